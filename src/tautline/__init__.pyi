@@ -38,6 +38,7 @@ from tautline.model.assembly.parts import Orbit as Orbit
 from tautline.model.assembly.starts import Placed as Placed
 from tautline.model.assembly.state import BodyState as BodyState
 from tautline.model.assembly.state import LineStart as LineStart
+from tautline.model.assembly.state import LineState as LineState
 from tautline.model.assembly.state import State as State
 from tautline.model.assembly.statics import Statics as Statics
 from tautline.model.assembly.statics import statics as statics
@@ -73,7 +74,6 @@ from tautline.optimal.result import Optimised as Optimised
 from tautline.optimal.terms import AtEnd as AtEnd
 from tautline.optimal.terms import Limit as Limit
 from tautline.results.case import case_of as case_of
-from tautline.results.one_string import one_string as one_string
 from tautline.results.summary_text import summary as summary
 from tautline.studies.analysis.sensitivity import sensitivity as sensitivity
 from tautline.studies.analysis.uncertainty import bands as bands

@@ -91,12 +91,12 @@ EXCEEDANCE_SCHEMA = {
 
 EVENT = ("event",)
 SLACK_SCHEMA = {
-    "begin": Variable(EVENT, "s", "when the first part of the string goes slack"),
-    "end": Variable(EVENT, "s", "when the last part of the string is taut again, or the run ends"),
+    "begin": Variable(EVENT, "s", "when the first part of the line goes slack"),
+    "end": Variable(EVENT, "s", "when the last part of the line is taut again, or the run ends"),
     "duration": Variable(EVENT, "s", "from begin to end"),
-    "nearest": Variable(EVENT, "1", "slack place nearest to the guide: 0 at the guide, 1 at the body"),
-    "farthest": Variable(EVENT, "1", "slack place farthest from the guide: 0 at the guide, 1 at the body"),
-    "largest_part": Variable(EVENT, "1", "largest part of the string that is slack at one time"),
+    "nearest": Variable(EVENT, "1", "slack place nearest to the start of the line, 0; its end is 1"),
+    "farthest": Variable(EVENT, "1", "slack place farthest from the start of the line, 0; its end is 1"),
+    "largest_part": Variable(EVENT, "1", "largest part of the line that is slack at one time"),
 }
 
 

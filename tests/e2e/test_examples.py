@@ -16,16 +16,16 @@ import pytest
 import tautline as tl
 from tautline.files.scenario import built_in_names
 from tautline.schema import (
-    CHAIN_SCHEMA,
     EXCEEDANCE_SCHEMA,
     MODES_SCHEMA,
     RAINFLOW_SCHEMA,
+    SCHEMA,
     SLACK_SCHEMA,
     SPECTRUM_SCHEMA,
     Variable,
 )
 from tautline.studies.definition.work import STATUS_NAMES
-from tests.support import chains, forked
+from tests.support import forked
 from tests.support.commands import tautline
 
 ROOT = Path(__file__).parents[2]
@@ -54,7 +54,7 @@ SLOW = {
     "identification",
     "feedback_crane",
     "optimal-control",
-    "assemblies",
+    "systems",
     "loads",
     "heave",
     "optimal_retrieval",
@@ -181,7 +181,7 @@ LOADS_SCHEMA = {
 
 
 @pytest.mark.parametrize(
-    ("title", "schema"), [("What you get", CHAIN_SCHEMA), ("Modes", MODES_SCHEMA), ("Loads and fatigue", LOADS_SCHEMA)]
+    ("title", "schema"), [("What you get", SCHEMA), ("Modes", MODES_SCHEMA), ("Loads and fatigue", LOADS_SCHEMA)]
 )
 def test_the_glossary_has_every_variable_with_its_unit(title: str, schema: dict[str, Variable]) -> None:
     glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
@@ -202,7 +202,7 @@ def test_the_glossary_has_every_variable_with_its_unit(title: str, schema: dict[
 
 def test_the_glossary_has_every_status_and_attribute() -> None:
     glossary = (DOCS / "glossary.md").read_text(encoding="utf-8").split("## Status")[1]
-    run = chains.simulate(tl.load("fixed-length", {"run.duration": "10 ms"}))
+    run = tl.simulate(tl.load("fixed-length", {"run.duration": "10 ms"}))
     for name in (*STATUS_NAMES.values(), *run.attrs):
         assert f"`{name}`" in glossary, f"docs/glossary.md: {name} is missing"
 
@@ -213,7 +213,10 @@ def test_the_glossary_has_every_input() -> None:
         tl.String,
         tl.Reel,
         tl.RigidBody,
-        chains.Chain,
+        tl.Line,
+        tl.Kinematic,
+        tl.System,
+        tl.BodyInFluid,
         tl.Torque,
         tl.Brake,
         tl.Length,
@@ -221,7 +224,13 @@ def test_the_glossary_has_every_input() -> None:
         tl.Impedance,
     ):
         for field in kind.__dataclass_fields__:
-            if field not in ("shape", "string", "reel", "body"):  # parts, and what has no influence on the motion
+            if field not in (
+                "shape",
+                "string",
+                "reel",
+                "bodies",
+                "lines",
+            ):  # parts, and what has no influence on the motion
                 assert f"`{kind.__name__}.{field}`" in glossary, f"docs/glossary.md: {kind.__name__}.{field} is missing"
 
 

@@ -163,7 +163,7 @@ tl.figures.animate(tl.open_run(RUN), "motion.mp4", frames=3)
 FILES = {
     "": ["run.nc", "run.csv", "run.html"],
     "plot": ["energy.pdf", "energy.svg", "strain_map.png", "motion.gif"],
-    "cli": ["run.csv", "frames/string.pvd", "run.html", "run-report.html", "reproduction/report.html"],
+    "cli": ["run.csv", "frames/line.pvd", "run.html", "run-report.html", "reproduction/report.html"],
     "video": ["motion.mp4"],
 }
 

@@ -16,7 +16,6 @@ import pytest
 
 import tautline as tl
 from tautline.viewer.page import page_of
-from tests.support import chains
 from tests.support.pages import Watched, colours, picture
 
 if TYPE_CHECKING:
@@ -63,7 +62,7 @@ def shown(cell: Watched, values: dict[str, Any]) -> Frame:
 
 
 def test_a_replay_and_python_lead_each_other(cell: Watched) -> None:
-    run = chains.simulate(tl.load("retrieval", {"run.duration": "2 s"}))
+    run = tl.simulate(tl.load("retrieval", {"run.duration": "2 s"}))
     frame = shown(cell, {"page": page_of(run)})
     assert frame.evaluate("tautline.ready.then(() => true)") and colours(picture(frame)) > 100
     cell.page.wait_for_timeout(100)
@@ -117,11 +116,11 @@ def test_a_reel_is_driven_from_a_cell(cell: Watched, monkeypatch: pytest.MonkeyP
     told.clear()
     hear(cell.page.evaluate("sent.shift()"))
     assert json.loads(told[-1][0]["text"])["type"] == "ok"
-    assert widget.session.driven.mode("") == "locked"
+    assert widget.session.driven.mode("line") == "locked"
 
 
 def test_a_widget_of_runs() -> None:
-    run = chains.simulate(tl.load("retrieval", {"run.duration": "0.1 s"}))
+    run = tl.simulate(tl.load("retrieval", {"run.duration": "0.1 s"}))
     made = tl.widget(run, run, height=300)
     assert made.height == 300 and "Retrieval 2" in made.page and not made.playing
     assert 'id="boot"' in tl.widget(tl.load("cable-robot")).page

@@ -11,7 +11,6 @@ from typer.testing import CliRunner, Result
 
 import tautline as tl
 from tautline.cli.commands import app
-from tests.support import chains
 from tests.support.written import written_run
 
 PICTURES = 5
@@ -66,7 +65,7 @@ def test_the_page_says_what_the_functions_say(bungee: Path, here: Path) -> None:
 
 
 def test_energy_of_a_hoist_and_a_rope_without_a_breaking_load(here: Path) -> None:
-    run = chains.simulate(tl.load("crane-hoist", {"run.duration": "2 s"}))
+    run = tl.simulate(tl.load("crane-hoist", {"run.duration": "2 s"}))
     text = tl.report(run, here / "hoist.html", title="Lift <1>").read_text(encoding="utf-8")
     assert "<title>Lift &lt;1&gt;</title>" in text
     assert "Whether the rope holds is not known: the run has no breaking load." in text
@@ -86,7 +85,7 @@ def verdict_of(text: str) -> tuple[str, str]:
 def test_a_verdict_depends_on_warnings_and_on_the_end(here: Path) -> None:
     """The same rope at rest: without a warning (its rounding is no peak), with one, and ended by its string."""
     strong = {"run.duration": "1 s", "string.breaking_load": "100 kN", "command": {"kind": "locked"}}
-    hoist = chains.simulate(tl.load("crane-hoist", strong))
+    hoist = tl.simulate(tl.load("crane-hoist", strong))
     assert hoist.attrs["status"] == "completed" and not hoist.attrs["remarks"]
 
     def verdict(**attrs: str) -> tuple[str, str]:
@@ -107,7 +106,7 @@ def test_a_verdict_depends_on_warnings_and_on_the_end(here: Path) -> None:
 
 def test_the_figure_marks_the_largest_tension_of_the_table(bungee: Path, here: Path) -> None:
     """At an end, and in an element that has no curve of its own."""
-    hoist = chains.simulate(tl.load("crane-hoist", {"run.duration": "1 s"}))
+    hoist = tl.simulate(tl.load("crane-hoist", {"run.duration": "1 s"}))
     inner = hoist.assign(tension=hoist.tension.copy())
     inner.tension[40, 2] = 30e3
     for run, value in ((tl.open_run(bungee), None), (hoist, None), (inner, "30 kN in element 2 of 12")):

@@ -9,7 +9,6 @@ import pytest
 
 import tautline as tl
 from tautline.studies.report.report import report
-from tests.support import chains
 from tests.support.pages import PHONE, violations
 
 if TYPE_CHECKING:
@@ -29,8 +28,8 @@ STUDY: dict[str, Any] = {
 }
 # What each page must say on its first screen, and its pictures.
 PAGES = {
-    "pendulum": ("he rope holds: ", 5),
-    "assembly": ("Whether the rope holds is not known", 19),
+    "one line": ("he rope holds: ", 5),
+    "several lines": ("Whether the rope holds is not known", 19),
     "study": ("6 of 9 members have a result; 3 refused.", 5),
 }
 
@@ -38,12 +37,12 @@ PAGES = {
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("pages")
-    jump = chains.simulate(tl.load("bungee", {"string.breaking_load": "5 kN", "run.duration": "2 s"}))
-    robot = chains.simulate(tl.load("cable-robot", {"run.duration": "0.4 s"}))
+    jump = tl.simulate(tl.load("bungee", {"string.breaking_load": "5 kN", "run.duration": "2 s"}))
+    robot = tl.simulate(tl.load("cable-robot", {"run.duration": "0.4 s"}))
     tl.study(STUDY, folder / "study.zarr")
     return {
-        "pendulum": tl.report(jump, folder / "jump.html"),
-        "assembly": tl.report(robot, folder / "robot.html"),
+        "one line": tl.report(jump, folder / "jump.html"),
+        "several lines": tl.report(robot, folder / "robot.html"),
         "study": report(folder / "study.zarr", folder / "study"),
     }
 

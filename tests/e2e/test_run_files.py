@@ -21,7 +21,6 @@ import xarray as xr
 import tautline as tl
 from tautline.files import runs
 from tautline.files.runs import Progress, StoreError, writing
-from tests.support import chains
 from tests.support.run_files import CASES, arguments, short
 
 KILLS = 10  # in the middle of a run; there are more before it has begun and after it has ended
@@ -66,7 +65,7 @@ def test_killed_hundreds_of_times(case: str, tmp_path: Path) -> None:
 def kill_and_resume(case: str, tmp_path: Path, wanted: int) -> None:
     """At random moments: the file opens with all chunks so far, and the resumed run ends bit for bit the same."""
     parts, options = arguments(case)
-    exact = chains.simulate(*parts, **options)
+    exact = tl.simulate(*parts, **options)
     rng = random.Random(case)
     path = tmp_path / "run.nc"
     kills = lost = 0
@@ -118,7 +117,7 @@ def test_stopped_and_resumed_many_times(case: str, tmp_path: Path) -> None:
         wanted = tl.open_run(path).sizes["time"] + rng.randrange(1, 15)
         runs.resume(path, watch=enough)
     runs.resume(path)
-    assert tl.open_run(path).equals(chains.simulate(*parts, **options))
+    assert tl.open_run(path).equals(tl.simulate(*parts, **options))
 
 
 def test_an_event_is_kept_and_is_final(tmp_path: Path) -> None:
@@ -127,7 +126,7 @@ def test_an_event_is_kept_and_is_final(tmp_path: Path) -> None:
     runs.run_to_file(path, *parts, duration=12.0, step=5e-4, sample=0.01)
     run = tl.open_run(path)
     assert run.attrs["status"] == "unstable_step"
-    assert run.equals(chains.simulate(*parts, duration=12.0, step=5e-4, sample=0.01))
+    assert run.equals(tl.simulate(*parts, duration=12.0, step=5e-4, sample=0.01))
     runs.resume(path)
     assert tl.open_run(path).identical(run)
 

@@ -31,7 +31,6 @@ import sys, time
 from tautline.files import runs
 from tautline.files.runs import writing
 from tests.support.run_files import arguments
-from tests.support import chains
 writing.SECONDS_A_CHUNK = 1e-6
 parts, options = arguments("locked")
 def slowly(progress):
@@ -245,7 +244,7 @@ def test_a_slow_reader_sees_rows_that_stay(tmp_path: Path) -> None:
     """While another process writes, what is counted never changes."""
     path = tmp_path / "run.nc"
     parts, options = arguments("locked")
-    exact = chains.simulate(*parts, **options)
+    exact = tl.simulate(*parts, **options)
     with a_writer(path):
         seen: list[int] = []
         deadline = time.monotonic() + 20.0

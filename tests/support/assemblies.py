@@ -123,11 +123,10 @@ def distance(simulation: tl.Simulation, state: dict[str, Any]) -> float:
     """Largest difference to a state of a case: positions and lengths (m), attitudes."""
     errors = [0.0]
     for i, body in enumerate(state["bodies"]):
-        now = simulation.body(f"b{i}")
-        errors += [np.abs(now[name] - body[name]).max() for name in ("position", "attitude")]
+        now = simulation.bodies[f"b{i}"]
+        errors += [np.abs(getattr(now, name) - body[name]).max() for name in ("position", "attitude")]
     for k, string in enumerate(state["strings"]):
-        now = simulation.string(f"s{k}")
-        errors.append(np.abs(now["nodes"] - string["nodes"]).max())
-        length = simulation.assembly.lines[f"s{k}"].string.length
-        errors.append(abs(length - now["deployed"] - string["reeled_length"]))
+        line = simulation.lines[f"s{k}"]
+        errors.append(np.abs(line.nodes - string["nodes"]).max())
+        errors.append(abs(line.reeled_length - string["reeled_length"]))
     return float(max(errors))

@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-from tautline.model import statics
 from tautline.model.command import Locked
-from tautline.model.statics import Configuration
 from tautline.reference import Equations, Fields
+from tests.support import chain_statics as statics
 from tests.support import chains
+from tests.support.chain_loads import all_of, own_loads
+from tests.support.chain_statics import Configuration
 
 Array = NDArray[np.float64]
 
@@ -51,7 +52,8 @@ def linearised(
 def squared_frequencies(pendulum: chains.Chain, rest: chains.Equilibrium, *, free: bool = False) -> Array:
     """All squared frequencies, from the least up; shifted by a swing's, so that slow ones keep their digits."""
     x = Configuration(rest.state.reeled_length, np.array(rest.state.nodes), np.array(rest.state.attitude))
-    system = linearised(pendulum, x, rest.load, free=free)
+    load = all_of(own_loads(pendulum, x.s, rest.statics.time, rest.statics.acceleration))
+    system = linearised(pendulum, x, load, free=free)
     M, K = system.moving(system.M), system.moving(system.K)
     shift = max(pendulum.gravity, 1e-2) / float(np.linalg.norm(x.q[-1]))
     for _ in range(60):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -23,10 +23,14 @@ class Case(NamedTuple):
     duration: float
     features: tuple[str, ...]
 
-    def simulation(self, state: Any) -> Any:
+    def simulation(self, state: Any) -> tl.Simulation:
         """A simulation from a state, which may be another than that of the case."""
-        kind = tl.Simulation if isinstance(self.system, chains.Chain) else tl.Simulation
-        return kind(self.system, state, **self.options)
+        return chains.simulation(self.system, state, **self.options)
+
+    def check(self) -> Self:
+        """Itself, if its parts go together; refuses others."""
+        self.simulation(self.state).backend.begin(self.command, self.duration, self.duration)
+        return self
 
 
 class Dice:
@@ -256,7 +260,6 @@ def mixed(seed: int, finer: int = 1) -> Case | None:
         if dice.happens(0.1, "order 4"):
             options["order"] = 4
         duration = period * dice.decade(-1.0, 0.7)
-        chains.simulation(pendulum, state, **options).begin(command, duration, duration)
+        return Case("mixed", pendulum, state, command, options, duration, tuple(dice.features)).check()
     except TautlineError:
         return None
-    return Case("mixed", pendulum, state, command, options, duration, tuple(dice.features))

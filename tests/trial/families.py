@@ -232,8 +232,6 @@ def family(number: int, finer: int = 1) -> Case | None:
     dice = Dice(number + 5_000_000)
     try:
         pendulum, start, command, duration = make(dice)
-        state = start(finer)
-        chains.simulation(pendulum, state).begin(command, duration, duration)
+        return Case(make.__name__, pendulum, start(finer), command, {}, duration, tuple(dice.features)).check()
     except TautlineError:
         return None
-    return Case(make.__name__, pendulum, state, command, {}, duration, tuple(dice.features))

@@ -205,7 +205,7 @@ def test_a_run_is_saved_resumed_and_exported(small: Path, tmp_path: Path) -> Non
     column = rows[0].index("end_tension[sling]")
     assert rows[1][column] == "N"
     check_close("tension", [float(row[column]) for row in rows[2:]], first.end_tension.sel(line="sling"), 0.0)
-    assert len(list((tmp_path / "frames").glob("string-hoist_*.vtp"))) == 51
+    assert len(list((tmp_path / "frames").glob("line-hoist_*.vtp"))) == 51
     assert (tmp_path / "frames" / "body-load.pvd").exists()
 
 

@@ -7,9 +7,10 @@ import pytest
 
 from tautline.model.command import Locked
 from tautline.paper import comparison, plain
-from tautline.paper.examples import pendulum, run
+from tautline.paper.examples import only, run
 from tautline.reference import Equations
 from tests.support import chains
+from tests.support.paper import pendulum
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +20,7 @@ def trials() -> list[comparison.Trial]:
 
 def test_plain_equations_are_those_of_the_reference() -> None:
     """Two ways to the same accelerations, in the midst of the motion; uncompiled, which is the same code."""
-    last = run(1, duration=2.0).isel(time=-1)
+    last = only(run(1, duration=2.0)).isel(time=-1)
     state = chains.ChainState(
         float(last.reeled_length), 0.0, last.position, last.velocity, last.attitude, last.angular_velocity
     )

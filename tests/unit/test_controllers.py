@@ -26,7 +26,7 @@ def _answer(answer: Any, simulation: Any) -> Any:
 
 
 def test_what_a_controller_returned_is_named() -> None:
-    for answer, words in (((1.0, (np.nan, 0.0, 0.0)), "guide_velocity"), ("fast", "Torque.torque")):
+    for answer, words in (((1.0, (np.nan, 0.0, 0.0)), r"Torque.torque\[0\] \(times\)"), ("fast", "Torque.torque")):
         with pytest.raises(InputError, match=f"^control: {words}: expected"):
             chains.simulate(tl.load("retrieval"), control=partial(_answer, answer), duration=0.1)
 

@@ -93,8 +93,12 @@ GOOD = {"time": TIMES, "start_tension": [1.0, 2.0, 3.0]}
         (GOOD, {"units": 3}, "units: expected a dict"),
         ({"time": TIMES}, {"units": "SI"}, "expected columns beside time"),
         ({"start_tension": [1.0]}, {"units": "SI"}, "expected a column time, got start_tension"),
-        ({"time": TIMES, "guide_tensoin": TIMES}, {"units": "SI"}, "did you mean 'start_tension'?"),
-        ({"time": TIMES, "position": TIMES}, {"units": "SI"}, "expected a component of position such as position[4,z]"),
+        ({"time": TIMES, "start_tensoin": TIMES}, {"units": "SI"}, "did you mean 'start_tension'?"),
+        (
+            {"time": TIMES, "position": TIMES},
+            {"units": "SI"},
+            "expected a component of position such as position[line.4,z]",
+        ),
         ({"time": TIMES, "position[9,x]": TIMES}, {"units": "SI"}, "expected a component of position"),
         (
             {"time": TIMES, "start_tension": [1.0]},

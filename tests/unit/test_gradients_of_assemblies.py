@@ -9,7 +9,7 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.gradients.lowering import key_value
+from tautline.gradients.keys import key_value
 from tautline.gradients.segments import Segments
 from tests.support.crane import ELEMENTS, crane
 
@@ -112,7 +112,7 @@ def test_coordinates_and_states_give_each_other() -> None:
 @pytest.mark.parametrize(
     ("outputs", "by", "words"),
     [
-        (["start_tension"], ["gravity"], "outputs: expected variables of a result, got 'start_tension'"),
+        (["guide_tension"], ["gravity"], "outputs: expected variables of a result, got 'guide_tension'"),
         (["tension"], ["string.stiffness"], "string.stiffness: no such key"),
         (["tension"], ["lines.hoist.stifness"], "lines.hoist.stifness: no such key"),
         (["tension"], ["lines.hoist.viscosity"], "switched on or off"),

@@ -9,7 +9,7 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tests.support import chains
+from tautline.gradients.keys import key_size, key_value
 from tests.support.hoist import hoist
 
 BOX = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))
@@ -71,8 +71,6 @@ CASES: dict[str, tuple[tl.Case, list[str]]] = {
 
 def differences(case: tl.Case, key: str, part: float) -> dict[str, Any]:
     """Central differences of runs by a key."""
-    from tautline.gradients.lowering import key_size, key_value
-
     value, e = key_value(case, key), part * key_size(case, key)
     scaled: list[Any] = []
     for sign in (1.0, -1.0):
@@ -80,7 +78,7 @@ def differences(case: tl.Case, key: str, part: float) -> dict[str, Any]:
         if key == "run.duration":
             factor = 1.0 + sign * e / value
             changes |= {"run.step": case.run.step * factor, "run.sample": case.run.sample * factor}  # type: ignore[operator]
-        scaled.append(chains.simulate(case.with_(changes)))
+        scaled.append(tl.simulate(case.with_(changes)))
     return {name: (scaled[0][name].values - scaled[1][name].values) / (2.0 * e) for name in OUTPUTS}
 
 
@@ -88,7 +86,7 @@ def differences(case: tl.Case, key: str, part: float) -> dict[str, Any]:
 def test_derivatives_are_those_of_runs(name: str) -> None:
     case, by = CASES[name]
     found = tl.jacobian(case, OUTPUTS, by)
-    run = chains.simulate(case)
+    run = tl.simulate(case)
     np.testing.assert_allclose(found.time, run.time, rtol=1e-14)
     assert (found.status, found.by) == ("completed", by)
     for output in OUTPUTS:
@@ -107,8 +105,7 @@ def test_a_heavier_stiffer_stronger_hoist_moves_alike() -> None:
     by += [f"command.torques[{k}]" for k in range(3)]
     case = hoist()
     found = tl.jacobian(case, ["position", "tension", "energy"], by)
-    tree = case.keys()
-    numbers = [tree[s][k] for s, k in (key.split(".") for key in by[:4])] + list(tree["command"]["torques"])
+    numbers = [key_value(case, key) for key in by]
     for output, degree in (("position", 0.0), ("tension", 1.0), ("energy", 1.0)):
         total, parts = found.derivatives[output] @ numbers, np.abs(found.derivatives[output] * numbers).sum(axis=-1)
         np.testing.assert_allclose(total, degree * found.values[output], atol=1e-6 * parts.max())
@@ -120,7 +117,7 @@ def test_steps_of_auto_are_frozen_at_the_smallest() -> None:
     again = tl.jacobian(case.with_({"string.stiffness": 100.001}), "position", ["string.stiffness"])
     change = (again.values["position"] - found.values["position"]) / 0.001
     np.testing.assert_allclose(change, found.derivatives["position"][..., 0], atol=1e-4 * np.abs(change).max())
-    np.testing.assert_allclose(found.values["position"], chains.simulate(case).position.values, atol=1e-2)
+    np.testing.assert_allclose(found.values["position"], tl.simulate(case).position.values, atol=1e-2)
 
 
 def test_values_and_gradients_of_own_functions() -> None:
@@ -138,7 +135,7 @@ def test_values_and_gradients_of_own_functions() -> None:
 def test_ready_objectives() -> None:
     case, by = hoist(), ["command.torques[1]", "run.duration"]
     values = tl.jacobian(case, ["start_tension", "reeled_length", "position"], by)
-    tension, by_keys = values.values["start_tension"], values.derivatives["start_tension"]
+    tension, by_keys = values.values["start_tension"][:, 0], values.derivatives["start_tension"][:, 0]
     peak = tl.value_and_gradient(case, tl.Peak("start_tension", sharpness=50.0), by)
     weights = np.exp(50.0 * (tension - tension.max()))
     assert tension.max() <= peak.value <= tension.max() + np.log(len(tension)) / 50.0
@@ -148,11 +145,11 @@ def test_ready_objectives() -> None:
     assert final.value == pytest.approx(2.0 * x * x - 1.0)
     np.testing.assert_allclose(final.gradient, 4.0 * x * values.derivatives["position"][-1, -1, 0], rtol=1e-12)
     length = tl.value_and_gradient(case, tl.Integral("reeled_length") / 2.0 + tl.Final("reeled_length"), by)
-    s, t = values.values["reeled_length"], values.time
+    s, t = values.values["reeled_length"][:, 0], values.time
     expected = 0.5 * np.sum(0.5 * (s[1:] + s[:-1]) * np.diff(t))
     assert length.value == pytest.approx(expected + s[-1])
     # the time between samples grows with the duration as well
-    inner = values.derivatives["reeled_length"][:, 1]
+    inner = values.derivatives["reeled_length"][:, 0, 1]
     grown = 0.5 * np.sum(0.5 * (inner[1:] + inner[:-1]) * np.diff(t)) + expected / case.run.duration + inner[-1]
     assert length.gradient[1] == pytest.approx(grown, rel=1e-11)
 
@@ -220,7 +217,7 @@ def test_a_run_that_ends_early_has_derivatives_up_to_its_end() -> None:
 def test_a_condition_that_stops_a_run_is_met_between_samples() -> None:
     case = hoist()
     stopped = case.with_(run=tl.Run(**{**vars(case.run), "stop": tl.StopWhen("reel_speed", above=0.05)}))
-    run = chains.simulate(stopped)
+    run = tl.simulate(stopped)
     found = tl.jacobian(stopped, ["position"], ["string.stiffness"])
     assert run.status == found.status == "condition_met"
     assert found.time[-1] <= float(run.end_time) <= found.time[-1] + case.run.interval()
@@ -248,14 +245,14 @@ def test_a_kink_at_the_start_is_said_and_not_hidden() -> None:
     assert any("command.times[0]" in remark for remark in found.remarks)
     assert np.isfinite(found.derivatives["position"][..., 1]).all()
     # what has the kink is not used on the way: the derivative is there, and right
-    up, down = (chains.simulate(case.with_({"command.times[0]": x})).position.values for x in (1e-5, -1e-5))
+    up, down = (tl.simulate(case.with_({"command.times[0]": x})).position.values for x in (1e-5, -1e-5))
     np.testing.assert_allclose(found.derivatives["position"][-1, -1, :, 0], (up - down)[-1, -1] / 2e-5, rtol=1e-3)
 
 
 @pytest.mark.parametrize("key", ["reel.viscous_friction", "reel.coulomb_friction"])
 def test_a_friction_of_zero_has_the_derivative_of_one_that_sets_in(key: str) -> None:
     case = hoist()
-    found = tl.jacobian(case, ["reeled_length"], [key]).derivatives["reeled_length"][:, 0]
-    zero, once, twice = (chains.simulate(case.with_({key: x})).reeled_length.values for x in (0.0, 1e-5, 2e-5))
+    found = tl.jacobian(case, ["reeled_length"], [key]).derivatives["reeled_length"][..., 0]
+    zero, once, twice = (tl.simulate(case.with_({key: x})).reeled_length.values for x in (0.0, 1e-5, 2e-5))
     expected = (4.0 * (once - zero) - (twice - zero)) / 2e-5
     assert np.abs(found - expected).max() <= 1e-6 * np.abs(expected).max()

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.gradients import api, reverse
+from tautline.gradients import api
+from tautline.gradients.chain import reverse
+from tautline.gradients.keys import key_value
 from tautline.gradients.run import prepared_run
-from tautline.gradients.setting import steps_of
+from tautline.gradients.runs import runs_of
 from tests.support import chains
 
 KEYS = [
@@ -97,9 +99,9 @@ def test_a_rope_that_goes_slack_again_and_again_is_warned_of() -> None:
     key, e = "body.mass", 1e-6
     for duration, right in ((4.0, True), (6.0, False)):
         case = undamped_bungee().with_({"run.duration": duration, "run.sample": 0.1})
-        case = case.with_({"run.step": steps_of(case).length(duration)})
+        case = case.with_({"run.step": runs_of(case, []).steps.length(duration)})
         found = tl.jacobian(case, ["position"], [key])
-        mass = case.pendulum.body.mass
+        mass = key_value(case, "body.mass")
         down, up = (chains.simulate(case.with_({key: (1.0 + x) * mass})).position.values for x in (-e, e))
         slopes = (up - down) / (2.0 * e * mass)
         error = np.abs(found.derivatives["position"][..., 0] - slopes).max() / np.abs(slopes).max()
@@ -110,7 +112,7 @@ def test_a_rope_that_goes_slack_again_and_again_is_warned_of() -> None:
 def yo_yo(**changes: Any) -> tl.Case:
     """A straight string that can go slack, unstretched and at rest."""
     found: tl.Case = tl.load("yo-yo").with_({"run.duration": 0.01, "run.sample": 0.002, **changes})
-    return found.with_({"run.step": steps_of(found).length(0.01)})
+    return found.with_({"run.step": runs_of(found, []).steps.length(0.01)})
 
 
 def test_a_start_between_slack_and_taut_is_warned_of() -> None:
@@ -142,7 +144,7 @@ def test_damping_that_rounding_switches_on_is_warned_of() -> None:
     case = yo_yo(**{**STRETCHING, "run.elements": 4})
     found = tl.jacobian(case, ["tension"], [key])
     assert UNSTRETCHED in found.remarks[-1]
-    length = case.initial.deployed  # type: ignore[union-attr]
+    length = key_value(case, key)
     down, up = (chains.simulate(case.with_({key: (1.0 + x) * length})).tension.values for x in (-e, e))
     exact = found.derivatives["tension"][..., 0]
     assert np.abs((up - down) / (2.0 * e * length) - exact).max() > 0.01 * np.abs(exact).max()
@@ -159,7 +161,7 @@ def test_derivatives_that_damping_from_an_unstretched_start_leaves_right_are_not
     case = yo_yo(**changes)
     found = tl.jacobian(case, ["tension"], by)
     assert not on_derivatives(found.remarks)
-    for k, (key, value) in enumerate(zip(by, (case.pendulum.body.mass, 0.1), strict=True)):
+    for k, (key, value) in enumerate(zip(by, (key_value(case, "body.mass"), 0.1), strict=True)):
         down, up = (chains.simulate(case.with_({key: (1.0 + x) * value})).tension.values for x in (-e, e))
         exact = found.derivatives["tension"][..., k]
         assert np.abs((up - down) / (2.0 * e * value) - exact).max() < 1e-3 * np.abs(exact).max()

@@ -59,14 +59,15 @@ def adapter() -> Any:
 
 def hoist(deployed: float) -> tl.Case:
     return tl.Case(
-        chains.Chain(
+        tl.pendulum(
             tl.String(length=10.0, density=1e-3, stiffness=2e4),
             tl.Reel(drum_radius=0.1, guide_length=0.1, inertia_mass=20.0),
             tl.RigidBody.point(mass=5.0),
+            elements=1,
         ),
         tl.Hanging(deployed=deployed),
-        tl.Torque(([0.0, 0.5], [5.0, 5.0])),
-        tl.Run(duration=0.5, elements=1, step=5e-3, sample=0.1),
+        {"line": tl.Torque(([0.0, 0.5], [5.0, 5.0]))},
+        tl.Run(duration=0.5, step=5e-3, sample=0.1),
     )
 
 

@@ -19,8 +19,8 @@ from tautline.kernels import data
 from tautline.kernels.balance import kept_energy
 from tautline.results.conservation import balance_error
 from tautline.results.summary import summarise
-from tautline.schema import CHAIN_SCHEMA
-from tautline.viewer.curves import CURVES
+from tautline.schema import CHAIN_SCHEMA, SCHEMA
+from tautline.viewer.curves import curves_of
 from tests.support.checking import check_close
 
 ROOT = Path(__file__).parents[2]
@@ -52,7 +52,8 @@ assert abs(work[-1]) > 1e-3 and np.array_equal(run.trial_loss, work)
 plain = run.energy - run.control_work + run.guide_loss
 assert np.allclose(balance_error(run) - (plain - plain[0]), work, rtol=0.0, atol=1e-14)
 assert run.attrs["balance_error"] * run.attrs["energy_in_play"] > 0.9 * abs(work[-1])
-exact = tl.reference.integrate(pendulum, start, tl.Torque(2.0), duration=0.01, sample=0.01)
+system = chains.as_system(pendulum, start)
+exact = tl.reference.integrate(*system, tl.Torque(2.0), duration=0.01, sample=0.01)
 assert not exact.trial_loss.values.any()
 """
 
@@ -86,14 +87,15 @@ def test_accounts_have_places_of_their_own() -> None:
 def test_results_and_viewer_follow_the_table() -> None:
     for account in ledger.ACCOUNTS:
         assert CHAIN_SCHEMA[account.name][1:] == (account.unit, account.sentence)
-    (balance,) = (curve for curve in CURVES if curve.name == "balance")
+        assert SCHEMA[account.name].units == account.unit
+    (balance,) = (curve for curve in curves_of(tl.load("retrieval").system)[1] if curve.name == "balance")
     assert set(balance.needs) == {account.name for account in ledger.ACCOUNTS}
 
 
 def test_the_summary_has_every_account_and_the_balance() -> None:
     """Changes since the start; the table for people leaves out what is zero."""
-    run = chains.simulate(tl.load("retrieval", {"run.duration": "0.5 s"}))
-    values = {name: run[name].values for name in ("time", *CHAIN_SCHEMA)}
+    run = tl.simulate(tl.load("retrieval", {"run.duration": "0.5 s"}))
+    values = {name: run[name].values for name in ("time", *SCHEMA)}
     halves = [{name: x[part] for name, x in values.items()} for part in (slice(0, 20), slice(20, None))]
     summary = summarise(halves, dict(run.attrs))
     for account in ledger.ACCOUNTS:

@@ -24,8 +24,9 @@ from tautline.kernels import march as marching
 from tautline.kernels.machine import build, calls, choice, library, linking, structures, targets
 from tautline.kernels.machine.signatures import all_functions
 from tautline.kernels.machine.stamp import source_hash
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.paper.examples import EXAMPLES
 from tests.support import chains, processes
+from tests.support.paper import initial_state, pendulum
 
 ROOT = Path(__file__).parents[2]
 LISTED = json.loads((library.FOLDER / library.LIST).read_text(encoding="utf-8"))["files"]

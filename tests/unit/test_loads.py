@@ -11,8 +11,9 @@ import pytest
 
 import tautline as tl
 from tautline.ledger import kept_energy
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.paper.examples import EXAMPLES
 from tests.support import chains
+from tests.support.paper import initial_state, pendulum
 
 WRONG: Any = (1.0, 2.0)
 STRING: dict[str, Any] = {"length": 10.0, "density": 0.1, "stiffness": 100.0}

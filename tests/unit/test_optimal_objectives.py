@@ -10,7 +10,7 @@ import pytest
 
 import tautline as tl
 from tautline.arrays import Array
-from tautline.gradients.lowering import key_value
+from tautline.gradients.keys import key_value
 from tautline.optimal import optimise as module
 from tautline.optimal import terms, unknowns
 from tautline.optimal.interval import Wanted
@@ -29,13 +29,14 @@ OF_SPEED = {"command.retrievals": (-5.0, 5.0)}
 
 def lift(command: Any, start: Any = None) -> tl.Case:
     """A load on a stiff rope."""
-    pendulum = chains.Chain(
+    system = tl.pendulum(
         tl.String(length=10.0, density=1e-3, stiffness=2e5, viscosity=1e3),
         tl.Reel(drum_radius=RADIUS, guide_length=0.1, inertia_mass=20.0),
         tl.RigidBody.point(mass=MASS),
+        elements=1,
     )
-    run = tl.Run(duration=LASTS, elements=1, step=5e-3, sample=0.05)
-    return tl.Case(pendulum, start or tl.Hanging(deployed=4.0), command, run)
+    run = tl.Run(duration=LASTS, step=5e-3, sample=0.05)
+    return tl.Case(system, start or tl.Hanging(deployed=4.0), {"line": command}, run)
 
 
 def moving() -> tl.Straight:
@@ -56,7 +57,7 @@ def integral(of: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, A
     """By the trapezoidal rule over all samples."""
 
     def number(values: Mapping[str, Any]) -> Any:
-        x = of(values)
+        x = of(values).reshape(len(values["time"]))  # of the only line
         return np.sum(0.5 * (x[1:] + x[:-1]) * np.diff(values["time"]))
 
     return number
@@ -71,7 +72,9 @@ OBJECTIVES: dict[str, tuple[Callable[[], Any], dict[str, Any], Any, Callable[...
         lambda: lift(TORQUES, moving()),
         OF_TORQUE | {"initial.reel_speed": (0.0, 1.0), "body.mass": (1.0, 9.0)},
         [{"integral": "power^2 + start_tension*torque", "weight": 2.0}, {"final": "reel_speed"}],
-        lambda x: 2.0 * integral(lambda y: y["power"] ** 2 + y["start_tension"] * y["torque"])(x) + x["reel_speed"][-1],
+        lambda x: (
+            2.0 * integral(lambda y: y["power"] ** 2 + y["start_tension"] * y["torque"])(x) + x["reel_speed"][-1, 0]
+        ),
     ),
     "torque that a speed takes": (
         lambda: lift(SPEEDS, moving()),
@@ -140,7 +143,7 @@ def test_a_peak_may_be_in_the_first_sample() -> None:
         intervals=1,
     )
     assert found.status == "completed", found.message
-    torques = tl.jacobian(found.case, "torque", by="body.mass").values["torque"]
+    torques = tl.jacobian(found.case, "torque", by="body.mass").values["torque"][:, 0]
     assert found.objective == pytest.approx(float(torques.max()), rel=1e-9)
     assert float(torques[0]) <= float(torques[1:].max()) + 1e-6  # made least as the others are
 
@@ -175,8 +178,8 @@ def quadratic_program(case: tl.Case) -> tuple[Array, float]:
     ends = {"unstretched_length": 4.0 - DISTANCE, "reel_speed": 0.0}
     for _ in range(6):
         found = tl.jacobian(case.with_(dict(zip(keys, u.tolist(), strict=True))), list(ends), keys)
-        A = np.stack([found.derivatives[name][-1] for name in ends])
-        left = np.array([end - found.values[name][-1] for name, end in ends.items()])
+        A = np.stack([found.derivatives[name][-1, 0] for name in ends])
+        left = np.array([end - found.values[name][-1, 0] for name, end in ends.items()])
         matrix = np.block([[H, A.T], [A, np.zeros((2, 2))]])
         u = np.linalg.solve(matrix, [*(WEIGHT * at.T @ weights), *(left + A @ u)])[:KNOTS]
     return u, float(weights @ (at @ u - WEIGHT) ** 2)

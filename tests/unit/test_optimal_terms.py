@@ -13,18 +13,18 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.optimal import expressions, reading, terms, unknowns
-from tests.support import chains
 
 
 def case() -> tl.Case:
     """A load on a short rope that is pulled up by a table of torques."""
-    pendulum = chains.Chain(
+    system = tl.pendulum(
         tl.String(length=10.0, density=0.1, stiffness=1e4),
         tl.Reel(drum_radius=0.1, guide_length=0.1, inertia_mass=1.0),
         tl.RigidBody.point(mass=5.0),
+        elements=1,
     )
     torque = tl.Torque(((0.0, 1.0, 2.0), (5.0, 6.0, 5.0)))
-    return tl.Case(pendulum, tl.Hanging(deployed=4.0), torque, tl.Run(duration=2.0, elements=1, step=0.01, sample=0.1))
+    return tl.Case(system, tl.Hanging(deployed=4.0), {"line": torque}, tl.Run(duration=2.0, step=0.01, sample=0.1))
 
 
 def outputs(rows: int = 4) -> dict[str, Carried]:
@@ -211,7 +211,7 @@ def test_a_file_says_what_python_says(tmp_path: Path) -> None:
     (tmp_path / "lift.toml").write_text(case().to_toml())
     (tmp_path / "best.toml").write_text(FILE)
     found = reading.read(tmp_path / "best.toml")
-    assert found.case.pendulum.body.mass == 6.0 and found.arguments["intervals"] == 4
+    assert found.case.system.bodies["body"].mass == 6.0 and found.arguments["intervals"] == 4
     assert list(found.arguments["vary"]) == ["command.torques[1:]", "run.duration"]
     assert unknowns.read(found.case, found.arguments["vary"]).free_time
 

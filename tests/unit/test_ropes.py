@@ -26,7 +26,7 @@ def made(time: Any, tension: Any, strain: Any = None, **string: Any) -> xr.Datas
     """A run of one element with this tension."""
     case = tl.load("fixed-length")
     whole = case.to_dict()
-    whole["string"] |= string
+    whole["lines"]["line"] |= string
     x = np.asarray(tension, dtype=float)
     stretch = x / 40.0 if strain is None else np.asarray(strain, dtype=float)
     stretch = stretch[:, None] if stretch.ndim == 1 else stretch
@@ -212,7 +212,8 @@ def test_slack_is_where_the_tension_of_a_table_vanishes() -> None:
     table = {"law": "table", "strains": [0.0, 0.02, 0.03], "tensions": [0.0, 0.0, 10.0]}
     run = made(np.arange(3.0), np.zeros(3), [0.03, 0.01, 0.03])
     whole = json.loads(run.attrs["case"])
-    whole["string"] = {key: x for key, x in whole["string"].items() if key not in ("stiffness", "law")} | table
+    line = whole["lines"]["line"]
+    whole["lines"]["line"] = {key: x for key, x in line.items() if key not in ("stiffness", "law")} | table
     found = tl.slack_events(run.assign_attrs(case=json.dumps(whole)))
     np.testing.assert_allclose(found.duration, [1.0], atol=1e-6)
 
@@ -224,9 +225,9 @@ def test_a_string_that_is_never_slack_has_no_events() -> None:
 
 def lowered_and_stopped() -> xr.Dataset:
     """A load that is lowered by a given motion, so that the motor brakes, and lifted again."""
-    system = tl.load("crane-hoist").pendulum
+    system = tl.load("crane-hoist").system.with_elements({"line": 8})
     length = tl.Length(([0.0, 2.0, 4.0], [20.0, 22.0, 20.0]))
-    return chains.simulate(system, chains.hanging(system, 20.0, 8), length, duration=4.0, sample=0.005)
+    return chains.of_one(tl.simulate(system, tl.Hanging(20.0), length, duration=4.0, sample=0.005))
 
 
 @pytest.mark.parametrize(

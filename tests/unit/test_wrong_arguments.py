@@ -48,7 +48,6 @@ def called(path: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any], tu
         "at_rest": (chains.at_rest, {"pendulum": PENDULUM, "deployed": 1.0}, ("pendulum", "deployed")),
         "equilibrium": (chains.equilibrium, {"pendulum": PENDULUM, "deployed": 1.0}, ("pendulum", "deployed", "load")),
         "hang": (chains.hang, {"assembly": ASSEMBLY, "bodies": BODIES}, ("assembly", "bodies", "lines")),
-        "one_string": (chains.one_string, {"run": run}, ("run",)),
         "report": (tl.report, {"run": run, "path": path / "x.html"}, ("path", "title")),
         "fit_report": (tl.fit_report, {"fit": None, "path": path / "x.html"}, ("fit", "path", "title")),
         "open_study": (tl.open_study, {"path": "x"}, ("path",)),
@@ -68,7 +67,7 @@ def called(path: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any], tu
 @pytest.mark.parametrize(
     "name",
     [
-        *("load", "open_run", "resume", "run_to_file", "at_rest", "equilibrium", "hang", "one_string", "report"),
+        *("load", "open_run", "resume", "run_to_file", "at_rest", "equilibrium", "hang", "report"),
         *("fit_report", "open_study", "resume_study", "GuidePath.of", "Simulation.load", "Simulation.save"),
         *("AssemblySimulation", "view"),
     ],

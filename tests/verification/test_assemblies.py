@@ -54,7 +54,7 @@ def test_composed_steps_keep_their_order_in_an_orbit(order: int, report: Report)
     errors = []
     for n in counts:
         found = assemblies.run(spec, 5.0, 5.0 / n, order)
-        errors.append(max(np.abs(found.body(b)["position"] - exact.body(b)["position"]).max() for b in ("b0", "b1")))
+        errors.append(max(np.abs(found.bodies[b].position - exact.bodies[b].position).max() for b in ("b0", "b1")))
     report(f"order {order} in an orbit", check_order([5.0 / n for n in counts], errors, order, 0.4), f"{order} +- 0.4")
 
 
@@ -74,7 +74,7 @@ def test_momenta_are_kept_while_the_reel_runs(steps: int, report: Report) -> Non
     times = np.arange(0.0, steps * h + wave, wave / 8)
     torque = tl.Torque((times, 0.5 * np.sin(2.0 * np.pi * times / wave)))
     simulation = tl.Simulation(assembly, state, step=h)
-    rest = simulation.string("s0")["deployed"]
+    rest = simulation.lines["s0"].deployed
     held = tl.Impedance(rest, 40.0)
     simulation.advance(steps * h, {"s0": held if steps > 20_000 else torque}, sample=steps * h / 20)
     assert simulation.status == "completed", simulation.message
@@ -109,9 +109,8 @@ def both(command: tl.Command, string: dict[str, Any], reel: dict[str, Any], **ru
     line = LineState(start.nodes, start.node_velocities, start.reeled_length, 0.0)
     state = tl.State({"body": place}, {"rope": line})
     settings = {"duration": 0.3, "step": 5e-4, "sample": 0.03} | run
-    return tl.simulate(pendulum, start, command, **settings), tl.simulate(
-        assembly, state, {"rope": command}, **settings
-    )
+    alone = chains.simulate(pendulum, start, command, **settings)
+    return alone, tl.simulate(assembly, state, {"rope": command}, **settings)
 
 
 @pytest.mark.parametrize(
@@ -152,9 +151,9 @@ def test_several_equal_strings_are_one_string() -> None:
     one = assemblies.run(base, 0.3, 5e-4)
     three = assemblies.run(base | {"strings": [part] * 3}, 0.3, 5e-4)
     for body in ("b0", "b1"):
-        check_close(body, three.body(body)["position"], one.body(body)["position"], 3e-13)
+        check_close(body, three.bodies[body].position, one.bodies[body].position, 3e-13)
     for name in ("s0", "s1", "s2"):
-        check_close(name, three.string(name)["nodes"], one.string("s0")["nodes"], 3e-13)
+        check_close(name, three.lines[name].nodes, one.lines["s0"].nodes, 3e-13)
 
 
 def test_a_heavy_base_is_an_anchor() -> None:
@@ -179,8 +178,8 @@ def test_a_heavy_base_is_an_anchor() -> None:
     fixed = assemblies.run(
         spec | {"bodies": [spec["bodies"][1]], "strings": [line | {"from": anchor, "to": end}]}, 0.3, 5e-4
     )
-    check_close("body", free.body("b1")["position"], fixed.body("b0")["position"], 1e-8)
-    check_close("nodes", free.string("s0")["nodes"], fixed.string("s0")["nodes"], 1e-8)
+    check_close("body", free.bodies["b1"].position, fixed.bodies["b0"].position, 1e-8)
+    check_close("nodes", free.lines["s0"].nodes, fixed.lines["s0"].nodes, 1e-8)
 
 
 def test_a_frame_that_moves_uniformly_changes_nothing() -> None:
@@ -206,7 +205,7 @@ def test_a_frame_that_moves_uniformly_changes_nothing() -> None:
     }
     simulation = tl.Simulation(moving, tl.State(bodies, strings), step=4e-4)
     simulation.advance(0.2, assemblies.commands_of(spec))
-    check_close("body", simulation.body("b0")["position"] - 0.2 * drift, still.body("b0")["position"], 1e-10)
+    check_close("body", simulation.bodies["b0"].position - 0.2 * drift, still.bodies["b0"].position, 1e-10)
     check_below("balance", simulation.dataset().attrs["balance_error"], 1e-2)
 
 

@@ -56,7 +56,7 @@ def test_a_double_pendulum_of_points(report: Report) -> None:
 def test_modes_are_those_of_the_pendulum() -> None:
     body = tl.RigidBody.box(2.0, (0.3, 0.2, 0.4), (0.0, 0.05, 0.2))
     rope, reel = tl.String(6.0, 0.1, 2000.0), tl.Reel(0.1, 0.5, 1.0)
-    expected = tl.modes(chains.Chain(rope, reel, body), deployed=5.0, elements=4).frequency.values
+    expected = chains.modes(chains.Chain(rope, reel, body), deployed=5.0, elements=4).frequency.values
     assembly = tl.System({"body": body}, {"rope": tl.Line(rope, end="body", reel=reel, elements=4)})
     state = chains.rest(assembly, chains.hang(assembly, {"body": (0, 0, 5.2)}, {"rope": 5.0}))
     check_close("frequencies", tl.modes(assembly, state).frequency.values, expected, 1e-6)

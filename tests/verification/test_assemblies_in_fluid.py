@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def both(name: str, step: float) -> tuple[tl.Simulation, tl.Simulation]:
     )
     reel = dataclasses.replace(REEL, guide_path=path)
     pendulum = chains.Chain(string, reel, BODY, fluid=tl.Fluid(**fluid, **IN_FLUID, **around))
-    alone = tl.Simulation(pendulum, state, step=step)
+    alone = chains.simulation(pendulum, state, step=step)
     assert alone.advance(DURATION, command) == "completed"
 
     held = {} if path is None else {"ship": tl.Kinematic(path)}
@@ -86,7 +87,7 @@ def test_one_string_and_one_body_in_a_fluid_move_as_the_pendulum(name: str, repo
     errors, works = [], []
     for step in STEPS:
         alone, other = both(name, step)
-        expected, found = alone.dataset().isel(time=-1), other.dataset().isel(time=-1)
+        expected, found = chains.of_one(alone.dataset()).isel(time=-1), other.dataset().isel(time=-1)
         path = CASES[name][4]
         nodes = np.abs(found.position.values - expected.position.values).max()
         turned = np.abs(found.attitude.values[-1] - expected.attitude.values).max()
@@ -135,7 +136,7 @@ def test_a_current_is_a_frame_that_moves() -> None:
         }
         simulation = tl.Simulation(assembly, tl.State(bodies, strings), step=5e-4)
         assert simulation.advance(0.2, commands) == "completed"
-        places.append(simulation.body("b0")["position"] - 0.2 * velocity)
+        places.append(simulation.bodies["b0"].position - 0.2 * velocity)
     check_close("body", places[0], places[1], 1e-10)
 
 
@@ -150,7 +151,7 @@ def test_a_string_in_water_has_no_direction() -> None:
     back = tl.Simulation(turned, tl.State(state.bodies, {"s0": reversed_line}), step=1e-3)
     for simulation in (there, back):
         assert simulation.advance(0.2) == "completed"
-    check_close("nodes", there.string("s0")["nodes"], back.string("s0")["nodes"][::-1], 1e-11)
+    check_close("nodes", there.lines["s0"].nodes, back.lines["s0"].nodes[::-1], 1e-11)
 
 
 def test_a_load_in_still_water_rests_with_its_weight_less_its_buoyancy() -> None:
@@ -169,7 +170,7 @@ def test_a_load_in_still_water_rests_with_its_weight_less_its_buoyancy() -> None
     check_below("motion", float(np.abs(run.body_velocity).max()), 1e-6)
 
 
-def test_force_laws_push_strings_and_bodies() -> None:
+def test_force_laws_push_strings_and_bodies(tmp_path: Path) -> None:
     assembly, state, commands = wet("two-bodies-3")
     weight = np.array([0.3, 0.0, -0.5])
 
@@ -184,11 +185,11 @@ def test_force_laws_push_strings_and_bodies() -> None:
     applied = dataclasses.replace(assembly, applied_forces={"b1": tl.AppliedForce(force=weight, point=point)})
     other = tl.Simulation(applied, state, step=5e-4)
     assert other.advance(0.1, commands) == "completed"
-    check_close("body", simulation.body("b1")["position"], other.body("b1")["position"], 1e-7)
+    check_close("body", simulation.bodies["b1"].position, other.bodies["b1"].position, 1e-7)
     ours, theirs = simulation.dataset(), other.dataset()
     check_close("work", ours.force_law_work[-1], theirs.external_work[-1], 1e-5)
     with pytest.raises(InputError, match="force law"):
-        simulation.checkpoint()
+        simulation.save(tmp_path / "saved.npz")
 
 
 def test_a_condition_ends_the_motion_where_it_is_met() -> None:
@@ -205,5 +206,5 @@ def test_a_condition_ends_the_motion_where_it_is_met() -> None:
     first = float(run.time[np.argmax((run.body_position.sel(body="b0", axis="z").values > depth) == rising)])
     assert watched.time <= 0.15 + 1e-9
     assert first - 1e-3 <= watched.time <= first + 1e-9
-    check_close("depth", watched.body("b0")["position"][2], depth, 1e-9)
+    check_close("depth", watched.bodies["b0"].position[2], depth, 1e-9)
     assert "body_position (body b0, axis z) is" in watched.message

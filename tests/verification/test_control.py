@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import erf
 
 import tautline as tl
+from tautline.model.chain import chain_of, system_of
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close
@@ -69,7 +70,12 @@ def test_waves_are_reflected_as_predicted(name: str, report: Report) -> None:
     kappa, apparent, factor = DRUMS[name]
     pendulum = weightless(kappa)
     absorber = tl.control.WaveAbsorber(
-        pendulum, X, return_time=0.02, apparent_mass=apparent, impedance=factor * math.sqrt(MU * EA), pull=0.0
+        system_of(pendulum),
+        X,
+        return_time=0.02,
+        apparent_mass=apparent,
+        impedance=factor * math.sqrt(MU * EA),
+        pull=0.0,
     )
     measured = measured_reflection(pendulum, absorber, elements=400)
     expected = absorber.reflection(FREQUENCIES)
@@ -84,7 +90,7 @@ def test_the_string_impedance_reflects_least(report: Report) -> None:
     for factor in (0.5, 1.0, 2.0):
         pendulum = weightless(0.01)
         pendulum = replace(pendulum, string=replace(pendulum.string, length=X + 0.6))
-        absorber = tl.control.WaveAbsorber(pendulum, X, 0.2, impedance=factor * math.sqrt(MU * EA), pull=0.0)
+        absorber = tl.control.WaveAbsorber(system_of(pendulum), X, 0.2, impedance=factor * math.sqrt(MU * EA), pull=0.0)
         sizes[factor] = float(np.abs(measured_reflection(pendulum, absorber, elements=300))[1])
     check_below("matched", sizes[1.0], 0.03)
     assert sizes[0.5] > 0.3 and sizes[2.0] > 0.3
@@ -99,7 +105,7 @@ def swinging(**changes: Any) -> chains.Chain:
 
 def stored(run: xr.Dataset, absorber: tl.control.WaveAbsorber) -> Array:
     """Energy of the system, of the spring, and of the constant pull; the inertia that is made up for does not count."""
-    pendulum, wanted = absorber.pendulum, absorber.planned(0.0)[0]
+    pendulum, wanted = chain_of(absorber.system), absorber.planned(0.0)[0]
     s, sigma, deployed = run.reeled_length.values, run.reel_speed.values, run.unstretched_length.values
     reel, g = pendulum.reel, pendulum.gravity * pendulum.string.density
     held = g * (reel.guide_length * s - reel.drum_radius**2 * np.cos((s - reel.guide_length) / reel.drum_radius))
@@ -118,7 +124,7 @@ def test_the_absorber_never_feeds_energy(
 ) -> None:
     """What is stored falls from sample to sample, but for the error of a torque that is held for a period."""
     pendulum = swinging(viscosity=viscosity)
-    absorber = tl.control.WaveAbsorber(pendulum, 30.0, return_time=0.5, apparent_mass=apparent)
+    absorber = tl.control.WaveAbsorber(system_of(pendulum), 30.0, return_time=0.5, apparent_mass=apparent)
     start = chains.hanging(pendulum, 30.0, 30, end_velocity=velocity)
     run = chains.simulate(pendulum, start, duration=6.0, control=absorber, period=1e-3)
     energy = stored(run, absorber)
@@ -133,13 +139,13 @@ def test_longitudinal_waves_die_out_at_the_absorber(report: Report) -> None:
     """Against a drum that is held, and one that is turned by a constant torque."""
     pendulum = swinging(viscosity=2.0)
     start = chains.hanging(pendulum, 30.0, 30, end_velocity=(0.0, 0.0, 0.6))
-    balance = float(tl.modes(pendulum, deployed=30.0, elements=30, count=1, reel="free").balancing_torque[0])
+    balance = float(chains.modes(pendulum, deployed=30.0, elements=30, count=1, reel="free").balancing_torque[0])
     rest = chains.equilibrium(pendulum, 30.0, 30).tension
 
     def left(run: xr.Dataset) -> float:
         return float(np.sqrt(np.mean((run.tension.values - rest)[run.time.values > 2.0] ** 2)))
 
-    absorber = tl.control.WaveAbsorber(pendulum, 30.0, return_time=0.5, apparent_mass=0.3)
+    absorber = tl.control.WaveAbsorber(system_of(pendulum), 30.0, return_time=0.5, apparent_mass=0.3)
     absorbed = left(chains.simulate(pendulum, start, duration=3.0, control=absorber, period=1e-3))
     for name, command in (("held", tl.Locked()), ("constant torque", tl.Torque(balance))):
         other = left(chains.simulate(pendulum, start, command, duration=3.0, sample=1e-3))
@@ -156,7 +162,7 @@ def sway_after(designed: float, deployed: float, shaper: str) -> float:
     """Largest distance of the centre of mass from below the guide, in two periods after the guide has stopped."""
     pendulum = crane()
     way = (6.0, 4.0, 0.0)
-    path = tl.control.shaped_path(pendulum, designed, way, speed=0.9, acceleration=0.4, shaper=shaper, elements=6)
+    path = tl.control.shaped_path(system_of(pendulum, 6), designed, way, speed=0.9, acceleration=0.4, shaper=shaper)
     np.testing.assert_allclose(path.displacements[-1], way)
     moving = replace(pendulum, reel=replace(pendulum.reel, guide_path=path))
     duration = math.ceil(path.times[-1]) + 16.0
@@ -184,6 +190,6 @@ def test_zvd_forgives_a_wrong_length(report: Report) -> None:
 def test_sway_frequencies_are_those_of_a_run() -> None:
     """The worst is the swing; for a point mass on a stiff, light string it is that of the mathematical pendulum."""
     light = chains.Chain(tl.String(20.0, 1e-4, 1e7), tl.Reel(0.2, 0.5, 1.0), tl.RigidBody.point(10.0))
-    found = tl.control.sway_frequencies(light, 10.0, elements=5)
+    found = tl.control.sway_frequencies(system_of(light, 5), 10.0)
     # the string's own mass, 1e-4 of the load, and its stretch are left out
     check_close("frequency", found, [math.sqrt(9.81 / 10.0) / (2.0 * math.pi)], 1e-5)

@@ -8,9 +8,10 @@ import pytest
 from tautline.model.command import Free
 from tautline.model.state import ChainState
 from tautline.paper import errata
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.paper.examples import EXAMPLES
 from tautline.reference import Equations
 from tests.conftest import Report
+from tests.support.paper import initial_state, pendulum
 
 
 @pytest.mark.long

@@ -16,6 +16,7 @@ from scipy.integrate import solve_ivp
 
 import tautline as tl
 from tautline.analysis.modes import displaced
+from tautline.engine.chain import ChainSimulation
 from tautline.results.conservation import balance_error
 from tests.conftest import Report
 from tests.support import chains
@@ -135,9 +136,9 @@ def stopped(
     velocity = np.outer(SPEED - stretch * PAYOUT * (1.0 - part), [0.0, 0.0, 1.0])
     state = chains.ChainState(rest.reeled_length, -PAYOUT, rest.nodes, velocity)
     simulation = chains.simulation(pendulum(bar, damping_ratio), state, step=step)
-    simulation.stop_reel()
+    simulation.line.stop()
     simulation.advance(duration, sample=duration / 1200)
-    run = simulation.dataset()
+    run = chains.of_one(simulation.dataset())
     return run, run.position.values[:, -1, 2] - rest.nodes[-1, 2]
 
 
@@ -205,7 +206,7 @@ def test_peak_and_plateau_after_a_sudden_stop(report: Report) -> None:
 def test_the_highest_mode_has_the_damping_ratio(report: Report) -> None:
     """Of a long mesh, as it is bounded by 12 EA/(mu l^2)."""
     N, ratio = 40, 0.3
-    simulation = chains.simulation(pendulum(WINCH, ratio), chains.hanging(pendulum(WINCH), WINCH.length, N))
+    simulation = ChainSimulation(pendulum(WINCH, ratio), chains.hanging(pendulum(WINCH), WINCH.length, N))
     highest = float(bars.mesh_modes(WINCH, N).frequencies[-1])
     found = simulation.pendulum.string.viscosity * highest / (2.0 * WINCH.stiffness)
     report("damping ratio of the highest mode over that asked for, N = 40", found / ratio, "0.99 to 1")
@@ -335,7 +336,7 @@ def test_rope_in_water(coefficient: float, report: Report) -> None:
     wet = dataclasses.replace(plain, string=rope, fluid=tl.Fluid(rho))
     counts, errors = [16, 32, 64], []
     for N in counts:
-        found = tl.modes(wet, deployed=X, elements=N, count=8).angular_frequency.values[::2]
+        found = chains.modes(wet, deployed=X, elements=N, count=8).angular_frequency.values[::2]
         errors.append(np.abs(found / exact - 1.0))
     orders = [check_order([1.0 / N for N in counts], [e[n] for e in errors], 2.0, tolerance=0.1) for n in range(1, 4)]
     report(f"rope in water, C_a = {coefficient:g}: least order in 1/N", min(orders), "2 +- 0.1")
@@ -348,7 +349,7 @@ def test_rope_in_water_swings_as_its_modes_say(report: Report) -> None:
     plain = system(length=10.0, density=0.063, stiffness=1e6, mass=200.0)
     rope = dataclasses.replace(plain.string, diameter=0.01, normal_drag=0.0, tangential_drag=0.0, normal_added_mass=1.0)
     wet = dataclasses.replace(plain, string=rope, fluid=tl.Fluid(1025.0))
-    modes = tl.modes(wet, deployed=10.0, elements=6, count=5)
+    modes = chains.modes(wet, deployed=10.0, elements=6, count=5)
     omega = float(modes.angular_frequency[3])
     steps, errors = [2e-4, 1e-4, 5e-5], []
     for h in steps:

@@ -97,7 +97,7 @@ def test_waves_across_a_hanging_rope_with_an_end_mass(mass: float, water: float,
     counts, errors = [16, 32, 64], []
     for N in counts:
         # each twice, along x and along y
-        found = tl.modes(pendulum, deployed=X, elements=N, count=8).angular_frequency.values[::2]
+        found = chains.modes(pendulum, deployed=X, elements=N, count=8).angular_frequency.values[::2]
         errors.append(np.abs(found / exact - 1.0))
     orders = [check_order([1.0 / N for N in counts], [e[n] for e in errors], 2.0, tolerance=0.1) for n in range(1, 4)]
     name = f"hanging rope with {mass:g} kg{' in water' if water else ''}"

@@ -10,11 +10,11 @@ from scipy.optimize import brentq
 from scipy.special import ellipj, j0, jn_zeros
 
 import tautline as tl
-from tautline.paper.examples import pendulum as paper_pendulum
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
 from tests.support.hanging import G, frequency, system
+from tests.support.paper import pendulum as paper_pendulum
 
 
 def hanging(pendulum: chains.Chain, N: int) -> np.ndarray:

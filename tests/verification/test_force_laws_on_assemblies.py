@@ -40,12 +40,12 @@ def both(step: float) -> tuple[Any, Any]:
     omega, center = np.array([0.3, -0.2, 1.5]), np.array(BODY.center_of_mass)
     state = chains.ChainState(20.0 - OUT, 0.0, nodes, velocities, angular_velocity=omega)
     times: Any = {"duration": 0.1, "sample": 0.05, "step": step}
-    alone = tl.simulate(chains.Chain(STRING, REEL, BODY), state, tl.Torque(2.0), loads=[tl.ForceLaw(stirred)], **times)
+    pendulum, law = chains.Chain(STRING, REEL, BODY), tl.ForceLaw(stirred)
+    alone = chains.simulate(pendulum, state, tl.Torque(2.0), loads=[law], **times)
     body = tl.BodyState(nodes[-1] + center, velocities[-1] + np.cross(omega, center), angular_velocity=omega)
     started = tl.State({"body": body}, {"rope": LineState(nodes, velocities, 20.0 - OUT, 0.0)})
     assembly = tl.System({"body": BODY}, {"rope": tl.Line(STRING, end="body", reel=REEL, elements=N)})
-    loads = {"rope": tl.ForceLaw(stirred)}
-    return alone, tl.simulate(assembly, started, {"rope": tl.Torque(2.0)}, loads=loads, **times)
+    return alone, tl.simulate(assembly, started, {"rope": tl.Torque(2.0)}, loads={"rope": law}, **times)
 
 
 def test_a_law_turns_the_body_as_it_turns_that_of_the_pendulum(report: Report) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.chain import ChainSimulation
 from tests.conftest import Report
 from tests.support import chains
 
@@ -175,7 +176,7 @@ def test_a_coarse_fixed_step_is_remarked_on() -> None:
     """One element: stable at nine tenths of the limit, and far from resolving the stretching."""
     pendulum = chains.Chain(tl.String(20.0, 0.05, 4000.0), REEL, POINT)
     start = chains.straight(pendulum, 10.0, 1)
-    limit = chains.simulation(pendulum, start).limits().waves
+    limit = ChainSimulation(pendulum, start).limits().waves
     run = chains.simulate(pendulum, start, duration=100 * 0.8 * limit, step=0.8 * limit)
     assert "resolves the stretching" in run.attrs["remarks"]
     assert run.attrs["step_over_waves"] == pytest.approx(0.8)
@@ -188,7 +189,7 @@ def test_a_stiff_damper_on_the_reel_is_resolved() -> None:
     )
     start, command = chains.hanging(pendulum, 12.0, 3), tl.Impedance(tl.Speed(payout=1.0), 100.0, 3e4)
     run = chains.simulate(pendulum, start, command, duration=0.25, sample=0.03125)
-    true = tl.reference.integrate(pendulum, start, command, duration=0.25, sample=0.03125, method="LSODA")
+    true = chains.integrate(pendulum, start, command, duration=0.25, sample=0.03125, method="LSODA")
     for name in ("reel_speed", "torque", "power", "start_tension"):
         np.testing.assert_allclose(run[name][1:], true[name][1:], rtol=2e-3)
     coarse = chains.simulate(pendulum, start, command, duration=0.25, sample=0.03125, step=0.03125 / 4.0)

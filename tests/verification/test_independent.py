@@ -114,7 +114,7 @@ def compare(
     system: chains.Chain, start: chains.ChainState, command: Command, steps: list[float], name: str, report: Report
 ) -> xr.Dataset:
     """Order two against the reference, whose own balance of energy closes."""
-    exact = tl.reference.integrate(system, start, command, duration=DURATION, sample=DURATION / 2, **TIGHT)
+    exact = chains.integrate(system, start, command, duration=DURATION, sample=DURATION / 2, **TIGHT)
     assert exact.attrs["status"] == "completed"
     scale = float(exact.kinetic_energy.max())
     check_below("balance of the reference", float(np.abs(balance_error(exact)).max()), 1e-7 * scale)
@@ -184,7 +184,7 @@ def test_the_held_moment_holds(report: Report) -> None:
     """What the reference reports under Locked, given as a torque, leaves a free drum without acceleration."""
     system = LOADS["all"]
     start = swinging(system)
-    held = tl.reference.integrate(system, start, tl.Locked(), duration=0.1, sample=0.05)
+    held = chains.integrate(system, start, tl.Locked(), duration=0.1, sample=0.05)
     assert abs(held.torque.values).min() > 0.1
     locked = Equations(system, 3, tl.Locked())
     y = locked.pack(start)
@@ -209,7 +209,7 @@ def test_the_held_moment_of_a_weight() -> None:
 def test_torque_of_a_given_motion_with_loads_is_its_power() -> None:
     """The work account is the integral of torque times the drum's angular velocity."""
     system = LOADS["all"]
-    run = tl.reference.integrate(system, swinging(system), PRESCRIBED, duration=DURATION, sample=DURATION / 400)
+    run = chains.integrate(system, swinging(system), PRESCRIBED, duration=DURATION, sample=DURATION / 400)
     radius = np.array([system.reel.radius(s) for s in run.reeled_length.values])
     power = run.torque.values * run.reel_speed.values / radius
     from scipy.integrate import simpson
@@ -221,21 +221,21 @@ def test_what_the_reference_cannot_do_is_said() -> None:
     stuck = pendulum(coulomb_friction=50.0)
     settings: dict[str, Any] = {"duration": 0.2, "sample": 0.1}
     with pytest.raises(InputError, match="dry friction of 250 N holds"):
-        tl.reference.integrate(stuck, swinging(stuck), tl.Free(), **settings)
+        chains.integrate(stuck, swinging(stuck), tl.Free(), **settings)
     with pytest.raises(InputError, match=r"State\.reel_speed: expected the speed of the command"):
-        tl.reference.integrate(pendulum(), swinging(pendulum()), tl.Speed(payout=1.0), **settings)
+        chains.integrate(pendulum(), swinging(pendulum()), tl.Speed(payout=1.0), **settings)
     jumps = tl.Length(pieces=([0.0, 0.1], [[4.0, 0.0], [4.0, 1.0]]))
     with pytest.raises(InputError, match=r"jump of its speed at t = 0\.1 s"):
-        tl.reference.integrate(pendulum(), swinging(pendulum()), jumps, **settings)
+        chains.integrate(pendulum(), swinging(pendulum()), jumps, **settings)
     path = tl.GuidePath((0.0, 0.1), ((0, 0, 0), (0.1, 0, 0)), velocities=((1, 0, 0), (1, 0, 0)))
     moved = pendulum(guide_path=path)
     with pytest.raises(InputError, match="guide_path to move without an impulse"):
-        tl.reference.integrate(moved, swinging(moved), tl.Locked(), **settings)
+        chains.integrate(moved, swinging(moved), tl.Locked(), **settings)
 
 
 def test_a_drum_that_stops_slipping_ends_the_run() -> None:
     system = pendulum(guide_law="none", coulomb_friction=4.0)
-    run = tl.reference.integrate(system, swinging(system, -0.5), tl.Free(), duration=1.0, sample=0.01)
+    run = chains.integrate(system, swinging(system, -0.5), tl.Free(), duration=1.0, sample=0.01)
     assert run.attrs["status"] == "standstill" and "dry friction" in run.attrs["message"]
     kernels = chains.simulate(system, swinging(system, -0.5), tl.Free(), duration=1.0, sample=0.01, step=1e-4)
     stopped = float(kernels.time[np.argmax(kernels.reel_speed.values == 0.0)])

@@ -14,7 +14,7 @@ from tautline.ledger import kept_energy
 from tautline.model.command import Command, Locked
 from tautline.paper import examples
 from tests.conftest import Report
-from tests.support import chains
+from tests.support import chains, paper
 from tests.support.checking import check_below, check_close, check_order
 
 replace = dataclasses.replace
@@ -22,7 +22,7 @@ STEPS = [1e-3, 5e-4, 2.5e-4]
 
 
 def with_string(**changes: Any) -> chains.Chain:
-    base = examples.pendulum()
+    base = paper.pendulum()
     return replace(base, string=replace(base.string, **changes))
 
 
@@ -34,7 +34,7 @@ STRAINS = np.linspace(-0.2, 1.0, 25)
 LOADED = {
     "tension only": with_string(law="tension_only"),
     "table": replace(
-        examples.pendulum(),
+        paper.pendulum(),
         string=tl.String.from_table(100.0, 0.025, STRAINS, 40.0 * np.maximum(STRAINS, 0.0) + 30.0 * STRAINS**3),
     ),
     "damping": with_string(viscosity=0.5),
@@ -64,18 +64,18 @@ LOADED = {
         ),
     ),
     "applied_force": replace(
-        examples.pendulum(),
+        paper.pendulum(),
         applied_force=tl.AppliedForce(
             force=((0.0, 1.0, 2.0), ((0, 0, 0), (0, 0.5, 0), (0, 0, 0))), moment=(0.0, 0.0, 0.01), point=(0.1, 0.0, 0.0)
         ),
     ),
     "moving guide": replace(
-        examples.pendulum(), reel=replace(examples.pendulum().reel, guide_path=tl.GuidePath.of(wavy, 5.0, 0.05))
+        paper.pendulum(), reel=replace(paper.pendulum().reel, guide_path=tl.GuidePath.of(wavy, 5.0, 0.05))
     ),
     "guide in waves": replace(
-        examples.pendulum(),
+        paper.pendulum(),
         reel=replace(
-            examples.pendulum().reel,
+            paper.pendulum().reel,
             guide_path=tl.Waves("jonswap", 1.0, 3.0, rao=(0.3, 0.1, 1.0), rao_phase=(1.6, 0, 0)),
         ),
     ),
@@ -142,7 +142,7 @@ def test_in_tension_both_laws_are_one(law: str) -> None:
         pendulum = with_string(law=kind)
         hanging = chains.hanging(with_string(), 10.0, 20)
         sim = chains.simulation(pendulum, hanging, step=1e-3)
-        sim.apply_impulse((0.02, 0.0, 0.0))
+        sim.body.strike((0.02, 0.0, 0.0))
         sim.advance(1.0, sample=0.1)
         results.append(sim.dataset())
     assert float(results[1].strain.min()) > 0.0
@@ -247,9 +247,7 @@ def test_a_guide_that_moves_uniformly_changes_nothing(report: Report) -> None:
     path = tl.GuidePath((0.0, 5.0), ((0.0, 0.0, 0.0), tuple(5.0 * V)), velocities=(tuple(V), tuple(V)))
     for number in (1, 3):
         still, moved = (
-            run(
-                replace(examples.pendulum(), reel=replace(examples.pendulum().reel, guide_path=p)), number, duration=2.0
-            )
+            run(replace(paper.pendulum(), reel=replace(paper.pendulum().reel, guide_path=p)), number, duration=2.0)
             for p in (None, path)
         )
         relative = moved.position.values - still.position.values - np.multiply.outer(moved.time.values, V)[:, None]
@@ -261,7 +259,7 @@ def test_a_guide_that_falls_changes_gravity(report: Report) -> None:
     """Einstein: a guide accelerated downwards by a is gravity g - a, in the discrete equations as well."""
     a, T = 4.0, 2.0
     path = tl.GuidePath((0.0, T), ((0, 0, 0), (0, 0, 0.5 * a * T * T)), velocities=((0, 0, 0), (0, 0, a * T)))
-    base = examples.pendulum()
+    base = paper.pendulum()
     for number in (1, 3):
         moved = run(replace(base, reel=replace(base.reel, guide_path=path)), number, duration=T)
         lighter = run(replace(base, gravity=9.81 - a), number, duration=T)
@@ -304,7 +302,7 @@ def test_a_run_with_loads_resumes_bit_for_bit(tmp_path: Any) -> None:
         cut.save(tmp_path / "half.npz")
         rest = tl.Simulation.load(tmp_path / "half.npz")
         rest.advance(0.5)
-        assert np.array_equal(rest.state.nodes, whole.state.nodes)
+        assert np.array_equal(rest.line.nodes, whole.line.nodes)
         assert rest.energy == whole.energy
 
 
@@ -328,10 +326,10 @@ def test_modes_with_another_law_and_a_fluid(name: str, report: Report) -> None:
         pendulum = replace(pendulum, fluid=replace(pendulum.fluid, drag_area=0.0, spin_damping=0.0))
         pendulum = replace(pendulum, string=replace(pendulum.string, normal_drag=0.0, tangential_drag=0.0))
     pendulum = replace(pendulum, body=tl.RigidBody.point(0.1))
-    modes = tl.modes(pendulum, deployed=10.0, elements=10)
+    modes = chains.modes(pendulum, deployed=10.0, elements=10)
     frequency = float(modes.frequency.values[np.array([kind == "longitudinal" for kind in modes.kind.values])][0])
     sim = chains.simulation(pendulum, chains.equilibrium(pendulum, 10.0, 10).state, step=1e-3)
-    sim.apply_impulse((0.0, 0.0, 1e-4))
+    sim.body.strike((0.0, 0.0, 1e-4))
     sim.advance(40.0, sample=0.01)
     z = sim.dataset().position.values[:, -1, 2]
     z = (z - z.mean()) * np.hanning(len(z))

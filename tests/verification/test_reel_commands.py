@@ -65,7 +65,7 @@ def distance(a: xr.Dataset, b: xr.Dataset) -> float:
 def test_order_against_the_differential_equations(name: str, order: int, steps: list[float], report: Report) -> None:
     """With a fixed step, where a kink of a profile falls on a step's end."""
     system, command = SMOOTH[name]
-    exact = tl.reference.integrate(system, swinging(system), command, duration=0.4, sample=0.4)
+    exact = chains.integrate(system, swinging(system), command, duration=0.4, sample=0.4)
     runs = [
         chains.simulate(system, swinging(system), command, duration=0.4, sample=0.4, step=h, order=order) for h in steps
     ]
@@ -81,7 +81,7 @@ def test_order_against_the_differential_equations(name: str, order: int, steps: 
 def test_the_papers_scheme_is_of_first_order(name: str, report: Report) -> None:
     system, command = SMOOTH[name]
     steps = [2e-3, 1e-3, 5e-4]
-    exact = tl.reference.integrate(system, swinging(system), command, duration=0.4, sample=0.4)
+    exact = chains.integrate(system, swinging(system), command, duration=0.4, sample=0.4)
     runs = [
         chains.simulate(system, swinging(system), command, duration=0.4, sample=0.4, step=h, scheme="paper")
         for h in steps
@@ -94,7 +94,7 @@ def test_the_papers_scheme_is_of_first_order(name: str, report: Report) -> None:
 def test_the_torque_that_a_motion_takes(name: str, report: Report) -> None:
     """Of second order at every sample, the first included."""
     system, command = SMOOTH[name]
-    exact = tl.reference.integrate(system, swinging(system), command, duration=0.4, sample=0.04)
+    exact = chains.integrate(system, swinging(system), command, duration=0.4, sample=0.04)
     steps = [4e-3, 2e-3, 1e-3]
     errors = []
     for h in steps:

@@ -11,9 +11,8 @@ import pytest
 from numpy.typing import NDArray
 
 import tautline as tl
-from tautline.errors import InputError
-from tautline.model import statics
 from tests.conftest import Report
+from tests.support import chain_statics as statics
 from tests.support import chains
 from tests.support.checking import check_below
 
@@ -133,13 +132,9 @@ def test_a_balloon_in_wind_leans(report: Report) -> None:
 
 
 def test_a_balloon_that_cannot_lift_all_of_its_string_leaves_a_fold() -> None:
-    """It carries lift/(line weight) of the string, and the guide the rest; `hanging` names the way out."""
+    """It carries lift/(line weight) of the string, and the guide the rest; `hanging` is that too."""
     weak = replace(AIR, volume=8.0)
     pendulum = chains.Chain(ROPE, WINCH, BALLOON, fluid=weak)
-    with pytest.raises(InputError, match=r"one way, got -35.* deploy less than 18.* chains.equilibrium"):
-        chains.hanging(pendulum, 25.0, 5)
-    with pytest.raises(InputError, match="one way"):
-        statics.at_rest(pendulum, 25.0)
     lift, line = (1.2 * 8.0 - 6.0) * G, (0.2 - 1.2 * math.pi * 0.005**2) * G
     found = chains.equilibrium(pendulum, 25.0, 50)
     carried = lift / line
@@ -147,6 +142,7 @@ def test_a_balloon_that_cannot_lift_all_of_its_string_leaves_a_fold() -> None:
     # 0.5 m elements: the fold is within one
     assert -found.state.nodes[-1, 2] == pytest.approx(2.0 * carried - 25.0, abs=0.3)
     check_below("moved", hold(pendulum, found.state), 1e-10)
+    np.testing.assert_allclose(chains.hanging(pendulum, 25.0, 50).nodes, found.state.nodes, atol=1e-12)
     windy = replace(pendulum, fluid=replace(weak, flow=(8.0, 0.0, 0.0), drag_area=2.0))
     blown = chains.equilibrium(windy, 25.0, 12)
     assert blown.residual < 1e-8
@@ -206,8 +202,9 @@ def test_a_drum_that_grows_in_modes_and_energy() -> None:
     pendulum = chains.Chain(ROPE, NARROW, LOAD)
     found = chains.equilibrium(pendulum, 20.0, 30)
     run = chains.simulate(pendulum, found.state, tl.Locked(), duration=0.01, sample=0.01)
-    assert found.energy == pytest.approx(float(run.energy[0]), rel=1e-12)
-    torque = float(tl.modes(pendulum, found, reel="free", count=2).balancing_torque[0])
+    x = statics.Configuration(found.state.reeled_length, found.state.nodes, np.array(found.state.attitude))
+    assert statics.potential(pendulum, x) == pytest.approx(float(run.energy[0]), rel=1e-12)
+    torque = float(chains.modes(pendulum, found, reel="free", count=2).balancing_torque[0])
     assert torque == pytest.approx(found.holding_torque, rel=1e-5)
     assert torque == pytest.approx(34.0 * G * found_radius(NARROW, 20.0), rel=0.02)
 
@@ -216,83 +213,5 @@ def found_radius(reel: tl.Reel, deployed: float) -> float:
     return math.sqrt(reel.drum_radius**2 + reel.layer_growth * (60.0 - deployed - reel.guide_length))
 
 
-def own_drag(pendulum: chains.Chain, scale: float = 1.0) -> Any:
-    """Drag on a string in a uniform flow, written down by hand as a user would."""
-    fluid = pendulum.fluid
-    assert fluid is not None
-    flow = np.array(fluid.flow[1][0])
-
-    def load(nodes: Array, attitude: Array) -> tuple[Array, Array]:
-        along = np.diff(nodes, axis=0)
-        length = np.linalg.norm(along, axis=1, keepdims=True)
-        across = flow - np.sum(flow * along, axis=1, keepdims=True) * along / length**2
-        with_it = flow - across
-        drag = 1.2 * np.linalg.norm(across, axis=1, keepdims=True) * across
-        drag += math.pi * 0.01 * np.linalg.norm(with_it, axis=1, keepdims=True) * with_it
-        drag *= scale * 0.5 * fluid.density * pendulum.string.diameter * length
-        forces = np.zeros_like(nodes)
-        forces[:-1] += 0.5 * drag
-        forces[1:] += 0.5 * drag
-        body = scale * 0.5 * fluid.density * fluid.drag_area * np.linalg.norm(flow) * flow
-        forces[-1] += body
-        return forces, np.cross(pendulum.body.center_of_mass, attitude.T @ body)
-
-    return load
-
-
 CURRENT = replace(SEA, flow=(1.2, 0.3, 0.0))
 THRUST = tl.AppliedForce((0.0, 20.0, -40.0))
-
-
-def test_a_load_of_the_pendulum_is_not_counted_twice() -> None:
-    sea = chains.Chain(ROPE, WINCH, LOAD, fluid=CURRENT, applied_force=THRUST)
-    drag = own_drag(sea)
-    lift = 1025.0 * G
-
-    def push(nodes: Array, attitude: Array) -> tuple[Array, Array]:
-        forces = np.zeros_like(nodes)
-        forces[-1] = THRUST.force[1][0]
-        return forces, np.zeros(3)
-
-    def buoyancy(nodes: Array, attitude: Array) -> tuple[Array, Array]:
-        forces = np.zeros_like(nodes)
-        forces[:, 2] = -lift * ROPE.area * 25.0 / 10
-        forces[[0, -1]] *= 0.5
-        forces[-1, 2] -= lift * 0.01
-        return forces, np.zeros(3)
-
-    def together(*loads: Any) -> Any:
-        def load(q: Array, R: Array) -> tuple[Array, Array]:
-            return sum(f(q, R)[0] for f in loads), sum(f(q, R)[1] for f in loads)
-
-        return load
-
-    for load, says in (
-        (drag, "the drag of Chain.fluid once more"),
-        (own_drag(sea, 1.02), "the drag of Chain.fluid once more"),
-        (push, "Pendulum.applied_force once more"),
-        (buoyancy, "buoyancy once more"),
-        (together(drag, push), "the drag of Chain.fluid and Chain.applied_force once more"),
-        (together(drag, buoyancy), "the drag of Chain.fluid and buoyancy once more"),
-        (
-            together(drag, push, buoyancy),
-            "the drag of Chain.fluid and Chain.applied_force and buoyancy once more",
-        ),
-    ):
-        with pytest.raises(InputError, match=f"load: expected a load beside .*got {says}"):
-            chains.equilibrium(sea, 25.0, 10, load=load)
-
-
-def test_another_load_is_taken_and_said() -> None:
-    """The drag by hand beside none in the pendulum is the drag of the pendulum; half of it more is taken."""
-    sea = chains.Chain(ROPE, WINCH, LOAD, fluid=CURRENT)
-    still = replace(sea, fluid=SEA)
-    own = chains.equilibrium(sea, 25.0, 10)
-    given = chains.equilibrium(still, 25.0, 10, load=own_drag(sea))
-    np.testing.assert_allclose(given.state.nodes, own.state.nodes, atol=1e-9)
-    assert "the given load is counted beside weight, buoyancy, drag" in given.message
-    assert "given load" not in own.message
-    more = chains.equilibrium(sea, 25.0, 10, load=own_drag(sea, 0.5))
-    np.testing.assert_allclose(more.counted["load"], 0.5 * more.counted["drag"], rtol=1e-9)
-    total = np.sum(list(more.counted.values()), axis=0)
-    assert more.start_tension == pytest.approx(float(np.linalg.norm(total)), rel=1e-12)

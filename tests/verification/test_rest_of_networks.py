@@ -201,7 +201,7 @@ def test_a_body_floats_on_a_slack_string(law: str) -> None:
     carried = (1000.0 * 0.05 * wet - 10.0) / 0.2  # string over the weight of a meter in air
     assert 0.0 < carried < 2.0  # about half of what is too long
     assert nodes[:, 2].max() > 5.3
-    run = tl.simulate(pendulum, found.state, duration=1.0, sample=0.1)
+    run = chains.simulate(pendulum, found.state, duration=1.0, sample=0.1)
     check_below("motion", float(np.abs(run.position - run.position[0]).max()), 1e-3 if law == "linear" else 1e-2)
 
 

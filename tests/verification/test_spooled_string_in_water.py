@@ -12,6 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import tautline as tl
 from tautline.ledger import kept_energy
+from tautline.model.chain import system_of
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
@@ -122,9 +123,15 @@ def test_a_guide_that_moves_feels_the_lift_of_what_is_spooled() -> None:
         heaving = dataclasses.replace(still, reel=dataclasses.replace(REEL, guide_path=tl.Sine(0.2, 1.0)))
         times: Any = {"step": 2.5e-4, "duration": 0.4, "sample": 0.1}
         works.append(chains.simulate(heaving, chains.straight(heaving, 5.0, ELEMENTS), **times).guide_work.values)
-        carried = chains.simulation(still, chains.straight(still, 5.0, ELEMENTS), step=2.5e-4)
-        carried.advance(0.1, guide_velocity=(0.3, 0.0, 0.5))
-        forces.append(carried.guide_force)
+        at_rest = system_of(still, ELEMENTS)
+        line = dataclasses.replace(at_rest.lines["line"], start="guide")
+        carried = dataclasses.replace(
+            at_rest, bodies={"guide": tl.Kinematic()} | dict(at_rest.bodies), lines={"line": line}
+        )
+        sim = tl.Simulation(carried, tl.Straight(5.0), step=2.5e-4)
+        sim.bodies["guide"].move((0.3, 0.0, 0.5))
+        sim.advance(0.1)
+        forces.append(sim.bodies["guide"].force)
     assert np.abs(works[0]).max() > 10.0
     check_close("work of the guide", works[1], works[0], 1e-3)
     check_close("force on the guide", forces[1], forces[0], 1e-2)

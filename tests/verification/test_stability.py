@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.lowering import initial_motion, kernel_parameters
+from tautline.engine.network import NetworkSimulation
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.limits import step_limits
@@ -115,10 +117,12 @@ def growth_in_space(name: str, part: float) -> float:
     state = chains.hang(assembly, pushed, {"s": 0.5} if name == "drum" else {})
     commands = {"s": tl.Torque(0.0)} if name == "drum" else {}
     first = chains.simulation(assembly, state, step=1e-6)
-    first.take(commands)
-    h = part * first.limits().waves
+    network = first.general_backend()
+    network.take(commands)
+    h = part * network.limits().waves
     simulation = chains.simulation(assembly, state, step=h)
-    simulation._plan = simulation._plan._replace(allowed_ratio=10.0)
+    network = simulation.general_backend()
+    network._plan = network._plan._replace(allowed_ratio=10.0)
     if simulation.advance(STEPS * h, commands) != "completed":
         return np.inf
     energy = simulation.dataset().kinetic_energy
@@ -141,11 +145,11 @@ def test_the_limit_of_one_element_between_two_bodies_is_sharp(report: Report) ->
 def test_one_element_has_the_limit_of_the_pendulum(body: str, command: tl.Command) -> None:
     """Between a reel in space and a body, in free space: equation (26), far above the limit (25) of waves."""
     pendulum = chains.Chain(CORD, LIGHT_REEL, BODIES[body], 0.0)
-    alone = chains.simulation(pendulum, chains.straight(pendulum, 0.5, 1))
+    alone = ChainSimulation(pendulum, chains.straight(pendulum, 0.5, 1))
     line = tl.Line(CORD, end="body", reel=LIGHT_REEL, elements=1)
     assembly = tl.System({"body": BODIES[body]}, {"s": line}, 0.0)
     center = np.array([0.0, 0.0, 0.5]) + np.array(BODIES[body].center_of_mass)
-    other = chains.simulation(assembly, chains.hang(assembly, {"body": tuple(center)}, {"s": 0.5}))
+    other = NetworkSimulation(assembly, chains.hang(assembly, {"body": tuple(center)}, {"s": 0.5}))
     other.take({"s": command})
     par = kernel_parameters(pendulum, 1, "symmetric", True)
     plan = alone._stepper.plan._replace(end_mass=BODIES[body].least_effective_mass(), body_frequency2=0.0)

@@ -85,7 +85,7 @@ def test_at_rest_in_an_assembly(name: str, elements: int, turned: bool) -> None:
     rest = chains.equilibrium(system, 24.0, elements)
     # the start of an assembly in a current is of second order in the step: 2e-8 here, 1.6e-6 at eight times this step
     run = chains.simulate(*as_assembly(system, rest, turned), duration=0.02, sample=0.01, step=1.25e-4)
-    for variable, end in zip(ENDS, ("start_tension", "end_tension")[:: -1 if turned else 1], strict=True):
+    for variable, end in zip(ENDS, ENDS[:: -1 if turned else 1], strict=True):
         np.testing.assert_allclose(run[end][0], getattr(rest, variable), rtol=1e-9)
         np.testing.assert_allclose(run[end], getattr(rest, variable), rtol=1e-7)
     if not turned:
@@ -100,7 +100,7 @@ def test_a_rope_between_two_anchors_carries_half_of_its_weight_at_each() -> None
     run = chains.simulate(assembly, state, duration=0.02, sample=0.01).isel(line=0)
     along = np.diff(run.position.values[0], axis=0)
     across = float(run.tension[0, 0]) * along[0, 0] / np.linalg.norm(along[0])
-    for end in ("start_tension", "end_tension"):
+    for end in ENDS:
         np.testing.assert_allclose(run[end], math.hypot(across, 0.5 * 2.0 * 12.0 * G), rtol=1e-7)
 
 

@@ -18,15 +18,14 @@ from tautline.analysis.predictability import KNOWN, LOST, estimate, predictabili
 from tautline.engine.chain import ChainSimulation
 from tautline.engine.ensemble import march_ensemble
 from tautline.engine.network import NetworkSimulation
+from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.data import Array
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.commands import Commands
-from tautline.model.assembly.state import State
-from tautline.model.pendulum import Chain
-from tautline.model.state import ChainState
+from tautline.model.assembly.starts import Start
 from tautline.results.dataset import build_lyapunov
 
 if TYPE_CHECKING:
@@ -38,8 +37,8 @@ SEED = 1
 
 
 def lyapunov(
-    pendulum: Chain | System,
-    state: ChainState | State,
+    system: System,
+    start: Start,
     command: Commands | None,
     duration: float,
     *,
@@ -52,8 +51,8 @@ def lyapunov(
 
     Parameters
     ----------
-    pendulum, state, command, duration
-        As in `simulate`; also an assembly, with commands by the names of its lines.
+    system, start, command, duration
+        As in `simulate`.
     interval : float
         Time between two measurements of the distance (s); a multiple of the step.
     known, lost : float
@@ -67,11 +66,7 @@ def lyapunov(
         On `time`: the growth rate in every interval, and the exponent as estimated up to then. `attrs` hold the last
         estimate, its standard error and the predictability time (s): how far ahead a prediction holds.
     """
-    simulation: ChainSimulation | NetworkSimulation
-    if isinstance(pendulum, System):
-        simulation = NetworkSimulation(pendulum, state, **options)  # type: ignore[arg-type]
-    else:
-        simulation = ChainSimulation(pendulum, state, **options)  # type: ignore[arg-type]
+    simulation = Simulation(system, start, **options).backend
     intervals = checks.whole_ratio(
         "duration",
         checks.positive("duration", duration, "s"),
@@ -82,7 +77,7 @@ def lyapunov(
         raise InputError(f"interval: expected at most half of the duration {duration:g} s, got {interval:g}")
     if not 0.0 < checks.positive("known", known, "") < checks.positive("lost", lost, ""):
         raise InputError(f"known: expected less than lost ({lost:g}), got {known:g}")
-    simulation.begin(command, duration, interval)  # type: ignore[arg-type]
+    simulation.begin(command, duration, interval)
     if isinstance(simulation, NetworkSimulation):
         rates = growth_of_assembly(simulation, intervals, interval, DISTANCE) / interval
     else:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -12,7 +11,6 @@ from tautline.engine.simulation import Backend, backend_of
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import Case
-from tautline.model.assembly.commands import commands_by_name
 from tautline.model.assembly.starts import Placed
 from tautline.model.assembly.state import State
 from tautline.model.case import ChainCase
@@ -37,14 +35,9 @@ def case_of(system: Any, start: Any, command: Any, run: Mapping[str, Any], title
         if start is not None or command is not None:
             came = command if start is None else start
             checks.refuse("start", "no start and command beside a case; use case.with_", came)
-        if not run:
-            return system
-        with system.naming_keys():
-            changed = dataclasses.replace(system, run=dataclasses.replace(system.run, **run))
-        object.__setattr__(changed, "_state", system.state())
-        return changed
+        return system.with_run(**run) if run else system
     checks.instance("start", start, Placed, Straight, Hanging, AtEquilibrium, State)
-    return Case(system, start, commands_by_name(system, command), Run(**run), title)
+    return Case(system, start, {} if command is None else command, Run(**run), title)
 
 
 def begin(case: Case, *, loads: Any = (), general: bool = False) -> Begun:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,6 +28,7 @@ from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.pendulum import Chain
 from tautline.model.run import Method, known
+from tautline.model.starts import state_of
 from tautline.model.state import ChainState
 
 # Fewer samples than this fit into any memory.
@@ -82,10 +83,11 @@ class ChainSimulation(RecordedChain):
     @classmethod
     def of_system(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
         """A simulation of a system that is a chain, whose results are the system's; its command is not taken yet."""
-        own = chain_case(case)
+        meshed, own = case.meshed(), chain_case(case)
         with case.naming_keys():
-            simulation = cls(own.pendulum, own.state(), loads=loads, **own.run.method())
-        simulation._case, simulation.is_timed = case.meshed(), True
+            state = state_of(own.initial, own.pendulum, own.run.number_of_elements())
+            simulation = cls(own.pendulum, state, loads=loads, **own.run.method())
+        simulation._case, simulation.is_timed = meshed, True
         carrier = case.system.bodies.get(next(iter(case.system.lines.values())).start)
         if isinstance(carrier, Kinematic) and carrier.path is None and case.run.order == 2:  # so that it may be led
             simulation._stepper.loads = moved_on(simulation._stepper.loads, 0.0, ZERO, ZERO)
@@ -128,7 +130,7 @@ class ChainSimulation(RecordedChain):
                 check_memory(rows, self.elements)
             if record and not self._recorder.times:
                 self.keep(self.first_sample())
-            self._force_since = (self.time, self._stepper.guide_impulse())
+            self._note_impulse()
             done = 0
             piece = max(1, STEPS_A_CALL // plan.steps_per_sample)
             while done < rows and self.status == "completed":
@@ -143,12 +145,15 @@ class ChainSimulation(RecordedChain):
         self._check_carrier(name)
         found = checks.array("velocity", velocity, (3,), "m/s")
         lowering.check_loaded_order(self.method.order, True)
-        self._commanded()
-        if self._force_since[0] != self.time:
-            self._force_since = (self.time, self._stepper.guide_impulse())
+        self._note_impulse()
         place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3].copy()
         self._stepper.move_guide(place, found)
         self.first_sample()
+
+    def _note_impulse(self) -> None:
+        """Let the force on the guide be a mean from now on, with the jerk of a velocity that is given now."""
+        if self._force_since[0] != self.time:
+            self._force_since = (self.time, self._stepper.guide_impulse())
 
     def begin(self, command: Any, duration: float, sample: float) -> int:
         """Take a command and a sampling interval for calls of `march`; the number of samples."""
@@ -167,9 +172,22 @@ class ChainSimulation(RecordedChain):
         """The plan for calls of `march`, one sample every `sample` seconds."""
         return self._timing.plan(sample, sample)[0]
 
+    @property
+    def plan(self) -> data.Plan:
+        """How steps are chosen."""
+        return self._stepper.plan
+
+    def step_limits(self, lengths: Mapping[str, float] | None = None) -> dict[str, float]:
+        """Largest steps that "auto" makes of the present motion (s), by what limits them.
+
+        With `lengths`, of one that is like it with other lengths deployed (m), by the names of lines.
+        """
+        deployed = None if lengths is None else lengths[next(iter(self.assembly.lines))]
+        return lowering.allowed_steps(self._stepper.plan, self.limits(deployed))
+
     def allowed_step(self) -> float:
         """Largest step that "auto" makes of the present motion (s)."""
-        return min(lowering.allowed_steps(self._stepper.plan, self.limits()).values())
+        return min(self.step_limits().values())
 
     def march(self, rows: int, plan: data.Plan, record: bool = False) -> data.Samples:
         """March for `rows` samples, which may be recorded; fewer if an event ends the motion.

@@ -128,11 +128,14 @@ class ChainInMotion:
         76); inertial frame, third axis down. The drum's own mass belongs to the carrier.
         """
         self._check_carrier(name)
-        passed = self.time - self._force_since[0]
-        if passed <= 0.0:
+        since, given = self.impulse_since()
+        if self.time <= since:
             raise InputError("force_on: expected after an advance, got none yet")
-        given: data.Array = (self._force_since[1] - self._stepper.guide_impulse()) / passed
-        return given
+        return given / (self.time - since)
+
+    def impulse_since(self) -> tuple[float, data.Array]:
+        """When the latest `advance` began (s), and the impulse of string and reel on their carrier since then (N s)."""
+        return self._force_since[0], self._force_since[1] - self._stepper.guide_impulse()
 
     def limits(self, deployed: float | None = None) -> Limits:
         """Step limits of the present motion (s), or of one that is like it with another length deployed (m)."""

@@ -369,6 +369,7 @@ class NetworkSimulation(ActedOnNetwork):
             "checkpoint": VERSION,
             "backend": NETWORK,
             CASE: self.description(),
+            "is_timed": self.is_timed,
             "started": self._started,
             "status": self.status,
             "event": self._event,
@@ -400,6 +401,7 @@ class NetworkSimulation(ActedOnNetwork):
         saved = json.loads(text)
         checkpoints.check(saved, motion._asdict(), VERSION, FORM)
         simulation = cls.from_case(Case.from_dict(saved[CASE]))
+        simulation.is_timed = saved["is_timed"]
         simulation._restore(saved, motion.motion)
         return simulation
 

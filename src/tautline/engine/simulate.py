@@ -12,6 +12,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import Case
+from tautline.model.assembly.commands import commands_by_name
 from tautline.model.assembly.starts import Start
 from tautline.model.command import Command, Free
 from tautline.model.description import fields_of
@@ -79,7 +80,8 @@ def simulate(
         Conditions that end the run.
     control : callable, optional
         Called with the `Simulation` every `period`; returns a torque (N m) or a command of the only reel, or a dict of
-        them by the names of lines, held until the next call. Takes the place of `command`.
+        them by the names of lines, held until the next call; None leaves the reels as they are. Takes the place of
+        `command`.
     period : float, optional
         Of `control` (s): a multiple of `sample`, which it is by default, or a whole part of it.
     loads : ForceLaw or several, optional
@@ -146,6 +148,8 @@ def _controlled(simulation: Simulation, case: Case, control: Controller, period:
         with simulation.turns:
             command = control(simulation)
         with _naming_control(case):
+            if k == 0:
+                command = {**case.commands, **commands_by_name(simulation.system, command)}
             if k == 0 and every > 1:
                 simulation.backend.begin(command, tick, tick)
                 simulation.backend.keep(simulation.backend.first_sample())

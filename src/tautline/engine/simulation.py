@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 Backend = ChainSimulation | NetworkSimulation
 
 
-def backend_of(case: Case, loads: Any = None) -> Backend:
+def backend_of(case: Case, loads: Any = ()) -> Backend:
     """A case at its start, on the backend that is chosen for it; its commands are not taken yet."""
     checks.instance("case", case, Case)
     laws = _laws_by_line(case.system, loads)
@@ -55,7 +55,7 @@ def _laws_by_line(system: System, loads: Any) -> dict[str, Any]:
     """Force laws by the names of lines; without names they are those of the only line."""
     if isinstance(loads, dict):
         return loads
-    laws = check_laws(loads or ())
+    laws = check_laws(loads)
     if laws and len(system.lines) != 1:
         checks.refuse("loads", f"a dict by the names of lines ({', '.join(system.lines)})", loads)
     return {next(iter(system.lines)): laws} if laws else {}

@@ -284,6 +284,8 @@ class Stepper:
         if command.prescribes:
             # a jump of the speed is an impulse by the motor
             self.book(data.CONTROL_WORK, self._prescribe())
+        if before is None and self.loads.moves and self.pendulum.reel.guide_path is None:
+            self._take_frame(self.loads.path[2::4, 0])
         return before is None or command.prescribes
 
     def go_on_from(self, state: ChainState, time: float) -> None:
@@ -369,12 +371,19 @@ class Stepper:
             self.motion.body[data.SPIN : data.SPIN + 3] += np.cross(self.par.rho, R.T @ impulse) + R.T @ moment
 
     def move_guide(self, place: data.Array, velocity: data.Array) -> None:
-        """Let the guide go on from a displacement with a velocity, which the frame of the momenta takes at once."""
-        self.settle()
+        """Let the guide go on from a displacement with a velocity.
+
+        The frame of the momenta takes it at once, or with the first command: whether the reel is locked counts.
+        """
+        if self.command is not None:
+            self.settle()
+            self._take_frame(velocity)
+        self.loads = moved_on(self.loads, self.time, place, velocity)
+
+    def _take_frame(self, velocity: data.Array) -> None:
         locked = self.kernel_command.locked
         call = (set_guide_velocity, self.par, locked, tuple(velocity.tolist()), self.motion, self.scratch)
         self.turns.run(*call)
-        self.loads = moved_on(self.loads, self.time, place, velocity)
 
     def guide_impulse(self) -> data.Array:
         """Impulse that the guide has given to string and body since the start (N s)."""

@@ -6,6 +6,7 @@ from tautline import ledger
 from tautline.engine.chain import ChainSimulation
 from tautline.engine.network import NetworkSimulation
 from tautline.kernels import data
+from tautline.model.assembly.parts import Kinematic
 
 
 def going_on(chain: ChainSimulation) -> NetworkSimulation:
@@ -16,11 +17,21 @@ def going_on(chain: ChainSimulation) -> NetworkSimulation:
     laws = [law.law for law in stepper.laws]
     found = NetworkSimulation.from_case(chain.case, loads={name: laws} if laws else None)
     found.is_timed = chain.is_timed
-    found.go_on_from(chain.system_state, time)
-    booked = slice(data.BOOKS, data.BOOKS + 2 * (len(ledger.ACCOUNTS) - data.FIRST_BOOKED))
-    found.arrays.reels[0][booked] = stepper.motion.reel[booked]
-    found.take_over(chain.recorded() if chain.has_record else None, chain.remarks(), chain.figures())
+    state = chain.system_state
     if stepper.command is not None:
         found.follow(name, stepper.command, stepper.origin, stepper.plan.minimum_length)
+    carrier = chain.assembly.lines[name].start
+    body = chain.assembly.bodies.get(carrier)
+    if isinstance(body, Kinematic) and body.path is None:
+        found.lead(carrier, time, state.bodies[carrier].position, state.bodies[carrier].velocity)
+    found.go_on_from(state, time)
+    if body is not None:
+        found.have_given(carrier, *chain.impulse_since())
+    own, now = found.arrays.reels[0], chain.present_sample().scalars[0]
+    for account in range(data.FIRST_BOOKED, len(ledger.ACCOUNTS)):  # with what is owed for the latest step
+        place = data.ACCOUNT_PLACES[account]
+        own[place : place + 2] = now[account], 0.0
+    own[data.REEL_SIZE :] = stepper.motion.reel[data.REEL_SIZE :]  # strain of spooled string, where a law knows it
+    found.take_over(chain.recorded() if chain.has_record else None, chain.remarks(), chain.figures())
     found.status = chain.status
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tautline.kernels import data
+from tautline.model.assembly.parts import Kinematic
 
 if TYPE_CHECKING:
     from tautline.engine.simulation import Backend, Simulation
@@ -134,9 +135,12 @@ class BodyView:
         """Let a kinematic body move with a velocity (m/s) from now on until another is given.
 
         A change is a jump (theory, equation 74): what is fastened to the body is jerked along. `force` tells what it
-        takes.
+        takes. A body that has a path leaves it.
         """
-        self._backend.move(self.name, velocity)
+        body = self._backend.assembly.bodies[self.name]
+        leaves = isinstance(body, Kinematic) and body.path is not None
+        backend = self._simulation.general_backend() if leaves else self._backend
+        backend.move(self.name, velocity)
 
     @property
     def force(self) -> data.Array:

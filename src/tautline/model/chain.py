@@ -133,17 +133,22 @@ def chain_of(system: System) -> Chain:
     return Chain(line.string, reel, body, float(system.gravity or 0.0), fluid, system.applied_forces.get(line.end))
 
 
-def guide_at_start(chain: Chain) -> tuple[Any, Any]:
-    """Position and velocity of the guide at time 0 (m, m/s), inertial frame."""
+def guide_at(chain: Chain, time: float) -> tuple[Any, Any]:
+    """Position and velocity of the guide at a time (m, m/s), inertial frame."""
     place, path = np.array(chain.reel.guide_position), chain.reel.guide_path
     if path is None:
         return place, np.zeros(3)
-    displacement, velocity = (x[0] for x in path.at(0.0))
+    displacement, velocity = (x[0] for x in path.at(time)[:2])
     return place + displacement, velocity
 
 
+def guide_at_start(chain: Chain) -> tuple[Any, Any]:
+    """Position and velocity of the guide at time 0 (m, m/s), inertial frame."""
+    return guide_at(chain, 0.0)
+
+
 def system_state(system: System, state: ChainState, guide: tuple[Any, Any] | None = None) -> State:
-    """State of a chain as one of its system, in inertial coordinates; `guide`: its place and velocity, if not at 0 s."""
+    """State of a chain as one of its system, in inertial coordinates; `guide`: its place and velocity, now."""
     place, velocity = guide_at_start(chain_of(system)) if guide is None else guide
     name, line = next(iter(system.lines.items()))
     body = system.bodies[line.end]

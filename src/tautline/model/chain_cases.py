@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from tautline.errors import InputError
@@ -16,8 +17,8 @@ from tautline.model.chain import LINE, chain_of, chain_state, system_of, system_
 from tautline.model.command import Locked
 from tautline.model.keys import Key
 from tautline.model.kinds import AUTO
-from tautline.model.sections import Tree
-from tautline.model.short_keys import Names, names_of, short
+from tautline.model.sections import Locate, Tree
+from tautline.model.short_keys import Names, full, names_of, short
 from tautline.model.starts import AtEquilibrium, Hanging, Straight
 from tautline.model.state import ChainState
 
@@ -33,7 +34,19 @@ def chain_case(case: Case) -> ChainCase:
     elif not isinstance(start, Straight):
         initial, elements = chain_state(case.state(), line.end), case.state().elements()[name]
     run = dataclasses.replace(case.run, elements=elements)
-    return ChainCase(chain_of(system), initial, case.commands.get(name, Locked()), run, case.title, case.description)
+    command = case.commands.get(name, Locked())
+    found = ChainCase(chain_of(system), initial, command, run, case.title, case.description)
+    names = names_of(system)
+    if case._locate is not None and names is not None:
+        object.__setattr__(found, "_locate", partial(_head, case._locate, names))
+    if isinstance(start, AtEquilibrium):  # it is searched for once
+        object.__setattr__(found, "_placed", chain_state(case.state(), line.end))
+    return found
+
+
+def _head(locate: Locate, names: Names, path: list[str]) -> str:
+    """Head of an error about a short key."""
+    return locate(list(full(tuple(path), names)))
 
 
 def system_case(case: ChainCase) -> Case:

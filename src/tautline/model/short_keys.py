@@ -53,6 +53,19 @@ def names_of(system: System) -> Names | None:
     return Names(name, free[0], line.start if isinstance(system.bodies.get(line.start), Kinematic) else "")
 
 
+def names_in(tree: Mapping[str, Any]) -> Names | None:
+    """`names_of` from a tree of keys that is not in the short form."""
+    bodies, lines = (tree.get(section) for section in ("bodies", "lines"))
+    if not isinstance(bodies, Mapping) or not isinstance(lines, Mapping):
+        return None
+    free = [name for name, body in bodies.items() if not isinstance(body, Mapping) or "kind" not in body]
+    if len(lines) != 1 or len(free) != 1:
+        return None
+    name, line = next(iter(lines.items()))
+    start = line.get("start", "") if isinstance(line, Mapping) else ""
+    return Names(name, free[0], start if start in bodies and start != free[0] else "")
+
+
 def full(path: Path, names: Names) -> Path:
     """Path that a short one stands for; others as they are."""
     section, rest = path[0], path[1:]
@@ -172,8 +185,9 @@ def _others(given: dict[str, dict[str, Any]], tree: Mapping[str, Any]) -> list[P
     """What else is wrong with the sections that are there."""
     from tautline.model.assembly import sections
 
+    filled: dict[str, dict[str, Any]] = {name: {} for name in NEEDED}
     try:
-        sections.read(_long(given, {name: tree[name] for name in TOP if name in tree}))
+        sections.read(_long(filled | given, {name: tree[name] for name in TOP if name in tree}))
     except SectionError as error:
         found = (problem._replace(path=short(problem.path)) for problem in error.problems)
         return [problem for problem in found if problem.path[0] in given or problem.path[0] in TOP]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tautline.errors import InputError
+from tautline.model import checks
 from tautline.model.checks import ZERO, finite, positive, vector
 from tautline.model.description import (
     Lengths,
@@ -18,8 +19,7 @@ from tautline.model.description import (
     described,
     quantity,
 )
-from tautline.model.equilibrium import equilibrium
-from tautline.model.hanging import hanging
+from tautline.model.hanging import at_rest, hanging
 from tautline.model.kinds import MATRIX, VECTOR, OrByName, Quantity
 from tautline.model.pendulum import Chain
 from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, ChainState, checked_rotation, straight
@@ -50,6 +50,8 @@ class Straight:
 
     def _check_together(self) -> None:
         object.__setattr__(self, "attitude", tuple(map(tuple, self.attitude.tolist())))  # compares as a whole
+        if self.direction is not None and not any(self.direction):
+            checks.refuse("direction", "a vector that is not zero", self.direction)
         if self.direction is not None and self.inclination is not None:
             raise InputError("initial: expected either direction or inclination (with azimuth), got both")
         if self.inclination is None and self.azimuth != 0.0:
@@ -103,7 +105,7 @@ class AtEquilibrium:
 
     def state(self, pendulum: Chain, elements: int | None = None) -> ChainState:
         """The state of a pendulum."""
-        return equilibrium(pendulum, self.deployed, elements).state
+        return at_rest(pendulum, self.deployed, elements)
 
 
 Start = Straight | Hanging | AtEquilibrium | ChainState

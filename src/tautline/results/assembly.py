@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tautline import ledger
 from tautline.arrays import Array
-from tautline.model.assembly import sections
 from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.dataset import labelled
 from tautline.results.ends import at_ends
@@ -39,13 +36,6 @@ def layout(assembly: System) -> Layout:
     places = {name: {"node": x[0], "element": x[1]} for name, x in spans(assembly).items()}
     found = of_assembly(list(assembly.bodies), {name: line.count for name, line in assembly.lines.items()})
     return found._replace(spans=places)
-
-
-@lru_cache(maxsize=16)
-def assembly_of(case: str) -> System | None:
-    """The assembly of a run, from the text of its case; None where that is of a pendulum."""
-    tree = json.loads(case)
-    return sections.read(tree).system if sections.is_assembly(tree) else None
 
 
 # Variables that follow from what is recorded: with one number an element, and with one a string.
@@ -87,10 +77,6 @@ def orthogonality_error(attitude: Array) -> Array:
     """How far matrices (..., 3, 3) are from rotations: the Frobenius norm of I - R^T R."""
     found: Array = np.linalg.norm(np.eye(3) - np.swapaxes(attitude, -1, -2) @ attitude, axis=(-2, -1))
     return found
-
-
-# What a pendulum calls quantities that an assembly has for each string.
-NAMES_OF_PENDULUM = {"start_tension": "guide_tension", "end_tension": "body_tension", "motor_work": "control_work"}
 
 
 def build(assembly: System, values: Values, attrs: dict[str, Any]) -> xr.Dataset:

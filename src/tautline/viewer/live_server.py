@@ -13,7 +13,6 @@ from websockets.exceptions import ConnectionClosed
 
 from tautline.errors import InputError
 from tautline.model.assembly.case import Case
-from tautline.model.case import ChainCase
 from tautline.viewer.opening import announce
 from tautline.viewer.pace import Pace, parsed, refusal
 from tautline.viewer.pilot import Control
@@ -91,7 +90,7 @@ async def _send(viewer: ServerConnection, message: str | bytes) -> None:
 
 
 def live(
-    case: ChainCase | Case,
+    case: Case,
     name: str,
     *,
     control: Control | None = None,

@@ -112,14 +112,7 @@ class ActedOnNetwork(PlacedNetwork):
         self.turns.check()
         self._held(name)
         self._note_impulses()
-        table = np.zeros((13, 1))
-        table[0], table[1::4, 0], table[2::4, 0] = (
-            self.time,
-            self.body(name)["position"],
-            checks.vector("velocity", velocity, "m/s"),
-        )
-        self._moves[name] = table
-        self._changed = True
+        self.lead(name, self.time, self.body(name)["position"], checks.vector("velocity", velocity, "m/s"))
         self._lower(self.time, self.time)
 
     def force_on(self, name: str) -> data.Array:
@@ -134,6 +127,12 @@ class ActedOnNetwork(PlacedNetwork):
         i = self.arrays.names.index(name)
         given: data.Array = (self._impulses[1][i] - self._given_impulses()[i]) / passed
         return given
+
+    def have_given(self, name: str, since: float, impulse: data.Array) -> None:
+        """Have a held body that has felt an impulse (N s) since a time (s); from now on more of it is counted."""
+        found = np.zeros((len(self.arrays.names), 3))
+        found[self.arrays.names.index(name)] = impulse
+        self._impulses = (since, found)
 
     def _note_impulses(self) -> None:
         """Let forces on held bodies, where there are some, be means from now on."""

@@ -309,20 +309,3 @@ def path_tables(assembly: System, state: State, start: float, until: float) -> d
             table[1::4] += origin[:, None]
             tables[name] = table
     return tables
-
-
-def check_state(assembly: System, state: State) -> None:
-    """Refuse a state that is of another assembly."""
-    for kind, names, given in (
-        ("bodies", assembly.bodies, state.bodies),
-        ("lines", assembly.lines, state.lines),
-    ):
-        if set(names) != set(given):
-            expected = ", ".join(map(repr, names)) or "none"
-            raise InputError(
-                f"state.{kind}: expected {expected}, as the assembly has, got {', '.join(map(repr, given))}"
-            )
-    for name, line in assembly.lines.items():
-        rows = len(state.lines[name].nodes)
-        if not isinstance(line.elements, str) and rows != line.count + 1:
-            raise InputError(f"state.lines.{name}: expected {line.count + 1} nodes, got {rows}")

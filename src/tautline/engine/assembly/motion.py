@@ -13,7 +13,6 @@ from tautline.engine import lowering as pendulum_lowering
 from tautline.engine.assembly import lowering
 from tautline.engine.assembly.commands import check_given
 from tautline.engine.assembly.health import NetworkHealth
-from tautline.engine.assembly.lowering import check_state
 from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_failure
 from tautline.engine.loads import own_numbers
 from tautline.engine.tabulating import is_constant, tabulated
@@ -62,7 +61,7 @@ class NetworkInMotion:
     ) -> None:
         checks.instance("assembly", assembly, System, hint="; tl.Simulation takes a Pendulum")
         checks.instance("state", state, State)
-        check_state(assembly, state)
+        state.check_against(assembly)
         assembly = assembly.with_elements(state.elements())
         lengths = {name: line.string.length for name, line in assembly.lines.items()}
         self.assembly = assembly.on_mesh({name: x - state.lines[name].reeled_length for name, x in lengths.items()})
@@ -328,10 +327,30 @@ class NetworkInMotion:
         """Step limits of the present motion (s)."""
         return self.call(LIMITS).limits
 
+    @property
+    def plan(self) -> data.Plan:
+        """How steps are chosen."""
+        return self._plan
+
+    def step_limits(self, lengths: Mapping[str, float] | None = None) -> dict[str, float]:
+        """Largest steps that "auto" makes of the present motion (s), by what limits them.
+
+        With `lengths`, of one that is like it with other lengths deployed (m), by the names of lines.
+        """
+        reels = self.arrays.reels
+        before = [float(reel[data.S]) for reel in reels]
+        if lengths is not None:
+            for reel, (name, line) in zip(reels, self.assembly.lines.items(), strict=True):
+                reel[data.S] = line.string.length - lengths[name]
+        found = self.limits()
+        for reel, s in zip(reels, before, strict=True):
+            reel[data.S] = s
+        limits = pendulum_lowering.Limits(found.waves, math.inf, found.stretching, found.turning, math.inf)
+        return pendulum_lowering.allowed_steps(self._plan, limits)
+
     def allowed_step(self) -> float:
         """Largest step that "auto" makes of the present motion (s)."""
-        limits = self.limits()
-        return float(min(self._plan.allowed_ratio * limits.waves, limits.stretching, limits.turning))
+        return min(self.step_limits().values())
 
     def sampling(self, sample: float) -> data.Plan:
         """The plan for calls of `march`, one sample every `sample` seconds."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
-from typing import Self
+from typing import Any, Self
+
+import numpy as np
 
 from tautline import errors
 from tautline.engine.assembly.health import NetworkHealth
@@ -46,16 +48,22 @@ class PlacedNetwork(NetworkInMotion):
         self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
         self.arrays.place(self.assembly, state)
         self.arrays.totals[data.T_START] = time
+        if self._changed:
+            self._lower(time, time)
         self.call(BEGIN, time)
         for name in self._commands:
             self._lead(name, time)
 
     def follow(self, name: str, command: Command, origin: tuple[float, float], shortest: float) -> None:
-        """Go on with a command that was given at a time, with a length out, to a reel that retrieves to a length."""
+        """Have a command that was given at a time, with a length out, to a reel that retrieves to a length."""
         self._commands[name], self._origins[name], self._shortest[name] = command, origin, shortest
         self._started, self._changed = True, True
-        self._lower(self.time, self.time)
-        self._lead(name, self.time)
+
+    def lead(self, name: str, time: float, place: Any, velocity: Any) -> None:
+        """Have a held body move from a place (m) with a velocity (m/s) since a time (s)."""
+        table = np.zeros((13, 1))
+        table[0], table[1::4, 0], table[2::4, 0] = time, place, velocity
+        self._moves[name], self._changed = table, True
 
     def twin(self, until: float) -> Self:
         """An independent one in the same state, with nothing recorded; motions are there up to a time (s)."""

@@ -16,6 +16,7 @@ from tautline.model import checks
 from tautline.model.assembly.case import Case
 from tautline.model.keys import dotted
 from tautline.model.sections import ScenarioError
+from tautline.model.short_keys import full, is_short, names_in
 from tautline.model.table_files import FILE
 from tautline.model.wording import near
 from tautline.units import shown
@@ -145,6 +146,11 @@ def _override(tree: dict[str, Any], key: str, value: Any) -> tuple[str, ...]:
     parts = key.split(".")
     if not all(parts):
         raise ScenarioError(f"--set {shown(key)}: expected section.key=value")
+    names = None if is_short(tree) else names_in(tree)
+    if names is not None:
+        parts = list(full(tuple(parts), names))
+    if parts[0] == "lines" and len(parts) == 3 and parts[2] in _string_of(tree, parts[1]):
+        parts.insert(2, "string")
     node = tree
     for part in parts[:-1]:
         child = node.setdefault(part, {})
@@ -153,6 +159,14 @@ def _override(tree: dict[str, Any], key: str, value: Any) -> tuple[str, ...]:
         node = child
     node[parts[-1]] = _value_of(value) if isinstance(value, str) else value
     return tuple(parts)
+
+
+def _string_of(tree: Mapping[str, Any], line: str) -> Mapping[str, Any]:
+    """The section of a line's string, where it has one of its own."""
+    found: Any = tree
+    for name in ("lines", line, "string"):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
 
 
 def _value_of(text: str) -> Any:

@@ -1,4 +1,4 @@
-"""States of rest of an assembly."""
+"""States of rest of a system."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic
 from tautline.model.assembly.state import BodyState, LineState, State
 from tautline.model.body import RigidBody
-from tautline.model.loads import interpolated
 from tautline.model.network import Network, NetworkBody, NetworkLine, Places
 from tautline.model.network_rest import find_rest
 
@@ -117,10 +116,10 @@ def network_of(
 
     Bodies on paths have moved on from the state until that time, unless they are `placed` already.
     """
-    checks.instance("assembly", assembly, System, hint="; tl.equilibrium finds how a pendulum hangs")
+    checks.instance("system", assembly, System)
     checks.instance("start", state, State)
     if assembly.orbit is not None:
-        raise InputError("assembly: expected one in uniform gravity, got one in an orbit, where rest is a motion")
+        raise InputError("system: expected one in uniform gravity, got one in an orbit, where rest is a motion")
     frame = frame_of(assembly, time, acceleration)
     if placed:
         frame = frame._replace(displacements={}, displacement=np.zeros(3))
@@ -177,8 +176,13 @@ def _body(assembly: System, name: str, time: float) -> NetworkBody:
     applied = assembly.applied_forces.get(name)
     if applied is None:
         return own
-    force, moment = (interpolated(table, time) for table in (applied.force, applied.moment))
+    force, moment = (_interpolated(table, time) for table in (applied.force, applied.moment))
     return own._replace(force=force, moment=moment, point=own.seen_from_center(applied.point))
+
+
+def _interpolated(table: tuple[tuple[float, ...], tuple[tuple[float, ...], ...]], time: float) -> Array:
+    times, values = table
+    return np.array([np.interp(time, times, column) for column in zip(*values, strict=True)])
 
 
 def state_of(assembly: System, start: State, network: Network, places: Places, frame: Frame) -> State:

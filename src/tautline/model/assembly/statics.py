@@ -15,14 +15,11 @@ from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Line
 from tautline.model.assembly.rest import frame_of, free_bodies, network_of, state_of
 from tautline.model.assembly.state import State
-from tautline.model.chain import chain_state, placed_system
 from tautline.model.kinds import in_si
 from tautline.model.network import Network, Places
 from tautline.model.network_forces import counted_forces, end_forces, point_forces, weight_of_line
 from tautline.model.network_rest import Rest, find_rest
-from tautline.model.pendulum import Chain
 from tautline.model.read_only import ReadOnly
-from tautline.model.state import ChainState
 from tautline.model.statics import E3, pull_at_guide, spooled_lever
 from tautline.model.string import String
 from tautline.model.wording import near
@@ -176,11 +173,10 @@ def _check_only(kind: str, parts: Mapping[str, Any]) -> None:
 
 
 def statics(
-    system: System | Chain,
+    system: System,
     start: Any,
     *,
     torques: Mapping[str, float | str] | None = None,
-    elements: int | None = None,
     time: float = 0.0,
     acceleration: bool = False,
 ) -> Statics:
@@ -191,15 +187,13 @@ def statics(
 
     Parameters
     ----------
-    system : System or Pendulum
+    system : System
         In uniform gravity.
-    start : Hanging, Placed, AtEquilibrium, Straight or a state
-        Where to look from. Of a `Pendulum` also the deployed length (m).
+    start : Hanging, Placed, AtEquilibrium, Straight or State
+        Where to look from.
     torques : dict, optional
         Torques on drums (N m), by the names of their lines: these drums are free, and the lengths of their lines are
         found at which the torques hold them. Other drums are locked.
-    elements : int, optional
-        Of a pendulum, where its start does not say.
     time : float
         When (s): applied forces have their values of then, and bodies on paths their places and velocities, as if
         these lasted.
@@ -211,52 +205,20 @@ def statics(
     EquilibriumError
         Where there is no rest, or none is found; the message says which force is left, or which torque cannot hold.
     """
-    assembly, state = system_and_state(system, start, elements)
-    wanted = _wanted_torques(assembly, torques)
+    system, state = meshed_start(system, start)
+    wanted = _wanted_torques(system, torques)
     if wanted:
-        state = _freed(assembly, state, wanted, time, acceleration)
-    try:
-        return _at_rest(assembly, state, time, acceleration)
-    except EquilibriumError:
-        if not isinstance(system, Chain):
-            raise
-        pulls = _by_pulls(system, state, time, acceleration)
-        if pulls is None:
-            raise
-    return _at_rest(assembly, pulls, time, acceleration)
+        state = _freed(system, state, wanted, time, acceleration)
+    return _at_rest(system, state, time, acceleration)
 
 
-def _by_pulls(pendulum: Chain, state: State, time: float, acceleration: bool) -> State | None:
-    """A start by Newton's method for the pulls of the only line, which finds its way where loads are large."""
-    from tautline.model.equilibrium import pulled
+def meshed_start(system: System, start: Any) -> tuple[System, State]:
+    """A system with the elements of its start, and the state in which it starts."""
+    from tautline.model.assembly.starts import near_rest  # it needs the statics
 
-    try:
-        found = pulled(pendulum, chain_state(state), time, acceleration)
-    except EquilibriumError:
-        return None
-    return placed_system(pendulum, found)[1]
-
-
-def system_and_state(system: Any, start: Any, elements: int | None = None) -> tuple[System, State]:
-    """The assembly and its state that statics are asked for; a pendulum counts as one of one line and one body."""
-    checks.instance("system", system, System, Chain)
-    if isinstance(system, System):
-        from tautline.model.assembly.starts import state_of  # it needs the statics
-
-        state = state_of(start, system)
-        return system.with_elements(state.elements()), state
-    if not isinstance(start, ChainState):
-        from tautline.model.starts import AtEquilibrium, Hanging, Straight  # these need the statics
-
-        made = start if isinstance(start, AtEquilibrium | Hanging | Straight) else None
-        if made is None:
-            from tautline.model.equilibrium import start_of
-
-            start = start_of(system, system.checked_length(start), elements)
-        else:
-            start = made.state(system, elements)
-    start.check_against(system)
-    return placed_system(system, start)
+    checks.instance("system", system, System)
+    state = near_rest(system, start)
+    return system.with_elements(state.elements()), state
 
 
 def _at_rest(assembly: System, state: State, time: float, acceleration: bool) -> Statics:
@@ -336,15 +298,25 @@ def holding_torque(assembly: System, line: Line, reeled: float, tension: float, 
     The formula of results. `strain` is that of the first element, for tables that have no strain at a negative tension.
     The weight of what is spooled on a free body does not turn its drum.
     """
-    string, reel, fluid = line.string, line.reel, assembly.fluid
+    string, reel = line.string, line.reel
     assert reel is not None
     at_guide = float(string.strain(tension)) if string.law != "table" or tension >= 0.0 else strain
-    pull = float(pull_at_guide(string, reel, at_guide))
-    if not assembly.on_free_body(line):
-        density = 0.0 if fluid is None else fluid.least_density
-        heaviness = float(assembly.gravity or 0.0) * (string.density - density * string.area)
-        pull += float(heaviness * spooled_lever(reel, reeled))
+    pull = float(pull_at_guide(string, reel, at_guide)) + spooled_pull(assembly, line, reeled)
     return float(reel.radius(reeled)) * pull
+
+
+def spooled_pull(system: System, line: Line, reeled: float) -> float:
+    """Pull at the drum of the weight of what is spooled and in the guide (N); 0 on a free body."""
+    assert line.reel is not None
+    if system.on_free_body(line):
+        return 0.0
+    return heaviness(system, line) * float(spooled_lever(line.reel, reeled))
+
+
+def heaviness(system: System, line: Line) -> float:
+    """Weight of a line per unstretched length, less buoyancy above a surface where there is one (N/m)."""
+    density = 0.0 if system.fluid is None else system.fluid.least_density
+    return float(system.gravity or 0.0) * (line.string.density - density * line.string.area)
 
 
 def _body(network: Network, places: Places, b: int) -> BodyAtRest:

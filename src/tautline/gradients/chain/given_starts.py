@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,13 +12,14 @@ from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.leaves import flat
 from tautline.gradients.outputs import changed
 from tautline.gradients.scales import IGNORED, Scales, scales_of
-from tautline.gradients.setting import Begun
 from tautline.model import keys
 from tautline.model.state import ChainState
 
-# Fields of a state whose entries are free to change by themselves; not those of the first node, which the guide holds.
-OF_NODES = ("nodes", "node_velocities")
-FIELDS = (*OF_NODES, "angular_velocity")
+if TYPE_CHECKING:
+    from tautline.gradients.chain.runs import Begun
+
+# Fields of a state whose entries are free to change by themselves.
+FIELDS = ("nodes", "node_velocities")
 # Two ways to the same numbers differ by rounding.
 SAME = 1e-12
 
@@ -41,9 +42,12 @@ class GivenStart:
         The start.
     begun : Begun
         The run there.
+    places : dict
+        Keys of the chain's start by the names that they were given by.
     """
 
-    def __init__(self, state: ChainState, begun: Begun) -> None:
+    def __init__(self, state: ChainState, begun: Begun, places: Mapping[str, keys.Key]) -> None:
+        self._places = places
         self._begun, self._simulation, self._state = begun, begun.simulation.twin(), state
         numbers, setting = begun.numbers(), begun.setting
         before, motion, all_but_sample = (len(flat(part)) for part in (setting[:3], setting.motion, setting))
@@ -64,9 +68,7 @@ class GivenStart:
 
     def knows(self, name: str) -> bool:
         """Whether a key is a number of such a start."""
-        key = keys.parse(name)
-        held = key.name in OF_NODES and key.components[:1] == (0,)
-        return self._same and key.section == "initial" and key.name in FIELDS and not held
+        return self._same and name in self._places and self._places[name].name in FIELDS
 
     def column(self, name: str) -> Array:
         """Derivatives by a key of all numbers that the run starts from; those of the first sample are left out."""
@@ -79,7 +81,7 @@ class GivenStart:
         return self._slopes(name, self._sampled)
 
     def _slopes(self, name: str, part: Part) -> Array:
-        key = keys.parse(name)
+        key = self._places[name]
 
         def at(distance: float) -> Changed:
             return part.numbers(self._moved(key, distance))
