@@ -310,6 +310,22 @@ def test_a_bad_member_is_reported_and_the_others_go_on() -> None:
     assert np.isnan(found.outputs["stretched_length"][1:]).all()
 
 
+@pytest.mark.parametrize("name", ["fixed-length", "hook-and-load"])
+def test_a_first_member_that_is_refused(name: str) -> None:
+    key = "body.mass" if name == "fixed-length" else "bodies.load.mass"
+    made = definition.read(
+        {
+            "scenario": name,
+            "set": {"run.duration": 0.1, "run.sample": 0.1},
+            "vary": {key: [-1.0, 1.0]},
+            "outputs": ["final energy"],
+        }
+    )
+    found = compute(made.work, made.table)
+    assert found.status.tolist() == [REFUSED, errors.RUNNING]
+    assert found.message[0].startswith(f"{key}: expected a positive finite number")
+
+
 def test_events_are_kept_with_their_messages() -> None:
     """A retrieval that runs out of string, and a step that is too large from the start."""
     study = a_study(

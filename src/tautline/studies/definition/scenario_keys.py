@@ -10,13 +10,12 @@ from tautline.model import keys
 from tautline.model.assembly import keys as system_keys
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.keys import SHORT_PARTS, is_section
-from tautline.model.assembly.sections import SECTIONS, START, TOP, problem_of
+from tautline.model.assembly.sections import START, parts_at, problem_of
 from tautline.model.case import naming_errors
 from tautline.model.keys import Key
 from tautline.model.parts import Part
 from tautline.model.sections import Locate, Tree
-from tautline.model.short_keys import SHORT, full_key, short
-from tautline.model.wording import near
+from tautline.model.short_keys import full_key, short
 
 Path = tuple[str, ...]
 
@@ -37,9 +36,6 @@ class Language:
 
     def full(self, key: Key) -> Key:
         """The key of the system that a key, which may be a short one, stands for."""
-        head = (*key.path, key.name)[0]
-        if head not in (*TOP, *SECTIONS, *SHORT):
-            raise InputError(f"{head}: no such key{near(head, [*TOP, *SECTIONS, *(SHORT if self.is_short else ())])}")
         return full_key(key, self._system)
 
     def read(self, tree: Tree, locate: Locate) -> Tree:
@@ -50,11 +46,11 @@ class Language:
 
     def put(self, tree: Tree, text: str, value: Any) -> None:
         """Change one place of a tree."""
-        key = self.full(keys.parse(text))
+        key = keys.parse(text)
         try:
-            system_keys.put(tree, key, value)
+            system_keys.change(tree, key, value, self._system)
         except InputError as error:  # of components
-            raise InputError(str(error).replace(key.whole, keys.parse(text).whole)) from None
+            raise InputError(str(error).replace(self.full(key).whole, key.whole)) from None
 
     def get(self, tree: Tree, text: str) -> Any:
         """What a tree has at a key."""
@@ -84,7 +80,7 @@ def _parts_at(path: Path) -> tuple[Part, ...]:
     """Parts whose keys a section has."""
     if path == ("initial",):
         return (START,)
-    return (SHORT_PARTS[path[0]],) if len(path) == 1 and path[0] in SHORT_PARTS else system_keys.parts_at(path)
+    return (SHORT_PARTS[path[0]],) if len(path) == 1 and path[0] in SHORT_PARTS else parts_at(path)
 
 
 def _is_section(path: Path) -> bool:

@@ -110,14 +110,23 @@ class Members:
 
     def __init__(self, work: Work, values: Mapping[str, NDArray[Any]]) -> None:
         self.work, self.values = work, values
-        self._places = {name: keys.parse(place) for name, place in work.places.items()}
+
+    @cached_property
+    def _base(self) -> Case | None:
+        """Case of the first values of all keys; None where these do not fit."""
+        with suppress(TautlineError):
+            return self._read(self.work.scenario)
+        return None
+
+    def _read(self, tree: dict[str, Any]) -> Case:
+        return Case.from_dict(tree, locate=_short if self.work.is_short else dotted)
 
     @cached_property
     def chains(self) -> ChainMembers | None:
         """The members as chains, which march in lanes; None where they are not, or the first values do not fit."""
-        with suppress(TautlineError):
-            case = Case.from_dict(self.work.scenario)
-            return chain_members(case, self.work.scenario, list(self.work.places.values()))
+        if self._base is not None:
+            with suppress(TautlineError):
+                return chain_members(self._base, self.work.scenario, list(self.work.places.values()))
         return None
 
     def _values(self, place: int) -> dict[str, Any]:
@@ -125,11 +134,14 @@ class Members:
         return {name: self.values[name][place : place + 1].tolist()[0] for name in self.work.keys}
 
     def case(self, place: int) -> Case:
-        """Case of a member."""
+        """Case of a member; parts that are not varied are read and built once."""
+        values = self._values(place)
+        if self._base is not None:
+            return self._base.with_(values)
         tree = dict(self.work.scenario)
-        for name, value in self._values(place).items():
-            keys.put(tree, self._places[name], value)
-        return Case.from_dict(tree, locate=_short if self.work.is_short else dotted)
+        for name, value in values.items():
+            keys.put(tree, keys.parse(self.work.places[name]), value)
+        return self._read(tree)
 
     def start(self, place: int) -> Started:
         """A member at the start of its run; samples that cannot fit into memory are refused."""
