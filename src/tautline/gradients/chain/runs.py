@@ -152,7 +152,8 @@ class ChainRuns:
             case = case.with_({self._own[name]: value for name, value in changes.items()})
         frozen = self._frozen(case)
         if not self._has_another_command(case):
-            return self._at_start(begin_chain(frozen).simulation, case)
+            begun: Any = begin_chain(frozen).simulation
+            return self._at_start(begun, case)
         with case.naming_keys():
             case.state()  # checks the command
             self._waiting = self._waiting or ChainSimulation.from_case(self._frozen(self._chain))
