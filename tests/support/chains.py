@@ -129,7 +129,7 @@ def equilibrium(pendulum: Chain, deployed: float, elements: int | None = None, *
     assert line.holding_torque is not None
     still = chain_state(found.state)
     return Equilibrium(
-        ChainState(still.reeled_length, 0.0, still.nodes, None, still.attitude),
+        ChainState(still.reeled_length, 0.0, still.nodes, np.zeros_like(still.nodes), still.attitude),
         line.tension,
         line.strain,
         line.start_tension,

@@ -11,6 +11,7 @@ import numpy as np
 import xarray as xr
 from scipy.optimize import brentq
 
+from tautline.model.body import RigidBody
 from tautline.paper import tumbling
 from tautline.paper.examples import only, run, system
 from tautline.results.conservation import conservation
@@ -119,8 +120,9 @@ def _exchange_period(result: xr.Dataset) -> float:
 def longitudinal_period(X: float) -> float:
     """Period of the first longitudinal mode with a point mass (s): x tan x = mu X/M with the unstretched length X."""
     paper = system()
-    string, M = paper.lines["line"].string, paper.bodies["body"].mass
-    mu, EA = string.density, string.stiffness
+    string, body = paper.lines["line"].string, paper.bodies["body"]
+    assert isinstance(body, RigidBody)
+    mu, M, EA = string.density, body.mass, string.stiffness
     ratio = mu * X / M
     x = brentq(lambda x: x * np.sin(x) - ratio * np.cos(x), 0.0, 0.5 * np.pi)
     return float(2.0 * np.pi * X / (x * np.sqrt(EA / mu)))

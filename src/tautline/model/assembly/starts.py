@@ -82,8 +82,8 @@ def state_of(start: Any, system: System) -> State:
     if isinstance(start, AtEquilibrium):
         return rest(system, near_rest(system, start))
     if not why_no_chain(system):
-        moving = {"end_velocity": start.end_velocity, "angular_velocity": start.angular_velocity}
-        return _of_chain(system, start, partial(hanging, **moving))
+        made = partial(hanging, end_velocity=start.end_velocity, angular_velocity=start.angular_velocity)
+        return _of_chain(system, start, made)
     if any(start.end_velocity) or any(start.angular_velocity):
         raise InputError("Hanging.end_velocity: only for a system with one line and one body; start from a state")
     return rest(_in_still_fluid(system), near_rest(system, start))
