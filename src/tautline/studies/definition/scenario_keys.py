@@ -10,7 +10,7 @@ from tautline.model import keys
 from tautline.model.assembly import keys as system_keys
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.keys import SHORT_PARTS, is_section
-from tautline.model.assembly.sections import SECTIONS, START, TOP, problem_of
+from tautline.model.assembly.sections import HEADS, START, TOP, problem_of
 from tautline.model.case import naming_errors
 from tautline.model.keys import Key
 from tautline.model.parts import Part
@@ -38,8 +38,8 @@ class Language:
     def full(self, key: Key) -> Key:
         """The key of the system that a key, which may be a short one, stands for."""
         head = (*key.path, key.name)[0]
-        if head not in (*TOP, *SECTIONS, *SHORT):
-            raise InputError(f"{head}: no such key{near(head, [*TOP, *SECTIONS, *(SHORT if self.is_short else ())])}")
+        if head not in (*TOP, *HEADS, *SHORT):
+            raise InputError(f"{head}: no such key{near(head, [*TOP, *HEADS, *(SHORT if self.is_short else ())])}")
         return full_key(key, self._system)
 
     def read(self, tree: Tree, locate: Locate) -> Tree:
