@@ -44,9 +44,9 @@ class System:
         `AppliedForce` by the names of bodies.
     """
 
-    bodies: Mapping[str, RigidBody | Kinematic]
+    bodies: Mapping[str, Any]  # RigidBody or Kinematic
     lines: Mapping[str, Line]
-    gravity: float | None = None
+    gravity: Any = None  # a number; None in an orbit
     orbit: Orbit | None = None
     fluid: Fluid | None = None
     body_fluid: Mapping[str, BodyInFluid] = field(default_factory=dict)

@@ -56,7 +56,7 @@ class Case:
 
     system: System
     start: Start
-    commands: Mapping[str, Command]
+    commands: Any  # Command by the name of a line
     run: Run
     title: str = ""
     description: str = ""
@@ -275,7 +275,7 @@ class Heads(NamedTuple):
     names: Names | None = None  # whose short keys are used
     changed: tuple[tuple[Path, Path], ...] = ()  # keys changed in Python, as they were spelled, and in full
 
-    def __call__(self, path: list[str]) -> str:
+    def __call__(self, path: list[str], /) -> str:
         """The head of an error about a key of the full form."""
         for spelled, full in self.changed:
             if tuple(path[: len(full)]) == full:
