@@ -46,7 +46,7 @@ class Coordinates:
         self._rotations = {
             name: RotationVectors(start.bodies[name].attitude)
             for name in self.free
-            if not system.bodies[name].is_point  # type: ignore[union-attr]
+            if not system.bodies[name].is_point
         }
         self._moving = [name for name in system.lines if name not in locked]
         self.names: list[str] = []

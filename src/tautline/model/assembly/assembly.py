@@ -131,7 +131,7 @@ class System:
         if line.reel is None:
             return
         if self.on_free_body(line):
-            if line.drum_axis is None and not self.bodies[line.start].is_point:  # type: ignore[union-attr]
+            if line.drum_axis is None and not self.bodies[line.start].is_point:
                 raise InputError(
                     f"{head}.drum_axis: expected the axis of the drum in the frame of {line.start!r}, whose rotation "
                     "it takes part in, got none"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from tautline.errors import InputError
 from tautline.model import checks, toml
@@ -268,7 +268,8 @@ class Case:
             yield
 
 
-class Heads(NamedTuple):
+@dataclass(frozen=True)
+class Heads:
     """Heads of errors about keys that are spelled otherwise than those of the full form."""
 
     place: Locate
