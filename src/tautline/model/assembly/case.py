@@ -55,7 +55,7 @@ class Case:
     """
 
     system: System
-    start: Start
+    start: Any  # a Start
     commands: Any  # Command by the name of a line
     run: Run
     title: str = ""
