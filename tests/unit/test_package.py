@@ -33,7 +33,7 @@ import tautline
 for name in tautline.__all__:
     assert getattr(tautline, name) is getattr(tautline, name), name
 assert sorted(tautline.__all__) == sorted(dir(tautline))
-assert callable(tautline.simulate) and callable(tautline.straight)
+assert callable(tautline.simulate) and callable(tautline.pendulum)
 """
     run(code)
 
@@ -67,7 +67,7 @@ def test_a_name_that_does_not_exist_is_found() -> None:
 
 
 def test_star_import_gives_all_names() -> None:
-    run("from tautline import *; simulate, straight, Chain, errors.InputError")
+    run("from tautline import *; simulate, pendulum, System, errors.InputError")
 
 
 def test_unknown_attribute_is_named() -> None:
