@@ -97,7 +97,7 @@ GOOD = {"time": TIMES, "start_tension": [1.0, 2.0, 3.0]}
         (
             {"time": TIMES, "position": TIMES},
             {"units": "SI"},
-            "expected a component of position such as position[line.4,z]",
+            "expected a component of position such as position[4,z]",
         ),
         ({"time": TIMES, "position[9,x]": TIMES}, {"units": "SI"}, "expected a component of position"),
         (
