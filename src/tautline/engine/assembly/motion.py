@@ -60,7 +60,7 @@ class NetworkInMotion:
         method: Method,
         laws: Mapping[str, Any] | None = None,
     ) -> None:
-        checks.instance("assembly", assembly, System, hint="; tl.Simulation takes a Pendulum")
+        checks.instance("system", assembly, System)
         checks.instance("state", state, State)
         state.check_against(assembly)
         assembly = assembly.with_elements(state.elements())
@@ -107,7 +107,7 @@ class NetworkInMotion:
 
     def _check_method(self) -> None:
         if self.method.scheme != "symmetric":
-            checks.refuse("scheme", "'symmetric' for an assembly", self.method.scheme)
+            checks.refuse("scheme", "'symmetric' on the network kernels", self.method.scheme)
         pendulum_lowering.check_method(self.method)
         damped = any(line.string.viscosity > 0.0 for line in self.assembly.lines.values())
         loaded = damped or self.assembly.fluid is not None or bool(self.laws)
