@@ -8,6 +8,7 @@ optimised together; LLVM makes small ones part of their callers from the innermo
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -25,7 +26,7 @@ from tautline.kernels.machine import (  # noqa: F401 - they teach Numba
     numba_lane_arrays,
 )
 from tautline.kernels.machine.numba_lanes import teach_either
-from tautline.kernels.machine.numba_target import NAME, compiled_for_kernels
+from tautline.kernels.machine.numba_target import IS_LEAN, NAME, compiled_for_kernels
 from tautline.kernels.machine.options import OPTIONS
 from tautline.kernels.machine.signatures import Function
 from tautline.kernels.machine.targets import Target
@@ -71,16 +72,16 @@ def _at_work() -> Iterator[None]:
             gc.enable()
 
 
-def _with_called(libraries: list[Any]) -> dict[Any, None]:
-    """Libraries of functions and of all that they call, directly or not, each once."""
+def _with_called(library: Any) -> list[Any]:
+    """Modules of a function and of all that it calls, directly or not, each once."""
     found: dict[Any, None] = {}
-    waiting = list(libraries)
+    waiting = [library]
     while waiting:
         library = waiting.pop()
         if library not in found:
             found[library] = None
             waiting += library._linking_libraries
-    return found
+    return [library._final_module for library in found]
 
 
 def _exported(name: str, inner: str, kinds: list[str]) -> str:
@@ -98,14 +99,16 @@ define i64 @{name}({named}) {{
 """
 
 
-def _compiled(function: Function) -> tuple[Any, str]:
-    """Numba's library of one function with flat arguments, and LLVM's text of a C function that calls it."""
+def _compiled(function: Function) -> tuple[list[Any], str]:
+    """LLVM modules of a function with flat arguments, and the text of a C function that calls it."""
     code, signature = flat(function, Kernel(function.entry, inline="always"))
     compiled = make(**OPTIONS)(code)
     compiled.compile(signature)
     (found,) = compiled.overloads.values()
     kinds = ["double" if kind == numba.types.float64 else "i64" for kind in signature.args]
-    return found.library, _exported(function.name, found.fndesc.llvm_func_name, kinds)
+    # as it is lowered, with all that it calls; or as Numba has optimised it, with that inside
+    modules = _with_called(found.library) if IS_LEAN else [llvm.parse_assembly(compiled.inspect_llvm(signature.args))]
+    return modules, _exported(function.name, found.fndesc.llvm_func_name, kinds)
 
 
 def module_of(*functions: Function) -> Any:
@@ -117,19 +120,28 @@ def module_of(*functions: Function) -> Any:
     with global_compiler_lock, _at_work():
         compiled = [_compiled(function) for function in functions]
     module = llvm.parse_assembly("")
-    for library in _with_called([library for library, _ in compiled]):
-        module.link_in(library._final_module, preserve=True)
+    for part in dict.fromkeys(part for parts, _ in compiled for part in parts):
+        module.link_in(part, preserve=True)
     for _, text in compiled:
         module.link_in(llvm.parse_assembly(text))
     seen = {function.name for function in functions}
     _hide([*module.global_variables, *(x for x in module.functions if _becomes_part(x))])
-    passes, builder = compiled[0][0]._codegen._module_pass_manager()
-    passes.run(module, builder)
+    builder = llvm.create_pass_builder(_target_machine(), llvm.create_pipeline_tuning_options(speed_level=3))
+    builder.getModulePassManager().run(module, builder)
     _hide(x for x in module.functions if x.name not in seen)
     left_out = llvm.create_new_module_pass_manager()
     left_out.add_global_dead_code_eliminate_pass()
     left_out.run(module, builder)
     return module
+
+
+def _target_machine() -> Any:
+    """The processor that Numba compiles for, which the optimiser asks for its registers."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    name, features = (os.environ.get(f"NUMBA_CPU_{word}", "") for word in ("NAME", "FEATURES"))
+    return target.create_target_machine(cpu=name, features=features, opt=3, reloc="default", codemodel="jitdefault")
 
 
 def _becomes_part(function: Any) -> bool:

@@ -1,8 +1,8 @@
-"""A target of our own in Numba, by its extension points: kernels are brought to LLVM, and no further.
+"""A target of our own in Numba, by its extension points, for kernels alone.
 
-Numba serves any Python function. Kernels own no memory and are called by other kernels only, so that much of what it
-does for a function has no use for them; the classes of this target leave it out. Nothing outside changes: functions
-that anybody else compiles go Numba's usual way. Written for one minor version of Numba (NUMBA in options.py).
+Under its name tuples with names may have numbers with tangents in one place and without in another. Nothing outside
+changes: functions that anybody else compiles go Numba's usual way. With the version of Numba that numba_lean.py was
+written for, its classes bring kernels to LLVM in half of the time; with any other the target is Numba's own CPU.
 """
 
 from __future__ import annotations
@@ -11,73 +11,23 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from numba.core import (
-    analysis,
-    callconv,
-    cgutils,
-    codegen,
-    compiler,
-    compiler_machinery,
-    cpu,
-    descriptors,
-    dispatcher,
-    inline_closurecall,
-    ir,
-    lowering,
-    targetconfig,
-    typed_passes,
-    types,
-    typing,
-    untyped_passes,
-)
+import numba
+from numba.core import compiler, cpu, descriptors, dispatcher, types, typing
 from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_registry
 
+from tautline.kernels.machine.options import NUMBA
+
 NAME = "tautline kernels"
+# Whether this is the version that numba_lean.py was written for.
+IS_LEAN = numba.__version__.split(".")[:2] == NUMBA.split(".")
 
 
 class KernelTarget(CPU):
     """Everything that Numba knows of the CPU holds for it too."""
 
 
-class Library(codegen.JITCodeLibrary):  # type: ignore[misc]
-    """Code as it is lowered: it is optimised later, with all that it calls."""
-
-    def _optimize_functions(self, module: Any) -> None:
-        module.data_layout = self._codegen._data_layout
-
-    def finalize(self) -> None:
-        self._finalized = True
-
-
-class Codegen(codegen.JITCPUCodegen):  # type: ignore[misc]
-    """Makes such libraries."""
-
-    _library_class = Library
-
-
-class TypingContext(typing.Context):  # type: ignore[misc]
-    """Finds the signature of a call of one of Numba's own functions once for every kind of arguments.
-
-    There are thousands of sums, and Numba looks through all overloads for each.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._known: dict[Any, tuple[Any, Any]] = {}
-
-    def _resolve_user_function_type(self, func: Any, args: Any, kws: Any, literals: Any = None) -> Any:
-        found = self._lookup_global(func) or func
-        if kws or not isinstance(found, types.BaseFunction) or types.none in args:
-            # of None Numba has functions that it writes into their callers, and changes there
-            return super()._resolve_user_function_type(func, args, kws, literals)
-        flags: Any = targetconfig.ConfigStack.top_or_none()
-        key = (found.typing_key, found.templates, args, flags and flags.error_model)
-        if key not in self._known:
-            signature: Any = found.get_call_type(self, args, kws)
-            self._known[key] = signature, found._impl_keys[signature.args]
-        signature, found._impl_keys[signature.args] = self._known[key]
-        return signature
-
+class TypingContext(typing.Context):
+    """Numba's types, with a rule more for tuples with names and one less for indices."""
 
     def unify_pairs(self, first: Any, second: Any) -> Any:
         """One type for two, also of tuples whose numbers have tangents in one place and none in another."""
@@ -121,202 +71,17 @@ def _from_front(array: Any, index: Any) -> Any:
     return index
 
 
-class WholeArguments:
-    """Hands structures over as they are. Numba takes them apart and puts them together again in each function."""
-
-    def __init__(self, context: Any, kinds: Any) -> None:
-        self.argument_types = tuple(context.data_model_manager[kind].get_value_type() for kind in kinds)
-
-    def as_arguments(self, builder: Any, values: Any) -> Any:
-        return tuple(
-            # further arguments of max and min are a structure, and wanted as an array
-            value if value.type == wanted else cgutils.pack_array(builder, cgutils.unpack_tuple(builder, value))
-            for value, wanted in zip(values, self.argument_types, strict=True)
-        )
-
-    def from_arguments(self, builder: Any, values: Any) -> Any:
-        return list(values)
-
-    def assign_names(self, values: Any, names: Any) -> None:
-        for value, name in zip(values, names, strict=True):
-            value.name = name
+target_registry[NAME] = KernelTarget
 
 
-class CallConvention(callconv.CPUCallConv):  # type: ignore[misc]
-    """Arguments of functions that become part of their callers stay whole, and structures are returned as they are.
-
-    Other functions take fields: LLVM drops those that they do not use.
-    """
-
-    whole = False  # whether the function at hand becomes part of its callers
-
-    def _get_arg_packer(self, argtypes: Any) -> Any:
-        return WholeArguments(self.context, argtypes) if self.whole else self.context.get_arg_packer(argtypes)
-
-    def _for(self, whole: bool, call: Callable[..., Any], *args: Any, **kws: Any) -> Any:
-        before, self.whole = self.whole, whole
-        try:
-            return call(*args, **kws)
-        finally:
-            self.whole = before
-
-    def decode_arguments(self, builder: Any, argtypes: Any, func: Any) -> Any:
-        return self._for("alwaysinline" in func.attributes, super().decode_arguments, builder, argtypes, func)
-
-    def call_function(self, builder: Any, callee: Any, resty: Any, argtys: Any, args: Any, attrs: Any = None) -> Any:
-        whole = "alwaysinline" in callee.attributes
-        return self._for(whole, super().call_function, builder, callee, resty, argtys, args, attrs)
-
-    def declared(self, described: Any, declare: Callable[..., Any], *args: Any) -> Any:
-        """Declare a function that is described."""
-        return self._for(described.inline, declare, *args)
-
-    def get_return_type(self, ty: Any) -> Any:
-        return self.context.get_return_type(ty).as_pointer()
-
-
-class Context(cpu.CPUContext):  # type: ignore[misc]
-    """Lowers functions that are not executed by themselves."""
-
-    def init(self) -> None:
-        super().init()
-        self._internal_codegen = Codegen(NAME)
-
-    @property
-    def call_conv(self) -> Any:
-        if not hasattr(self, "_convention"):
-            self._convention = CallConvention(self)
-        return self._convention
-
-    def declare_function(self, module: Any, fndesc: Any) -> Any:
-        return self.call_conv.declared(fndesc, super().declare_function, module, fndesc)
-
-    def get_executable(self, library: Any, fndesc: Any, env: Any) -> Any:
-        return [].append  # something that is built in, and different every time
-
-    def get_return_type(self, ty: Any) -> Any:
-        return self.data_model_manager[ty].get_value_type() if self._is_structure(ty) else super().get_return_type(ty)
-
-    def get_returned_value(self, builder: Any, ty: Any, val: Any) -> Any:
-        return val if self._is_structure(ty) else super().get_returned_value(builder, ty, val)
-
-    def get_return_value(self, builder: Any, ty: Any, val: Any) -> Any:
-        return val if self._is_structure(ty) else super().get_return_value(builder, ty, val)
-
-    def _is_structure(self, ty: Any) -> bool:
-        from numba.core.datamodel import models
-
-        return isinstance(self.data_model_manager[ty], models.StructModel)
-
-
-class Lower(lowering.Lower):  # type: ignore[misc]
-    """Keeps variables that are given once as values, in whatever block they are used.
-
-    Numba keeps a place in memory for a variable with uses in other blocks, and reads the whole structure for each part.
-    """
-
-    def _find_singly_assigned_variable(self) -> None:
-        blocks = self.func_ir.blocks
-        before = analysis.compute_cfg_from_blocks(blocks).dominators()
-        uses = analysis.compute_use_defs(blocks).usemap
-        in_memory = analysis.must_use_alloca(blocks)
-        given: dict[str, list[int]] = {}
-        for label, block in blocks.items():
-            for assignment in block.find_insts(ir.Assign):
-                given.setdefault(assignment.target.name, []).append(label)
-        used: dict[str, list[int]] = {}
-        for label, names in uses.items():
-            for name in names:
-                used.setdefault(name, []).append(label)
-        self._singly_assigned_vars = {
-            name
-            for name, labels in given.items()
-            if len(labels) == 1
-            and name not in in_memory
-            and all(labels[0] < label and labels[0] in before[label] for label in used.get(name, ()))
-        }
-        self._blk_local_varmap: dict[str, Any] = {}
-
-    def create_cpython_wrapper(self, release_gil: bool = False) -> None:
-        """Functions are called by others of their kind alone."""
-
-    create_cfunc_wrapper = create_cpython_wrapper
-
-
-@compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
-class Lowering(typed_passes.BaseNativeLowering):  # type: ignore[misc]
-    """Numba's pass with our own Lower."""
-
-    _name = "tautline_lowering"
-
-    @property
-    def lowering_class(self) -> Any:
-        return Lower
-
-
-class Block(ir.Block):  # type: ignore[misc]
-    """Instructions that become part of another function, and are read anew for it: nobody else has them."""
-
-    def __deepcopy__(self, memo: Any) -> Block:
-        return self
-
-
-class Inliner(inline_closurecall.InlineWorker):  # type: ignore[misc]
-    """Makes functions part of others without copying them."""
-
-    def __init__(self, state: Any) -> None:
-        given = (state.typingctx, state.targetctx, state.locals, state.pipeline, state.flags)
-        super().__init__(*given, validator=inline_closurecall.callee_ir_validator)
-        self._compiler_pipeline = lambda state: adapted(compiler.DefaultPassBuilder.define_untyped_pipeline(state))
-
-    def run_untyped_passes(self, func: Any, enable_ssa: bool = False) -> Any:
-        found = super().run_untyped_passes(func, enable_ssa)
-        for block in found.blocks.values():
-            block.__class__ = Block
-        return found
-
-
-@compiler_machinery.register_pass(mutates_CFG=True, analysis_only=False)
-class Inlining(untyped_passes.InlineInlinables):  # type: ignore[misc]
-    """Numba's pass with our own worker."""
-
-    _name = "tautline_inlining"
-
-    def _do_work(self, state: Any, work_list: Any, block: Any, i: Any, expr: Any, inline_worker: Any) -> Any:
-        return super()._do_work(state, work_list, block, i, expr, Inliner(state))
-
-
-# Passes that are replaced, and those that kernels have no use for: they have no array expressions.
-REPLACED = {typed_passes.NativeLowering: Lowering, untyped_passes.InlineInlinables: Inlining}
-LEFT_OUT = (typed_passes.NopythonRewrites, typed_passes.AnnotateTypes, typed_passes.DumpParforDiagnostics)
-
-
-def adapted(passes: Any) -> Any:
-    """Numba's passes as kernels need them."""
-    found = compiler_machinery.PassManager(NAME)
-    for one, words in passes.passes:
-        if one not in LEFT_OUT:
-            found.add_pass(REPLACED.get(one, one), words)
-    found.finalize()
-    return found
-
-
-class Pipeline(compiler.CompilerBase):  # type: ignore[misc]
-    """From Python to code that is lowered."""
-
-    def define_pipelines(self) -> list[Any]:
-        return [adapted(compiler.DefaultPassBuilder.define_nopython_pipeline(self.state))]
-
-
-class Target(descriptors.TargetDescriptor):  # type: ignore[misc]
+class Target(descriptors.TargetDescriptor):
     """Types and code of the target."""
 
     options = cpu.CPUTargetOptions
 
     def __init__(self) -> None:
         super().__init__(NAME)
-        self._typing = TypingContext()
-        self._context = Context(self._typing, NAME)
+        self._typing, self._context = _contexts()
 
     @property
     def typing_context(self) -> Any:
@@ -327,24 +92,34 @@ class Target(descriptors.TargetDescriptor):  # type: ignore[misc]
         return self._context
 
 
-target_registry[NAME] = KernelTarget
+def _contexts() -> tuple[Any, Any]:
+    if not IS_LEAN:
+        types_of = TypingContext()
+        return types_of, cpu.CPUContext(types_of, NAME)
+    from tautline.kernels.machine import numba_lean
+
+    types_of = numba_lean.LeanTypingContext()
+    return types_of, numba_lean.Context(types_of, NAME)
 
 
-class Kernels(dispatcher.Dispatcher):  # type: ignore[misc]
+class Kernels(dispatcher.Dispatcher):
     """A function of this target."""
 
     targetdescr = Target()
 
 
-dispatcher_registry[KernelTarget] = Kernels
-
-
 def compiled_for_kernels(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Numba's object for a function that is compiled for this target."""
+    """Numba's object for a function that is compiled for this target; a decorator without a function."""
     if function is None:
         return lambda given: compiled_for_kernels(given, **options)
-    options = {name: x for name, x in options.items() if name not in ("target", "_target")} | {"nopython": True}
-    return Kernels(py_func=function, targetoptions=options, pipeline_class=Pipeline)
+    pipeline: Any = compiler.Compiler
+    if IS_LEAN:
+        from tautline.kernels.machine import numba_lean
+
+        pipeline = numba_lean.Pipeline
+    known = {name: x for name, x in options.items() if name not in ("target", "_target")} | {"nopython": True}
+    return Kernels(py_func=function, targetoptions=known, pipeline_class=pipeline)
 
 
+dispatcher_registry[KernelTarget] = Kernels
 jit_registry[KernelTarget] = compiled_for_kernels

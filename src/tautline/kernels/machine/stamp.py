@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from functools import cache
+from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -29,6 +30,12 @@ def source_hash() -> str:
         digest.update(path.name.encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
+
+
+@cache
+def compiler() -> str:
+    """Versions of what makes machine code: others may make another."""
+    return ", ".join(f"{name} {version(name)}" for name in ("numba", "llvmlite"))
 
 
 def _registered_outside() -> Iterator[Path]:
