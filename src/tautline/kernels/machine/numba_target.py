@@ -12,12 +12,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numba
-from numba.core import compiler, cpu, descriptors, dispatcher, types, typing
+from numba.core import compiler, cpu, descriptors, dispatcher, typing
+from numba.core import types as numba_types
 from numba.core.target_extension import CPU, dispatcher_registry, jit_registry, target_registry
 
 from tautline.kernels.machine.options import NUMBA
 
 NAME = "tautline kernels"
+types: Any = numba_types  # made by Numba when it is imported
 # Whether this is the version that numba_lean.py was written for.
 IS_LEAN = numba.__version__.split(".")[:2] == NUMBA.split(".")
 
@@ -93,13 +95,12 @@ class Target(descriptors.TargetDescriptor):
 
 
 def _contexts() -> tuple[Any, Any]:
-    if not IS_LEAN:
-        types_of = TypingContext()
-        return types_of, cpu.CPUContext(types_of, NAME)
-    from tautline.kernels.machine import numba_lean
+    types_of, context = TypingContext(), cpu.CPUContext
+    if IS_LEAN:
+        from tautline.kernels.machine import numba_lean
 
-    types_of = numba_lean.LeanTypingContext()
-    return types_of, numba_lean.Context(types_of, NAME)
+        context = numba_lean.Context
+    return types_of, context(types_of, NAME)
 
 
 class Kernels(dispatcher.Dispatcher):
