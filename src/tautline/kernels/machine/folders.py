@@ -50,5 +50,6 @@ def _candidates(name: str) -> Iterator[Path]:
 @cache
 def cache_folder() -> Path | None:
     """Where compiled kernels are kept, or None where no folder can be written."""
+    # named after what is in it: sources, and what compiled them
     candidates = _candidates(f"kernels-{source_hash()}-{compiler().replace(', ', '-').replace(' ', '-')}")
     return next((folder for folder in candidates if _is_ours_and_writable(folder)), None)
