@@ -11,6 +11,7 @@ import pytest
 
 import tautline as tl
 from tautline.ledger import kept_energy
+from tautline.model.chain import system_of
 from tautline.paper.examples import EXAMPLES
 from tests.support import chains
 from tests.support.paper import initial_state, pendulum
@@ -40,7 +41,7 @@ STRING: dict[str, Any] = {"length": 10.0, "density": 0.1, "stiffness": 100.0}
         (lambda: tl.GuidePath((0.0, 1.0), ((0, 0, 0),)), "Path.displacements"),
         (lambda: tl.GuidePath((1.0, 0.0), ((0, 0, 0), (1, 0, 0))), "Path.times"),
         (lambda: tl.GuidePath.of(lambda t: (t, 0.0), 1.0, 0.1), "function"),
-        (lambda: chains.Chain(pendulum().string, pendulum().reel, pendulum().body, fluid=WRONG), "Pendulum.fluid"),
+        (lambda: tl.pendulum(pendulum().string, pendulum().reel, pendulum().body, fluid=WRONG), "^fluid: expected"),
     ],
 )
 def test_what_is_refused(make: Callable[[], Any], name: str) -> None:
@@ -85,17 +86,13 @@ def test_a_path_stands_still_outside_its_times() -> None:
 SEA = dataclasses.replace(pendulum(), fluid=tl.Fluid(1000.0, volume=1e-5, surface=3.0, density_above=1.2))
 
 
-@pytest.mark.parametrize(
-    ("ask", "says"),
-    [
-        (lambda: chains.hanging(SEA, 5.0, 4), r"Fluid.surface: expected none .* use chains.equilibrium"),
-        (lambda: chains.at_rest(SEA, 5.0), r"Fluid.surface: expected none .* use chains.equilibrium"),
-        (lambda: tl.control.WaveAbsorber(SEA, 5.0), r"WaveAbsorber.pull: expected a pull \(N\) with Fluid.surface"),
-    ],
-)
-def test_what_a_surface_makes_unknown_is_refused(ask: Callable[[], Any], says: str) -> None:
-    with pytest.raises(tl.errors.InputError, match=says):
-        ask()
+def test_everything_hangs_at_rest_where_a_surface_is() -> None:
+    system = system_of(SEA, 4)
+    found = tl.statics(system, tl.Hanging(5.0)).line
+    absorber = tl.control.WaveAbsorber(system, 5.0)
+    assert absorber.resting_pull(5.0) == pytest.approx(found.start_tension, rel=0.3)  # but for the law at the guide
+    run = tl.simulate(system, tl.Hanging(5.0), duration=0.5, sample=0.1)
+    assert float(np.abs(run.position - run.position[0]).max()) < 1e-9
 
 
 def test_modes_with_a_surface_are_those_where_the_guide_is() -> None:
@@ -103,7 +100,7 @@ def test_modes_with_a_surface_are_those_where_the_guide_is() -> None:
     moved = dataclasses.replace(SEA, reel=dataclasses.replace(SEA.reel, guide_path=lower))
     place = tuple(np.add(SEA.reel.guide_position, (0.0, 0.0, 0.5)))
     stands = dataclasses.replace(SEA, reel=dataclasses.replace(SEA.reel, guide_position=place))
-    found, expected = (tl.modes(x, deployed=5.0, elements=4).frequency for x in (moved, stands))
+    found, expected = (tl.modes(system_of(x, 4), tl.AtEquilibrium(5.0)).frequency for x in (moved, stands))
     np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 

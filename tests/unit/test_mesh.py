@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.elements import health_of, position_error, relative, shape_error
+from benchmarks.elements import position_error, relative, shape_error
 
 import tautline as tl
 from tautline.engine.mesh import MeshHealth, mesh_error, mesh_noise
 from tautline.engine.shape import rough_part, shape_of
+from tautline.model.chain import chain_of
 from tautline.model.command import Command
 from tautline.model.elements import FEWEST, MOST, default_elements
 from tests.support import chains
@@ -27,6 +28,13 @@ def at_rest(pendulum: chains.Chain, state: chains.ChainState) -> MeshHealth:
     health = MeshHealth()
     reeled = np.array([state.reeled_length])
     health.update(pendulum, np.zeros(1), state.nodes[None], state.node_velocities[None], reeled)
+    return health
+
+
+def health_of(pendulum: chains.Chain, run: Any, reel_is_free: bool) -> MeshHealth:
+    health = MeshHealth()
+    nodes, velocities = relative(run.position.values), relative(run.velocity.values)
+    health.update(pendulum, run.time.values, nodes, velocities, run.reeled_length.values, reel_is_free)
     return health
 
 
@@ -67,9 +75,9 @@ def stopped(N: int, damping_ratio: float) -> tuple[chains.Chain, Any]:
     pendulum = chains.Chain(rope, tl.Reel(0.3, 1.0, 200.0), tl.RigidBody.point(500.0))
     sim = chains.simulation(pendulum, chains.hanging(pendulum, 200.0, N))
     sim.advance(4.0, tl.Length.to(210.0, speed=2.0, acceleration=1.0, jerk=1.0), sample=0.01)
-    sim.stop_reel()
+    sim.line.stop()
     sim.advance(1.0, tl.Locked(), sample=0.01)
-    return pendulum, sim.dataset()
+    return pendulum, chains.of_one(sim.dataset())
 
 
 @pytest.mark.parametrize("N", [12, 20, 40])
@@ -87,8 +95,9 @@ def test_noise_of_built_in_scenarios() -> None:
     for name in ("deployment", "crane-hoist", "tethered-pod"):
         case = tl.load(name)
         run = chains.simulate(case)
-        health = health_of(case.pendulum, run, reel_is_free=True)
-        found[name] = any("noise" in text for text in health.remarks(case.pendulum, case.state().elements))
+        chain = chain_of(case.system)
+        health = health_of(chain, run, reel_is_free=True)
+        found[name] = any("noise" in text for text in health.remarks(chain, run.sizes["element"]))
     assert found == {"deployment": True, "crane-hoist": False, "tethered-pod": False}
 
 

@@ -48,9 +48,10 @@ def names_in_code(text: str) -> set[str]:
 
 
 def test_names_that_docs_and_examples_use_exist() -> None:
-    """Without running them, and also in blocks that are only shown."""
+    """Without running them, and also in blocks that are only shown; the changelog speaks of earlier names too."""
     root = Path(__file__).parents[2]
     pages = [*root.glob("*.md"), *root.glob("docs/**/*.md"), *root.glob("examples/**/*.py")]
+    pages.remove(root / "CHANGELOG.md")
     modules = {path.stem for path in Path(tautline.__file__).parent.iterdir()}
     for page in pages:
         unknown = names_in_code(page.read_text(encoding="utf-8")) - set(dir(tautline)) - modules

@@ -56,7 +56,7 @@ class ChainSimulation(RecordedChain):
     """
 
     def __init__(self, pendulum: Chain, state: ChainState, *, loads: Sequence[ForceLaw] = (), **method: Any) -> None:
-        checks.instance("pendulum", pendulum, Chain, hint="; tl.NetworkSimulation takes an assembly")
+        checks.instance("pendulum", pendulum, Chain)
         checks.instance("state", state, ChainState)
         state.check_against(pendulum)
         how = Method(**known(method, Method))
@@ -74,7 +74,7 @@ class ChainSimulation(RecordedChain):
     @classmethod
     def from_case(cls, case: ChainCase, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
         """A simulation at the start of a case; its command is not taken yet."""
-        checks.instance("case", case, ChainCase, hint="; tl.NetworkSimulation takes an Case")
+        checks.instance("case", case, ChainCase)
         with case.naming_keys():
             simulation = cls(case.pendulum, case.state(), loads=loads, **case.run.method())
         simulation._case, simulation._chain_case, simulation.is_timed = None, case, True

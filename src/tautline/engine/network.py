@@ -104,7 +104,7 @@ class NetworkSimulation(ActedOnNetwork):
     @classmethod
     def from_case(cls, case: Case, *, loads: Mapping[str, Any] | None = None) -> NetworkSimulation:
         """A simulation at the start of a case; its commands are not taken yet."""
-        checks.instance("case", case, Case, hint="; tl.Simulation takes a Case")
+        checks.instance("case", case, Case)
         with case.naming_keys():
             simulation = cls(case.system, case.state(), loads=loads, **case.run.method())
         simulation._case, simulation.is_timed = case.meshed(), True

@@ -316,7 +316,7 @@ def _path_of(name: str, tree: Mapping[str, Any], section: str) -> list[str]:
     """
     base = re.split(r"[\[(]", name)[0]
     owner, _, argument = base.rpartition(".")
-    if owner == "Pendulum" or base in PARTS:
+    if base in PARTS or base == "gravity":
         return [argument]
     place = _OWNERS.get(owner or base, section)
     inside = re.search(r"\((\w+)\)$", name)

@@ -138,7 +138,7 @@ def straight(
     reel_speed, attitude, angular_velocity
         As in `State`.
     """
-    checks.instance("pendulum", pendulum, Chain, hint="; tl.hang makes the start of an assembly")
+    checks.instance("pendulum", pendulum, Chain)
     X = pendulum.checked_length(deployed)
     N = default_elements(pendulum, X) if elements is None else checks.whole("elements", elements, 1, MOST_ELEMENTS)
     unit = checks.vector("direction", direction, "any length")

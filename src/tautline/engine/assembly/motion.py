@@ -34,6 +34,7 @@ from tautline.kernels.assembly.march import (
 from tautline.kernels.assembly.march import (
     assembly as assembly_kernel,
 )
+from tautline.kernels.limits import Limits
 from tautline.kernels.listed import Listed
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
@@ -59,7 +60,7 @@ class NetworkInMotion:
         method: Method,
         laws: Mapping[str, Any] | None = None,
     ) -> None:
-        checks.instance("assembly", assembly, System, hint="; tl.Simulation takes a Pendulum")
+        checks.instance("system", assembly, System)
         checks.instance("state", state, State)
         state.check_against(assembly)
         assembly = assembly.with_elements(state.elements())
@@ -106,7 +107,7 @@ class NetworkInMotion:
 
     def _check_method(self) -> None:
         if self.method.scheme != "symmetric":
-            checks.refuse("scheme", "'symmetric' for an assembly", self.method.scheme)
+            checks.refuse("scheme", "'symmetric' on the network kernels", self.method.scheme)
         pendulum_lowering.check_method(self.method)
         damped = any(line.string.viscosity > 0.0 for line in self.assembly.lines.values())
         loaded = damped or self.assembly.fluid is not None or bool(self.laws)
@@ -345,7 +346,7 @@ class NetworkInMotion:
         found = self.limits()
         for reel, s in zip(reels, before, strict=True):
             reel[data.S] = s
-        limits = pendulum_lowering.Limits(found.waves, math.inf, found.stretching, found.turning, math.inf)
+        limits = Limits(found.waves, math.inf, found.stretching, found.turning, math.inf)
         return pendulum_lowering.allowed_steps(self._plan, limits)
 
     def allowed_step(self) -> float:

@@ -18,7 +18,7 @@ Commands = Mapping[str, Command | float] | Command | float
 def check_known(name: str, known: Mapping[str, Any], kind: str) -> None:
     """Refuse a name that no body or string has."""
     if name not in known:
-        raise InputError(f"{kind}.{name}: no such name in the assembly{near(name, known)}")
+        raise InputError(f"{kind}.{name}: no such name in the system{near(name, known)}")
 
 
 def commands_by_name(assembly: System, commands: Any) -> dict[str, Command]:

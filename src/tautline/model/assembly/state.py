@@ -171,7 +171,7 @@ def hang(
         `LineStart` by name, or a deployed length (m); lines that are not named are as long as they are, or just
         taut if they have a reel.
     """
-    checks.instance("assembly", assembly, System, hint="; tl.hanging and tl.straight make starts of a pendulum")
+    checks.instance("system", assembly, System)
     checks.mapping("bodies", bodies, "BodyState or positions")
     if lines is not None:
         checks.mapping("lines", lines, "LineStart or deployed lengths")
@@ -180,7 +180,7 @@ def hang(
     for kind, given, known in (("bodies", bodies, assembly.bodies), ("lines", starts, assembly.lines)):
         for name in given:
             if name not in known:
-                raise InputError(f"{kind}.{name}: no such name in the assembly{near(name, known)}")
+                raise InputError(f"{kind}.{name}: no such name in the system{near(name, known)}")
     lines = {name: _line_state(assembly, places, name, line, starts.get(name)) for name, line in assembly.lines.items()}
     return State(places, lines)
 
