@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -86,7 +86,7 @@ CASES = {
 }
 
 
-def simulated(system: Chain, state: ChainState, command: Command, **run: float) -> xr.Dataset:
+def simulated(system: Chain, state: ChainState, command: Command, **run: Any) -> xr.Dataset:
     """Our run, without the dimensions of its only line and body."""
     return tl.simulate(*placed_system(system, state), command, **run).squeeze(["line", "body"])
 

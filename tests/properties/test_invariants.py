@@ -36,7 +36,7 @@ def about_vertical(angle: float) -> np.ndarray:
 def simulate(system: System, **options: object) -> tuple[chains.ChainState, float]:
     """Final state and largest drift of pi_3."""
     pendulum, state, command = system
-    run = chains.simulate(pendulum, state, command, duration=DURATION, sample=DURATION / 4, **options)  # type: ignore[arg-type]
+    run = chains.simulate(pendulum, state, command, duration=DURATION, sample=DURATION / 4, **options)
     assert run.attrs["status"] == "completed", run.attrs["message"]
     momentum = run.angular_momentum.values
     return state_at(run, pendulum), float(np.abs(momentum - momentum[0]).max())

@@ -461,7 +461,7 @@ def test_meta_of_several_lines_and_bodies(lifted: xr.Dataset, crane_file: Path) 
     assert lines["hoist"]["reel"]["position"] == lifted.position.values[0, 0].tolist()
     # on a free body: as the model has it, of unit length; the guide leads outwards, at right angles to it
     reel = lines["sling"]["reel"]
-    outwards = np.array([0.2, 0.1, 0.6]) - crane().system.bodies["hook"].center_of_mass  # type: ignore[union-attr]
+    outwards = np.array([0.2, 0.1, 0.6]) - crane().system.bodies["hook"].center_of_mass
     outwards[1] = 0.0
     assert reel["axis"] == [0.0, 1.0, 0.0]
     check_close("guide", reel["guide"], outwards / np.linalg.norm(outwards), 1e-12)

@@ -162,7 +162,7 @@ def test_a_checkpoint_remembers_the_guide(tmp_path: FilePath) -> None:
 def test_a_guide_that_leaves_its_path_is_moved_as_any(name: str, report: Report) -> None:
     """Led along the path for the first half, moved along it in every step of the second.
 
-    With a reel that no command leads, the two backends are known to differ (docs/howto/assemblies.md).
+    With a reel that no command leads, the two backends are known to differ (docs/howto/systems.md).
     """
     sim = along_path(COMMANDS[name], duration=0.5 * DURATION)
     places = PATH.at(np.arange(0.5 * DURATION, DURATION + 0.5 * STEP, STEP))[0]

@@ -33,7 +33,7 @@ def dumbbell(masses: tuple[float, float] = (1000.0, 1000.0), reel: tl.Reel | Non
 def start(assembly: tl.System, along: Any, rates: Any, deployed: float, strain: float, speed: float = 0.0) -> Any:
     """Bodies on a line through the origin, turning with the given angular velocity and parting at a speed."""
     unit = np.array(along) / np.linalg.norm(along)
-    masses = [body.mass for body in assembly.bodies.values()]  # type: ignore[union-attr]
+    masses = [body.mass for body in assembly.bodies.values()]
     length = deployed * (1.0 + strain)
     parts = np.array([masses[1], -masses[0]]) / sum(masses)
     bodies = {}
@@ -46,8 +46,9 @@ def start(assembly: tl.System, along: Any, rates: Any, deployed: float, strain: 
 
 
 def static_strain(assembly: tl.System) -> float:
-    upper, lower = (body.mass for body in assembly.bodies.values())  # type: ignore[union-attr]
-    return 3.0 * RATE**2 * upper * lower / (upper + lower) * LENGTH / 1e7
+    upper, lower = (body.mass for body in assembly.bodies.values())
+    strain: float = 3.0 * RATE**2 * upper * lower / (upper + lower) * LENGTH / 1e7
+    return strain
 
 
 def angles(run: Any) -> tuple[Any, Any]:

@@ -167,7 +167,7 @@ def test_runge_kutta_step_is_not_symplectic(report: Report) -> None:
     def rk4(steps: int) -> StepMap:
         def step(motion: data.Motion) -> data.Motion:
             start = present_state(par, motion)
-            run = tl.reference.integrate(
+            run = chains.integrate(
                 pendulum, start, tl.Free(), duration=STEP, sample=STEP, method="RK4", step=STEP / steps
             )
             return initial_motion(par, state_at(run, pendulum))

@@ -11,7 +11,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.cli.ahead import CALL, MOST_TERMS, PARTS_OF_A_RUN, TERMS_A_STEP, Ahead, terms_a_second, windows
+from tautline.cli.ahead import (
+    CALL,
+    MOST_TERMS,
+    PARTS_OF_A_RUN,
+    STEPS_A_CALL,
+    TERMS_A_STEP,
+    Ahead,
+    terms_a_second,
+    windows,
+)
 from tautline.cli.output import NUMERICAL
 from tautline.engine.cases import begin
 from tautline.engine.lowering import LIMIT_NAMES
@@ -32,6 +41,8 @@ COARSE, LOOKS = 2, 200
 MOST_WORK = 1_000_000
 # Steps of one timed call, and how long calls are timed for in all (s).
 TIMED_STEPS, LONGEST_TIMING = 200, 0.3
+# Base steps of a sample interval, about; and such calls that are timed, at most.
+BASE_STEPS, LONGEST_TIMED = 6.0, 1e4
 # Steps beyond this are a rough figure anyway.
 MOST_COUNTED = 1e15
 # Times at which given lengths are looked up, and statuses that end a run where a line ends.
@@ -220,10 +231,11 @@ def _confirmed(case: Case, course: Course, steps: int) -> Ending:
     work = until_then * elements + rows * sample * _terms(case) / TERMS_A_STEP
     if work + CALL * rows <= MOST_WORK:
         plan = simulation.sampling(sample)
-        for _ in range(rows):
-            if simulation.status != "completed":
+        for _ in range(rows * plan.steps_per_sample):
+            # a motion whose steps get ever smaller is not followed
+            if simulation.status != "completed" or plan.h > STEPS_A_CALL * simulation.allowed_step():
                 break
-            simulation.march(1, plan)
+            simulation.march(1, plan._replace(steps_per_sample=1))
         if simulation.status == "completed":
             return Ending("completed", duration, rows == count)
         lengths = {name: simulation.deployed(name) for name in case.system.lines}
@@ -285,20 +297,28 @@ class First(NamedTuple):
 
 
 def _first_steps(case: Case, sample: float) -> First:
-    """The first steps of the run, after one call that may have to compile."""
-    simulation = backend_of(case)
+    """The first steps of the run, after one call that may have to compile; in calls whose work is bounded."""
+    simulation, terms = backend_of(case), _terms(case)
     simulation.begin(case.commands, sample, sample)
-    interval = _interval(simulation, sample, MOST_TERMS / TIMED_STEPS / max(_terms(case), SMALLEST))
+    interval = _interval(simulation, sample, MOST_TERMS / TIMED_STEPS / max(terms, SMALLEST))
     if interval == 0.0:
         return First(math.nan, 0.0)
     simulation.begin(case.commands, interval, interval)
-    plan = simulation.sampling(interval)
-    simulation.march(1, plan)
-    before, since, begun = simulation.steps, simulation.time, perf_counter()
-    while simulation.status == "completed" and perf_counter() - begun < LONGEST_TIMING:
-        simulation.march(1, plan)
-    seconds, made, passed = perf_counter() - begun, simulation.steps - before, simulation.time - since
-    return First(seconds / made, passed / made) if made else First(0.0, 0.0)
+    if simulation.plan.adaptive:
+        go_on = Ahead(simulation, min(sample, BASE_STEPS * interval), LONGEST_TIMED * interval, terms).go_on
+    else:
+        plan = simulation.sampling(interval)
+
+        def go_on() -> bool:
+            simulation.march(1, plan)
+            return simulation.status == "completed"
+
+    go_on()
+    before, begun = simulation.steps, perf_counter()
+    while simulation.status == "completed" and perf_counter() - begun < LONGEST_TIMING and go_on():
+        pass
+    seconds, made, steps = perf_counter() - begun, simulation.steps - before, simulation.steps
+    return First(seconds / made if made else 0.0, simulation.time / steps if steps else 0.0)
 
 
 def _interval(simulation: Backend, sample: float, longest: float) -> float:

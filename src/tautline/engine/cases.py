@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tautline.engine.chain import ChainSimulation
 from tautline.engine.network import NetworkSimulation
-from tautline.engine.simulation import Backend, backend_of
+from tautline.engine.simulation import backend_of
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import Case
@@ -21,7 +21,7 @@ from tautline.model.starts import AtEquilibrium, Hanging, Straight
 class Begun(NamedTuple):
     """A simulation at the start of its run."""
 
-    simulation: Backend
+    simulation: Any  # a Backend
     samples: int  # after the first
     interval: float  # between them (s)
 

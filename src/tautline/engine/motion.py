@@ -11,7 +11,6 @@ from tautline import errors
 from tautline.engine.recorder import Recorder
 from tautline.engine.stepper import Stepper
 from tautline.engine.turns import Turns
-from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.limits import Limits
 from tautline.model.pendulum import Chain
@@ -120,18 +119,6 @@ class ChainInMotion:
         """Where the guide is (m; inertial frame, third axis down)."""
         place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3]
         return np.array(self.pendulum.reel.guide_position) + place
-
-    def force_on(self, name: str) -> data.Array:
-        """Mean force of string and reel on the kinematic body that carries the reel, over the latest `advance` (N).
-
-        Weight and inertia of all of the string, spooled or not, and of the body, and the drag on them (theory, equation
-        76); inertial frame, third axis down. The drum's own mass belongs to the carrier.
-        """
-        self._check_carrier(name)
-        since, given = self.impulse_since()
-        if self.time <= since:
-            raise InputError("force_on: expected after an advance, got none yet")
-        return given / (self.time - since)
 
     def impulse_since(self) -> tuple[float, data.Array]:
         """When the latest `advance` began (s), and the impulse of string and reel on their carrier since then (N s)."""

@@ -126,6 +126,18 @@ class RecordedChain(ChainInMotion):
         """Variables of the present state."""
         return self.named(values_of(self.pendulum, record_of_samples(np.array([self.time]), self.present_sample())))
 
+    def force_on(self, name: str) -> data.Array:
+        """Mean force of string and reel on the kinematic body that carries the reel, over the latest `advance` (N).
+
+        Weight and inertia of all of the string, spooled or not, and of the body, and the drag on them (theory, equation
+        76); inertial frame, third axis down. The drum's own mass belongs to the carrier.
+        """
+        self._check_carrier(name)
+        since, given = self.impulse_since()
+        if self.time <= since:
+            raise InputError("force_on: expected after an advance, got none yet")
+        return given / (self.time - since)
+
     def _check_carrier(self, name: str) -> None:
         check_known(name, self.assembly.bodies, "bodies")
         if not isinstance(self.assembly.bodies[name], Kinematic):

@@ -151,8 +151,9 @@ def _controlled(simulation: Simulation, case: Case, control: Controller, period:
             if k == 0:
                 command = {**case.commands, **commands_by_name(simulation.system, command)}
             if k == 0 and every > 1:
-                simulation.backend.begin(command, tick, tick)
-                simulation.backend.keep(simulation.backend.first_sample())
+                backend: Any = simulation.backend
+                backend.begin(command, tick, tick)
+                backend.keep(backend.first_sample())
             recorded = (k + 1) % every == 0
             if simulation.advance(tick, command, sample=sample, record=recorded) != "completed":
                 return

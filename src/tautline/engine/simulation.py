@@ -135,13 +135,16 @@ class Simulation:
     @property
     def line(self) -> LineView:
         """The only line."""
-        return _only(self.lines, "line")
+        found: LineView = _only(self.lines, "line")
+        return found
 
     @property
     def body(self) -> BodyView:
         """The only body that is free."""
         bodies = self.system.bodies
-        return _only({name: x for name, x in self.bodies.items() if isinstance(bodies[name], RigidBody)}, "body")
+        free = {name: x for name, x in self.bodies.items() if isinstance(bodies[name], RigidBody)}
+        found: BodyView = _only(free, "body")
+        return found
 
     @property
     def time(self) -> float:

@@ -44,12 +44,14 @@ class LineView:
     @property
     def nodes(self) -> data.Array:
         """Positions of the nodes (m; inertial frame, third axis down)."""
-        return self._backend.string(self.name)["nodes"]
+        found: data.Array = self._backend.string(self.name)["nodes"]
+        return found
 
     @property
     def node_velocities(self) -> data.Array:
         """Velocities of the nodes of the mesh (m/s)."""
-        return self._backend.string(self.name)["node_velocities"]
+        found: data.Array = self._backend.string(self.name)["node_velocities"]
+        return found
 
     @property
     def start_tension(self) -> float:

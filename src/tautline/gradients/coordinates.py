@@ -44,9 +44,7 @@ class Coordinates:
         self._system, self._start = system, start
         self.free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
         self._rotations = {
-            name: RotationVectors(start.bodies[name].attitude)
-            for name in self.free
-            if not system.bodies[name].is_point  # type: ignore[union-attr]
+            name: RotationVectors(start.bodies[name].attitude) for name in self.free if not system.bodies[name].is_point
         }
         self._moving = [name for name in system.lines if name not in locked]
         self.names: list[str] = []

@@ -22,7 +22,8 @@ KNOWN = (*SCHEMA, TIME)
 
 
 def _size(x: Carried) -> Carried:
-    """Length of the vectors along the last axis; where it is zero, its derivative is taken as zero."""
+    """Length of the vectors along the last axis, size of single numbers; where it is zero, so is its derivative."""
+    x = x if x.ndim > 1 else x.reshape(len(x), 1)
     sizes = np.linalg.norm(x.value, axis=-1)
     directions = np.divide(x.value, sizes[..., None], out=np.zeros_like(x.value), where=sizes[..., None] > 0.0)
     return Carried(sizes, (directions[..., None] * x.tangent).sum(axis=-2))

@@ -34,6 +34,7 @@ from tautline.kernels.assembly.march import (
 from tautline.kernels.assembly.march import (
     assembly as assembly_kernel,
 )
+from tautline.kernels.limits import Limits
 from tautline.kernels.listed import Listed
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
@@ -349,7 +350,7 @@ class NetworkInMotion:
         found = self.limits()
         for reel, s in zip(reels, before, strict=True):
             reel[data.S] = s
-        limits = pendulum_lowering.Limits(found.waves, math.inf, found.stretching, found.turning, math.inf)
+        limits = Limits(found.waves, math.inf, found.stretching, found.turning, math.inf)
         return pendulum_lowering.allowed_steps(self._plan, limits)
 
     def allowed_step(self) -> float:

@@ -44,9 +44,9 @@ class System:
         `AppliedForce` by the names of bodies.
     """
 
-    bodies: Mapping[str, RigidBody | Kinematic]
+    bodies: Mapping[str, Any]  # RigidBody or Kinematic
     lines: Mapping[str, Line]
-    gravity: float | None = None
+    gravity: Any = None  # a number; None in an orbit
     orbit: Orbit | None = None
     fluid: Fluid | None = None
     body_fluid: Mapping[str, BodyInFluid] = field(default_factory=dict)
@@ -131,7 +131,7 @@ class System:
         if line.reel is None:
             return
         if self.on_free_body(line):
-            if line.drum_axis is None and not self.bodies[line.start].is_point:  # type: ignore[union-attr]
+            if line.drum_axis is None and not self.bodies[line.start].is_point:
                 raise InputError(
                     f"{head}.drum_axis: expected the axis of the drum in the frame of {line.start!r}, whose rotation "
                     "it takes part in, got none"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from tautline.errors import InputError
 from tautline.model import checks, toml
@@ -55,8 +55,8 @@ class Case:
     """
 
     system: System
-    start: Start
-    commands: Mapping[str, Command]
+    start: Any  # a Start
+    commands: Any  # Command by the name of a line
     run: Run
     title: str = ""
     description: str = ""
@@ -268,14 +268,15 @@ class Case:
             yield
 
 
-class Heads(NamedTuple):
+@dataclass(frozen=True)
+class Heads:
     """Heads of errors about keys that are spelled otherwise than those of the full form."""
 
     place: Locate
     names: Names | None = None  # whose short keys are used
     changed: tuple[tuple[Path, Path], ...] = ()  # keys changed in Python, as they were spelled, and in full
 
-    def __call__(self, path: list[str]) -> str:
+    def __call__(self, path: list[str], /) -> str:
         """The head of an error about a key of the full form."""
         for spelled, full in self.changed:
             if tuple(path[: len(full)]) == full:

@@ -66,7 +66,7 @@ class LineAtRest:
     end_force: Array
     tension: Array
     strain: Array
-    holding_torque: float | None
+    holding_torque: Any  # a number; None without a reel
     drum_radius: float | None
     utilisation: float | None
 
