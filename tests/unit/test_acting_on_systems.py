@@ -12,6 +12,7 @@ import tautline as tl
 from tautline.engine.chain import ChainSimulation
 from tautline.engine.network import NetworkSimulation
 from tautline.errors import InputError
+from tautline.ledger import kept_energy
 from tests.support import chains
 from tests.support.checking import check_below, check_close
 
@@ -83,6 +84,26 @@ def test_a_body_is_led_by_another_program() -> None:
     for simulation in pair:
         with pytest.raises(InputError, match="expected a body whose motion is given"):
             simulation.body.move((0.0, 0.0, 0.0))
+
+
+def test_the_work_of_a_carrier_that_jumps_is_that_of_its_mean_velocity() -> None:
+    """Also where the command changes in the same moment, or the body is struck."""
+    for simulation in both():
+        energy, ship = simulation.energy, simulation.bodies["ship"]
+        ship.move((0.3, 0.1, 0.0))
+        simulation.advance(0.001, tl.Torque(2.0), sample=0.001)
+        first = simulation.dataset().isel(time=0)
+        check_close("work", float(first.guide_work), float(first.energy) - energy, 1e-12)
+        simulation.advance(0.099, sample=0.001)
+        ship.move((0.1, 0.0, 0.0))
+        ship.move((0.0, -0.2, 0.0))
+        simulation.advance(0.1, tl.Brake(1.0), sample=0.001)
+        ship.move((0.2, 0.0, 0.0))
+        simulation.body.strike((0.5, 0.0, 0.0))
+        simulation.advance(0.1, tl.Free(), sample=0.001)
+        run = simulation.dataset()
+        kept = kept_energy(run).values
+        check_below("balance", float(np.abs(kept - kept[0]).max()), 2e-3 * float(run.kinetic_energy.max()))
 
 
 def test_the_torque_of_a_lock() -> None:

@@ -148,7 +148,10 @@ class ChainSimulation(RecordedChain):
         self._note_impulse()
         place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3].copy()
         self._stepper.move_guide(place, found)
-        self.first_sample()
+        if self._stepper.command is None:  # it jumps under the first command, where the balance begins
+            self._stepper.observe(self._stepper.last, self.time)
+        else:
+            self.first_sample()
 
     def _note_impulse(self) -> None:
         """Let the force on the guide be a mean from now on, with the jerk of a velocity that is given now."""

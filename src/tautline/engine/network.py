@@ -57,6 +57,7 @@ FORM = checkpoints.FORM | {
     "pushes": {plausible.ANY: ((float,) * 7, (float,) * 7)},
     "impulses": (float, [plausible.VECTOR]),
     "moves": {plausible.ANY: (float,) * 13},
+    "earlier": ([str], {plausible.ANY: float}),
 }
 
 
@@ -381,6 +382,7 @@ class NetworkSimulation(ActedOnNetwork):
             "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in self._pushes.items()},
             "impulses": [self._impulses[0], self._impulses[1].tolist()],
             "moves": {name: table[:, 0].tolist() for name, table in self._moves.items()},
+            "earlier": list(self._earlier[1:]),
             "health": self.health.state(),
         }
         return Checkpoint(motion), json.dumps(text)
@@ -428,6 +430,7 @@ class NetworkSimulation(ActedOnNetwork):
         }
         self._impulses = (saved["impulses"][0], np.array(saved["impulses"][1]))
         self._moves = {name: np.array(table)[:, None] for name, table in saved["moves"].items()}
+        self._earlier = (None, *saved["earlier"])
         self.health = NetworkHealth.from_state(saved["health"])
         for _ in range(2):  # the time is known when the motion is there, and tables are made for a time
             self._changed = True

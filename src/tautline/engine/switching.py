@@ -31,6 +31,8 @@ def going_on(chain: ChainSimulation) -> NetworkSimulation:
     for account in range(data.FIRST_BOOKED, len(ledger.ACCOUNTS)):  # with what is owed for the latest step
         place = data.ACCOUNT_PLACES[account]
         own[place : place + 2] = now[account], 0.0
+    counters = [data.TOTAL, data.ITERATIONS]
+    found.arrays.clock[counters] = stepper.motion.clock[counters]
     own[data.REEL_SIZE :] = stepper.motion.reel[data.REEL_SIZE :]  # strain of spooled string, where a law knows it
     found.take_over(chain.recorded() if chain.has_record else None, chain.remarks(), chain.figures())
     found.status = chain.status

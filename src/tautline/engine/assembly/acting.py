@@ -26,6 +26,9 @@ INSTANT = 1e-12
 class ActedOnNetwork(PlacedNetwork):
     """An assembly in motion that others push, strike and lead."""
 
+    # Held bodies that were given other velocities: time, energy that this brings, impulses of all bodies.
+    _jump: tuple[float, float, data.Array] | None = None
+
     def push(
         self, name: str, force: Any = (0.0, 0.0, 0.0), moment: Any = (0.0, 0.0, 0.0), *, frame: str = "space"
     ) -> None:
@@ -63,7 +66,7 @@ class ActedOnNetwork(PlacedNetwork):
         self.take(None)
         time, struck = self.time, self.body(name)
         before = self._moving_energy(time)
-        self.call(RELEASE, time)
+        self._release(time)
         booked = self._booked(data.CONTROL_WORK, FLUID_WORK)
         state = self.arrays.bodies[self.arrays.names.index(name)]
         self._let_fluid_move_along(time)
@@ -92,7 +95,7 @@ class ActedOnNetwork(PlacedNetwork):
         self.take(None)
         time, k = self.time, list(self.assembly.lines).index(name)
         before = self._moving_energy(time)
-        self.call(RELEASE, time)
+        self._release(time)
         booked = self._booked(data.CONTROL_WORK)
         self._commands[name], self._origins[name] = Locked(), (time, self.deployed(name))
         self.arrays.reels[k][data.STOP] = 0.0
@@ -112,8 +115,25 @@ class ActedOnNetwork(PlacedNetwork):
         self.turns.check()
         self._held(name)
         self._note_impulses()
-        self.lead(name, self.time, self.body(name)["position"], checks.vector("velocity", velocity, "m/s"))
-        self._lower(self.time, self.time)
+        time = self.time
+        before, given = self._moving_energy(time), self._given_impulses()
+        self.lead(name, time, self.body(name)["position"], checks.vector("velocity", velocity, "m/s"))
+        self._lower(time, time)
+        energy, impulses = self._moving_energy(time) - before, self._given_impulses() - given
+        if self._jump is not None and self._jump[0] == time:
+            energy, impulses = energy + self._jump[1], impulses + self._jump[2]
+        self._jump = (time, energy, impulses)
+
+    def _release(self, time: float) -> None:
+        """Let all velocities be those of momenta.
+
+        The next step counts what a held body that jumped has given at the velocity that it has from now on.
+        """
+        jump, self._jump = self._jump, None
+        super()._release(time)
+        if jump is not None and jump[0] == time:
+            velocities = self.present_sample().bodies[0, :, kernels.BODY_VELOCITY : kernels.BODY_VELOCITY + 3]
+            self.arrays.totals[data.ACCOUNT_PLACES[data.GUIDE_WORK]] += jump[1] - float((jump[2] * velocities).sum())
 
     def force_on(self, name: str) -> data.Array:
         """Mean force of lines and reels on a held body over the latest `advance` (N), inertial frame.

@@ -275,7 +275,7 @@ class NetworkInMotion:
             least = command.shortest(deployed, time)
             if self.method.minimum_length is None and least is not None and least < 2.0 * self._shortest[name]:
                 self._shortest[name] = 0.5 * least
-        self.call(RELEASE, time)
+        self._release(time)
         for name, command in given.items():
             self._commands[name], self._origins[name] = command, (time, self.deployed(name))
             if command.finds_torque:
@@ -284,6 +284,10 @@ class NetworkInMotion:
         self._lower(time, time)
         for name in given:
             self._lead(name, time)
+
+    def _release(self, time: float) -> None:
+        """Let all velocities be those of momenta, as at the beginning of a motion."""
+        self.call(RELEASE, time)
 
     def _lead(self, name: str, time: float) -> None:
         """Begin what a reel's command prescribes, and book the energy that this takes."""
