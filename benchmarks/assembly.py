@@ -1,4 +1,4 @@
-"""What a step of an assembly costs, over the pendulum's own step with a moving reel. `python benchmarks/assembly.py`
+"""What a step of the network kernels costs, over one of the chain's with a reel. `python benchmarks/assembly.py`
 
 Processor time of whole calls with nothing sampled in between, best of several. Machines are noisy: read the ratios.
 """
@@ -42,13 +42,14 @@ def step_for(elements: int) -> float:
     return float(0.25 * LENGTH / elements / np.sqrt(3.0 * string.stiffness / string.density))
 
 
-def pendulum(elements: int, command: tl.Command) -> float:
+def chain(elements: int, command: tl.Command) -> float:
+    """One line with one body."""
     body = tl.RigidBody.box(1.2, (0.3, 0.2, 0.2), (0.1, 0.05, 0.1))
-    system = tl.Pendulum(rope(20.0), REEL, body, gravity=0.0)
-    state = tl.straight(system, LENGTH, elements, end_velocity=(0.0, 0.5, 0.0))
+    system = tl.pendulum(rope(20.0), REEL, body, gravity=0.0, elements=elements)
+    start = tl.Straight(LENGTH, end_velocity=(0.0, 0.5, 0.0))
 
     def make() -> Any:
-        simulation = tl.Simulation(system, state, step=step_for(elements))
+        simulation = tl.Simulation(system, start, step=step_for(elements))
         simulation.advance(step_for(elements), command, record=False)
 
         def run() -> None:
@@ -60,11 +61,9 @@ def pendulum(elements: int, command: tl.Command) -> float:
     return best_of(make)
 
 
-def measured(assembly: tl.System, places: dict[str, Any], commands: dict[str, tl.Command], step: float) -> float:
-    state = tl.hang(assembly, places)
-
+def measured(system: tl.System, places: dict[str, Any], commands: dict[str, tl.Command], step: float) -> float:
     def make() -> Any:
-        simulation = tl.AssemblySimulation(assembly, state, step=step)
+        simulation = tl.Simulation(system, tl.Placed(places), step=step)
         simulation.advance(step, commands)
 
         def run() -> None:
@@ -91,13 +90,13 @@ def two_bodies(elements: int, reel: bool, viscosity: float = 0.0) -> float:
         elements=elements,
     )
     one, other = tl.RigidBody.box(5.0, (0.5, 0.4, 0.3), (0, 0, 0)), tl.RigidBody.box(1.2, (0.3, 0.2, 0.2), (0, 0, 0))
-    assembly = tl.System({"one": one, "other": other}, {"tether": line}, 0.0)
+    system = tl.System({"one": one, "other": other}, {"tether": line}, 0.0)
     places = {
         "one": tl.BodyState((0, 0, 0), angular_velocity=(0.1, 0.2, 0.1)),
         "other": tl.BodyState((LENGTH + 0.3, 0, 0), velocity=(0, 0.3, 0)),
     }
     commands: dict[str, tl.Command] = {"tether": TORQUE} if reel else {}
-    return measured(assembly, places, commands, step_for(elements))
+    return measured(system, places, commands, step_for(elements))
 
 
 def four_ropes(elements: int) -> float:
@@ -115,9 +114,9 @@ def four_ropes(elements: int) -> float:
         )
         for name, (x, y) in corners.items()
     }
-    assembly = tl.System({"platform": platform}, lines)
+    system = tl.System({"platform": platform}, lines)
     commands: dict[str, tl.Command] = dict.fromkeys(lines, SPRING)
-    return measured(assembly, {"platform": (0, 0, 7.9)}, commands, step_for(elements))
+    return measured(system, {"platform": (0, 0, 7.9)}, commands, step_for(elements))
 
 
 def orbit() -> tuple[float, int]:
@@ -135,14 +134,14 @@ def orbit() -> tuple[float, int]:
         "upper": tl.RigidBody.box(500.0, (1, 1, 1), (0, 0, 0)),
         "lower": tl.RigidBody.box(100.0, (1, 1, 1), (0, 0, 0)),
     }
-    assembly = tl.System(bodies, {"tether": line}, orbit=frame)
+    system = tl.System(bodies, {"tether": line}, orbit=frame)
     high, low = 20_030.0 / 6.0, -5.0 * 20_030.0 / 6.0
     places = {
         name: tl.BodyState((x, 0, 0), (0, frame.rate * x, 0), angular_velocity=(0, 0, frame.rate))
         for name, x in (("upper", high), ("lower", low))
     }
     begun = time.process_time()
-    run = tl.simulate(assembly, tl.hang(assembly, places), duration=frame.period, sample=frame.period / 500)
+    run = tl.simulate(system, tl.Placed(places), duration=frame.period, sample=frame.period / 500)
     assert run.attrs["status"] == "completed", run.attrs["message"]
     return time.process_time() - begun, int(run.attrs["steps"])
 
@@ -150,18 +149,19 @@ def orbit() -> tuple[float, int]:
 def main() -> None:
     print("Microseconds a step")
     for N in (20, 100, 400):
-        own = pendulum(N, TORQUE)
+        own = chain(N, TORQUE)
         found = two_bodies(N, True)
         locked = two_bodies(N, False)
         print(
-            f"N = {N:3}: pendulum with a moving reel {own:.2f}; two bodies with a reel on one {found:.2f} "
+            f"N = {N:3}: one line and one body with a moving reel {own:.2f}; two bodies with a reel on one {found:.2f} "
             f"({found / own:.2f} x); at constant length {locked:.2f} ({locked / own:.2f} x)"
         )
     damped = two_bodies(20, True, 5.0)
-    print(f"two bodies with a reel, damped, N = 20: {damped:.2f} ({damped / pendulum(20, TORQUE):.2f} x)")
-    own, found = pendulum(10, SPRING), four_ropes(10)
+    print(f"two bodies with a reel, damped, N = 20: {damped:.2f} ({damped / chain(20, TORQUE):.2f} x)")
+    own, found = chain(10, SPRING), four_ropes(10)
     print(
-        f"four ropes of 10 elements with four reels: {found:.2f}, {found / (4 * own):.2f} x four pendulums' ({own:.2f})"
+        f"four ropes of 10 elements with four reels: {found:.2f}, "
+        f"{found / (4 * own):.2f} x four times one line ({own:.2f})"
     )
     seconds, steps = orbit()
     print(f"one orbit of a tether of 20 km, 40 elements: {seconds:.2f} s of processor time, {steps} steps")

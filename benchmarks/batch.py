@@ -11,10 +11,11 @@ import time
 from collections.abc import Callable
 
 import tautline as tl
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.ensemble import march_ensemble
-from tautline.engine.simulation import Simulation
 from tautline.kernels.lanes import LANES
-from tautline.paper import examples
+from tautline.model.chain_cases import chain_case
+from tautline.model.state import straight
 
 STEP = 5e-4
 REPEATS = 3
@@ -23,21 +24,19 @@ MEMBERS = 8 * LANES
 WORK = {"constant length": 4_000_000, "moving reel": 400_000}
 
 
-def prepared(command: tl.Command, N: int, steps: int) -> list[Simulation]:
-    simulations = []
+def prepared(command: tl.Command, N: int, steps: int) -> list[ChainSimulation]:
+    simulations, plain = [], chain_case(tl.load("fixed-length")).pendulum
     for i in range(MEMBERS):
-        plain = examples.pendulum()
-        string = dataclasses.replace(plain.string, stiffness=40.0 - 0.1 * i)
-        pendulum = dataclasses.replace(plain, string=string)
-        state = tl.straight(pendulum, 10.0, N, (0.26, 0.0, 0.97), end_velocity=(0.0, 0.5, 0.0))
+        chain = dataclasses.replace(plain, string=dataclasses.replace(plain.string, stiffness=40.0 - 0.1 * i))
+        state = straight(chain, 10.0, N, (0.26, 0.0, 0.97), end_velocity=(0.0, 0.5, 0.0))
         step = STEP * min(1.0, 20 / N)
-        simulation = Simulation(pendulum, state, step=step)
+        simulation = ChainSimulation(chain, state, step=step)
         simulation.begin(command, steps * step, steps * step)
         simulations.append(simulation)
     return simulations
 
 
-def one_by_one(simulations: list[Simulation]) -> None:
+def one_by_one(simulations: list[ChainSimulation]) -> None:
     for simulation in simulations:
         simulation.march(1, simulation.task().plan)
 
@@ -45,7 +44,7 @@ def one_by_one(simulations: list[Simulation]) -> None:
 def best_microseconds(command: tl.Command, N: int, work: int) -> list[float]:
     """A member-step: one by one, in lanes, in lanes with two threads."""
     steps = max(1, work * 20 // (N * MEMBERS))
-    ways: list[Callable[[list[Simulation]], object]] = [
+    ways: list[Callable[[list[ChainSimulation]], object]] = [
         one_by_one,
         lambda x: march_ensemble(x, 1),
         lambda x: march_ensemble(x, 1, threads=2),

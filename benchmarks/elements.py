@@ -6,6 +6,7 @@ counts as the truth; errors of the step are kept out by order 4, or by a third o
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import sys
 import time
@@ -19,12 +20,8 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 import tautline as tl  # noqa: E402 - after the path
-from tautline.engine.mesh import MeshHealth  # noqa: E402
 from tautline.errors import InputError  # noqa: E402
 from tautline.kernels.data import Array  # noqa: E402
-from tautline.model.command import Command  # noqa: E402
-from tautline.model.elements import default_elements  # noqa: E402
-from tautline.model.state import State  # noqa: E402
 
 PAGE = ROOT / "docs" / "howto" / "elements.md"
 MESHES = (1, 2, 5, 10, 20)
@@ -33,15 +30,25 @@ FINE = (40, 80, 160)  # meshes whose peaks of the tension are compared
 EXACT_PEAK = 15661.6  # of the tension after the sudden stop (N)
 ROWS = 400  # samples of a run
 REPEATS = 3  # of a run that is timed
-PRESCRIBED = (tl.Length, tl.Speed, tl.Locked)
+# Of a meshed system, from the length that is deployed (m).
+MakeStart = Callable[[tl.System, float], Any]
 
 
 class Case(NamedTuple):
-    pendulum: tl.Pendulum
-    start: Callable[[int | None], State]  # with so many elements
+    system: tl.System
+    make_start: MakeStart
     deployed: float
-    command: Command
+    command: tl.Command
     duration: float
+
+    def with_(self, elements: int) -> tuple[tl.System, Any, tl.Command]:
+        """System, start and command with so many elements."""
+        system = self.system.with_elements({"line": elements})
+        return system, self.make_start(system, self.deployed), self.command
+
+    def default_elements(self) -> int:
+        line = dataclasses.replace(self.system.lines["line"], elements="auto")
+        return dataclasses.replace(self.system, lines={"line": line}).elements_of("line", self.deployed)
 
 
 class Found(NamedTuple):
@@ -76,22 +83,10 @@ def position_error(run: Any, finer: Any) -> float:
     return apart / float(run.unstretched_length.values.max())
 
 
-def health_of(pendulum: tl.Pendulum, run: Any, reel_is_free: bool) -> MeshHealth:
-    health = MeshHealth()
-    nodes, velocities = relative(run.position.values), relative(run.velocity.values)
-    health.update(pendulum, run.time.values, nodes, velocities, run.reeled_length.values, reel_is_free)
-    return health
-
-
 def built_in(name: str, duration: float) -> Case:
     built = tl.load(name)
-
-    def start(N: int | None) -> State:
-        state: tl.State = tl.load(name, {} if N is None else {"run.elements": str(N)}).state()
-        return state
-
-    deployed = built.pendulum.string.length - built.state().reeled_length
-    return Case(built.pendulum, start, deployed, built.command, duration)
+    deployed = built.system.lines["line"].string.length - built.state().lines["line"].reeled_length
+    return Case(built.system, lambda system, deployed: built.start, deployed, built.commands["line"], duration)
 
 
 def system(
@@ -99,44 +94,53 @@ def system(
     mass: float,
     deployed: float,
     duration: float,
-    start: Callable[[tl.Pendulum, float, int | None], State],
-    command: Command | None = None,
+    start: MakeStart,
+    command: tl.Command | None = None,
     reel: tuple[float, float, float] = (0.1, 0.1, 1.0),
     guide: tl.GuidePath | None = None,
     diameter: float = 0.0,
     **others: Any,
 ) -> Case:
     """A point mass on a string (length, density, stiffness)."""
-    pendulum = tl.Pendulum(
-        tl.String(*string, diameter=diameter), tl.Reel(*reel, guide_path=guide), tl.RigidBody.point(mass), **others
-    )
-    return Case(pendulum, lambda N: start(pendulum, deployed, N), deployed, command or tl.Locked(), duration)
+    rope, body = tl.String(*string, diameter=diameter), tl.RigidBody.point(mass)
+    made = tl.pendulum(rope, tl.Reel(*reel), body, guide=guide, **others)
+    return Case(made, start, deployed, command or tl.Locked(), duration)
 
 
-def tilted(degrees: float, end_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> Callable[..., State]:
+def moving(system: tl.System, start: Any, velocities: Array, reel_speed: float = 0.0) -> tl.State:
+    """A start with other velocities of the nodes (m/s), which are relative to a guide that stands still."""
+    state = tl.Case(system, start, {}, tl.Run(duration=1.0)).state()
+    body = dataclasses.replace(state.bodies["body"], velocity=velocities[-1])
+    line = dataclasses.replace(state.lines["line"], node_velocities=velocities, reel_speed=reel_speed)
+    return tl.State({**state.bodies, "body": body}, {"line": line})
+
+
+def tilted(degrees: float, end_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> MakeStart:
     """A straight start, with velocities that rise evenly to the end: the same for every mesh."""
     angle = math.radians(degrees)
 
-    def start(pendulum: tl.Pendulum, deployed: float, N: int | None) -> State:
-        state = tl.straight(pendulum, deployed, N, (math.sin(angle), 0.0, math.cos(angle)))
-        v = np.linspace(0.0, 1.0, state.elements + 1)[:, None] * np.array(end_velocity)
-        return State(state.reeled_length, 0.0, state.nodes, v)
+    def start(system: tl.System, deployed: float) -> tl.State:
+        v = np.linspace(0.0, 1.0, system.lines["line"].count + 1)[:, None] * np.array(end_velocity)
+        return moving(system, tl.Straight(deployed, direction=(math.sin(angle), 0.0, math.cos(angle))), v)
 
     return start
 
 
-def plucked(waves: int) -> Callable[..., State]:
-    def start(pendulum: tl.Pendulum, deployed: float, N: int | None) -> State:
-        state = tl.hanging(pendulum, deployed, N)
-        v = np.zeros_like(state.nodes)
-        v[1:, 0] = 2.0 * np.sin(waves * np.pi * np.linspace(0.0, 1.0, state.elements + 1)[1:])
-        return State(state.reeled_length, 0.0, state.nodes, v)
+def plucked(waves: int) -> MakeStart:
+    def start(system: tl.System, deployed: float) -> tl.State:
+        v = np.zeros((system.lines["line"].count + 1, 3))
+        v[1:, 0] = 2.0 * np.sin(waves * np.pi * np.linspace(0.0, 1.0, len(v))[1:])
+        return moving(system, tl.Hanging(deployed), v)
 
     return start
 
 
-def rest(pendulum: tl.Pendulum, deployed: float, N: int | None) -> State:
-    return tl.equilibrium(pendulum, deployed, N).state
+def hanging(system: tl.System, deployed: float) -> tl.Hanging:
+    return tl.Hanging(deployed)
+
+
+def rest(system: tl.System, deployed: float) -> tl.AtEquilibrium:
+    return tl.AtEquilibrium(deployed)
 
 
 def cases() -> dict[str, Case]:
@@ -149,7 +153,7 @@ def cases() -> dict[str, Case]:
         "crane hoist": built_in("crane-hoist", 8.0),
         "light tether": system((101.0, 0.01, 1e4), 10.0, 50.0, 15.0, tilted(20.0)),
         "heavy chain": system((21.0, 1.0, 1e5), 1.0, 20.0, 6.0, tilted(30.0)),
-        "cable in a current": system((101.0, 0.2, 1e5), 20.0, 80.0, 20.0, tl.hanging, diameter=0.012, fluid=current),
+        "cable in a current": system((101.0, 0.2, 1e5), 20.0, 80.0, 20.0, hanging, diameter=0.012, fluid=current),
         "deployment": built_in("deployment", 8.0),
         "whirling": system((11.0, 0.1, 2e2), 0.3, 10.0, 4.0, tilted(90.0, (0.0, 30.0, 0.0)), gravity=0.0),
         "fixed length, 3 s": built_in("fixed-length", 3.0),
@@ -166,9 +170,9 @@ def cases() -> dict[str, Case]:
         "plucked, first mode": system((21.0, 0.1, 1e4), 20.0, 20.0, 4.0, plucked(1)),
         "plucked, third mode": system((21.0, 0.1, 1e4), 20.0, 20.0, 4.0, plucked(3)),
         "bounce": system((11.0, 0.2, 1e2), 0.5, 10.0, 6.0, tilted(0.0)),
-        "shaken guide": system((16.0, 0.5, 5e4), 3.0, 15.0, 8.0, tl.hanging, guide=shaken),
+        "shaken guide": system((16.0, 0.5, 5e4), 3.0, 15.0, 8.0, hanging, guide=shaken),
         "hoist, given length": system((61.0, 1.0, 8e6), 500.0, 40.0, 9.0, tilted(5.0), hoist, (0.2, 0.1, 100.0)),
-        "rubber on a torque": system((60.0, 0.5, 300.0), 2.0, 20.0, 4.0, tl.hanging, tl.Torque(35.0), (0.2, 0.1, 20.0)),
+        "rubber on a torque": system((60.0, 0.5, 300.0), 2.0, 20.0, 4.0, hanging, tl.Torque(35.0), (0.2, 0.1, 20.0)),
         "nylon": system((40.0, 0.05, 5e3), 5.0, 30.0, 10.0, tilted(40.0, (0.0, 3.0, 0.0))),
         "swing in water": system((60.0, 0.3, 1e5), 10.0, 50.0, 15.0, tilted(45.0), diameter=0.01, fluid=still),
         "tether on the moon": system(
@@ -184,13 +188,13 @@ FITTED = 21  # cases that the constants of `tautline.engine.mesh` were fitted to
 def simulated(case: Case, N: int) -> Any:
     """With an error of the step that is small against that of the mesh."""
     sample = case.duration / ROWS
-    state = case.start(N)
+    given = case.with_(N)
     try:
-        return tl.simulate(case.pendulum, state, case.command, duration=case.duration, sample=sample, order=4)
+        return tl.simulate(*given, duration=case.duration, sample=sample, order=4)
     except InputError:  # order 4 is not for damping, fluids, pushes and moving guides
-        tried = tl.simulate(case.pendulum, state, case.command, duration=10 * sample, sample=sample)
+        tried = tl.simulate(*given, duration=10 * sample, sample=sample)
         step = sample / math.ceil(3.0 * sample / tried.attrs["step"])
-        return tl.simulate(case.pendulum, state, case.command, duration=case.duration, sample=sample, step=step)
+        return tl.simulate(*given, duration=case.duration, sample=sample, step=step)
 
 
 def seconds(case: Case, N: int) -> float:
@@ -198,21 +202,21 @@ def seconds(case: Case, N: int) -> float:
     best = math.inf
     for _ in range(REPEATS):
         start = time.perf_counter()
-        tl.simulate(case.pendulum, case.start(N), case.command, duration=case.duration, sample=case.duration / ROWS)
+        tl.simulate(*case.with_(N), duration=case.duration, sample=case.duration / ROWS)
         best = min(best, time.perf_counter() - start)
     return best
 
 
 def measure(case: Case, timed: bool) -> list[Found]:
     finest = simulated(case, FINEST)
-    meshes = sorted({*MESHES, default_elements(case.pendulum, case.deployed)})
+    meshes = sorted({*MESHES, case.default_elements()})
     found = []
     for N in meshes:
         run = simulated(case, N)
-        health = health_of(case.pendulum, run, not isinstance(case.command, PRESCRIBED))
+        error, noise = run.attrs["mesh_error"], run.attrs["mesh_noise"]
         peak = float(run.tension.max() / finest.tension.max()) - 1.0
         cost = seconds(case, N) if timed else 0.0
-        found.append(Found(N, position_error(run, finest), health.error, peak, health.noise, cost))
+        found.append(Found(N, position_error(run, finest), error, peak, noise, cost))
     return found
 
 
@@ -276,21 +280,20 @@ def summary(found: dict[str, list[Found]], defaults: dict[str, int]) -> str:
 def payout(N: int, stop: bool, damping_ratio: float = 0.0) -> float:
     """Noise of a payout of 500 kg on 200 m of rope at 2 m/s, stopped within no time or smoothly."""
     rope = tl.String(300.0, 0.3, 5e6, damping_ratio=damping_ratio)
-    pendulum = tl.Pendulum(rope, tl.Reel(0.3, 1.0, 200.0), tl.RigidBody.point(500.0))
-    sim = tl.Simulation(pendulum, tl.hanging(pendulum, 200.0, N))
+    sim = tl.Simulation(
+        tl.pendulum(rope, tl.Reel(0.3, 1.0, 200.0), tl.RigidBody.point(500.0), elements=N), tl.Hanging(200.0)
+    )
     smooth = tl.Length.to(210.0, speed=2.0, acceleration=1.0, jerk=1.0)
     sim.advance(5.0 if stop else 10.0, smooth, sample=0.005)
     if stop:
-        sim.stop_reel()
+        sim.line.stop()
         sim.advance(2.0, tl.Locked(), sample=0.005)
-    return float(health_of(pendulum, sim.dataset(), reel_is_free=False).noise)
+    return float(sim.dataset().attrs["mesh_noise"])
 
 
 def noise_of(name: str, changes: dict[str, str]) -> float:
     """Noise of a built-in scenario."""
-    case = tl.load(name, changes)
-    run = tl.simulate(case)
-    return float(health_of(case.pendulum, run, not isinstance(case.command, PRESCRIBED)).noise)
+    return float(tl.simulate(tl.load(name, changes)).attrs["mesh_noise"])
 
 
 def noise_table() -> str:
@@ -316,7 +319,7 @@ def noise_table() -> str:
         ("`deployment`", "deployment", own),
         ("`deployment`, ratio 0.2", "deployment", {"string.damping_ratio": "0.2", "run.step": "auto"}),
     ):
-        elements = tl.load(name).state().elements
+        elements = tl.load(name).state().elements()["line"]
         lines.append(f"| {what} | {elements} | {noise_of(name, changes):.4f} |")
     return "\n".join(lines)
 
@@ -326,27 +329,25 @@ def stopped(N: int, damping_ratio: float) -> tuple[float, float]:
     500 kg on 200 m of rope at 2 m/s is stopped at once; the exact values are in tests/support/exact/bars.py."""
     X, mu, EA, M, payout, gravity = 200.0, 0.3, 5e6, 500.0, 2.0, 9.81
     rope = tl.String(300.0, mu, EA, damping_ratio=damping_ratio)
-    pendulum = tl.Pendulum(rope, tl.Reel(0.3, 1.0, 200.0), tl.RigidBody.point(M), gravity)
-    rest = tl.hanging(pendulum, X, N)
+    system = tl.pendulum(rope, tl.Reel(0.3, 1.0, 200.0), tl.RigidBody.point(M), gravity=gravity, elements=N)
     part = np.linspace(0.0, 1.0, N + 1)
     load = (M + mu * X) * gravity
     speed = payout * (1.0 + load / EA)
     velocity = speed - payout * (1.0 - part) * (1.0 + (load - mu * X * part * gravity) / EA)
-    state = tl.State(rest.reeled_length, -payout, rest.nodes, np.outer(velocity, [0.0, 0.0, 1.0]))
-    sim = tl.Simulation(pendulum, state)
-    sim.stop_reel()
+    sim = tl.Simulation(system, moving(system, tl.Hanging(X), np.outer(velocity, [0.0, 0.0, 1.0]), -payout))
+    sim.line.stop()
     sim.advance(0.4, sample=0.4 / 1200)
     run = sim.dataset()
-    early = run.guide_tension.sel(time=slice(0.0, 1.9 * X / rope.wave_speed))
+    early = run.start_tension.sel(time=slice(0.0, 1.9 * X / rope.wave_speed))
     plateau = math.sqrt(EA * mu) * speed
-    return float(early.max() - load) / plateau - 1.0, float(run.guide_tension.max()) / EXACT_PEAK - 1.0
+    return float(early.max() - load) / plateau - 1.0, float(run.start_tension.max()) / EXACT_PEAK - 1.0
 
 
 def deployment_peak(N: int, damping_ratio: float) -> float:
     """Largest tension of the scenario (N)."""
     keys = {"string.damping_ratio": damping_ratio, "run.elements": N, "run.step": "auto", "run.sample": 0.0025}
     run = tl.simulate(tl.load("deployment", keys))
-    return max(float(run[name].max()) for name in ("tension", "guide_tension", "body_tension"))
+    return max(float(run[name].max()) for name in ("tension", "start_tension", "end_tension"))
 
 
 def damping_table() -> str:
@@ -371,7 +372,7 @@ def rewritten(page: str, parts: dict[str, str]) -> str:
 
 def main() -> None:
     systems = cases()
-    defaults = {name: default_elements(case.pendulum, case.deployed) for name, case in systems.items()}
+    defaults = {name: case.default_elements() for name, case in systems.items()}
     found = {}
     for i, (name, case) in enumerate(systems.items()):
         found[name] = measure(case, timed=i < SHOWN)

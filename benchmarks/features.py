@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 import time
+from typing import Any
 
 import numpy as np
 
 import tautline as tl
-from tautline.model.command import Command
 from tautline.paper import examples
 
 STEPS = 100_000
@@ -21,48 +21,51 @@ REPEATS = 7
 replace = dataclasses.replace
 
 
-def microseconds(pendulum: tl.Pendulum, command: Command, at_end: str = "stop") -> float:
+def microseconds(system: tl.System, command: tl.Command) -> float:
     """Of one step."""
-    state = tl.straight(pendulum, 10.0, 20, (0.26, 0.0, 0.97), end_velocity=(0.0, 0.5, 0.0))
+    start = tl.Straight(10.0, direction=(0.26, 0.0, 0.97), end_velocity=(0.0, 0.5, 0.0))
     best = np.inf
     for _ in range(REPEATS):
-        start = time.process_time()
-        run = tl.simulate(
-            pendulum, state, command, duration=STEPS * STEP, step=STEP, sample=STEPS * STEP, at_end=at_end
-        )
-        best = min(best, time.process_time() - start)
+        begun = time.process_time()
+        run = tl.simulate(system, start, command, duration=STEPS * STEP, step=STEP, sample=STEPS * STEP)
+        best = min(best, time.process_time() - begun)
         assert run.attrs["status"] == "completed", run.attrs["message"]
     return 1e6 * best / STEPS
 
 
 def main() -> None:
-    plain = examples.pendulum()
-    string, reel = plain.string, plain.reel
+    line, body = examples.system().lines["line"], examples.system().bodies["body"]
+    string, reel = line.string, line.reel
+    assert reel is not None and isinstance(body, tl.RigidBody)
+
+    def changed(string: tl.String = string, reel: tl.Reel = reel, **others: Any) -> tl.System:
+        return tl.pendulum(string, reel, body, elements=20, **others)
+
+    plain = changed()
     strains = np.linspace(-0.2, 1.0, 13)
     path = tl.GuidePath.of(lambda t: (0.5 * np.sin(t), 0.0, 0.0), 5.0, 0.1)
     systems = {
         "plain": plain,
-        "tension only": replace(plain, string=replace(string, law="tension_only")),
-        "table": replace(plain, string=tl.String.from_table(100.0, 0.025, strains, 40.0 * strains)),
-        "damping": replace(plain, string=replace(string, viscosity=0.1)),
-        "wind": replace(plain, string=replace(string, diameter=0.005), fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1)),
-        "damping, wind, spin damping": replace(
-            plain,
-            string=replace(string, viscosity=0.1, diameter=0.005),
+        "tension only": changed(replace(string, law="tension_only")),
+        "table": changed(tl.String.from_table(100.0, 0.025, strains, 40.0 * strains)),
+        "damping": changed(replace(string, viscosity=0.1)),
+        "wind": changed(replace(string, diameter=0.005), fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1)),
+        "damping, wind, spin damping": changed(
+            replace(string, viscosity=0.1, diameter=0.005),
             fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1, spin_damping=1e-3),
         ),
-        "moving guide": replace(plain, reel=replace(reel, guide_path=path)),
-        "guide law stretched": replace(plain, reel=replace(reel, guide_law="stretched")),
-        "drum friction": replace(plain, reel=replace(reel, coulomb_friction=0.1, viscous_friction=0.01)),
-        "growing drum": replace(plain, reel=replace(reel, layer_growth=1e-3)),
+        "moving guide": changed(guide=path),
+        "guide law stretched": changed(reel=replace(reel, guide_law="stretched")),
+        "drum friction": changed(reel=replace(reel, coulomb_friction=0.1, viscous_friction=0.01)),
+        "growing drum": changed(reel=replace(reel, layer_growth=1e-3)),
     }
     print("Microseconds a step (over the plain one at constant length): locked, and with a torque of 1.2 N m")
     base = microseconds(plain, tl.Locked())
-    for name, pendulum in systems.items():
-        found = [microseconds(pendulum, command) for command in (tl.Locked(), tl.Torque(1.2))]
+    for name, system in systems.items():
+        found = [microseconds(system, command) for command in (tl.Locked(), tl.Torque(1.2))]
         cells = "  ".join(f"{x:7.3f} ({x / base:5.2f}x)" for x in found)
         print(f"{name:>28}  {cells}")
-    commands: dict[str, Command] = {
+    commands: dict[str, tl.Command] = {
         "Length": tl.Length.to(9.0, speed=0.5, acceleration=1.0, jerk=2.0),
         "Impedance": tl.Impedance(9.5, stiffness=5.0, damping=5.0),
         "Brake": tl.Brake(0.3),

@@ -16,10 +16,10 @@ import numpy as np
 
 import tautline as tl
 from tautline.gradients.leaves import leaves
-from tautline.gradients.marching import march_along, march_with_tangents
-from tautline.gradients.reverse import goes_back, gradient_back
+from tautline.gradients.marching import march_along
+from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.run import prepared_run
-from tautline.gradients.setting import begin_frozen, steps_of
+from tautline.gradients.runs import Runs, runs_of
 from tautline.kernels import data
 from tautline.kernels.assembly.march import MARCH
 from tautline.kernels.march import march
@@ -34,10 +34,10 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "deployment by a torque": ("deployment", {}),
     "deployment, damped": ("deployment", {"string.damping_ratio": 0.05}),
 }
-# Scenarios of assemblies, and a key of each.
-ASSEMBLIES = {
-    "assembly: a platform on four ropes with winches": ("cable-robot", "bodies.platform.mass"),
-    "assembly: hook and load below a crane": ("hook-and-load", "bodies.load.mass"),
+# Scenarios of several lines, and a key of each.
+NETWORKS = {
+    "a platform on four ropes with winches": ("cable-robot", "bodies.platform.mass"),
+    "hook and load below a crane": ("hook-and-load", "bodies.load.mass"),
 }
 KEYS = [
     *("string.stiffness", "string.density", "body.mass", "gravity"),
@@ -63,20 +63,26 @@ def tangents_of(setting: Any) -> list[Any]:
     return [np.where(np.isfinite(t), t, 0.0) for t in tangents]
 
 
-def costs(case: tl.Case, keys: list[str] = KEYS) -> tuple[float, float, float | None, float]:
-    """Seconds of the run, with eight derivatives, with the way back if there is one, and of preparing one key."""
-    steps = steps_of(case)
+def plain_march(runs: Runs) -> Callable[[], Any]:
+    """The run without derivatives, at its start."""
+    begun: Any = runs.begun({})
+    if isinstance(runs, NetworkRuns):
+        out = begun.simulation.samples_for(ROWS)
+        return lambda: begun.simulation.call(MARCH, out=out, plan=begun.setting.plan)
+    par, plan, command, motion, loads, _ = begun.setting
+    rows, scratch, backups = data.empty_samples(ROWS, par.N), data.empty_scratch(par.N), data.empty_backups(motion)
+    given = loads if loads.acts or loads.moves else None
+    return lambda: march(par, plan, command, motion, scratch, backups, rows, given)
 
-    def plain() -> Callable[[], Any]:
-        par, plan, command, motion, loads = begin_frozen(case, steps).setting
-        out, scratch, backups = data.empty_samples(ROWS, par.N), data.empty_scratch(par.N), data.empty_backups(motion)
-        given = loads if loads.acts or loads.moves else None
-        return lambda: march(par, plan, command, motion, scratch, backups, out, given)
+
+def costs(case: tl.Case, keys: list[str]) -> tuple[float, float, float | None, float]:
+    """Seconds of the run, with eight derivatives, with the way back if there is one, and of preparing one key."""
+    runs = runs_of(case, keys)
 
     def carried() -> Callable[[], Any]:
-        setting = begin_frozen(case, steps).setting
-        tangents = tangents_of(setting)
-        return lambda: march_with_tangents(setting, tangents, ROWS)
+        setting = runs.begun({}).setting
+        tangents = tangents_of(setting.without_workspace())
+        return lambda: march_along(setting, tangents, ROWS)
 
     begun = time.process_time()
     prepared = prepared_run(case, keys)
@@ -85,30 +91,10 @@ def costs(case: tl.Case, keys: list[str] = KEYS) -> tuple[float, float, float | 
 
     def taken_back() -> Callable[[], Any]:
         ready = prepared_run(case, keys[:1])
-        return lambda: gradient_back(ready, objective, ["position"])
+        return lambda: ready.begun.gradient_back(ready, objective, ["position"])
 
-    back = best_of(taken_back) if goes_back(prepared.begun.setting) else None
-    return best_of(plain), best_of(carried), back, preparing
-
-
-def costs_of_assembly(case: tl.AssemblyCase, key: str) -> tuple[float, float, None, float]:
-    """The same as `costs`, of an assembly; it has no way back."""
-    steps = steps_of(case)
-
-    def plain() -> Callable[[], Any]:
-        begun = begin_frozen(case, steps)
-        out = begun.simulation.samples_for(ROWS)
-        return lambda: begun.simulation.call(MARCH, out=out, plan=begun.setting.plan)
-
-    def carried() -> Callable[[], Any]:
-        setting = begin_frozen(case, steps).setting
-        tangents = tangents_of(setting.without_workspace())
-        return lambda: march_along(setting, tangents, ROWS)
-
-    begun = time.process_time()
-    prepared_run(case, [key])
-    preparing = time.process_time() - begun
-    return best_of(plain), best_of(carried), None, preparing
+    back = best_of(taken_back) if prepared.begun.has_adjoint() else None
+    return best_of(lambda: plain_march(runs)), best_of(carried), back, preparing
 
 
 def with_steps(case: Any, step: float) -> Any:
@@ -123,11 +109,11 @@ def main() -> None:
     found: dict[str, tuple[float, float, float | None, float]] = {}
     for words, (name, changes) in CASES.items():
         case = tl.load(name).with_(changes)
-        found[words] = costs(with_steps(case, steps_of(case).length(case.run.duration)))
-    for words, (name, key) in ASSEMBLIES.items():
+        found[words] = costs(with_steps(case, runs_of(case, []).steps.length(case.run.duration)), KEYS)
+    for words, (name, key) in NETWORKS.items():
         case = tl.load(name)
         short = case.with_({"run.duration": 4.0 * case.run.interval()})
-        found[words] = costs_of_assembly(with_steps(case, steps_of(short).length(short.run.duration)), key)
+        found[words] = costs(with_steps(case, runs_of(short, []).steps.length(short.run.duration)), [key])
     for words, (run, carried, back, preparing) in found.items():
         backward = "" if back is None else f"{back / run:.1f} x"
         print(f"| {words} | {1e3 * run:.2f} | {carried / run:.1f} x | {backward} | {1e3 * preparing:.0f} |")

@@ -24,7 +24,8 @@ from tautline.kernels.machine.options import OPTIONS
 from tautline.kernels.march import march
 from tautline.kernels.rotation import solve_rotation
 from tautline.kernels.so3 import Matrix, Vector
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.model.chain import chain_of
+from tautline.paper.examples import EXAMPLES, start, system
 
 ELEMENTS = (20, 100, 400, 1600)
 REPEATS = 7
@@ -56,17 +57,17 @@ def compile_c(folder: Path) -> Callable[[int, int], float] | None:
     end = (ctypes.c_double * 3)()
 
     def run(N: int, steps: int) -> float:
-        start = time.perf_counter()
+        begun = time.perf_counter()
         function(N, steps, step_at(N), end)
-        return time.perf_counter() - start
+        return time.perf_counter() - begun
 
     return run
 
 
 def ours(number: int, N: int, steps: int, order: int = 2, compensated: bool = True) -> float:
     """Seconds for so many steps of example 1 (constant length) or 3 (moving reel), nothing sampled in between."""
-    par = kernel_parameters(pendulum(), N, "symmetric", compensated)
-    motion = initial_motion(par, initial_state(EXAMPLES[number - 1], N))
+    par = kernel_parameters(chain_of(system()), N, "symmetric", compensated)
+    motion = initial_motion(par, start(EXAMPLES[number - 1]).state(chain_of(system()), N))
     composition = COMPOSITIONS[order]
     plan = data.Plan(
         h=step_at(N),
@@ -82,9 +83,9 @@ def ours(number: int, N: int, steps: int, order: int = 2, compensated: bool = Tr
     )
     command = data.Command(number == 1, np.zeros(1), np.array([2.09]))
     out, scratch = data.empty_samples(1, N), data.empty_scratch(N)
-    start = time.perf_counter()
+    begun = time.perf_counter()
     status, _ = march(par, plan, command, motion, scratch, data.empty_backups(motion), out, None)
-    elapsed = time.perf_counter() - start
+    elapsed = time.perf_counter() - begun
     assert status == 0, f"the run ended with status {status}"
     return elapsed
 
@@ -166,14 +167,14 @@ def turn_scalars(n: int, K: Matrix, h: float, b: Vector) -> float:
 
 
 def readability_table() -> None:
-    body = pendulum().body
+    body = chain_of(system()).body
     arguments = (200_000, body.inertia, 5e-4, (0.03, 0.04, 0.02))
     same = abs(turn_tuples(*arguments) - turn_scalars(*arguments)) < 1e-6
 
     def timed(function: Callable[..., float]) -> float:
-        start = time.perf_counter()
+        begun = time.perf_counter()
         function(*arguments)
-        return time.perf_counter() - start
+        return time.perf_counter() - begun
 
     tuples, scalars = best(lambda: timed(turn_tuples)), best(lambda: timed(turn_scalars))
     print("\nNewton solution of the rotation, nanoseconds: vectors as tuples against scalars unrolled by hand")

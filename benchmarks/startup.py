@@ -31,13 +31,13 @@ PLAIN = """
 import tautline as tl
 case = tl.load("fixed-length", {"run.duration": "0.01 s"})
 simulation = tl.Simulation.from_case(case)
-simulation.advance(0.01, case.command)
-simulation.state.nodes[-1]
+simulation.advance(0.01, case.commands)
+simulation.line.nodes[-1]
 """
 LABELLED = """
 import tautline as tl
 run = tl.simulate(tl.load("retrieval", {{{}"run.duration": "0.01 s"}}))
-float(run.guide_tension[-1])
+float(run.start_tension[-1, 0])
 """
 LANES = """
 import tautline as tl

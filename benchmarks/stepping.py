@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 from tautline import Simulation, Torque
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.paper.examples import EXAMPLES, start, system
 
 TICKS = 5_000
 STEP = 5e-4
@@ -13,12 +13,12 @@ STEP = 5e-4
 
 def seconds_a_tick(steps: int, record: bool) -> float:
     """Mean over many ticks of so many steps each, with another torque every time."""
-    simulation = Simulation(pendulum(), initial_state(EXAMPLES[2]), step=STEP)
+    simulation = Simulation(system(), start(EXAMPLES[2]), step=STEP)
     simulation.advance(steps * STEP, Torque(2.0), record=record)
-    start = time.perf_counter()
+    begun = time.perf_counter()
     for i in range(TICKS):
         simulation.advance(steps * STEP, Torque(2.0 + 1e-6 * i), record=record)
-    elapsed = time.perf_counter() - start
+    elapsed = time.perf_counter() - begun
     assert simulation.status == "completed", simulation.message
     return elapsed / TICKS
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from benchmarks.peers.protocol import Problem
 from tautline.files.scenario import load
+from tautline.model.body import RigidBody
 
 OURS, PACKAGED, BY_HAND = "ours", "packaged simulator", "equations by hand"
 
@@ -116,17 +117,17 @@ PEERS = (
 def problem() -> Problem:
     """The numbers of example 1, from its scenario."""
     built = load("fixed-length")
-    pendulum, state = built.pendulum, built.state()
-    string, body = pendulum.string, pendulum.body
+    string, body, state = built.system.lines["line"].string, built.system.bodies["body"], built.state().lines["line"]
+    assert isinstance(body, RigidBody)
     length = string.length - state.reeled_length
-    spread = np.linspace(0.0, length, state.elements + 1)
+    spread = np.linspace(0.0, length, len(state.nodes))
     if not np.allclose(state.nodes, np.outer(spread, (1.0, 0.0, 0.0))):
         raise ValueError("the peers start from a straight string along the first axis; the scenario does not")
     return Problem(
         length=length,
         density=string.density,
         stiffness=string.stiffness,
-        gravity=pendulum.gravity,
+        gravity=built.system.gravity,
         mass=body.mass,
         center_of_mass=list(body.center_of_mass),
         inertia=[list(row) for row in body.inertia],

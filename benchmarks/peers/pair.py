@@ -1,4 +1,4 @@
-"""A string between two free bodies: tautline's assemblies and MuJoCo. `python -m benchmarks.peers.pair [--quick]`
+"""A string between two free bodies: tautline and MuJoCo. `python -m benchmarks.peers.pair [--quick]`
 
 Writes pair.json and pair.md into benchmarks/peers/results; a quick run writes into build/peers/quick instead.
 """

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 import tautline as tl
 from benchmarks.peers.protocol import Method, State, serve
 
@@ -17,17 +15,16 @@ SPOOLED = 90.0  # m of string on the locked drum, which does not move; the guide
 class Pendulum:
     def __init__(self, method: Method) -> None:
         p: Any = method.problem
-        pendulum = tl.Pendulum(
+        system = tl.pendulum(
             string=tl.String(length=SPOOLED + p["length"], density=p["density"], stiffness=p["stiffness"]),
             reel=tl.Reel(drum_radius=0.5, guide_length=0.5, inertia_mass=1.0),
             body=tl.RigidBody(mass=p["mass"], center_of_mass=p["center_of_mass"], inertia=p["inertia"]),
             gravity=p["gravity"],
+            elements=method.elements,
         )
-        start = tl.straight(
-            pendulum, p["length"], method.elements, direction=(1, 0, 0), end_velocity=tuple(p["end_velocity"])
-        )
+        start = tl.Straight(p["length"], direction=(1, 0, 0), end_velocity=tuple(p["end_velocity"]))
         self.step = method.knob
-        self.simulation = tl.Simulation(pendulum, start, step=self.step, order=ORDERS[method.name])
+        self.simulation = tl.Simulation(system, start, step=self.step, order=ORDERS[method.name])
 
     def advance(self, seconds: float) -> int:
         before = self.simulation.steps
@@ -39,13 +36,13 @@ class Pendulum:
     # end of model
 
     def state(self) -> State:
-        x = self.simulation.state
+        line, body = self.simulation.line, self.simulation.body
         return State(
             time=self.simulation.time,
-            nodes=x.nodes[1:].tolist(),
-            velocities=x.node_velocities[1:].tolist(),
-            rotation=np.array(x.attitude).tolist(),
-            angular_velocity=list(x.angular_velocity),
+            nodes=line.nodes[1:].tolist(),
+            velocities=line.node_velocities[1:].tolist(),
+            rotation=body.attitude.tolist(),
+            angular_velocity=body.angular_velocity.tolist(),
         )
 
 

@@ -16,16 +16,19 @@ class Run:
         self.method, self.duration = method._replace(knob=duration / steps), duration
         simulation = Pendulum(self.method).simulation
         self.case = tl.Case(
-            simulation.pendulum,
+            simulation.system,
             simulation.state,
             tl.Locked(),
             tl.Run(
                 duration=duration, step=duration / steps, sample=duration / SAMPLES, order=int(method.name.split()[-1])
             ),
         )
-        ends = range(1, N + 1) if many else (N,)
-        rows = ("nodes", "node_velocities") if many else ("node_velocities",)
-        start = [f"initial.{row}[{i}][{k}]" for row in rows for i in ends for k in range(3)]
+        inner = range(1, N) if many else ()
+        rows = {"nodes": "position", "node_velocities": "velocity"} if many else {"node_velocities": "velocity"}
+        start = []
+        for row, of_body in rows.items():  # the last node goes with the body
+            places = [*(f"lines.line.{row}[{i}]" for i in inner), f"bodies.body.{of_body}"]
+            start += [f"initial.{place}[{k}]" for place in places for k in range(3)]
         self.keys = [*SCALARS, *start, "run.duration"]
 
     def value(self) -> float:

@@ -25,9 +25,8 @@ class Bodies:
             )
         string = tl.String(p["length"], p["density"], p["stiffness"])
         line = tl.Line(string, start="first", end="last", elements=method.elements)
-        assembly = tl.System(bodies, {"string": line}, gravity=0.0)
-        state = tl.hang(assembly, states)
-        self.simulation = tl.AssemblySimulation(assembly, state, step=method.knob, order=ORDERS[method.name])
+        system = tl.System(bodies, {"line": line}, gravity=0.0)
+        self.simulation = tl.Simulation(system, tl.Placed(states), step=method.knob, order=ORDERS[method.name])
 
     def advance(self, seconds: float) -> int:
         before = self.simulation.steps
@@ -36,15 +35,13 @@ class Bodies:
         return self.simulation.steps - before
 
     def state(self) -> State:
-        string = self.simulation.string("string")
-        bodies = [self.simulation.body(name) for name in ("first", "last")]
+        line, bodies = self.simulation.line, self.simulation.bodies.values()
         return State(
             time=self.simulation.time,
-            nodes=string["nodes"].tolist(),
-            velocities=string["node_velocities"].tolist(),
+            nodes=line.nodes.tolist(),
+            velocities=line.node_velocities.tolist(),
             bodies=[
-                Turning(rotation=x["attitude"].tolist(), angular_velocity=x["angular_velocity"].tolist())
-                for x in bodies
+                Turning(rotation=x.attitude.tolist(), angular_velocity=x.angular_velocity.tolist()) for x in bodies
             ],
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -16,8 +16,13 @@ from scipy.ndimage import uniform_filter1d
 import tautline as tl
 from tautline.kernels.energy import transport_weights
 from tautline.ledger import kept_energy
+from tautline.model.chain import chain_of, placed_system
 from tautline.model.command import Command
-from tautline.paper.examples import EXAMPLES, pendulum
+from tautline.model.hanging import hanging
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState, straight
+from tautline.paper.examples import EXAMPLES
+from tautline.paper.examples import system as paper_system
 
 SAMPLE = 0.005
 FINE = 0.001  # of ours, for sums over time
@@ -32,24 +37,24 @@ class Case(NamedTuple):
     """A motion of the reel, and from where."""
 
     title: str
-    system: tl.Pendulum
-    start: Callable[[int], tl.State]  # by the number of elements
+    system: Chain
+    start: Callable[[int], ChainState]  # by the number of elements
     command: Command
     duration: float
 
 
 def _example(number: int, title: str, duration: float) -> Case:
-    example, system = EXAMPLES[number - 1], pendulum()
+    example, system = EXAMPLES[number - 1], chain_of(paper_system())
 
-    def start(n: int) -> tl.State:
-        return tl.straight(system, example.deployed, n, example.direction, end_velocity=(0.0, 0.5, 0.0))
+    def start(n: int) -> ChainState:
+        return straight(system, example.deployed, n, example.direction, end_velocity=(0.0, 0.5, 0.0))
 
     return Case(title, system, start, example.command, duration)
 
 
-def leaning(system: tl.Pendulum, deployed: float, elements: int, angle_deg: float, circling: float = 0.0) -> tl.State:
+def leaning(system: Chain, deployed: float, elements: int, angle_deg: float, circling: float = 0.0) -> ChainState:
     """As it would hang, turned about the second axis through the guide; it circles about the vertical (rad/s)."""
-    state = tl.hanging(system, deployed=deployed, elements=elements)
+    state = hanging(system, deployed=deployed, elements=elements)
     c, s = np.cos(np.radians(angle_deg)), np.sin(np.radians(angle_deg))
     turn = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
     nodes, attitude = state.nodes @ turn.T, turn @ state.attitude
@@ -64,7 +69,7 @@ def leaning(system: tl.Pendulum, deployed: float, elements: int, angle_deg: floa
 
 
 def _fast() -> Case:
-    system = pendulum()
+    system = chain_of(paper_system())
     return Case(
         "fast payout: from 5 m to 25 m at up to 8 m/s while the load circles",
         system,
@@ -79,6 +84,11 @@ CASES = {
     "retrieval": _example(3, "example 3: 10 m of string drawn in by a constant torque", 5.0),
     "fast": _fast(),
 }
+
+
+def simulated(system: Chain, state: ChainState, command: Command, **run: Any) -> xr.Dataset:
+    """Our run, without the dimensions of its only line and body."""
+    return tl.simulate(*placed_system(system, state), command, **run).squeeze(["line", "body"])
 
 
 def length_of(run: xr.Dataset) -> tuple[Curve, tl.Length]:
@@ -107,7 +117,7 @@ class Track(NamedTuple):
     unexplained_momentum: Array
 
 
-def track_of_ours(run: xr.Dataset, system: tl.Pendulum) -> Track:
+def track_of_ours(run: xr.Dataset, system: Chain) -> Track:
     """Momentum of deployed string and body from the velocity of the material, its flow through the mesh included."""
     q, v = run.position.values, run.velocity.values
     N = q.shape[1] - 1
@@ -142,7 +152,7 @@ def track_of_ours(run: xr.Dataset, system: tl.Pendulum) -> Track:
         tension[:, 0],
         tension[:, -1],
         kept - kept[0],
-        run.angular_momentum.values,
+        run.angular_momentum.values[:, 2],
         whole,
         P - P[0] - given,
     )
@@ -218,12 +228,12 @@ class Comparison(NamedTuple):
 
 def compared(case: Case) -> Comparison:
     """Ours runs freely, its length is handed to all others, ours on every mesh included."""
-    free = tl.simulate(case.system, case.start(MESHES[-1]), case.command, duration=case.duration + 0.25, sample=SAMPLE)
+    free = simulated(case.system, case.start(MESHES[-1]), case.command, duration=case.duration + 0.25, sample=SAMPLE)
     curve, command = length_of(free)
     ours = {}
     kinetic = 0.0
     for n in (*MESHES, FINEST):
-        run = tl.simulate(case.system, case.start(n), command, duration=case.duration, sample=FINE)
+        run = simulated(case.system, case.start(n), command, duration=case.duration, sample=FINE)
         ours[n] = Track(*(x[:: round(SAMPLE / FINE)] for x in track_of_ours(run, case.system)))
         kinetic = float(run.kinetic_energy.max())
     theirs = {

@@ -21,7 +21,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-import tautline as tl
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState
 
 Array = NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., Any])
@@ -175,8 +176,8 @@ def _march(x: Numbers, curve: Array, h: float, every: int, y: Array, out: Array)
 
 
 def run(
-    pendulum: tl.Pendulum,
-    state: tl.State,
+    pendulum: Chain,
+    state: ChainState,
     length: Callable[[Array], tuple[Array, Array, Array]],
     *,
     duration: float,

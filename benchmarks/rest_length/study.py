@@ -24,6 +24,7 @@ from benchmarks.rest_length.cases import (
     length_of,
     rest_length,
     rest_length_step,
+    simulated,
     smooth,
 )
 from benchmarks.rest_length.model import Array
@@ -32,6 +33,9 @@ from matplotlib.figure import Figure
 
 import tautline as tl
 from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, styled
+from tautline.model.hanging import hanging
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -178,20 +182,20 @@ def draw_sweep(points: list[dict[str, float]]) -> None:
 def vertical() -> dict[str, Any]:
     """The payout of peers.py, by ours and by the three variants."""
     string = tl.String(length=40.0, density=peers.MU, stiffness=peers.EA)
-    system = tl.Pendulum(string, tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(peers.MASS))
+    system = Chain(string, tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(peers.MASS))
     # coefficients of the polynomial of peers.length, then rest
     T, way = peers.PAYOUT, peers.LONG - peers.SHORT
     rise = (peers.SHORT, 0.0, 0.0, 10.0 * way / T**3, -15.0 * way / T**4, 6.0 * way / T**5)
     command = tl.Length(pieces=((0.0, T), (rise, (peers.LONG, 0.0, 0.0, 0.0, 0.0, 0.0))))
 
-    def start(n: int) -> tl.State:
-        return tl.hanging(system, deployed=peers.SHORT, elements=n)
+    def start(n: int) -> ChainState:
+        return hanging(system, deployed=peers.SHORT, elements=n)
 
     case = Case("", system, start, command, peers.DURATION)
     tensions: dict[str, Array] = {}
     every = round(peers.EVERY / 0.005)
     for label, n in (("tautline", peers.SEGMENTS), ("tautline, fine", FINEST)):
-        run = tl.simulate(system, start(n), command, duration=peers.DURATION, sample=peers.EVERY)
+        run = simulated(system, start(n), command, duration=peers.DURATION, sample=peers.EVERY)
         tensions[label] = run.tension.values[:, 0]
     for variant in model.VARIANTS:
         tensions[variant] = rest_length(case, peers.length, peers.SEGMENTS, variant).tension[::every, 0]
@@ -223,7 +227,7 @@ def draw_peers(tensions: dict[str, Any], theirs: dict[str, Any]) -> None:
 def half_step() -> float:
     """How far half the step moves the end of the string in the fast payout, at the finest mesh (m)."""
     case = CASES["fast"]
-    free = tl.simulate(case.system, case.start(40), case.command, duration=case.duration, sample=SAMPLE)
+    free = simulated(case.system, case.start(40), case.command, duration=case.duration, sample=SAMPLE)
     curve, _ = length_of(free)
     step = rest_length_step(case, curve, MESHES[-1])
     whole, half = (rest_length(case, curve, MESHES[-1], "follows", h).position[:, -1] for h in (step, 0.5 * step))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from benchmarks.rest_length.cases import SAMPLE, Case, leaning, length_of, rest_length, smooth
+from benchmarks.rest_length.cases import SAMPLE, Case, leaning, length_of, rest_length, simulated, smooth
 from benchmarks.rest_length.model import Array
 
 import tautline as tl
+from tautline.model.pendulum import Chain
 
 MASS = 1.0  # kg
 SHORT, LONG = 5.0, 10.0  # m
@@ -31,10 +32,10 @@ class Point(NamedTuple):
     distance: float  # largest, of the swing's half width
 
 
-def system_of(mass_ratio: float) -> tl.Pendulum:
+def system_of(mass_ratio: float) -> Chain:
     mu = mass_ratio * MASS / LONG
     stiffness = (MASS + mu * LONG) * 9.81 / STRAIN
-    return tl.Pendulum(
+    return Chain(
         tl.String(length=40.0, density=mu, stiffness=stiffness), tl.Reel(0.2, 0.5, 5.0), tl.RigidBody.point(MASS)
     )
 
@@ -56,7 +57,7 @@ def point(mass_ratio: float, speed: float, elements: int = ELEMENTS) -> Point:
     lowering = (LONG - SHORT) / speed + 2.0 * speed / acceleration
     duration = SAMPLE * round((lowering + 1.5 * period) / SAMPLE)
     case = Case("", system, lambda n: leaning(system, SHORT, n, np.degrees(SWING)), move, duration)
-    run = tl.simulate(system, case.start(elements), move, duration=duration, sample=SAMPLE)
+    run = simulated(system, case.start(elements), move, duration=duration, sample=SAMPLE)
     curve, _ = length_of(run)
     other = rest_length(case, curve, elements, "follows")
 

@@ -4,15 +4,39 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tautline.model.assembly import sections
 from tautline.model.description import default_text
 from tautline.model.file_keys import keys_of
 from tautline.model.kinds import MISSING, Kind
-from tautline.model.sections import PARTS, TOP
+from tautline.model.parts import Part
+from tautline.model.sections import COMMAND, RUN, SYSTEM
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 HEAD = ["| key | unit | default | meaning |", "|---|---|---|---|"]
+# Sections of the short form, what they are called in the full one, and their keys.
+BOTH: dict[str, tuple[str, Part]] = {
+    "string": ("lines.NAME", sections.STRING),
+    "reel": ("lines.NAME.reel", sections.REEL),
+    "command": ("lines.NAME.command", COMMAND),
+    "body": ("bodies.NAME", sections.BODY),
+    "applied_force": ("bodies.NAME.applied_force", sections.BODY_LOADS["applied_force"]),
+    "guide": ("bodies.NAME.path", SYSTEM["guide"]),
+    "fluid": ("fluid", sections.FLUID),
+    "initial": ("initial", sections.START),
+    "run": ("run", RUN),
+}
+# Sections of the full form only, and keys that it has besides.
+FULL: dict[str, tuple[str, Part]] = {
+    "lines.NAME": ("besides the keys of `[string]`", sections.LINE),
+    "bodies.NAME": (f'with `kind = "{sections.KINEMATIC}"`', sections.KINEMATIC_BODY),
+    "bodies.NAME.fluid": ("these keys of `[fluid]`", sections.BODY_LOADS["fluid"]),
+    "orbit": ("in place of gravity", sections.ORBIT),
+    "initial.bodies.NAME": (f'with `kind = "{sections.PLACED}"` or `"{sections.STATE}"`', sections.BODY_START),
+    "initial.lines.NAME": (f'with `kind = "{sections.PLACED}"`', sections.LINE_START),
+    "initial.lines.NAME, of a state": (f'with `kind = "{sections.STATE}"`', sections.LINE_STATE),
+}
 
 
 def row(name: str, kind: Kind) -> str:
@@ -24,19 +48,31 @@ def row(name: str, kind: Kind) -> str:
     return f"| `{name}` | {kind.unit.replace('*', ' ')} | {shown} | {meaning} |"
 
 
+def keys(part: Part) -> list[str]:
+    """The keys of a section, of each of its kinds."""
+    lines = [part.sentence, ""]
+    for tag, cls in part.options.items():
+        if tag:
+            first = (cls.__doc__ or "").partition("\n")[0]
+            lines += [f'`{part.word} = "{tag}"`: {first}', ""]
+        found = keys_of(cls).kinds
+        if found:
+            lines += [*HEAD, *(row(key, kind) for key, kind in found.items()), ""]
+    return lines
+
+
 def tables() -> str:
     """All sections, and all kinds of sections, with their keys."""
-    lines = ["Above the first section:", "", *HEAD, *(row(name, kind) for name, kind in TOP.items()), ""]
-    for name, part in PARTS.items():
+    lines = ["Above the first section:", "", *HEAD, *(row(name, kind) for name, kind in sections.TOP.items()), ""]
+    for name, (full, part) in BOTH.items():
         optional = "" if part.default is MISSING else " (optional)"
-        lines += [f"### `[{name}]`{optional}", "", part.sentence, ""]
-        for tag, cls in part.options.items():
-            if tag:
-                first = (cls.__doc__ or "").partition("\n")[0]
-                lines += [f'`{part.word} = "{tag}"`: {first}', ""]
-            found = keys_of(cls).kinds
-            if found:
-                lines += [*HEAD, *(row(key, kind) for key, kind in found.items()), ""]
+        lines += [f"### `[{name}]`" + (f", in full `[{full}]`" if full != name else "") + optional, "", *keys(part)]
+        if name == "initial":
+            lines += [f'`kind = "{sections.PLACED}"`: Bodies at given places, with straight lines between them.', ""]
+            lines += [*HEAD, row("settle", sections.SETTLE), ""]
+            lines += [f'`kind = "{sections.STATE}"`: Every body and every node of every line.', ""]
+    for name, (when, part) in FULL.items():
+        lines += [f"### `[{name.partition(',')[0]}]`, {when}", "", *keys(part)]
     return "\n".join(lines)
 
 

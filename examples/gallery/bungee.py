@@ -29,7 +29,7 @@ air = tl.Fluid(density=1.2, drag_area=0.5, spin_damping=2.0)
 # anchor: so the nodes begin on two verticals. The body is head up, and tips forward in the leap.
 
 deployed, elements = 14.0, 28
-pendulum = tl.Pendulum(cord, anchor, jumper, fluid=air)
+pendulum = tl.pendulum(cord, anchor, jumper, fluid=air, elements=elements)
 along = np.linspace(0.0, deployed, elements + 1)
 low = (deployed - 2.0) / 2.0  # depth of the bight
 nodes = np.zeros((elements + 1, 3))
@@ -37,15 +37,20 @@ nodes[:, 0] = np.clip(along - low, 0.0, 2.0)
 nodes[:, 2] = np.minimum(along, low) - np.clip(along - low - 2.0, 0.0, None)
 velocities = np.zeros_like(nodes)
 velocities[-1] = (1.0, 0.0, -1.0)
-upright = np.diag([1.0, -1.0, -1.0])
-start = tl.State(cord.length - deployed, 0.0, nodes, velocities, upright, (0.0, -1.2, 0.0))
+upright, tipping = np.diag([1.0, -1.0, -1.0]), np.array([0.0, -1.2, 0.0])
+center = upright @ jumper.center_of_mass  # from the ankles
+moving = velocities[-1] + upright @ np.cross(tipping, jumper.center_of_mass)
+start = tl.State(
+    {"body": tl.BodyState(nodes[-1] + center, moving, upright, tipping)},
+    {"line": tl.LineState(nodes, velocities, cord.length - deployed)},
+)
 run = tl.simulate(pendulum, start, duration=25.0, sample=0.02, step=5e-4)
 
 # %%
 # The same jump on a cord that obeys Hooke's law in compression too and has no losses.
 
 hooke = tl.String(15.0, cord.density, 4000.0)
-plain = tl.simulate(tl.Pendulum(hooke, anchor, jumper), start, duration=25.0, sample=0.02)
+plain = tl.simulate(tl.pendulum(hooke, anchor, jumper, elements=elements), start, duration=25.0, sample=0.02)
 
 figure, axes = plt.subplots(3, 1, figsize=(7, 7), sharex=True, layout="constrained")
 for result, name in ((run, "stiffening, slack, drag and damping"), (plain, "linear, no losses")):
@@ -78,7 +83,7 @@ left.legend()
 for i, t in enumerate(np.arange(0.0, 4.0, 0.3)):
     row = run.sel(time=t, method="nearest")
     foot = row.position.isel(node=-1).values
-    head = foot + row.attitude.values @ np.array([0.0, 0.0, 1.8])
+    head = foot + row.attitude.sel(body="body").values @ np.array([0.0, 0.0, 1.8])
     x = 1.5 * i
     right.plot(x + row.position.sel(axis="x"), row.position.sel(axis="z"), "C0", linewidth=1)
     right.plot([x + foot[0], x + head[0]], [foot[2], head[2]], "C3", linewidth=3, solid_capstyle="round")

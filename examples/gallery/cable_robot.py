@@ -33,15 +33,14 @@ WEIGHT = platform.mass * 9.81
 # and its own weight w beside it at the winch. Moments about the winch give the horizontal pull,
 # H = (V + w/2) d/h, with d and h the distances of its ends across and down.
 
-state = tl.rest(robot, tl.hang(robot, case.start.bodies, case.start.lines))
-still = tl.simulate(robot, state, duration=0.02).isel(time=0)
-depth = state.bodies["platform"].position[2]
+still = tl.statics(robot, case.start)
+depth = still.body.position[2]
 across, down = 3.5 * np.sqrt(2.0), depth - 0.2
-V, w = 0.25 * WEIGHT, 9.81 * rope.density * float(still.unstretched_length[0])
+V, w = 0.25 * WEIGHT, 9.81 * rope.density * still.lines[names[0]].deployed
 H = (V + 0.5 * w) * across / down
 for place, found, wanted in (
-    ("platform", still.end_tension.values, np.hypot(H, V)),
-    ("winches", still.start_tension.values, np.hypot(H, V + w)),
+    ("platform", np.array([line.end_tension for line in still.lines.values()]), np.hypot(H, V)),
+    ("winches", np.array([line.start_tension for line in still.lines.values()]), np.hypot(H, V + w)),
 ):
     print(f"at rest, {depth:.2f} m down: {found.round(2)} N at the {place}, by hand {wanted:.2f} N")
     assert np.abs(found / wanted - 1.0).max() < 1e-3
@@ -105,7 +104,7 @@ table = np.array([geometric(center) for center in path])
 guess = np.concatenate([path[0], np.zeros(3)])
 expected = np.array([guess := pose(row, guess) for row in table])
 near = tl.BodyState(tuple(expected[0, :3]), attitude=Rotation.from_rotvec(expected[0, 3:]).as_matrix())
-start = tl.rest(robot, tl.hang(robot, {"platform": near}, dict(zip(names, table[0], strict=True))))
+start = tl.Placed({"platform": near}, dict(zip(names, table[0], strict=True)), settle=True)
 commands = {name: tl.Length((times, column)) for name, column in zip(names, table.T, strict=True)}
 circle = tl.simulate(robot, start, commands, duration=20.0, sample=0.1)
 print(circle.attrs["message"])
@@ -149,4 +148,4 @@ tl.figures.save(figure, "cable-robot-tilt", ["png"])
 
 # %%
 # A platform on four ropes leans when it is out of the middle, and a plan that forgets it misses by
-# centimetres. Robots that must not lean have six ropes or more: further strings in the same file.
+# centimetres. Robots that must not lean have six ropes or more: further lines in the same file.

@@ -18,14 +18,15 @@ import numpy as np
 import tautline as tl
 
 case = tl.Case(
-    tl.Pendulum(
+    tl.pendulum(
         tl.String(length=10.0, density=0.05, stiffness=2e4, viscosity=200.0),
         tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
         tl.RigidBody.point(mass=2.0),
+        elements=2,
     ),
     tl.Straight(4.0, direction=(1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0)),
     tl.Torque(6.0),
-    tl.Run(duration=1.0, step=1e-3, elements=2),
+    tl.Run(duration=1.0, step=1e-3),
 )
 keys = [*(f"initial.end_velocity[{k}]" for k in range(3)), "run.duration"]
 

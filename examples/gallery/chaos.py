@@ -7,6 +7,8 @@ distinguished. When the body begins to tumble, the distance grows tenfold every 
 until the two motions are unrelated.
 """
 
+import dataclasses
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -14,9 +16,14 @@ import tautline as tl
 
 case = tl.load("fixed-length")
 here = case.state()
-moved = here.nodes.copy()
-moved[-1, 2] += 1e-9
-beside = tl.State(here.reeled_length, 0.0, moved, here.node_velocities, here.attitude, here.angular_velocity)
+line, body = here.lines["line"], here.bodies["body"]
+nanometre = np.array([0.0, 0.0, 1e-9])
+moved = line.nodes.copy()
+moved[-1] += nanometre
+beside = tl.State(
+    {"body": dataclasses.replace(body, position=body.position + nanometre)},
+    {"line": dataclasses.replace(line, nodes=moved)},
+)
 first, second = (
     tl.simulate(case.with_(initial=start), duration=15.0, step="auto", sample=0.01, order=6) for start in (here, beside)
 )

@@ -21,14 +21,15 @@ import tautline as tl
 
 def by_hand(case: tl.Case, pieces: int = 8000) -> float:
     """Way of the crate (m)."""
-    string, reel, load = case.pendulum.string, case.pendulum.reel, case.pendulum.body
-    assert isinstance(case.command, tl.Torque)
-    times, torques = case.command.torques()
+    line, load, command = case.system.lines["line"], case.system.bodies["body"], case.commands["line"]
+    string, reel = line.string, line.reel
+    assert reel is not None and isinstance(load, tl.RigidBody) and isinstance(command, tl.Torque)
+    times, torques = command.torques()
     step = case.run.duration / pieces
     moving = load.mass + string.density * string.length + reel.inertia_mass
     way, speed = 0.0, 0.0
     for k in range(pieces):
-        outside = string.length - case.state().reeled_length - way + reel.guide_length
+        outside = string.length - case.state().lines["line"].reeled_length - way + reel.guide_length
         pull = np.interp((k + 0.5) * step, times, torques) / reel.drum_radius
         weight = (load.mass + string.density * outside) * 9.81
         speed += step * (pull - weight * (1.0 + weight / string.stiffness)) / moving
@@ -40,7 +41,8 @@ figure, axes = plt.subplots(3, 1, figsize=(6.4, 6), sharex=True, layout="constra
 for mass in ("1000 kg", "1020 kg"):
     case = tl.load("crane-hoist", {"body.mass": mass})
     run = tl.simulate(case)
-    lifted = run.unstretched_length[0] - run.unstretched_length
+    length = run.unstretched_length.sel(line="line")
+    lifted = length[0] - length
     axes[0].plot(run.time, lifted, label=mass)
     axes[1].plot(run.time, run.reel_speed)
     axes[2].plot(run.time, run.tension.isel(element=-1) / 1e3)

@@ -30,16 +30,15 @@ def wind(speed: float) -> tuple[tuple[float, ...], tuple[tuple[float, float, flo
     return tuple(-heights), tuple((speed * (h / 10.0) ** (1 / 7), 0.0, 0.0) for h in heights)
 
 
-def tethered(speed: float, applied: tl.AppliedForce | None = None) -> tl.Pendulum:
+def tethered(speed: float, elements: int, applied: tl.AppliedForce | None = None) -> tl.System:
     air = tl.Fluid(AIR, wind(speed), AREA, spin_damping=0.5)
-    return tl.Pendulum(
-        cable, winch, drone, fluid=air, applied_force=applied or tl.AppliedForce((0.0, 0.0, -THRUST), point=rotors)
-    )
+    force = applied or tl.AppliedForce((0.0, 0.0, -THRUST), point=rotors)
+    return tl.pendulum(cable, winch, drone, fluid=air, applied_force=force, elements=elements)
 
 
 # %%
 # Where does it stand with 100 m of cable and a thrust of 95 N, straight up? Weight and cable take 69 N.
-# :func:`tautline.equilibrium` includes weight, buoyancy, the drag of the fluid and the applied force.
+# :func:`tautline.statics` includes weight, buoyancy, the drag of the fluid and the applied force.
 #
 # The same by hand: the drone pulls at the cable with thrust, weight and drag, and every small piece of
 # cable towards the winch adds its own weight and drag. How high the drone stands, and so the wind there,
@@ -74,17 +73,17 @@ def by_hand(speed: float, deployed: float, pieces: int = 2000) -> tuple[Array, f
 
 figure, axis = plt.subplots(figsize=(6, 4.4), layout="constrained")
 for speed in (0, 4, 8, 12):
-    rest = tl.equilibrium(tethered(speed), deployed=100.0, elements=16)
-    nodes = rest.state.nodes
+    rest = tl.statics(tethered(speed, 16), tl.AtEquilibrium(100.0))
+    nodes = rest.state.lines["line"].nodes
     axis.plot(nodes[:, 0], -nodes[:, 2], label=f"{speed} m/s at 10 m")
     print(
         f"wind {speed:2d} m/s: {-nodes[-1, 2]:.1f} m high, {nodes[-1, 0]:5.1f} m downwind; "
-        f"cable pulls {rest.body_tension:.1f} N at the drone, {rest.guide_tension:.1f} N at the winch"
+        f"cable pulls {rest.line.end_tension:.1f} N at the drone, {rest.line.start_tension:.1f} N at the winch"
     )
     end, at_drone, at_winch = by_hand(speed, 100.0)
     print(f"    by hand: {-end[2]:.1f} m, {end[0]:5.1f} m, {at_drone:.1f} N, {at_winch:.1f} N")
-    assert abs(rest.body_tension / at_drone - 1.0) < 0.01
-    assert abs(rest.guide_tension / at_winch - 1.0) < 0.01
+    assert abs(rest.line.end_tension / at_drone - 1.0) < 0.01
+    assert abs(rest.line.start_tension / at_winch - 1.0) < 0.01
     assert np.linalg.norm(nodes[-1] - end) < 1.0
 axis.set(xlabel="downwind (m)", ylabel="height (m)", aspect="equal")
 axis.legend(loc="lower right", fontsize=8)
@@ -103,14 +102,13 @@ def plan(t: float) -> tuple[float, float]:
 
 def pay_out(sim: tl.Simulation) -> float:
     length, rate = plan(sim.time)
-    return 0.15 * (30.0 + 40.0 * (sim.unstretched_length - length) - 60.0 * (sim.reel_speed + rate))
+    return 0.15 * (30.0 + 40.0 * (sim.line.deployed - length) - 60.0 * (sim.line.speed + rate))
 
 
 times = np.concatenate([[0.0], np.linspace(60.0, 66.0, 25)])
 sideways = np.where(times >= 60.0, 7.5 * (1.0 - np.cos(2 * np.pi * (times - 60.0) / 6.0)), 0.0)
 gust = tl.AppliedForce((times, [(g, 0.0, -THRUST) for g in sideways]), point=rotors)
-start = tl.equilibrium(tethered(8.0), deployed=30.0, elements=8).state
-run = tl.simulate(tethered(8.0, gust), start, duration=90.0, control=pay_out, period=0.02)
+run = tl.simulate(tethered(8.0, 8, gust), tl.AtEquilibrium(30.0), duration=90.0, control=pay_out, period=0.02)
 print(run.attrs["message"])
 
 figure, axes = plt.subplots(3, 1, figsize=(7, 6.5), sharex=True, layout="constrained")
@@ -124,16 +122,16 @@ axes[1].plot(run.time, run.tension.isel(element=-1), label="at the drone")
 axes[1].plot(run.time, run.tension.isel(element=0), label="at the winch")
 axes[1].set_ylabel("tension (N)")
 axes[1].legend()
-tilt = np.degrees(np.arccos(np.clip(-run.attitude.values[:, 2, 2], -1.0, 1.0)))
+tilt = np.degrees(np.arccos(np.clip(-run.attitude.sel(body="body").values[:, 2, 2], -1.0, 1.0)))
 axes[2].plot(run.time, tilt)
 axes[2].set(ylabel="tilt of the\ndrone (degrees)", xlabel="time (s)")
 tl.figures.save(figure, "drone-climb", ["png"])
 
 before = run.sel(time=59.0, method="nearest")
-rest = tl.equilibrium(tethered(8.0), float(before.unstretched_length), 8)
-miss = np.linalg.norm(before.position.values - rest.state.nodes, axis=1).max()
+rest = tl.statics(tethered(8.0, 8), tl.AtEquilibrium(float(before.unstretched_length.sel(line="line"))))
+miss = np.linalg.norm(before.position.values - rest.state.lines["line"].nodes, axis=1).max()
 print(f"before the gust the cable is within {miss:.2f} m of the balance for its length")
-pull, wanted = float(before.tension[-1]), rest.tension[-1]
+pull, wanted = float(before.tension[-1]), rest.line.tension[-1]
 print(f"and pulls with {pull:.1f} N at the drone, {wanted:.1f} N in balance")
 assert miss < 0.5
 assert abs(pull / wanted - 1.0) < 0.01

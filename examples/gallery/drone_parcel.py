@@ -5,8 +5,8 @@ A drone lowers a parcel
 A drone of 6 kg carries a parcel of 2 kg on a winch. It flies 6 m aside, lowers the parcel by 14 m,
 and hovers above the place. Rotors push along the drone's own axis only, so to go aside it has to lean;
 winch, line and parcel pull at it meanwhile. An autopilot of some lines in Python reads the drone's
-motion fifty times a second and sets thrust and moments; :class:`tautline.AssemblySimulation` does what
-lies between.
+motion fifty times a second and sets thrust and moments; :class:`tautline.Simulation` does what lies
+between.
 """
 
 import matplotlib.pyplot as plt
@@ -60,12 +60,13 @@ class Autopilot:
     def __init__(self) -> None:
         self.missing = np.zeros(3)  # what the drone is away from its place, added up (m s)
 
-    def __call__(self, time: float, now: dict[str, Array]) -> tuple[float, Array]:
-        away = now["position"] - place(time)
+    def __call__(self, sim: tl.Simulation) -> tuple[float, Array]:
+        now = sim.bodies["drone"]
+        away = now.position - place(sim.time)
         self.missing += PERIOD * away
-        wish = 4.0 * away + 4.0 * now["velocity"] + 1.5 * self.missing
+        wish = 4.0 * away + 4.0 * now.velocity + 1.5 * self.missing
         force = -drone.mass * wish - np.array([0.0, 0.0, WEIGHT])
-        R = now["attitude"]
+        R = now.attitude
         thrust = -float(force @ R[:, 2])
         upright = -force / np.linalg.norm(force)  # where the drone's third axis, down, should point
         side = np.cross(upright, (1.0, 0.0, 0.0))
@@ -73,20 +74,19 @@ class Autopilot:
         wanted = np.stack([np.cross(side, upright), side, upright], axis=1)
         turn = 0.5 * (R.T @ wanted - wanted.T @ R)
         error = np.array([turn[2, 1], turn[0, 2], turn[1, 0]])
-        return thrust, 12.0 * error - 1.6 * now["angular_velocity"]
+        return thrust, 12.0 * error - 1.6 * now.angular_velocity
 
 
-start = tl.hang(carrier, {"drone": (0, 0, -20.0), "parcel": (0, 0, -20.0 + 0.1 + 1.0 + 0.1)}, {"line": 0.9995})
-simulation = tl.AssemblySimulation(carrier, start)
+start = tl.Placed({"drone": (0, 0, -20.0), "parcel": (0, 0, -20.0 + 0.1 + 1.0 + 0.1)}, {"line": 0.9995})
+sim = tl.Simulation(carrier, start)
 autopilot, told = Autopilot(), []
 lower = tl.Length.to(15.0, speed=2.0, acceleration=1.0, jerk=4.0, start=8.0)
-while simulation.time < 25.0 - 1e-9:
-    now = simulation.body("drone")
-    thrust, moments = autopilot(simulation.time, now)
-    simulation.push("drone", force=(0.0, 0.0, -thrust), moment=moments, frame="body")
+while sim.time < 25.0 - 1e-9:
+    thrust, moments = autopilot(sim)
+    sim.bodies["drone"].push(force=(0.0, 0.0, -thrust), moment=moments, frame="body")
     told.append(thrust)
-    simulation.advance(PERIOD, {"line": lower})
-run = simulation.dataset()
+    sim.advance(PERIOD, lower)
+run = sim.dataset()
 print(run.attrs["message"])
 time, thrusts = run.time.values, np.array(told)
 
@@ -118,7 +118,7 @@ assert off < 1e-3
 # which is what thrust and autopilot leave of it.
 
 at = int(np.argmin(np.abs(time - 12.0)))
-out = float(run.unstretched_length[at, 0])
+out = float(run.unstretched_length.sel(line="line")[at])
 sinking = float(run.body_velocity.sel(body="drone", axis="z")[at])
 expected = 2.0 * (parcel.mass + line.density * out) + sinking * WEIGHT / GRAVITY
 print(f"lowering: momentum {momentum[at, 2]:.3f} kg m/s, by hand {expected:.3f} kg m/s")

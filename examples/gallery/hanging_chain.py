@@ -8,6 +8,8 @@ A chain without a load swings in shapes that Daniel Bernoulli found:
 top. We start in each shape, let it swing, and measure.
 """
 
+import dataclasses
+
 import matplotlib.pyplot as plt
 import numpy as np
 from scipy.special import j0, jn_zeros
@@ -15,12 +17,13 @@ from scipy.special import j0, jn_zeros
 import tautline as tl
 
 length, elements = 1.0, 40
-pendulum = tl.Pendulum(
+pendulum = tl.pendulum(
     string=tl.String(length=2.0, density=1.0, stiffness=1e5),
     reel=tl.Reel(drum_radius=0.1, guide_length=0.1, inertia_mass=1.0),
     body=tl.RigidBody.point(mass=1e-5),  # nothing hangs at the end
+    elements=elements,
 )
-rest = tl.hanging(pendulum, deployed=length, elements=elements)
+rest = tl.statics(pendulum, tl.Hanging(length)).state.lines["line"]
 place = np.linspace(0, 1, elements + 1)
 
 figure, axes = plt.subplots(1, 3, figsize=(7, 4), sharey=True, layout="constrained")
@@ -30,7 +33,8 @@ for panel, (mode, zero) in zip(axes, enumerate(jn_zeros(0, 3), start=1), strict=
     shape[0] = 0.0  # rounding; the top is held
     nodes = rest.nodes.copy()
     nodes[:, 0] = 1e-3 * shape
-    run = tl.simulate(pendulum, tl.State(rest.reeled_length, 0.0, nodes, np.zeros_like(nodes)), duration=4.0)
+    start = tl.State({"body": tl.BodyState(nodes[-1])}, {"line": dataclasses.replace(rest, nodes=nodes)})
+    run = tl.simulate(pendulum, start, duration=4.0)
 
     x = run.position.sel(axis="x").values
     tip = x[:, -1]

@@ -18,14 +18,14 @@ import tautline as tl
 Array = NDArray[np.float64]
 GRAVITY = 9.81
 case = tl.load("hook-and-load")
-assembly = case.system
-hook, load = assembly.bodies["hook"], assembly.bodies["load"]
-hoist, sling = assembly.lines["hoist"].string, assembly.lines["sling"].string
+crane = case.system
+hook, load = crane.bodies["hook"], crane.bodies["load"]
+hoist, sling = crane.lines["hoist"].string, crane.lines["sling"].string
 assert isinstance(hook, tl.RigidBody) and isinstance(load, tl.RigidBody)
 
 # %%
-# At rest and small oscillations, for several lengths of the hoist rope. :func:`tautline.rest` and
-# :func:`tautline.modes` take the assembly as it is, with a jib that stands still.
+# At rest and small oscillations, for several lengths of the hoist rope, by :func:`tautline.statics`
+# and :func:`tautline.modes`, with a jib that stands still.
 #
 # By hand twice. The textbook has two points on two massless ropes: with the ratio of masses
 # r = m2/m1 the frequencies are those of
@@ -37,12 +37,7 @@ assert isinstance(hook, tl.RigidBody) and isinstance(load, tl.RigidBody)
 # A chain of four rods that swing through small angles, rope, hook block, sling and container, has their
 # moments of inertia as well.
 
-still = tl.System({"jib": tl.Kinematic(), "hook": hook, "load": load}, assembly.lines)
-
-
-def at_rest(length: float) -> tl.AssemblyState:
-    near = {"hook": (0.0, 0.0, length + 0.4), "load": (0.0, 0.0, length + 0.8 + 4.0 + 0.6)}
-    return tl.rest(still, tl.hang(still, near, {"hoist": length}))
+still = tl.System({"jib": tl.Kinematic(), "hook": hook, "load": load}, crane.lines)
 
 
 def two_points(length: float) -> Array:
@@ -75,8 +70,8 @@ def four_rods(length: float) -> Array:
 lengths = np.array([6.0, 8.0, 10.0, 12.0, 16.0, 20.0])
 found = []
 for length in lengths:
-    state = at_rest(length)
-    modes = tl.modes(still, state, count=12)
+    rest = tl.statics(still, tl.Hanging({"hoist": length}))
+    modes = tl.modes(still, rest, count=12)
     # the hook moves along x in them; others are across, or turn hook and load about the vertical
     along = np.abs(modes.body_shape.sel(body="hook", axis="x").values) > 1e-6
     modes = modes.isel(mode=along & (modes.frequency.values > 1e-3))
@@ -104,7 +99,7 @@ named = dict(zip(*reversed(left.get_legend_handles_labels()), strict=True))
 left.legend(named.values(), named.keys(), loc="center left", bbox_to_anchor=(0.0, 0.42))
 left.set(xlabel="hoist rope (m)", ylabel="period (s)", ylim=(0, None))
 x, z = np.array([[-1.2, 0.0], [1.2, 0.0], [1.2, 1.2], [-1.2, 1.2], [-1.2, 0.0]]).T  # of the container, from above
-hoisting, slung = state.lines["hoist"].nodes, state.lines["sling"].nodes
+hoisting, slung = rest.state.lines["hoist"].nodes, rest.state.lines["sling"].nodes
 for k, (axis, period) in enumerate(zip(right, found[-1], strict=True)):
     sideways, turn = modes["shape"].values[k, :, 0], float(modes.rotation.sel(body="load", axis="y")[k])
     scale = min(2.5 / np.abs(sideways).max(), 0.5 / abs(turn))

@@ -21,25 +21,26 @@ truth = {
     "fluid.drag_area": 0.2,  # m^2
 }
 case = tl.Case(
-    tl.Pendulum(
+    tl.pendulum(
         string=tl.String(length=20.0, density=0.3, stiffness=40e3, viscosity=500.0, diameter=0.012),
         reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=20.0),
         body=tl.RigidBody.sphere(mass=60.0, radius=0.2),
         fluid=tl.Fluid(density=1000.0, drag_area=0.1),
+        elements=6,
     ),
     tl.Straight(deployed=8.0, direction=(0.4, 0.0, 1.0)),
     tl.Locked(),
-    tl.Run(duration=10.0, elements=6, sample=0.02),
+    tl.Run(duration=10.0, sample=0.02),
 )
 run = tl.simulate(case.with_(truth))
 chance = np.random.default_rng(1)
 samples = run.sizes["time"]
 data = {
     "time": run.time.values,
-    "guide_tension": run.guide_tension.values + chance.normal(0.0, 5.0, samples),  # N
+    "start_tension": run.start_tension.sel(line="line").values + chance.normal(0.0, 5.0, samples),  # N
     "position[-1,x]": run.position.values[:, -1, 0] + chance.normal(0.0, 0.005, samples),  # m
 }
-data["guide_tension"][chance.random(samples) < 0.1] = np.nan  # the logger loses a tenth of the samples
+data["start_tension"][chance.random(samples) < 0.1] = np.nan  # the logger loses a tenth of the samples
 
 # %%
 # The values of the case, wrong by a half or more, are the start of the search. The noise is not given: it is
@@ -47,7 +48,7 @@ data["guide_tension"][chance.random(samples) < 0.1] = np.nan  # the logger loses
 
 fit = tl.fit(case, data, list(truth), units="SI")
 print(fit)
-tl.figures.save(tl.figures.fitted(fit, "guide_tension"), "tension", ["png"])
+tl.figures.save(tl.figures.fitted(fit, "start_tension"), "tension", ["png"])
 
 # %%
 # All four are found within three standard errors, and the noise is that which was added:
@@ -57,7 +58,7 @@ for key, value in truth.items():
     print(f"{key}: {error:+.1f} standard errors from the truth, expected within 3")
     assert abs(error) < 3.0
 assert fit.status == "completed" and not fit.remarks
-for name, noise in {"guide_tension": 5.0, "position[-1,x]": 0.005}.items():
+for name, noise in {"start_tension": 5.0, "position[-1,x]": 0.005}.items():
     print(f"{name}: noise of {fit.columns[name].sigma:.3g}, expected {noise}")
     assert abs(fit.columns[name].sigma / noise - 1.0) < 0.1
 

@@ -56,12 +56,11 @@ IN = (2.5, 500.0)
 print(f"reeling out: drag area {OUT[0]:.0f} m², lift {OUT[1]:.0f} N; Loyd's pull {pull:.0f} N")
 
 
-def kite(phase: tuple[float, float]) -> tl.Pendulum:
+def kite(phase: tuple[float, float]) -> tl.System:
     drag_area, lift = phase
     wind = tl.Fluid(AIR, profile, drag_area)
-    return tl.Pendulum(
-        tether, reel, tl.RigidBody.point(MASS), fluid=wind, applied_force=tl.AppliedForce((0.0, 0.0, -lift))
-    )
+    pull = tl.AppliedForce((0.0, 0.0, -lift))
+    return tl.pendulum(tether, reel, tl.RigidBody.point(MASS), fluid=wind, applied_force=pull, elements=6)
 
 
 # %%
@@ -71,22 +70,22 @@ def kite(phase: tuple[float, float]) -> tl.Pendulum:
 
 
 def generate(sim: tl.Simulation) -> float:
-    return drum * 2.0 * AIR * LOYD * max(-sim.reel_speed, 0.0) ** 2
+    return drum * 2.0 * AIR * LOYD * max(-sim.line.speed, 0.0) ** 2
 
 
 def retract(sim: tl.Simulation) -> float:
     # not too fast at first, and slowly in the end, before the kite pulls again
-    wanted = min(6.0, 2.0 * sim.time - along / 3.0, 0.2 + 0.5 * (sim.unstretched_length - SHORT))
-    return float(drum * (600.0 + 1500.0 * (wanted - sim.reel_speed)))
+    wanted = min(6.0, 2.0 * sim.time - along / 3.0, 0.2 + 0.5 * (sim.line.deployed - SHORT))
+    return float(drum * (600.0 + 1500.0 * (wanted - sim.line.speed)))
 
 
 def phase(
-    pendulum: tl.Pendulum, state: tl.State, control: Callable[[tl.Simulation], float], until: float
+    system: tl.System, start: tl.Straight | tl.State, control: Callable[[tl.Simulation], float], until: float
 ) -> tuple[xr.Dataset, tl.State]:
     """Until so much tether is out."""
-    sim = tl.Simulation(pendulum, state)
-    outwards = sim.unstretched_length < until
-    while (sim.unstretched_length < until) == outwards and sim.status == "completed":
+    sim = tl.Simulation(system, start)
+    outwards = sim.line.deployed < until
+    while (sim.line.deployed < until) == outwards and sim.status == "completed":
         sim.advance(0.02, tl.Torque(control(sim)))
     return sim.dataset(), sim.state
 
@@ -94,15 +93,16 @@ def phase(
 # %%
 # It starts on a straight tether at 30 degrees. Three cycles; the first is for settling.
 
-state = tl.straight(kite(OUT), SHORT, 6, (np.cos(beta), 0.0, -np.sin(beta)))
+state: tl.Straight | tl.State = tl.Straight(SHORT, direction=(np.cos(beta), 0.0, -np.sin(beta)))
 pieces: list[tuple[str, float, xr.Dataset]] = []
 clock = 0.0
 for cycle in range(3):
     for name, setting, control, until in (("out", OUT, generate, LONG), ("in", IN, retract, SHORT)):
         run, state = phase(kite(setting), state, control, until)
+        run = run.squeeze(["line", "body"])  # there is only one of each
         pieces.append((name, clock, run))
         clock += float(run.time[-1])
-        work, duration = -float(run.control_work[-1]), float(run.time[-1])
+        work, duration = -float(run.motor_work[-1]), float(run.time[-1])
         force = run.tension.isel(element=0)
         print(
             f"cycle {cycle + 1} {name:>3}: {duration:5.1f} s, {work / 1e3:+7.1f} kJ, "
@@ -110,7 +110,7 @@ for cycle in range(3):
             f"mean pull {float(force.mean()):5.0f} N, at most {float(force.max()):5.0f} N"
         )
 
-won = [-float(run.control_work[-1]) for _, _, run in pieces[-2:]]
+won = [-float(run.motor_work[-1]) for _, _, run in pieces[-2:]]
 taken = sum(float(run.time[-1]) for _, _, run in pieces[-2:])
 print(
     f"last cycle: {won[0] / 1e3:.0f} kJ out, {-won[1] / 1e3:.0f} kJ in, "
@@ -142,9 +142,9 @@ for name, since, run in pieces:
     time = since + run.time.values
     axes[0].plot(time, run.unstretched_length, colour)
     axes[1].plot(time, run.tension.isel(element=0) / 1e3, colour)
-    axes[2].plot(time, -run.torque * run.reel_speed / drum / 1e3, colour)
-    axes[3].plot(time, (total - run.control_work) / 1e3, colour)
-    total -= float(run.control_work[-1])
+    axes[2].plot(time, -run.power / 1e3, colour)
+    axes[3].plot(time, (total - run.motor_work) / 1e3, colour)
+    total -= float(run.motor_work[-1])
 axes[0].set_ylabel("tether out (m)")
 axes[1].set_ylabel("pull at the\nwinch (kN)")
 axes[2].set_ylabel("power (kW)")

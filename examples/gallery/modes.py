@@ -11,12 +11,13 @@ import numpy as np
 import tautline as tl
 from tautline.analysis.modes import displaced
 
-pendulum = tl.Pendulum(
+pendulum = tl.pendulum(
     string=tl.String(length=40.0, density=0.1, stiffness=3e4),
     reel=tl.Reel(drum_radius=0.3, guide_length=0.5, inertia_mass=20.0),
     body=tl.RigidBody.box(mass=20.0, sides=(0.8, 0.5, 1.2), center_of_mass=(0.0, 0.0, 0.9)),
+    elements=60,
 )
-rest = tl.equilibrium(pendulum, deployed=6.0, elements=60)
+rest = tl.statics(pendulum, tl.Hanging(6.0))
 modes = tl.modes(pendulum, rest, count=10)
 for number, frequency, kind in zip(modes.mode.values, modes.frequency.values, modes.kind.values, strict=True):
     print(f"{number:3d}  {frequency:8.4f} Hz  {kind}")

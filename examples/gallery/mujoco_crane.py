@@ -40,7 +40,10 @@ RUNAWAY = 20.0  # rad/s or m/s: no crane does that
 rope = tl.String(length=60.0, density=0.409 * 1.2**2, stiffness=0.460 * 0.012**2 * 83e9, viscosity=2e3)
 reel = tl.Reel(drum_radius=0.15, guide_length=0.5, inertia_mass=200.0)
 load = tl.RigidBody.box(mass=400.0, sides=(1.0, 1.0, 0.8), center_of_mass=(0.0, 0.0, 1.2))
-hoist = tl.Pendulum(rope, reel, load)
+hoist = tl.System(
+    bodies={"trolley": tl.Kinematic(), "load": load},  # a trolley that goes where MuJoCo says
+    lines={"rope": tl.Line(rope, start="trolley", end="load", reel=reel, elements=4)},
+)
 
 
 class Coupled(NamedTuple):
@@ -70,8 +73,8 @@ def couple(
     shared: float = 0.0,
     trolley: float = 150.0,
 ) -> Coupled:
-    start = tl.hanging(hoist, deployed=14.0, elements=4, end_velocity=end_velocity)
-    sim = tl.Simulation(hoist, start)
+    sim = tl.Simulation(hoist, tl.Hanging(14.0, end_velocity=end_velocity))
+    guide = sim.bodies["trolley"]
     model = mujoco.MjModel.from_xml_string(CRANE.format(step=interval / 2, trolley=trolley + shared))
     data = mujoco.MjData(model)
     carrier = model.body("trolley").id
@@ -91,10 +94,11 @@ def couple(
         place = data.xipos[carrier].copy()
 
         given = old_velocity if scheme == "parallel" else velocity
-        status = sim.advance(interval, command if sim.time == 0.0 else None, guide_velocity=UP * given)
+        guide.move(UP * given)
+        status = sim.advance(interval, command if sim.time == 0.0 else None)
         if status != "completed" or np.abs(data.qvel).max() > RUNAWAY:
             raise RuntimeError(f"{status}; {scheme}, trolley of {trolley} kg")
-        force = UP * sim.guide_force + shared * ((given - old_velocity) / interval + GRAVITY)
+        force = UP * guide.force + shared * ((given - old_velocity) / interval + GRAVITY)
         given = 2.0 * force - old_force if scheme == "extrapolated" else force
 
         motors += float(data.ctrl @ (data.qpos - before))
@@ -104,11 +108,11 @@ def couple(
         forces.append(force)
         work.append(motors)
     run = sim.dataset()
-    guide = run.velocity.isel(node=0).values
+    moved = run.velocity.isel(node=0).values
     # the shared mass is in both, and must count once
-    twice = shared * (0.5 * np.sum(guide**2, axis=1) + 9.81 * np.array(places)[:, 2])
+    twice = shared * (0.5 * np.sum(moved**2, axis=1) + 9.81 * np.array(places)[:, 2])
     total = np.array(energies) + run.energy.values - twice
-    outside = np.array(work) + (run.control_work - run.guide_loss - run.damping_loss).values
+    outside = np.array(work) + (run.motor_work.sel(line="rope") - run.guide_loss - run.damping_loss).values
     unexplained = (total - total[0]) - outside
     return Coupled(run, np.array(joints), np.array(places), np.array(forces), unexplained)
 
@@ -139,7 +143,7 @@ spooled = rope.density * (rope.length - 14.0)
 lift = tl.Length.to(9.0, speed=1.0, acceleration=0.5, jerk=0.5, start=2.0)
 work = couple(20.0, 0.005, command=lift, drive=drive, shared=spooled)
 t = work.rope.time.values
-center = work.rope.position.isel(node=-1).values + work.rope.attitude.values @ np.array(load.center_of_mass)
+center = work.rope.body_position.sel(body="load").values
 seen = UP * center + np.array([4.0, 0.0, 25.0])
 sway = np.linalg.norm((seen - work.trolley)[:, :2], axis=1)
 off = np.degrees(work.joints[:, 0] - np.array([plan(x, SLEW, 16.0)[0] for x in t]))

@@ -14,16 +14,17 @@ import numpy as np
 import tautline as tl
 
 mass, lasts = 20.0, 12.5
-pendulum = tl.Pendulum(
+pendulum = tl.pendulum(
     tl.String(length=30.0, density=0.05, stiffness=20e3),
     tl.Reel(drum_radius=0.1, guide_length=0.2, inertia_mass=30.0),
     tl.RigidBody.point(mass=mass),
+    elements=1,
 )
 trapezoid = tl.Case(
     pendulum,
     tl.Hanging(deployed=3.0),
     tl.Length.to(23.0, speed=2.0, acceleration=1.0),
-    tl.Run(duration=lasts, elements=1, step=0.0125, sample=0.125),
+    tl.Run(duration=lasts, step=0.0125, sample=0.125),
 )
 s_curve = trapezoid.with_(command=tl.Length.to(23.0, speed=2.0, acceleration=1.0, jerk=2.0))
 
@@ -35,12 +36,12 @@ triangle = tl.Speed(payout=(times, 20.0 / lasts * 2.0 * (1.0 - np.abs(2.0 * time
 best = tl.optimise(
     trapezoid.with_(command=triangle),
     vary={"command.payouts[1:-1]": (0.0, 4.0)},
-    minimise={"peak": "guide_tension"},
+    minimise={"peak": "start_tension"},
     subject_to=[
-        tl.Limit("guide_tension", least=40.0),
+        tl.Limit("start_tension", least=40.0),
         tl.AtEnd("unstretched_length", 23.0),
         tl.AtEnd("velocity[-1, 2]", 0.0, within=0.01),
-        tl.AtEnd("guide_tension", (mass + 0.05 * 23.0) * 9.81, within=1.0),
+        tl.AtEnd("start_tension", (mass + 0.05 * 23.0) * 9.81, within=1.0),
     ],
     intervals=5,
 )
@@ -58,10 +59,10 @@ for name, case in {"trapezoid": trapezoid, "S-curve": s_curve, "optimal": best.c
     fine = {"run.elements": 10, "run.order": 4, "run.step": "auto", "run.sample": 0.025}
     run = tl.simulate(case.with_({**fine, "run.duration": lasts + 5.0}))
     assert run.attrs["status"] == "completed"
-    peaks[name] = float(run.guide_tension.max())
-    left[name] = float(abs(run.guide_tension.sel(time=slice(lasts, None)) - rest).max())
+    peaks[name] = float(run.start_tension.max())
+    left[name] = float(abs(run.start_tension.sel(time=slice(lasts, None)) - rest).max())
     axes[0].plot(run.time, -run.reel_speed, label=name)
-    axes[1].plot(run.time, run.guide_tension, linewidth=0.9)
+    axes[1].plot(run.time, run.start_tension, linewidth=0.9)
     print(f"{name:>9}: peak {peaks[name]:.1f} N, {peaks[name] - rest:.1f} N above rest; trembles by {left[name]:.1f} N")
 axes[0].set_ylabel("payout (m/s)")
 axes[0].legend()

@@ -6,7 +6,7 @@ A satellite of 800 kg lets down a probe of 60 kg on 1000 m of tether, in an orbi
 that runs out is pushed to one side by its Coriolis force, and swings about the local vertical when the reel stops:
 nothing in orbit damps that. :func:`tautline.optimise` finds speeds of the reel that end with the tether along
 the local vertical, turning with the orbit and with nothing else. It is a problem with two bodies and a moving
-reel, in a gravity that changes from place to place: an assembly.
+reel, in a gravity that changes from place to place.
 """
 
 import matplotlib.pyplot as plt
@@ -38,7 +38,7 @@ start = {name: tl.BodyState((x, 0.0, 0.0), (0.0, RATE * x, 0.0)) for name, x in 
 times = np.linspace(0.0, LASTS, 17)
 trapezoid = np.interp(times / LASTS, [0.0, 0.3, 0.7, 1.0], [0.0, 1.0, 1.0, 0.0])
 trapezoid *= (LAST - FIRST) / np.trapezoid(trapezoid, times)
-plain = tl.AssemblyCase(
+plain = tl.Case(
     pair,
     tl.Placed(start, {"tether": FIRST}),
     {"tether": tl.Speed(payout=(times, trapezoid))},
@@ -84,7 +84,7 @@ def angles(run: xr.Dataset) -> NDArray[np.float64]:
     return np.asarray(np.degrees(np.arctan2(line[:, 1] * np.cos(turned) - line[:, 0] * np.sin(turned), radial)))
 
 
-def by_hand(case: tl.AssemblyCase, samples: NDArray[np.float64]) -> NDArray[np.float64]:
+def by_hand(case: tl.Case, samples: NDArray[np.float64]) -> NDArray[np.float64]:
     """The same by the formula, in small steps (degrees)."""
     grid = np.linspace(0.0, samples[-1], 40001)
     payouts = np.interp(grid, times, case.to_dict()["lines"]["tether"]["command"]["payouts"], right=0.0)
@@ -108,7 +108,7 @@ for name, case in {"trapezoid": plain, "optimal": best.case}.items():
     left[name] = float(np.abs(swing[after]).max())
     print(f"{name:>9}: back by {-swing.min():.1f} degrees, then swings by {left[name]:.2f} degrees")
     assert np.abs(swing - simple).max() < 0.1 * np.abs(simple).max()
-    axes[0].plot(run.time, -run.reel_speed[:, 0], label=name)
+    axes[0].plot(run.time, -run.reel_speed.sel(line="tether"), label=name)
     (curve,) = axes[1].plot(run.time, swing)
     axes[1].plot(run.time, simple, ":", color=curve.get_color(), label="by hand")
 axes[0].set_ylabel("payout (m/s)")

@@ -20,19 +20,20 @@ import tautline as tl
 MU, EA, MASS, G, N = 1.0, 2e5, 50.0, 9.81, 20
 FROM, TO, DURATION, HANDOVER = 100.0, 105.0, 12.0, 0.1
 
-pendulum = tl.Pendulum(
+pendulum = tl.pendulum(
     string=tl.String(length=200.0, density=MU, stiffness=EA),
     reel=tl.Reel(drum_radius=0.5, guide_length=1.0, inertia_mass=100.0),
     body=tl.RigidBody.point(MASS),
+    elements=N,
 )
-start = tl.hanging(pendulum, deployed=FROM, elements=N)
 payout = tl.Length.to(TO, speed=1.0, acceleration=0.5, jerk=0.5, start=1.0)
-run = tl.simulate(pendulum, start, payout, duration=DURATION, step=1e-3, sample=0.01)
+run = tl.simulate(pendulum, tl.Hanging(FROM), payout, duration=DURATION, step=1e-3, sample=0.01)
+run = run.squeeze(["line", "body"])  # there is only one of each
 
 
 def scaled_line(lengths: np.ndarray, step: float) -> np.ndarray:
     """Tension at the top of N lumps on springs whose rest length follows `lengths`, one for every step."""
-    z = start.nodes[:, 2].copy()
+    z = run.position.values[0, :, 2].copy()
     v = np.zeros(N + 1)
     tension = np.empty(len(lengths))
     for i, length in enumerate(lengths):

@@ -36,7 +36,7 @@ def lever(length: float) -> tuple[float, float]:
     return upper, apart - upper
 
 
-def placed(length: float, angle: float, speed: float = 0.0) -> tl.AssemblyState:
+def placed(length: float, angle: float, speed: float = 0.0) -> tl.Placed:
     c, s = np.cos(angle), np.sin(angle)
     along, R = np.array([c, s, 0.0]), np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
     upper, lower = lever(length)
@@ -46,7 +46,7 @@ def placed(length: float, angle: float, speed: float = 0.0) -> tl.AssemblyState:
         place = part * along
         velocity = np.cross((0.0, 0.0, RATE), place) + (part / (upper + lower)) * speed * along
         states[name] = tl.BodyState(tuple(place), tuple(velocity), R, (0.0, 0.0, RATE))
-    return tl.hang(pair, states, {"tether": tl.LineStart(length, -speed)})
+    return tl.Placed(states, {"tether": tl.LineStart(length, -speed)})
 
 
 def pull(length: float) -> float:
@@ -74,7 +74,7 @@ def angles(run: xr.Dataset) -> Array:
 tilt = np.radians(3.0)
 swing = tl.simulate(pair, placed(1500.0, tilt), duration=6800.0, sample=10.0)
 print(swing.attrs["message"])
-time, theta, felt = swing.time.values, angles(swing), swing.start_tension.values[:, 0]
+time, theta, felt = swing.time.values, angles(swing), swing.start_tension.sel(line="tether").values
 crossed = np.flatnonzero(theta[:-1] * theta[1:] < 0)
 zeros = time[crossed] + 10.0 * theta[crossed] / (theta[crossed] - theta[crossed + 1])
 frequency = np.pi / float(np.mean(np.diff(zeros)))
@@ -118,9 +118,9 @@ for name, (first, last, lean) in {"deploying": (500.0, 1500.0, -LEAN), "retrievi
         t = run.time.values
         omega = np.sqrt(3.0 * RATE**2 * np.cos(2.0 * lean) - growth**2)
         delta = error * np.exp(-growth * t) * (np.cos(omega * t) + growth / omega * np.sin(omega * t))
-        found = angles(run)
+        found, out = angles(run), float(run.unstretched_length.sel(line="tether")[-1])
         print(
-            f"  {float(run.unstretched_length[-1, 0]):.0f} m out; angle {np.degrees(found[0]):.1f} degrees at first, "
+            f"  {out:.0f} m out; angle {np.degrees(found[0]):.1f} degrees at first, "
             f"{np.degrees(found[-1]):.1f} at last, by hand {np.degrees(lean + delta[-1]):.1f} degrees"
         )
         # the tether's mass and the angle's size are left out by hand, and a retrieval makes them grow
@@ -157,7 +157,8 @@ tl.figures.save(figure, "tethered-satellites", ["png"])
 scenario = tl.simulate(tl.load("tethered-satellites"))
 print(scenario.attrs["message"])
 time, theta = scenario.time.values, angles(scenario)
-length, speed = scenario.unstretched_length.values[:, 0] + 1.4, -scenario.reel_speed.values[:, 0]
+own = scenario.sel(line="tether")
+length, speed = own.unstretched_length.values + 1.4, -own.reel_speed.values
 
 
 def dumbbell(t: float, x: Array) -> tuple[float, float]:

@@ -52,7 +52,7 @@ def inertia(out: float, stretch: float) -> float:
     return float(sum(m * (x - center) ** 2 + own for m, x, own in parts))
 
 
-out = run.unstretched_length.values[:, 0]
+out = run.unstretched_length.sel(line="cord").values
 stretch = run.strain.mean("element").values
 moment = np.array([inertia(*x) for x in zip(out, stretch, strict=True)])
 spin_of_all = 2.0 * moment[0]  # kg m^2/s, at 2 rad/s
@@ -69,9 +69,9 @@ assert np.abs(spin / by_hand - 1.0).max() < 5e-3
 # the stretched cord.
 
 rotation = 0.5 * spin_of_all**2 * (1.0 / moment[-1] - 1.0 / moment[0])
-pull = run.end_tension.values[:, 0]
+pull = run.end_tension.sel(line="cord").values
 stretched = 0.5 * (pull[-1] ** 2 * out[-1] - pull[0] ** 2 * out[0]) / cord.stiffness
-work = float(run.motor_work[-1, 0])
+work = float(run.motor_work.sel(line="cord")[-1])
 print(f"work of the motor {work:.1f} J, by hand {rotation:.1f} + {stretched:.1f} = {rotation + stretched:.1f} J")
 assert abs(work / (rotation + stretched) - 1.0) < 0.01
 

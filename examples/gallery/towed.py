@@ -9,8 +9,6 @@ along it 0.02 is taken. The stiffness, EA = 2.6 MN, is that of half the cross-se
 body go, and what does the winch feel?
 """
 
-import dataclasses
-
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -31,24 +29,24 @@ drag_area, volume = 0.04, 0.017
 deployed, elements = 200.0, 12
 
 
-def ship(speed: float) -> tl.Pendulum:
+def ship(speed: float, heave: tl.GuidePath | None = None) -> tl.System:
     """Seen from the ship, the water streams by. Half of the displaced water moves along with a sphere."""
     sea = tl.Fluid(
         water, (-speed, 0.0, 0.0), drag_area, volume=volume, added_mass=0.5 * water * volume, spin_damping=20.0
     )
-    return tl.Pendulum(cable, tl.Reel(0.4, 1.0, 200.0), body, fluid=sea)
+    return tl.pendulum(cable, tl.Reel(0.4, 1.0, 200.0), body, fluid=sea, guide=heave, elements=elements)
 
 
 # %%
-# Rest, seen from the ship: :func:`tautline.equilibrium`, which includes weight, buoyancy and the drag of
+# Rest, seen from the ship: :func:`tautline.statics`, which includes weight, buoyancy and the drag of
 # the water.
 #
 # The same by hand: the body pulls with its weight in water and its drag, and every small piece of cable
 # towards the ship adds its own.
 
 
-def steady(speed: float) -> tl.Equilibrium:
-    return tl.equilibrium(ship(speed), deployed, elements)
+def steady(speed: float) -> tl.Statics:
+    return tl.statics(ship(speed), tl.AtEquilibrium(deployed))
 
 
 def by_hand(speed: float, pieces: int = 4000) -> tuple[float, float, float]:
@@ -72,16 +70,17 @@ figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained
 for knots in (1, 2, 4, 6):
     rest = steady(0.5144 * knots)
     depth, at_body, at_ship = by_hand(0.5144 * knots)
-    left.plot(rest.state.nodes[:, 0], rest.state.nodes[:, 2], label=f"{knots} kn")
-    right.plot(knots, rest.guide_tension / 1e3, "C0o")
-    right.plot(knots, rest.body_tension / 1e3, "C1o")
+    nodes = rest.state.lines["line"].nodes
+    left.plot(nodes[:, 0], nodes[:, 2], label=f"{knots} kn")
+    right.plot(knots, rest.line.start_tension / 1e3, "C0o")
+    right.plot(knots, rest.line.end_tension / 1e3, "C1o")
     print(
-        f"{knots} kn: {rest.state.nodes[-1, 2]:5.1f} m deep, {rest.body_tension:.0f} N at the body, "
-        f"{rest.guide_tension:.0f} N at the ship; by hand {depth:.1f} m, {at_body:.0f} N, {at_ship:.0f} N"
+        f"{knots} kn: {nodes[-1, 2]:5.1f} m deep, {rest.line.end_tension:.0f} N at the body, "
+        f"{rest.line.start_tension:.0f} N at the ship; by hand {depth:.1f} m, {at_body:.0f} N, {at_ship:.0f} N"
     )
-    assert abs(rest.body_tension / at_body - 1.0) < 0.01
-    assert abs(rest.guide_tension / at_ship - 1.0) < 0.01
-    assert abs(rest.state.nodes[-1, 2] - depth) < 0.01 * deployed
+    assert abs(rest.line.end_tension / at_body - 1.0) < 0.01
+    assert abs(rest.line.start_tension / at_ship - 1.0) < 0.01
+    assert abs(nodes[-1, 2] - depth) < 0.01 * deployed
 left.set(xlabel="behind the ship (m)", ylabel="depth (m)", aspect="equal")
 left.invert_yaxis()
 left.legend()
@@ -96,7 +95,7 @@ tl.figures.save(figure, "towed-steady", ["png"])
 # the same water. Then the ship slows down to 2 knots: the cable sinks to the other balance.
 
 fast, slow = 4 * 0.5144, 2 * 0.5144
-stays = tl.simulate(ship(fast), steady(fast).state, duration=20.0, sample=0.5)
+stays = tl.simulate(ship(fast), tl.AtEquilibrium(deployed), duration=20.0, sample=0.5)
 moved = np.linalg.norm(stays.position[-1] - stays.position[0], axis=1).max()
 print(f"at 4 kn the balance moves by {1e3 * float(moved):.2g} mm in 20 s")
 assert moved < 0.05
@@ -106,8 +105,8 @@ print(f"the run has {felt:.0f} N at the ship, by hand {at_ship:.0f} N")
 assert abs(felt / at_ship - 1.0) < 0.01
 
 sinks = tl.simulate(ship(slow), steady(fast).state, duration=600.0, sample=1.0)
-wanted = steady(slow)
-miss = np.linalg.norm(sinks.position[-1].values - wanted.state.nodes, axis=1).max()
+wanted = steady(slow).state.lines["line"].nodes
+miss = np.linalg.norm(sinks.position[-1].values - wanted, axis=1).max()
 print(f"after 600 s at 2 kn the cable is within {miss:.2f} m of the balance found for 2 kn")
 assert miss < 0.005 * deployed  # the distance falls by half in 85 s
 
@@ -120,15 +119,13 @@ def stern(t: float) -> tuple[float, float, float]:
 
 
 heave = tl.GuidePath.of(stern, duration=60.0, interval=0.25)
-calm = ship(fast)
-heaving = dataclasses.replace(calm, reel=dataclasses.replace(calm.reel, guide_path=heave))
-swell = tl.simulate(heaving, steady(fast).state, duration=56.0, sample=0.1)
+swell = tl.simulate(ship(fast, heave), tl.AtEquilibrium(deployed), duration=56.0, sample=0.1)
 
 figure, axes = plt.subplots(3, 1, figsize=(7, 6.5), layout="constrained")
 for t in (0, 40, 80, 160, 300, 600):
     nodes = sinks.position.sel(time=t)
     axes[0].plot(nodes.sel(axis="x"), nodes.sel(axis="z"), color=str(0.8 * (1 - t / 600)), label=f"{t} s")
-axes[0].plot(wanted.state.nodes[:, 0], wanted.state.nodes[:, 2], "C3--", label="balance")
+axes[0].plot(wanted[:, 0], wanted[:, 2], "C3--", label="balance")
 axes[0].set(xlabel="behind the ship (m)", ylabel="depth (m)", title="from 4 to 2 knots")
 axes[0].invert_yaxis()
 axes[0].legend(fontsize=8, loc="center left", bbox_to_anchor=(1.0, 0.5))

@@ -13,14 +13,16 @@ import numpy as np
 
 import tautline as tl
 
-pendulum = tl.Pendulum(
+pendulum = tl.pendulum(
     string=tl.String(length=50.0, density=0.1, stiffness=1e4, viscosity=2.0),
     reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0),
     body=tl.RigidBody.sphere(mass=5.0, radius=0.1, center_of_mass=(0.0, 0.0, 0.1)),
+    elements=40,
 )
 deployed = 30.0
-start = tl.hanging(pendulum, deployed, elements=40, end_velocity=(0.0, 0.0, 0.6))
-balance = float(tl.modes(pendulum, deployed=deployed, elements=40, count=1, reel="free").balancing_torque[0])
+start = tl.Hanging(deployed, end_velocity=(0.0, 0.0, 0.6))
+rest = tl.statics(pendulum, tl.Hanging(deployed)).line
+balance = rest.holding_torque
 
 by_hand = (5.0 + 0.1 * deployed) * 9.81 * 0.2
 print(f"torque that balances the weight: {balance:.2f} N m, by hand {by_hand:.2f} N m")
@@ -44,10 +46,9 @@ runs = {
 # The waves: time to the right, the guide on top, the load below; shaded is the tension above or
 # below that at rest. The straight stripes run with 316 m/s.
 
-rest = tl.equilibrium(pendulum, deployed, elements=40).tension
 figure, axes = plt.subplots(2, 2, figsize=(8, 5), sharex=True, sharey=True, layout="constrained")
 for axis, (name, run) in zip(axes.flat, runs.items(), strict=True):
-    extra = run.tension.values - rest
+    extra = run.tension.values - rest.tension
     picture = axis.imshow(extra.T, extent=(0.0, 2.0, deployed, 0.0), aspect="auto", cmap="RdBu_r", vmin=-25, vmax=25)
     axis.set_title(name)
 for axis in axes[1]:
@@ -63,8 +64,8 @@ tl.figures.save(figure, "waves", ["png"])
 left_over: list[float] = []
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")
 for name, run in runs.items():
-    left.plot(run.time, run.tension.isel(element=0) - rest[0], label=name, linewidth=1)
-    late = (run.tension - rest).sel(time=slice(1.0, 2.0)).values
+    left.plot(run.time, run.tension.isel(element=0) - rest.tension[0], label=name, linewidth=1)
+    late = (run.tension - rest.tension).sel(time=slice(1.0, 2.0)).values
     left_over.append(np.sqrt(np.mean(late**2)))
     print(f"{name:>16}: extra tension in the second second {left_over[-1]:6.2f} N rms")
 left.set(xlabel="time (s)", ylabel="extra tension at the guide (N)")

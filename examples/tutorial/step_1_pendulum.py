@@ -14,27 +14,28 @@ from scipy.special import ellipk
 import tautline as tl
 
 # %%
-# A :class:`~tautline.Pendulum` has a string, a reel and a body. Everything is SI, and the third
-# axis points down. The reel is locked in this step; only the 2 m of wire outside it matter.
+# :func:`~tautline.pendulum` makes a system of one line, which is a string on a reel, and one body at
+# its end. Everything is SI, and the third axis points down. The reel is locked in this step; only the
+# 2 m of wire outside it matter. One element is enough for a string that stays straight.
 
 length = 2.0
-pendulum = tl.Pendulum(
+pendulum = tl.pendulum(
     string=tl.String(length=10.0, density=1e-6, stiffness=1e6),  # m, kg/m, N
     reel=tl.Reel(drum_radius=0.1, guide_length=0.1, inertia_mass=1.0),  # m, m, kg
     body=tl.RigidBody.point(mass=1.0),  # kg
     gravity=9.81,
+    elements=1,
 )
 
 # %%
-# We hold the mass aside and let go, from five angles. One element is enough for a string that stays
-# straight. `run` is an xarray Dataset; positions have the dimensions time, node and axis, and the
-# last node carries the mass.
+# We hold the mass aside and let go, from five angles. `run` is an xarray Dataset; positions have the
+# dimensions time, node and axis, and the last node carries the mass.
 
 figure, (portrait, periods) = plt.subplots(1, 2, figsize=(7.5, 3.4), layout="constrained")
 print("released at   period    exact     difference")
 for degrees in (5, 25, 45, 65, 85):
     release = np.radians(degrees)
-    start = tl.straight(pendulum, deployed=length, elements=1, direction=(np.sin(release), 0, np.cos(release)))
+    start = tl.Straight(length, direction=(np.sin(release), 0, np.cos(release)))
     run = tl.simulate(pendulum, start, tl.Locked(), duration=10.0, sample=0.01)
 
     end = run.position.isel(node=-1)

@@ -14,12 +14,13 @@ import tautline as tl
 # The body frame has its origin where the rope is tied. ``center_of_mass`` says where the middle of
 # the crate is, seen from there.
 
-pendulum = tl.Pendulum(
+pendulum = tl.pendulum(
     string=tl.String(length=20.0, density=0.05, stiffness=400.0),
     reel=tl.Reel(drum_radius=0.1, guide_length=0.1, inertia_mass=1.0),
     body=tl.RigidBody.box(mass=1.5, sides=(0.6, 0.4, 0.8), center_of_mass=(0.2, 0.1, 0.4)),
+    elements=10,
 )
-start = tl.straight(pendulum, deployed=5.0, elements=10, direction=(1, 0, 1), end_velocity=(0, 1.5, 0))
+start = tl.Straight(5.0, direction=(1, 0, 1), end_velocity=(0, 1.5, 0))
 run = tl.simulate(pendulum, start, tl.Locked(), duration=3.0)
 
 tl.figures.save(tl.figures.snapshots(run, every=0.25), "snapshots", ["png"])
@@ -35,7 +36,7 @@ tl.figures.save(tl.figures.attitude(run), "attitude", ["png"])
 # or lose energy in so long a run. This one keeps an energy that is very near the true one, so the
 # error oscillates and does not grow. Angular momentum and orthogonality are exact up to rounding.
 
-calm = tl.hanging(pendulum, deployed=5.0, elements=10, end_velocity=(2, 1, 0), angular_velocity=(0, 0, 2))
+calm = tl.Hanging(5.0, end_velocity=(2, 1, 0), angular_velocity=(0, 0, 2))
 long = tl.simulate(pendulum, calm, tl.Locked(), duration=1800.0, sample=0.5)
 tl.figures.save(tl.figures.conservation(long), "conservation", ["png"])
 
@@ -44,7 +45,8 @@ print(f"{long.attrs['steps']} steps, largest kinetic energy {largest:.2f} J")
 halves = [float(abs(half - long.energy[0]).max()) for half in (long.energy[:1800], long.energy[1800:])]
 print(f"energy error {halves[0]:.1e} J in the first quarter of an hour, {halves[1]:.1e} J in the second")
 assert max(halves) < 1e-4 * largest and halves[1] < 1.2 * halves[0]
-assert float(abs(long.angular_momentum - long.angular_momentum[0]).max()) < 1e-11
+spin = long.angular_momentum.sel(axis="z")
+assert float(abs(spin - spin[0]).max()) < 1e-11
 assert float(long.orthogonality_error.max()) < 1e-13
 
 # %%

@@ -16,7 +16,7 @@ class Variable(NamedTuple):
 
 TIME = ("time",)
 AXES = ["x", "y", "z"]
-SCHEMA = {
+CHAIN_SCHEMA = {
     "reeled_length": Variable(TIME, "m", "unstretched length on the reel side of the guide entrance"),
     "reel_speed": Variable(TIME, "m s-1", "rate of reeled_length; positive in retrieval"),
     "unstretched_length": Variable(TIME, "m", "unstretched length of the deployed string"),
@@ -91,24 +91,25 @@ EXCEEDANCE_SCHEMA = {
 
 EVENT = ("event",)
 SLACK_SCHEMA = {
-    "begin": Variable(EVENT, "s", "when the first part of the string goes slack"),
-    "end": Variable(EVENT, "s", "when the last part of the string is taut again, or the run ends"),
+    "begin": Variable(EVENT, "s", "when the first part of the line goes slack"),
+    "end": Variable(EVENT, "s", "when the last part of the line is taut again, or the run ends"),
     "duration": Variable(EVENT, "s", "from begin to end"),
-    "nearest": Variable(EVENT, "1", "slack place nearest to the guide: 0 at the guide, 1 at the body"),
-    "farthest": Variable(EVENT, "1", "slack place farthest from the guide: 0 at the guide, 1 at the body"),
-    "largest_part": Variable(EVENT, "1", "largest part of the string that is slack at one time"),
+    "nearest": Variable(EVENT, "1", "slack place nearest to the start of the line, 0; its end is 1"),
+    "farthest": Variable(EVENT, "1", "slack place farthest from the start of the line, 0; its end is 1"),
+    "largest_part": Variable(EVENT, "1", "largest part of the line that is slack at one time"),
 }
 
 
-# Of assemblies. Nodes and elements are those of all strings, one string after the other.
+# Of every run. Nodes and elements are those of all lines, one line after the other.
 _BODY, _LINE = (*TIME, "body"), (*TIME, "line")
 _MOVED = {"guide_work": "work done by prescribed motion, of bodies and of the frame of an orbit, since the start"}
 _MOVED |= {"external_work": "work done by forces and moments on the bodies since the start"}
-ASSEMBLY_SCHEMA = {
+SCHEMA = {
     "body_position": Variable((*_BODY, "axis"), "m", "positions of the centres of mass; third axis down"),
     "body_velocity": Variable((*_BODY, "axis"), "m s-1", "velocities of the centres of mass"),
     "attitude": Variable((*_BODY, "row", "column"), "1", "rotation matrices, body to inertial frame"),
     "angular_velocity": Variable((*_BODY, "axis"), "rad s-1", "of the bodies, each in its own frame"),
+    "orthogonality_error": Variable(_BODY, "1", "Frobenius norm of I - R^T R"),
     "position": Variable((*TIME, "node", "axis"), "m", "positions of the nodes; third axis down"),
     "velocity": Variable((*TIME, "node", "axis"), "m s-1", "velocities of the mesh nodes"),
     "strain": Variable((*TIME, "element"), "1", "strain of the elements"),
@@ -158,9 +159,9 @@ class Layout(NamedTuple):
         return sum(math.prod(self.shape(name, 1)) for name in self.all_variables())
 
 
-def of_pendulum(N: int) -> Layout:
+def of_chain(N: int) -> Layout:
     """Results of a pendulum with N elements."""
-    return Layout(SCHEMA, {"node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3})
+    return Layout(CHAIN_SCHEMA, {"node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3})
 
 
 def of_assembly(bodies: list[str], lines: dict[str, int]) -> Layout:
@@ -172,11 +173,11 @@ def of_assembly(bodies: list[str], lines: dict[str, int]) -> Layout:
         "node": elements + len(lines),
         "element": elements,
     }
-    known = {name: v for name, v in ASSEMBLY_SCHEMA.items() if bodies or "body" not in v.dims}
+    known = {name: v for name, v in SCHEMA.items() if bodies or "body" not in v.dims}
     names = {"body": bodies, "line": list(lines)}
     return Layout(known, lengths | {"axis": 3, "row": 3, "column": 3}, names)
 
 
 def row_length(N: int) -> int:
     """Numbers in one sample of a pendulum."""
-    return of_pendulum(N).row_length()
+    return of_chain(N).row_length()

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-import tautline as tl
-from tests.support import checking, same
+from tests.support import chains, checking, same
 
 STEPS = [1e-2, 5e-3, 2.5e-3]
 SECOND_ORDER = [h**2 for h in STEPS]
@@ -18,7 +17,7 @@ FORM = np.array([[0.0, 1.0], [-1.0, 0.0]])
 RAMP = np.linspace(0.0, 1.0, 50)
 RUN = xr.Dataset({"x": ("time", RAMP)}, {"time": RAMP})
 NODES = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
-STATE = tl.State(1.0, 0.0, NODES, 0.0 * NODES)
+STATE = chains.ChainState(1.0, 0.0, NODES, 0.0 * NODES)
 
 FAILING: dict[str, Callable[[], object]] = {
     "order too low": lambda: checking.check_order(STEPS, SECOND_ORDER, 4),

@@ -131,7 +131,7 @@ def test_hook_and_load_on_a_heaving_jib_in_python_and_as_a_file(tmp_path: Path) 
 def test_a_result_says_what_it_was() -> None:
     run = tl.simulate(crane(), tl.Hanging(20.0), duration=0.5)
     case = tl.case_of(run)
-    assert isinstance(case, tl.AssemblyCase) and list(case.system.lines) == ["hoist", "sling"]
+    assert isinstance(case, tl.Case) and list(case.system.lines) == ["hoist", "sling"]
     found = tl.jacobian(case, ["end_tension"], by=["lines.sling.stiffness", "bodies.load.mass"])
     assert found.derivatives["end_tension"].shape == (*run.end_tension.shape, 2)
     for wrong in (3, run.drop_attrs()):

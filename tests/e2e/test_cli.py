@@ -87,7 +87,7 @@ def test_new_check_show_schema(tmp_path: Path) -> None:
     tautline("new", "my.toml", "--like", "crane-hoist", cwd=tmp_path)
     assert "exists already" in tautline("new", "my.toml", cwd=tmp_path, expect=4).stderr
     assert "good" in tautline("check", "my.toml", cwd=tmp_path).stdout
-    assert json.loads(tautline("check", "my.toml", "--json", cwd=tmp_path).stdout)["elements"] == 12
+    assert json.loads(tautline("check", "my.toml", "--json", cwd=tmp_path).stdout)["elements"] == {"line": 12}
     assert "title" in json.loads(tautline("schema", cwd=tmp_path).stdout)["else"]["properties"]
     tautline("run", "my.toml", "--set", "run.duration=0.5", cwd=tmp_path)
 
@@ -103,7 +103,7 @@ def test_export(tmp_path: Path) -> None:
     column = names.index("position[20,z]")
     assert units[column] == "m"
     assert [float(row[column]) for row in rows] == run.position.values[:, 20, 2].tolist()
-    series = ElementTree.parse(tmp_path / "frames" / "string.pvd").getroot()
+    series = ElementTree.parse(tmp_path / "frames" / "line.pvd").getroot()
     entries = series.findall(".//DataSet")
     assert [float(e.attrib["timestep"]) for e in entries] == run.time.values.tolist()
     frame = ElementTree.parse(tmp_path / "frames" / entries[-1].attrib["file"]).getroot()

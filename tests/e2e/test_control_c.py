@@ -52,7 +52,7 @@ intervals = 3
 [vary]
 "command.retrievals[1:-1]" = [-5, 5]
 """
-DATA = "time,guide_tension\ns,N\n1,50\n2,49\n3,50\n"
+DATA = "time,start_tension\ns,N\n1,50\n2,49\n3,50\n"
 
 
 @pytest.mark.parametrize(

@@ -54,7 +54,7 @@ SLOW = {
     "identification",
     "feedback_crane",
     "optimal-control",
-    "assemblies",
+    "systems",
     "loads",
     "heave",
     "optimal_retrieval",
@@ -209,9 +209,28 @@ def test_the_glossary_has_every_status_and_attribute() -> None:
 
 def test_the_glossary_has_every_input() -> None:
     glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
-    for kind in (tl.String, tl.Reel, tl.RigidBody, tl.Pendulum, tl.Torque, tl.Brake, tl.Length, tl.Speed, tl.Impedance):
+    for kind in (
+        tl.String,
+        tl.Reel,
+        tl.RigidBody,
+        tl.Line,
+        tl.Kinematic,
+        tl.System,
+        tl.BodyInFluid,
+        tl.Torque,
+        tl.Brake,
+        tl.Length,
+        tl.Speed,
+        tl.Impedance,
+    ):
         for field in kind.__dataclass_fields__:
-            if field not in ("shape", "string", "reel", "body"):  # parts, and what has no influence on the motion
+            if field not in (
+                "shape",
+                "string",
+                "reel",
+                "bodies",
+                "lines",
+            ):  # parts, and what has no influence on the motion
                 assert f"`{kind.__name__}.{field}`" in glossary, f"docs/glossary.md: {kind.__name__}.{field} is missing"
 
 

@@ -116,7 +116,7 @@ def test_a_reel_is_driven_from_a_cell(cell: Watched, monkeypatch: pytest.MonkeyP
     told.clear()
     hear(cell.page.evaluate("sent.shift()"))
     assert json.loads(told[-1][0]["text"])["type"] == "ok"
-    assert widget.session.driven.mode("") == "locked"
+    assert widget.session.driven.mode("line") == "locked"
 
 
 def test_a_widget_of_runs() -> None:

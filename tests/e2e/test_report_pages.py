@@ -28,8 +28,8 @@ STUDY: dict[str, Any] = {
 }
 # What each page must say on its first screen, and its pictures.
 PAGES = {
-    "pendulum": ("he rope holds: ", 5),
-    "assembly": ("Whether the rope holds is not known", 19),
+    "one line": ("he rope holds: ", 5),
+    "several lines": ("Whether the rope holds is not known", 19),
     "study": ("6 of 9 members have a result; 3 refused.", 5),
 }
 
@@ -41,8 +41,8 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     robot = tl.simulate(tl.load("cable-robot", {"run.duration": "0.4 s"}))
     tl.study(STUDY, folder / "study.zarr")
     return {
-        "pendulum": tl.report(jump, folder / "jump.html"),
-        "assembly": tl.report(robot, folder / "robot.html"),
+        "one line": tl.report(jump, folder / "jump.html"),
+        "several lines": tl.report(robot, folder / "robot.html"),
         "study": report(folder / "study.zarr", folder / "study"),
     }
 

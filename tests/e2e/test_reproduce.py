@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tautline.paper import claims
-from tautline.paper.examples import run
+from tautline.paper.examples import only, run
 from tests.support.commands import tautline
 
 
@@ -48,7 +48,7 @@ def test_reproduction(tmp_path: Path) -> None:
 @pytest.mark.parametrize("claim", claims.CLAIMS, ids=lambda claim: f"{claim.example}: {claim.statement}")
 def test_a_verdict_can_be_negative(claim: claims.Claim) -> None:
     """The same measurement on a run that does not do what the claim says."""
-    wrong = run(claim.example, order=2)
+    wrong = only(run(claim.example, order=2))
     wrong = wrong.isel(time=slice(None, None, -1)).assign_coords(
         time=wrong.time
     )  # backwards: peaks and trends turn round
@@ -56,11 +56,11 @@ def test_a_verdict_can_be_negative(claim: claims.Claim) -> None:
     spoilt = wrong.assign(
         energy=wrong.energy + np.linspace(0.0, -30.0, n),
         gravity_energy=("time", np.linspace(5.0, -5.0, n)),
-        angular_momentum=wrong.angular_momentum * np.linspace(1.0, 1.1, n),
+        angular_momentum=wrong.angular_momentum * np.linspace(1.0, 1.1, n)[:, None],
         orthogonality_error=wrong.orthogonality_error + 1e-9,
         angular_velocity=wrong.angular_velocity * 0.0 + 1.0,
         rotational_energy=("time", np.linspace(1.0, 2.0, n)),
         elastic_energy=("time", 5.0 + np.linspace(1.0, -1.0, n) + 3.0 * np.sin(2.0 * np.pi * wrong.time.values / 2.0)),
-        attitude=(("time", "row", "column"), np.tile(np.eye(3), (n, 1, 1))),
+        body_position=wrong.position[:, -1] + np.array([0.3, 0.2, 0.4]),
     )
     assert not claim.measure(spoilt).holds

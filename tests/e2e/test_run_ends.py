@@ -16,11 +16,11 @@ import xarray as xr
 from typer.testing import CliRunner
 
 import tautline as tl
-from tautline import schema
 from tautline.cli.commands import app
 from tautline.cli.output import summary_table
 from tautline.files import runs
 from tautline.files.runs import shortening
+from tautline.results.assembly import layout
 from tautline.results.summary import summarise
 
 RUNS = {
@@ -99,7 +99,7 @@ def test_everything_ends_where_the_run_ended(name: str, tmp_path: Path) -> None:
     with (tmp_path / "a.csv").open() as file:
         table = list(csv.reader(file))[2:]
     assert [float(row[0]) for row in table] == run.time.values.tolist()
-    entries = ElementTree.parse(tmp_path / "v" / "string.pvd").getroot().findall(".//DataSet")
+    entries = ElementTree.parse(tmp_path / "v" / "line.pvd").getroot().findall(".//DataSet")
     assert [float(entry.attrib["timestep"]) for entry in entries] == run.time.values.tolist()
     boot = re.search(r'<script id="boot" type="application/json">(.*?)</script>', (tmp_path / "run.html").read_text())
     assert boot is not None
@@ -139,8 +139,8 @@ def test_the_file_of_an_early_end_has_the_size_of_its_samples(
             assert np.array_equal(found[name].values, expected[name].values), name
         with xr.open_dataset(path) as plain:
             assert plain.sizes["time"] == kept and bool(plain.time.isnull().any()) == (kept > rows)
-        layout = schema.of_pendulum(len(found.element))
-        assert abs(path.stat().st_size - 8 * kept * layout.row_length()) < 0.15e6
+        numbers = layout(tl.case_of(found).system).row_length()
+        assert abs(path.stat().st_size - 8 * kept * numbers) < 0.15e6
         runs.resume(path)  # a file that could not be shortened then is now
         kept = rows
 
@@ -160,12 +160,18 @@ def test_the_quick_start_with_a_heavier_load(tmp_path: Path, monkeypatch: pytest
     assert figures["compile_time"] >= 0.0 and figures["wall_time"] > 0.0
 
 
+CASE = tl.load("retrieval").meshed()
+
+
 def sample_values(rows: int) -> dict[str, np.ndarray]:
-    return {name: np.linspace(1.0, 2.0, rows) for name in ("time", *schema.SCHEMA)}
+    """Every variable from 1 to 2."""
+    shape = layout(CASE.system)
+    line = np.linspace(1.0, 2.0, rows)
+    return {name: (np.ones(shape.shape(name, rows)).T * line).T for name in shape.all_variables()}
 
 
 ATTRS = {"status": "completed", "message": "", "remarks": "", "steps": 1, "largest_step_ratio": 0.5, "order": 2}
-ATTRS |= {"scheme": "symmetric", "balance_error": 0.0}
+ATTRS |= {"scheme": "symmetric", "balance_error": 0.0, "case": json.dumps(CASE.to_dict())}
 
 
 def test_values_that_are_no_numbers_are_counted_and_not_spread() -> None:
@@ -181,8 +187,8 @@ def test_health_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     from tautline.cli.output import console
 
     values = sample_values(4) | {
-        "power": np.array([-3.0, 0.0, 5.0, 4.0]),
-        "guide_tension": np.array([7.0, 8.0, 9.0, 8.0]),
+        "power": np.array([[-3.0], [0.0], [5.0], [4.0]]),
+        "start_tension": np.array([[7.0], [8.0], [9.0], [8.0]]),
     }
     health = {"version": "0", "balance_error": 0.031, "remarks": "the first remark\nthe second one"}
     figures = summarise([values], ATTRS | health)
@@ -190,6 +196,6 @@ def test_health_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     console(True).print(summary_table(figures, {}))
     lines = [re.sub(r" {2,}", ": ", line.strip()) for line in capsys.readouterr().out.splitlines()]
     assert "drum power: -3 to 5 W" in lines and "drum torque: 1 to 2 N m" in lines
-    assert "tension at the guide: 7 to 9 N" in lines
+    assert "tension at start: 7 to 9 N" in lines
     assert "energy balance error: 3.10e+00 % of the energy in play" in lines
     assert "remark 1: the first remark" in lines and "remark 2: the second one" in lines

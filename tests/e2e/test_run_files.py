@@ -150,7 +150,7 @@ def test_file_follows_the_conventions(tmp_path: Path) -> None:
             assert raw[name].attrs["units"] and raw[name].attrs["long_name"]
     ours = tl.open_run(path)
     assert ours.attrs["title"] == "a title"
-    assert "scenario_file" not in ours.attrs and json.loads(ours.attrs["case"])["run"]["elements"] == "auto"
+    assert "scenario_file" not in ours.attrs and json.loads(ours.attrs["case"])["lines"]["line"]["elements"] == 20
 
 
 def test_other_programs_read_the_same_values(tmp_path: Path) -> None:

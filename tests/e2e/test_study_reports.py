@@ -157,7 +157,7 @@ def test_the_report_of_an_unfinished_grid_with_failures(folder: Path, monkeypatc
     read = Page(page)
     assert "36 of 48 members" in read.text and "tautline study --resume" in read.text
     assert "Grid <with> failures" in read.text and "Grid <with>" not in page.read_text(encoding="utf-8")
-    assert re.search(r"refused12.*initial\.deployed = 120.*string\.length", read.text)
+    assert re.search(r"refused12.*initial\.deployed = 120.*length less reel\.guide_length", read.text)
     found = names(page)
     assert {"max_tension-map", "max_tension-tornado", "energy-bands"} <= found
     # fifteen components of the velocities
@@ -168,7 +168,7 @@ def test_the_report_of_an_unfinished_grid_with_failures(folder: Path, monkeypatc
 
 def test_remarks_are_counted_on_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def remarks(family: Family, least: float, look: Look) -> dict[int, list[str]]:
-        stiffness = np.asarray(look.pendulum.string.stiffness)
+        stiffness = np.asarray(look.chain.string.stiffness)
         return {k: [f"the mesh is coarse ({x:g} N)"] for k, x in enumerate(stiffness) if x > least}
 
     vary = {"string.stiffness": [20.0, 40.0, 60.0]}

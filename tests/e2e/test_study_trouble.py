@@ -18,6 +18,7 @@ import psutil
 import pytest
 
 import tautline as tl
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.ensemble import march_ensemble
 from tautline.errors import InputError
 from tautline.files.runs import StoreError
@@ -56,7 +57,7 @@ def test_members_of_any_length_are_timed_in_a_moment(durations: list[float], mon
     """Also where a single sample takes an hour; by a clock that goes on with the steps that are made."""
     made = 0
 
-    def counted(simulations: list[tl.Simulation], rows: int) -> None:
+    def counted(simulations: list[ChainSimulation], rows: int) -> None:
         nonlocal made
         march_ensemble(simulations, rows)
         made += rows * simulations[0].task().plan.steps_per_sample

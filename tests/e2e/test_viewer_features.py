@@ -43,12 +43,13 @@ FILMS = """async () => {
 
 
 def swinging(speed: float) -> tuple[Any, ...]:
-    p = tl.Pendulum(
+    p = tl.pendulum(
         string=tl.String(length=12.0, density=0.05, stiffness=100.0),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
         body=tl.RigidBody.box(0.5, (0.4, 0.5, 0.8), (0.1, 0.0, 0.4)),
+        elements=6,
     )
-    return p, tl.straight(p, 5.0, 6, (1.0, 0.0, 1.0), end_velocity=(0.0, speed, 0.0)), tl.Locked()
+    return p, tl.Straight(5.0, (1.0, 0.0, 1.0), end_velocity=(0.0, speed, 0.0)), tl.Locked()
 
 
 @pytest.fixture(scope="module")
@@ -149,7 +150,7 @@ def test_values_are_read_off_several_runs(folder: Path, open_page: Pages) -> Non
 def test_charts_are_chosen(folder: Path, open_page: Pages) -> None:
     """And stay so when the page is opened again. Constants take one line, rounding is zero, ticks are short."""
     case = tl.load("crane-hoist")
-    still = tl.simulate(case.pendulum, case.state(), tl.Locked(), duration=1.0, sample=0.01)
+    still = tl.simulate(case.system, case.start, tl.Locked(), duration=1.0, sample=0.01)
     path = tl.view(still).save(folder / "still.html")
     page = open_page(path.as_uri(), offline=True)
     assert values(page, "spin") == ["0", "0", "0"]
@@ -274,12 +275,13 @@ def test_the_body_is_seen_however_long_the_string(
     length: float, size: tuple[int, int], tmp_path: Path, open_page: Pages
 ) -> None:
     """In the whole picture by itself or by a ring, in a close-up, and near by when it is followed."""
-    p = tl.Pendulum(
+    p = tl.pendulum(
         string=tl.String(length=2.0 * length, density=0.05, stiffness=1e4 * length, damping_ratio=0.2),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=5.0),
         body=tl.RigidBody.box(100.0, (0.5, 0.4, 0.3), (0.0, 0.0, 0.15)),
+        elements=8,
     )
-    run = tl.simulate(p, tl.hanging(p, length, 8), tl.Locked(), duration=0.02, sample=0.01)
+    run = tl.simulate(p, tl.Hanging(length), tl.Locked(), duration=0.02, sample=0.01)
     page = open_page(tl.view(run).save(tmp_path / "run.html").as_uri(), offline=True, size=size)
     page.get_by_test_id("view-front").click()
     page.wait_for_timeout(100)
@@ -308,7 +310,7 @@ def test_the_body_is_seen_however_long_the_string(
 
 
 @pytest.mark.parametrize("size", [(1300, 620), DESKTOP])
-def test_wide_assemblies_are_framed_clear_of_what_lies_over_the_picture(
+def test_wide_systems_are_framed_clear_of_what_lies_over_the_picture(
     size: tuple[int, int], tmp_path: Path, open_page: Pages
 ) -> None:
     """From above and from the side, a hall's four winches are neither cut nor behind the legend."""

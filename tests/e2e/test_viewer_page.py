@@ -25,17 +25,13 @@ END = 3.0
 SAMPLE = 0.01
 
 
-def pendulum() -> tl.Pendulum:
-    return tl.Pendulum(
-        string=tl.String(length=12.0, density=0.05, stiffness=100.0),
-        reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
-        body=tl.RigidBody.box(0.5, (0.4, 0.5, 0.8), (0.1, 0.0, 0.4)),
-    )
+STRING = tl.String(length=12.0, density=0.05, stiffness=100.0)
+REEL = tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8)
 
 
 def make(path: Path, direction: tuple[float, float, float], command: Any) -> None:
-    p = pendulum()
-    start = tl.straight(p, 5.0, N, direction, end_velocity=(0.0, 1.0, 0.0))
+    p = tl.pendulum(STRING, REEL, tl.RigidBody.box(0.5, (0.4, 0.5, 0.8), (0.1, 0.0, 0.4)), elements=N)
+    start = tl.Straight(5.0, direction, end_velocity=(0.0, 1.0, 0.0))
     tl.run_to_file(path, p, start, command, duration=END, sample=SAMPLE, title=path.stem)
 
 
@@ -208,14 +204,14 @@ def test_whole_motion_is_in_sight(offline_page: Page) -> None:
     assert rows.max() - rows.min() > 0.3 * height, "the motion fills a good part of the picture"
 
 
-# -- assemblies --------------------------------------------------------------------------------------
+# -- several lines and bodies ------------------------------------------------------------------------
 
 PARTS = ["hook", "load", "jib", "hoist", "sling", "stay"]
 
 
 @pytest.fixture(params=["replay", "offline"], scope="module")
 def crane_page(request: pytest.FixtureRequest, folder: Path, kept_open: Pages) -> Iterator[Page]:
-    """A run of an assembly from a server, and from a file without any network."""
+    """A run of several lines and bodies from a server, and from a file without any network."""
     if request.param == "replay":
         with serving("view", "crane.nc", cwd=folder) as server:
             yield kept_open(server.address)
@@ -224,8 +220,8 @@ def crane_page(request: pytest.FixtureRequest, folder: Path, kept_open: Pages) -
         yield kept_open((folder / "crane.html").as_uri(), offline=True)
 
 
-def test_an_assembly_is_shown_with_its_names(crane_page: Page, folder: Path) -> None:
-    """All strings and bodies, at every time; charts tell them apart by name."""
+def test_several_lines_and_bodies_are_shown_with_their_names(crane_page: Page, folder: Path) -> None:
+    """All lines and bodies, at every time; charts tell them apart by name."""
     run = tl.open_run(folder / "crane.nc")
     crane_page.evaluate("tautline.seek(0)")
     settled(crane_page, "tautline.frame() === 0")
@@ -242,6 +238,7 @@ def test_an_assembly_is_shown_with_its_names(crane_page: Page, folder: Path) -> 
     for name, words in (
         ("lengths", ["hoist", "sling", "stay"]),
         ("tension", ["hoist", "sling", "stay"]),
+        ("end_tension", ["hoist", "sling", "stay"]),
         ("torque", ["hoist", "sling"]),
         ("speed", ["hook", "load", "jib"]),
     ):
@@ -272,7 +269,7 @@ def test_names_in_the_scene(crane_page: Page) -> None:
     settled(crane_page, f"document.getElementById('part-names').childElementCount === {len(PARTS)}")
 
 
-def test_bodies_of_an_assembly_are_followed_in_turn(crane_page: Page) -> None:
+def test_bodies_are_followed_in_turn(crane_page: Page) -> None:
     """Each comes to the middle of the picture, near; then the camera stands still again."""
     follow = crane_page.get_by_test_id("follow")
     scene = crane_page.locator("#scene").bounding_box()
@@ -292,7 +289,7 @@ def test_bodies_of_an_assembly_are_followed_in_turn(crane_page: Page) -> None:
 
 
 @pytest.mark.long
-def test_a_pendulum_beside_an_assembly(folder: Path, open_page: Pages) -> None:
+def test_one_line_beside_several(folder: Path, open_page: Pages) -> None:
     """They have curves in common, and others of their own."""
     with serving("view", "swing.nc", "crane.nc", cwd=folder) as server:
         page = open_page(server.address)
@@ -311,8 +308,8 @@ def test_a_pendulum_beside_an_assembly(folder: Path, open_page: Pages) -> None:
 
 def test_unusual_runs(tmp_path: Path, open_page: Pages) -> None:
     """A point mass, one element, a single sample; a run that an event ended; rows without numbers."""
-    p = tl.Pendulum(string=pendulum().string, reel=pendulum().reel, body=tl.RigidBody.point(0.5))
-    start = tl.straight(p, 5.0, 1, (1.0, 0.0, 1.0))
+    p = tl.pendulum(STRING, REEL, tl.RigidBody.point(0.5), elements=1)
+    start = tl.Straight(5.0, (1.0, 0.0, 1.0))
     single = tl.simulate(p, start, tl.Locked(), duration=0.02, sample=0.01).isel(time=slice(0, 1))
     page = open_page(tl.view(single).save(tmp_path / "single.html").as_uri(), offline=True)
     assert len(nodes(page)) == 6 and colours(picture(page)) > 50
@@ -432,7 +429,7 @@ def test_live_page(tmp_path: Path, open_page: Pages) -> None:
 
 
 @pytest.mark.long
-def test_live_page_of_an_assembly(tmp_path: Path, open_page: Pages) -> None:
+def test_live_page_of_several_reels(tmp_path: Path, open_page: Pages) -> None:
     """Each reel has its controls, keys drive the one that is chosen; reels and a list of bodies steer and strike."""
     (tmp_path / "crane.toml").write_text(crane().to_toml(), encoding="utf-8")
     with serving("live", "crane.toml", "--set", "run.duration=600", cwd=tmp_path) as server:

@@ -21,6 +21,7 @@ from tautline.engine.timing import Timing
 from tautline.errors import STATUS_NAMES, InputError
 from tautline.model.body import Shape
 from tautline.model.command import Command
+from tests.support import chains
 from tests.support.valid import NODES, PENDULUM, REST, START, STEP, VALID
 
 # Above this an accepted run is legitimate but takes too long for a test.
@@ -266,7 +267,7 @@ def test_runs_of_any_size(drawn: st.DataObject) -> None:
         guide = length * x(st.floats(0.0, 1.0))
         deployed = (length - guide) * x(st.floats(1e-3, 1.0))
         law = x(st.sampled_from(["dissipative", "published", "momentum", "stretched", "none"]))
-        pendulum = tl.Pendulum(
+        pendulum = chains.Chain(
             tl.String(length, x(some), x(some)),
             tl.Reel(x(some), guide, x(some), x(vectors(3, of)), law, x(some)),
             x(bodies(of) | st.just(PENDULUM.body)),
@@ -275,12 +276,12 @@ def test_runs_of_any_size(drawn: st.DataObject) -> None:
         idle: st.SearchStrategy[Command] = st.sampled_from([tl.Locked(), tl.Free()])
         command = x(idle | st.builds(tl.Torque, of | tables))
         speed = 0.0 if isinstance(command, tl.Locked) else x(of)
-        start = tl.straight(pendulum, deployed, 1, (1, 2, 3), end_velocity=x(vectors(3, of)), reel_speed=speed)
+        start = chains.straight(pendulum, deployed, 1, (1, 2, 3), end_velocity=x(vectors(3, of)), reel_speed=speed)
         if x(st.booleans()):
             nodes, velocities = np.zeros((2, 2, 3))
             nodes[1], velocities[1] = x(vectors(3, of)), x(vectors(3, of))
             omega = np.zeros(3) if pendulum.body.is_point else x(vectors(3, of))
-            start = tl.State(start.reeled_length, speed, nodes, velocities, angular_velocity=omega)
+            start = chains.ChainState(start.reeled_length, speed, nodes, velocities, angular_velocity=omega)
         duration = x(some)
         step = x(st.just("auto") | some | st.integers(1, 100).map(lambda n: duration / n))
         sample = x(st.sampled_from([None, duration]) | some)
@@ -309,7 +310,7 @@ def test_states_of_any_size(nodes: Any, velocities: Any, speed: float, omega: An
     """An ordinary pendulum from a state of finite numbers: whatever happens to it is told by the status."""
     nodes, velocities = nodes.copy(), velocities.copy()
     nodes[0] = velocities[0] = 0.0
-    state = tl.State(1.0, 0.0 if locked else speed, nodes, velocities, angular_velocity=omega)
+    state = chains.ChainState(1.0, 0.0 if locked else speed, nodes, velocities, angular_velocity=omega)
     command = tl.Locked() if locked else tl.Free()
     run = simulate(PENDULUM, state, command, duration=4 * STEP, step=STEP, sample=STEP, scheme=scheme)
     assert run.attrs["status"] in STATUS_NAMES.values()

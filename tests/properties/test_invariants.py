@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import tautline as tl
 from tautline.results.conservation import balance_error
+from tests.support import chains
 from tests.support.checking import check_below, check_close
 from tests.support.systems import (
     System,
@@ -32,10 +33,10 @@ def about_vertical(angle: float) -> np.ndarray:
     return np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
-def simulate(system: System, **options: object) -> tuple[tl.State, float]:
+def simulate(system: System, **options: object) -> tuple[chains.ChainState, float]:
     """Final state and largest drift of pi_3."""
     pendulum, state, command = system
-    run = tl.simulate(pendulum, state, command, duration=DURATION, sample=DURATION / 4, **options)  # type: ignore[arg-type]
+    run = chains.simulate(pendulum, state, command, duration=DURATION, sample=DURATION / 4, **options)
     assert run.attrs["status"] == "completed", run.attrs["message"]
     momentum = run.angular_momentum.values
     return state_at(run, pendulum), float(np.abs(momentum - momentum[0]).max())
@@ -57,7 +58,7 @@ def momentum_scale(system: System) -> float:
 def test_momentum_group_and_balance(law: str, scheme: str, data: st.DataObject) -> None:
     system = data.draw(systems(law=law))
     pendulum, state, command = system
-    run = tl.simulate(pendulum, state, command, duration=DURATION, sample=DURATION / 4, scheme=scheme)
+    run = chains.simulate(pendulum, state, command, duration=DURATION, sample=DURATION / 4, scheme=scheme)
     assert run.attrs["status"] == "completed", run.attrs["message"]
     drift = np.abs(run.angular_momentum - run.angular_momentum[0]).max()
     # a few hundred steps, each exact to rounding
@@ -120,7 +121,7 @@ def test_a_passive_law_only_takes_energy(law: str, strain: str, data: st.DataObj
     spooled = spooled if law == "stretched" else 0.0
     reel = dataclasses.replace(pendulum.reel, guide_strain=strain, spooled_strain=spooled)
     pendulum = dataclasses.replace(pendulum, reel=reel)
-    run = tl.simulate(pendulum, state, command, duration=DURATION, sample=DURATION / 50)
+    run = chains.simulate(pendulum, state, command, duration=DURATION, sample=DURATION / 50)
     # the energy on the drum, of which a loss is a difference, is known to some roundings
     rounding = 1e-14 * float(run.elastic_energy.max())
     assert np.diff(run.guide_loss.values).min() >= -rounding
@@ -133,7 +134,7 @@ def test_a_point_mass_is_the_limit_of_a_small_ball(data: st.DataObject) -> None:
     mass = pendulum.body.mass
     point = dataclasses.replace(pendulum, body=tl.RigidBody.point(mass))
     ball = dataclasses.replace(pendulum, body=tl.RigidBody.sphere(mass, 0.1))
-    still = tl.State(state.reeled_length, state.reel_speed, state.nodes, state.node_velocities)
+    still = chains.ChainState(state.reeled_length, state.reel_speed, state.nodes, state.node_velocities)
     a, b = simulate((point, still, command))[0], simulate((ball, still, command))[0]
     check_close("nodes", a.nodes, b.nodes, 1e-11)
     check_close("attitude", np.asarray(a.attitude), np.eye(3), 0.0)

@@ -9,13 +9,14 @@ import numpy as np
 import tautline as tl
 from tautline.engine.loads import kernel_loads, own_numbers
 from tautline.errors import RUNNING
-from tautline.gradients.reverse import BODY_PLACES, NODE_ROWS, REEL_PLACES
+from tautline.gradients.chain.reverse import BODY_PLACES, NODE_ROWS, REEL_PLACES
 from tautline.kernels import data
 from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.march import march_back
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.march import march
 from tautline.kernels.observe import begin
+from tautline.model.chain import chain_of
 from tests.support import duals
 
 ROWS, STEPS = 2, 2
@@ -30,7 +31,7 @@ class Setting(NamedTuple):
     loads: data.Loads
 
 
-PLAIN = kernel_loads(tl.load("fixed-length").pendulum)
+PLAIN = kernel_loads(chain_of(tl.load("fixed-length").system))
 
 
 def with_loads(**own: Any) -> data.Loads:

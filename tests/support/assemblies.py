@@ -13,6 +13,7 @@ import numpy as np
 import tautline as tl
 from tautline.ledger import kept_energy
 from tautline.model.assembly.state import LineState
+from tests.support import chains
 
 HALVED = [1e-3, 5e-4, 2.5e-4, 1.25e-4]
 _DATA = Path(__file__).parents[1] / "data" / "assembly.json"
@@ -53,8 +54,8 @@ def assembly_of(spec: dict[str, Any]) -> tl.System:
 
 
 def one_line(
-    rope: tl.String, drum: tl.Reel, start: tl.State, body: tl.RigidBody, **system: Any
-) -> tuple[tl.System, tl.AssemblyState]:
+    rope: tl.String, drum: tl.Reel, start: chains.ChainState, body: tl.RigidBody, **system: Any
+) -> tuple[tl.System, tl.State]:
     """The assembly that is a pendulum, in a state of that."""
     assembly = tl.System(
         {"body": body}, {"rope": tl.Line(rope, end="body", reel=drum, elements=start.elements)}, **system
@@ -68,10 +69,10 @@ def one_line(
         tuple(start.angular_velocity),
     )
     line = LineState(start.nodes, start.node_velocities, start.reeled_length, start.reel_speed)
-    return assembly, tl.AssemblyState({"body": place}, {"rope": line})
+    return assembly, tl.State({"body": place}, {"rope": line})
 
 
-def state_of(spec: dict[str, Any]) -> tl.AssemblyState:
+def state_of(spec: dict[str, Any]) -> tl.State:
     """Its state at the start."""
     bodies = {
         f"b{i}": tl.BodyState(
@@ -84,7 +85,7 @@ def state_of(spec: dict[str, Any]) -> tl.AssemblyState:
         reel = s.get("reel") or {}
         lengths = (reel.get("reeled_length", 0.0), reel.get("reel_speed", 0.0))
         strings[f"s{k}"] = LineState(np.array(s["nodes"]), np.array(s["node_velocities"]), *lengths)
-    return tl.AssemblyState(bodies, strings)
+    return tl.State(bodies, strings)
 
 
 def commands_of(spec: dict[str, Any]) -> dict[str, tl.Command]:
@@ -92,15 +93,15 @@ def commands_of(spec: dict[str, Any]) -> dict[str, tl.Command]:
     return {f"s{k}": tl.Torque(s["reel"]["torque"]) for k, s in enumerate(spec["strings"]) if s.get("reel")}
 
 
-def run(spec: dict[str, Any], duration: float, step: float, order: int = 2) -> tl.AssemblySimulation:
+def run(spec: dict[str, Any], duration: float, step: float, order: int = 2) -> tl.Simulation:
     """A simulation that has advanced by a duration."""
-    simulation = tl.AssemblySimulation(assembly_of(spec), state_of(spec), step=step, order=order)
+    simulation = chains.simulation(assembly_of(spec), state_of(spec), step=step, order=order)
     assert simulation.advance(duration, commands_of(spec)) == "completed", simulation.message
     return simulation
 
 
 def with_halved_steps(
-    assembly: tl.System, state: tl.AssemblyState, commands: Any, account: str, least: float
+    assembly: tl.System, state: tl.State, commands: Any, account: str, least: float
 ) -> tuple[list[float], list[float]]:
     """Differences of motions after 0.1 s with HALVED steps, and errors of their balances of energy.
 
@@ -108,7 +109,7 @@ def with_halved_steps(
     """
     found, balance = [], []
     for h in HALVED:
-        simulation = tl.AssemblySimulation(assembly, state, step=h)
+        simulation = chains.simulation(assembly, state, step=h)
         simulation.advance(0.1, commands)
         run = simulation.dataset()
         assert abs(run[account][-1]) > least
@@ -118,15 +119,14 @@ def with_halved_steps(
     return [float(np.abs(a - b).max()) for a, b in pairwise(found)], balance
 
 
-def distance(simulation: tl.AssemblySimulation, state: dict[str, Any]) -> float:
+def distance(simulation: tl.Simulation, state: dict[str, Any]) -> float:
     """Largest difference to a state of a case: positions and lengths (m), attitudes."""
     errors = [0.0]
     for i, body in enumerate(state["bodies"]):
-        now = simulation.body(f"b{i}")
-        errors += [np.abs(now[name] - body[name]).max() for name in ("position", "attitude")]
+        now = simulation.bodies[f"b{i}"]
+        errors += [np.abs(getattr(now, name) - body[name]).max() for name in ("position", "attitude")]
     for k, string in enumerate(state["strings"]):
-        now = simulation.string(f"s{k}")
-        errors.append(np.abs(now["nodes"] - string["nodes"]).max())
-        length = simulation.assembly.lines[f"s{k}"].string.length
-        errors.append(abs(length - now["deployed"] - string["reeled_length"]))
+        line = simulation.lines[f"s{k}"]
+        errors.append(np.abs(line.nodes - string["nodes"]).max())
+        errors.append(abs(line.reeled_length - string["reeled_length"]))
     return float(max(errors))

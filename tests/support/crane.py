@@ -10,7 +10,7 @@ ELEMENTS = {"hoist": 5, "sling": 2, "stay": 3}
 STIFFNESS = 4e4
 
 
-def crane() -> tl.AssemblyCase:
+def crane() -> tl.Case:
     """A hook below a jib that heaves, a box below a reel on the hook, and a stay from the hook to a point in space."""
     rope: dict[str, Any] = {"density": 0.5, "stiffness": STIFFNESS, "law": "tension_only"}
     reel = tl.Reel(drum_radius=0.2, guide_length=0.1, inertia_mass=2.0)
@@ -39,4 +39,4 @@ def crane() -> tl.AssemblyCase:
     )
     bodies = {"hook": tl.BodyState((0.5, 0.1, 8.4)), "load": tl.BodyState((0.6, 0.0, 11.5), (0.0, 0.4, 0.0))}
     commands = {"hoist": tl.Torque(150.0), "sling": tl.Torque(101.0)}
-    return tl.AssemblyCase(assembly, tl.Placed(bodies), commands, tl.Run(duration=1.0, sample=0.01), "crane")
+    return tl.Case(assembly, tl.Placed(bodies), commands, tl.Run(duration=1.0, sample=0.01), "crane")

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 import tautline as tl
+from tests.support import chains
 
 G = 9.81
 
@@ -19,9 +20,9 @@ def system(
     gravity: float = G,
     body: tl.RigidBody | None = None,
     law: str = "none",
-) -> tl.Pendulum:
+) -> chains.Chain:
     """`length` is what is deployed; 90 m more are on the reel."""
-    return tl.Pendulum(
+    return chains.Chain(
         string=tl.String(length=length + 90.0, density=density, stiffness=stiffness),
         reel=tl.Reel(drum_radius=0.5, guide_length=0.5, inertia_mass=1.0, guide_law=law),
         body=body or tl.RigidBody.point(mass),

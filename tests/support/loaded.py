@@ -14,9 +14,10 @@ import zarr
 import tautline as tl
 import tautline.cli.commands
 import tautline.studies.execution.run
+from tests.support import chains
 
 __all__ = ["matplotlib", "mpl_toolkits", "pandas", "rich", "scipy", "tautline", "zarr"]
 
 matplotlib.use("Agg")  # no windows
 for name in ("fixed-length", "retrieval"):
-    tl.simulate(tl.load(name, {"run.duration": "0.01"}))
+    chains.simulate(tl.load(name, {"run.duration": "0.01"}))

@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 import tautline as tl
+from tests.support import chains
 
 TRUTH = {"string.stiffness": 200.0, "string.viscosity": 2.0, "body.mass": 1.0, "fluid.drag_area": 0.5}
 START = {"string.stiffness": 150.0, "string.viscosity": 3.0, "body.mass": 1.2, "fluid.drag_area": 0.3}
-NOISE = {"guide_tension": 0.3, "position[-1,x]": 0.01}
-UNITS = {"time": "s", "guide_tension": "N", "position[-1,x]": "m"}
+NOISE = {"start_tension": 0.3, "position[-1,x]": 0.01}
+UNITS = {"time": "s", "start_tension": "N", "position[-1,x]": "m"}
 
 
 def small_case(**run: Any) -> tl.Case:
@@ -33,8 +34,8 @@ def small_case(**run: Any) -> tl.Case:
 
 def measured(case: tl.Case, seed: int | None = 1, delay: float = 0.0) -> dict[str, Any]:
     """Series of `UNITS` from a run; noise as in `NOISE` unless `seed` is None; the clock is late by `delay`."""
-    run = tl.simulate(case)
-    columns = {"guide_tension": run.guide_tension.values, "position[-1,x]": run.position.values[:, -1, 0]}
+    run = chains.simulate(case)
+    columns = {"start_tension": run.start_tension.values, "position[-1,x]": run.position.values[:, -1, 0]}
     if seed is not None:
         chance = np.random.default_rng(seed)
         columns = {name: x + chance.normal(0.0, NOISE[name], len(x)) for name, x in columns.items()}

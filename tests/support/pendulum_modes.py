@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-import tautline as tl
-from tautline.model import statics
 from tautline.model.command import Locked
-from tautline.model.statics import Configuration
 from tautline.reference import Equations, Fields
+from tests.support import chain_statics as statics
+from tests.support import chains
+from tests.support.chain_loads import all_of, own_loads
+from tests.support.chain_statics import Configuration
 
 Array = NDArray[np.float64]
 
@@ -30,7 +31,7 @@ class Linearised(NamedTuple):
 
 
 def linearised(
-    pendulum: tl.Pendulum, x: Configuration, load: statics.Load | None = None, *, free: bool = False
+    pendulum: chains.Chain, x: Configuration, load: statics.Load | None = None, *, free: bool = False
 ) -> Linearised:
     """Mass and stiffness at a state of rest, with all loads given as one."""
     N = len(x.q) - 1
@@ -48,10 +49,11 @@ def linearised(
     return Linearised(M, K, moves)
 
 
-def squared_frequencies(pendulum: tl.Pendulum, rest: tl.Equilibrium, *, free: bool = False) -> Array:
+def squared_frequencies(pendulum: chains.Chain, rest: chains.Equilibrium, *, free: bool = False) -> Array:
     """All squared frequencies, from the least up; shifted by a swing's, so that slow ones keep their digits."""
     x = Configuration(rest.state.reeled_length, np.array(rest.state.nodes), np.array(rest.state.attitude))
-    system = linearised(pendulum, x, rest.load, free=free)
+    load = all_of(own_loads(pendulum, x.s, rest.statics.time, rest.statics.acceleration))
+    system = linearised(pendulum, x, load, free=free)
     M, K = system.moving(system.M), system.moving(system.K)
     shift = max(pendulum.gravity, 1e-2) / float(np.linalg.norm(x.q[-1]))
     for _ in range(60):

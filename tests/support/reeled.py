@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import tautline as tl
+from tests.support import chains
 
 
-def pendulum(**reel: Any) -> tl.Pendulum:
-    return tl.Pendulum(
+def pendulum(**reel: Any) -> chains.Chain:
+    return chains.Chain(
         string=tl.String(length=10.0, density=0.05, stiffness=300.0),
         reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=0.5, **reel),
         body=tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)),

@@ -7,7 +7,7 @@ from typing import Any
 
 import tautline as tl
 from tautline.files import runs
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.paper.examples import EXAMPLES, start, system
 
 # Long enough to be killed in the middle: half a second of work in a few hundred chunks.
 CASES: dict[str, dict[str, Any]] = {
@@ -20,7 +20,7 @@ CASES: dict[str, dict[str, Any]] = {
 def arguments(case: str) -> tuple[tuple[Any, ...], dict[str, Any]]:
     options = dict(CASES[case])
     example = EXAMPLES[options.pop("number") - 1]
-    return (pendulum(), initial_state(example), example.command), options
+    return (system(), start(example), example.command), options
 
 
 def short(path: Path, **changes: Any) -> tl.Simulation:

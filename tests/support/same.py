@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -15,6 +17,13 @@ def check_same(a: xr.Dataset, b: xr.Dataset) -> None:
         assert np.array_equal(a[name].values, b[name].values), f"{name} differs"
 
 
-def check_same_state(a: tl.State, b: tl.State) -> None:
+def check_same_state(a: Any, b: Any) -> None:
+    """Bit for bit: states of systems or of chains."""
+    if isinstance(a, tl.State):
+        for one, other in zip(a, b, strict=True):
+            assert one.keys() == other.keys()
+            for name, part in one.items():
+                check_same_state(part, other[name])
+        return
     for name, value in vars(a).items():
         assert np.array_equal(value, getattr(b, name)), f"{name} differs"

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 import tautline as tl
 from tautline.model.command import Command
+from tests.support import chains
 
 Array = NDArray[np.float64]
-System = tuple[tl.Pendulum, tl.State, Command]
+System = tuple[chains.Chain, chains.ChainState, Command]
 
 
 def random_rotation(rng: np.random.Generator) -> Array:
@@ -38,7 +39,7 @@ def random_system(
     """A string stretched by a fifth at most, bent and moving, with a tumbling body."""
     L = rng.uniform(5.0, 40.0)
     b = rng.uniform(0.1, 0.8)
-    pendulum = tl.Pendulum(
+    pendulum = chains.Chain(
         string=tl.String(length=L, density=rng.uniform(0.02, 0.5), stiffness=rng.uniform(50.0, 800.0)),
         reel=tl.Reel(
             drum_radius=rng.uniform(0.2, 0.6),
@@ -58,7 +59,7 @@ def random_system(
     nodes = X * along * direction * rng.uniform(1.0, 1.2) + bend
     v = along * rng.normal(size=3) + np.sin(np.pi * along) * rng.normal(size=3)
     nodes[0] = v[0] = 0.0
-    state = tl.State(
+    state = chains.ChainState(
         reeled_length=L - X,
         reel_speed=0.0 if locked else rng.normal(scale=0.3),
         nodes=nodes,
@@ -94,7 +95,7 @@ def transformed(system: System, Q: Array) -> System:
     reel = dataclasses.replace(pendulum.reel, guide_position=tuple(guide))
     return (
         dataclasses.replace(pendulum, body=body, reel=reel),
-        tl.State(
+        chains.ChainState(
             state.reeled_length,
             state.reel_speed,
             state.nodes @ Q.T,
@@ -106,11 +107,11 @@ def transformed(system: System, Q: Array) -> System:
     )
 
 
-def state_at(run: xr.Dataset, pendulum: tl.Pendulum, index: int = -1) -> tl.State:
+def state_at(run: xr.Dataset, pendulum: chains.Chain, index: int = -1) -> chains.ChainState:
     row = run.isel(time=index)
     nodes = row.position.values - np.array(pendulum.reel.guide_position)
     nodes[0] = 0.0
-    return tl.State(
+    return chains.ChainState(
         float(row.reeled_length),
         float(row.reel_speed),
         nodes,
@@ -120,8 +121,8 @@ def state_at(run: xr.Dataset, pendulum: tl.Pendulum, index: int = -1) -> tl.Stat
     )
 
 
-def reversed_in_time(state: tl.State) -> tl.State:
-    return tl.State(
+def reversed_in_time(state: chains.ChainState) -> chains.ChainState:
+    return chains.ChainState(
         state.reeled_length,
         -state.reel_speed,
         state.nodes,
@@ -131,7 +132,7 @@ def reversed_in_time(state: tl.State) -> tl.State:
     )
 
 
-def largest_difference(a: tl.State, b: tl.State) -> float:
+def largest_difference(a: chains.ChainState, b: chains.ChainState) -> float:
     """Over everything, in SI numbers."""
     return max(
         abs(a.reeled_length - b.reeled_length),

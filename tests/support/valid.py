@@ -13,12 +13,20 @@ from tautline import simulate
 STRING = tl.String(length=2.0, density=0.1, stiffness=50.0)
 REEL = tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=1.0)
 BODY = tl.RigidBody.box(mass=1.0, sides=(0.3, 0.2, 0.1), center_of_mass=(0.1, 0.0, 0.2))
-PENDULUM = tl.Pendulum(STRING, REEL, BODY)
-START = tl.straight(PENDULUM, deployed=1.0, elements=1)
+PENDULUM = tl.pendulum(STRING, REEL, BODY, elements=1)
+START = tl.Straight(1.0)
 NODES = [[0.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
 REST = [[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
 # A power of two, so that multiples of it are exact.
 STEP = 2.0**-10
+
+
+def placed(line: dict[str, Any] | None = None, body: dict[str, Any] | None = None) -> tl.State:
+    """A state of the pendulum, changed in some places."""
+    line_state = tl.LineState(**(VALID["LineState"][1] | (line or {})))
+    return tl.State({"body": tl.BodyState(**(VALID["BodyState"][1] | (body or {})))}, {"line": line_state})
+
+
 # Every call with arguments that it accepts; the tests spoil them.
 VALID: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "String": (tl.String, {"length": 2.0, "density": 0.1, "stiffness": 50.0}),
@@ -47,24 +55,37 @@ VALID: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
     "box": (tl.RigidBody.box, {"mass": 1.0, "sides": (0.3, 0.2, 0.1), "center_of_mass": (0.1, 0.0, 0.2)}),
     "sphere": (tl.RigidBody.sphere, {"mass": 1.0, "radius": 0.1, "center_of_mass": (0.0, 0.0, 0.1)}),
     "point": (tl.RigidBody.point, {"mass": 1.0}),
-    "Pendulum": (tl.Pendulum, {"string": STRING, "reel": REEL, "body": BODY, "gravity": 9.81}),
-    "State": (
-        tl.State,
+    "pendulum": (tl.pendulum, {"string": STRING, "reel": REEL, "body": BODY, "gravity": 9.81, "elements": 2}),
+    "Line": (
+        tl.Line,
         {
-            "reeled_length": 1.0,
-            "reel_speed": 0.0,
-            "nodes": NODES,
-            "node_velocities": REST,
+            "string": STRING,
+            "start": "anchor",
+            "start_point": (0.0, 0.0, 0.0),
+            "end": "load",
+            "end_point": (0.0, 0.0, 0.1),
+            "reel": REEL,
+            "drum_axis": (0.0, 1.0, 0.0),
+            "elements": 2,
+        },
+    ),
+    "LineState": (
+        tl.LineState,
+        {"nodes": NODES, "node_velocities": REST, "reeled_length": 1.0, "reel_speed": 0.0},
+    ),
+    "BodyState": (
+        tl.BodyState,
+        {
+            "position": (0.1, 0.0, 1.2),
+            "velocity": (0.0, 0.0, 0.0),
             "attitude": np.eye(3),
             "angular_velocity": (0.0, 0.0, 0.0),
         },
     ),
-    "straight": (
-        tl.straight,
+    "Straight": (
+        tl.Straight,
         {
-            "pendulum": PENDULUM,
             "deployed": 1.0,
-            "elements": 2,
             "direction": (1.0, 0.0, 1.0),
             "end_velocity": (0.0, 0.1, 0.0),
             "reel_speed": 0.0,
@@ -77,7 +98,7 @@ VALID: dict[str, tuple[Callable[..., Any], dict[str, Any]]] = {
         simulate,
         {
             "system": PENDULUM,
-            "state": START,
+            "start": START,
             "command": tl.Free(),
             "duration": 4 * STEP,
             "step": STEP,

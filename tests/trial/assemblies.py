@@ -9,10 +9,11 @@ import numpy as np
 
 import tautline as tl
 from tautline.errors import TautlineError
+from tests.support import chains
 from tests.trial.cases import Case, Dice
 
 # An assembly with so many times as many elements, its start, its commands and how long it lasts.
-Made = tuple[tl.System, tl.AssemblyState, dict[str, Any], float]
+Made = tuple[tl.System, tl.State, dict[str, Any], float]
 
 
 def _string(dice: Dice, length: float, load: float) -> tl.String:
@@ -48,7 +49,7 @@ def hook(dice: Dice, finer: int) -> Made:
     deep = math.sqrt(top**2 - side**2) * (1.0 + weight / hoist.stiffness)
     at = deep + 0.5 * (0.15 * load / 500.0) ** (1 / 3)
     below_hook = at + 0.5 - 0.5 * (0.15 * load / 500.0) ** (1 / 3) + sling * (1.0 + 9.81 * load / below.stiffness)
-    start = tl.hang(
+    start = chains.hang(
         crane, {"hook": (side, 0, at), "load": (side, 0, below_hook + 0.5 * (load / 500.0) ** (1 / 3))}, {"hoist": top}
     )
     command = tl.Length.to(top * dice.between(0.6, 1.2), speed=0.5, acceleration=dice.between(0.1, 0.5))
@@ -69,7 +70,7 @@ def tandem(dice: Dice, finer: int) -> Made:
     }  # fmt: skip
     crane = tl.System({"beam": beam}, strings)
     deep = top * (1.0 + 0.5 * 9.81 * load / string.stiffness) + 0.3
-    start = tl.hang(crane, {"beam": (0, dice.between(0.0, 0.1), deep)}, {"left": top, "right": top})
+    start = chains.hang(crane, {"beam": (0, dice.between(0.0, 0.1), deep)}, {"left": top, "right": top})
     ways = [top * dice.between(0.8, 1.1) for _ in range(2)]
     commands = {
         name: tl.Length.to(way, speed=0.4, acceleration=0.3) for name, way in zip(("left", "right"), ways, strict=True)
@@ -100,7 +101,7 @@ def mooring(dice: Dice, finer: int) -> Made:
         body_fluid={"buoy": tl.BodyInFluid(drag_area=volume ** (2 / 3), volume=volume, added_mass=500.0 * volume)},
     )
     place = (dice.between(-0.02, 0.02) * reach, 0.0, dice.between(-0.02, 0.02) * reach)
-    return sea, tl.hang(sea, {"buoy": place}), {}, dice.between(3.0, 10.0)
+    return sea, chains.hang(sea, {"buoy": place}), {}, dice.between(3.0, 10.0)
 
 
 def robot(dice: Dice, finer: int) -> Made:
@@ -118,7 +119,7 @@ def robot(dice: Dice, finer: int) -> Made:
     hall = tl.System({"platform": tl.RigidBody.box(mass, (0.8, 0.8, 0.2), (0, 0, 0))}, strings)
     distance = math.sqrt(2.0 * (half - 0.4) ** 2 + (deep - 0.1) ** 2)
     out = distance / (1.0 + 0.25 * 9.81 * mass * distance / (deep - 0.1) / string.stiffness)
-    start = tl.hang(hall, {"platform": (0, 0, deep)}, dict.fromkeys(corners, out))
+    start = chains.hang(hall, {"platform": (0, 0, deep)}, dict.fromkeys(corners, out))
     moves = (dice.between(-0.2, 0.2) * half, dice.between(-0.2, 0.2) * half)
     commands = {
         name: tl.Length.to(
@@ -154,7 +155,7 @@ def _pair(dice: Dice, finer: int, length: float, rate: float, orbit: tl.Orbit | 
         name: tl.BodyState((x, 0.0, 0.0), (0.0, rate * x, 0.0), angular_velocity=(0.0, 0.0, rate))
         for name, x in places.items()
     }
-    start = tl.hang(pair, states, {"cord": length})
+    start = chains.hang(pair, states, {"cord": length})
     reeled = tl.Length.to(
         length * dice.between(0.6, 1.3), speed=0.02 * length * rate, acceleration=0.1 * length * rate**2
     )
@@ -181,7 +182,6 @@ def assembly(number: int, finer: int = 1) -> Case | None:
     dice = Dice(number + 7_000_000)
     try:
         system, start, commands, duration = make(dice, finer)
-        tl.AssemblySimulation(system, start).begin(commands, duration, duration)
+        return Case(make.__name__, system, start, commands, {}, duration, tuple(dice.features)).check()
     except TautlineError:
         return None
-    return Case(make.__name__, system, start, commands, {}, duration, tuple(dice.features))

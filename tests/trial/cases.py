@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
 import tautline as tl
 from tautline.errors import TautlineError
+from tests.support import chains
 
 
 class Case(NamedTuple):
@@ -22,10 +23,14 @@ class Case(NamedTuple):
     duration: float
     features: tuple[str, ...]
 
-    def simulation(self, state: Any) -> Any:
+    def simulation(self, state: Any) -> tl.Simulation:
         """A simulation from a state, which may be another than that of the case."""
-        kind = tl.Simulation if isinstance(self.system, tl.Pendulum) else tl.AssemblySimulation
-        return kind(self.system, state, **self.options)
+        return chains.simulation(self.system, state, **self.options)
+
+    def check(self) -> Self:
+        """Itself, if its parts go together; refuses others."""
+        self.simulation(self.state).backend.begin(self.command, self.duration, self.duration)
+        return self
 
 
 class Dice:
@@ -196,8 +201,8 @@ def _command(dice: Dice, deployed: float, L: float, weight: float, radius: float
 
 
 def _state(
-    dice: Dice, pendulum: tl.Pendulum, deployed: float, elements: int, finer: int, speed: float, moving: bool
-) -> tl.State:
+    dice: Dice, pendulum: chains.Chain, deployed: float, elements: int, finer: int, speed: float, moving: bool
+) -> chains.ChainState:
     """A start with so many elements, each cut into some more; a slack string keeps its shape by that."""
     spin = speed / deployed * dice.decade(-1.0, 2.0) * dice.direction() if dice.happens(0.4, "spin") else np.zeros(3)
     if pendulum.body.is_point:
@@ -205,10 +210,10 @@ def _state(
     kind = dice.among("hanging", "straight", "thrown", "slack")
     in_one_fluid = pendulum.fluid is None or pendulum.fluid.surface is None
     if kind == "hanging" and pendulum.gravity > 0.0 and in_one_fluid:
-        return tl.hanging(pendulum, deployed, finer * elements, angular_velocity=spin)
+        return chains.hanging(pendulum, deployed, finer * elements, angular_velocity=spin)
     reel_speed = speed * dice.between(-0.5, 0.5) if moving and dice.happens(0.2, "reel_speed") else 0.0
     velocity = speed * dice.decade(-1.0, 0.3) * dice.direction() if kind == "thrown" else np.zeros(3)
-    state = tl.straight(
+    state = chains.straight(
         pendulum,
         deployed,
         elements if kind == "slack" else finer * elements,
@@ -226,7 +231,7 @@ def _state(
         np.stack([np.interp(places, cuts, x) for x in np.transpose(rows)], axis=1)
         for rows in (nodes, state.node_velocities)
     )
-    return tl.State(state.reeled_length, state.reel_speed, nodes, velocities, state.attitude, spin)
+    return chains.ChainState(state.reeled_length, state.reel_speed, nodes, velocities, state.attitude, spin)
 
 
 def mixed(seed: int, finer: int = 1) -> Case | None:
@@ -246,7 +251,7 @@ def mixed(seed: int, finer: int = 1) -> Case | None:
         reel = _reel(dice, L, M, weight, string.law == "linear")
         fluid = _fluid(dice, M, L, deployed) if body_fluid else None
         push = _push(dice, weight, period) if dice.happens(0.15, "applied_force") else None
-        pendulum = tl.Pendulum(string, reel, _body(dice, M, L), gravity, fluid, push)
+        pendulum = chains.Chain(string, reel, _body(dice, M, L), gravity, fluid, push)
         command = _command(dice, deployed, L, weight, reel.drum_radius, period)
         chosen = elements or round(dice.decade(0.5, 1.5))
         free = not isinstance(command, tl.Locked | tl.Length | tl.Speed)
@@ -255,7 +260,6 @@ def mixed(seed: int, finer: int = 1) -> Case | None:
         if dice.happens(0.1, "order 4"):
             options["order"] = 4
         duration = period * dice.decade(-1.0, 0.7)
-        tl.Simulation(pendulum, state, **options).begin(command, duration, duration)
+        return Case("mixed", pendulum, state, command, options, duration, tuple(dice.features)).check()
     except TautlineError:
         return None
-    return Case("mixed", pendulum, state, command, options, duration, tuple(dice.features))

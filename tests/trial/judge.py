@@ -12,8 +12,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+import tautline as tl
+from tautline.engine.chain import ChainSimulation
 from tautline.errors import TautlineError
-from tautline.model.assembly.state import AssemblyState
+from tautline.kernels import data
+from tautline.model.assembly.state import State
 from tests.trial.cases import Case
 
 SAMPLES = 400
@@ -60,55 +63,55 @@ def run(case: Case, state: Any, part: float = 1.0) -> Track:
         _refine(simulation, case, sample, part)
     simulation.advance(case.duration, case.command, sample=sample)
     found = simulation.dataset()
-    rows = len(found.time)
-    if "body_position" in found:
-        peaks, strings = [], []
-        for name in found.line.values:
-            strings.append(found.position.values[:, found.node_line.values == name])
-            own = found.tension.values[:, found.element_line.values == name]
-            ends = [found[x].sel(line=name).values for x in ("start_tension", "end_tension")]
-            peaks.append(max(float(np.max(x)) for x in (own, *ends)))
-        position = found.body_position.values
-    else:
-        peaks = [max(float(found[x].max()) for x in ("tension", "guide_tension", "body_tension"))]
-        position, strings = found.position.values[:, -1:], [found.position.values]
-    attributes = simulation.attributes() if hasattr(simulation, "attributes") else found.attrs
+    peaks, strings = [], []
+    for name in found.line.values:
+        strings.append(found.position.values[:, found.node_line.values == name])
+        own = found.tension.values[:, found.element_line.values == name]
+        ends = [found[x].sel(line=name).values for x in ("start_tension", "end_tension")]
+        peaks.append(max(float(np.max(x)) for x in (own, *ends)))
+    # a body that is the only one is where its string ends: about that point it may turn fast
+    position = found.body_position.values if isinstance(case.state, State) else found.position.values[:, -1:]
     return Track(
         simulation.status,
         position,
         strings,
-        found.reeled_length.values.reshape(rows, -1),
-        found.attitude.values.reshape(rows, -1, 3, 3),
+        found.reeled_length.values,
+        found.attitude.values,
         np.array(peaks),
         float(found.unstretched_length.max()),
-        simulation.remarks(),
-        {name: float(attributes[name]) for name in FIGURES if name in attributes},
+        simulation.backend.remarks(),
+        {name: float(found.attrs[name]) for name in FIGURES if name in found.attrs},
     )
 
 
-def _refine(simulation: Any, case: Case, sample: float, part: float) -> None:
+def _refine(simulation: tl.Simulation, case: Case, sample: float, part: float) -> None:
     """Let a simulation take a part of the steps that it would take."""
-    holder, name = (simulation._stepper, "plan") if hasattr(simulation, "_stepper") else (simulation, "_plan")
-    plan = getattr(holder, name)
-    setattr(holder, name, plan._replace(allowed_ratio=part * plan.allowed_ratio, resolution=part * plan.resolution))
-    if hasattr(simulation, "base_steps"):
-        simulation.begin(case.command, case.duration, sample)
-        limits = simulation.limits()
-        allowed = min(plan.allowed_ratio * limits.waves, limits.stretching, limits.turning)
-        simulation.base_steps[sample] = int(np.ceil(sample / (part * allowed)))
+    backend = simulation.backend
+    if isinstance(backend, ChainSimulation):
+        stepper = backend._stepper
+        stepper.plan = _finer(stepper.plan, part)
+        return
+    plan = backend._plan
+    backend._plan = _finer(plan, part)
+    backend.begin(case.command, case.duration, sample)
+    limits = backend.limits()
+    allowed = min(plan.allowed_ratio * limits.waves, limits.stretching, limits.turning)
+    backend.base_steps[sample] = int(np.ceil(sample / (part * allowed)))
+
+
+def _finer(plan: data.Plan, part: float) -> data.Plan:
+    return plan._replace(allowed_ratio=part * plan.allowed_ratio, resolution=part * plan.resolution)
 
 
 def cost(case: Case) -> float:
     """Steps times elements that a run takes at its first step, about."""
-    simulation = case.simulation(case.state)
-    simulation.begin(case.command, case.duration, case.duration)
-    limits = simulation.limits()._asdict()
+    backend = case.simulation(case.state).backend
+    backend.begin(case.command, case.duration, case.duration)
+    limits = backend.limits()._asdict()
     waves = min((limits.pop(name) for name in ("waves", "damping", "drag", "force_law") if name in limits), default=1e9)
     h = min(0.5 * waves, *limits.values(), case.duration / SAMPLES)
-    nodes = (
-        case.state.nodes if hasattr(case.state, "nodes") else [x for s in case.state.lines.values() for x in s.nodes]
-    )
-    return float(case.duration / h * len(nodes))
+    nodes = sum(len(line.nodes) for line in backend.system_state.lines.values())
+    return float(case.duration / h * nodes)
 
 
 class Apart(NamedTuple):
@@ -145,13 +148,13 @@ def _common_nodes(coarse: Any, fine: Any) -> float:
 
 def nudged(state: Any) -> Any:
     """The start, turned a little as a whole: no element is stretched by it."""
-    if isinstance(state, AssemblyState):
+    if isinstance(state, State):
         strings = {name: dataclasses.replace(x, nodes=_turned(x.nodes)) for name, x in state.lines.items()}
         bodies = {
             name: dataclasses.replace(x, position=tuple(_turned([x.position])[0].tolist()))
             for name, x in state.bodies.items()
         }
-        return AssemblyState(bodies, strings)
+        return State(bodies, strings)
     return dataclasses.replace(state, nodes=_turned(state.nodes))
 
 

@@ -9,7 +9,9 @@ import pytest
 
 import tautline as tl
 from tautline.cli import ahead, checking
+from tautline.engine.network import NetworkSimulation
 from tautline.files import scenario
+from tests.support import chains
 
 G = 9.81
 # 500 kg on 0.322 in cable in the sea, with 2000 m in layers on the drum when 20 m are out
@@ -55,7 +57,7 @@ def ctd(**changes: Any) -> tl.Case:
 
 
 def steps_of(built: tl.Case) -> int:
-    run = tl.simulate(built)
+    run = chains.simulate(built)
     return int(run.attrs["steps"])
 
 
@@ -103,8 +105,25 @@ def test_forces_of_several_lines_are_told_by_name() -> None:
         tl.load("bungee"),
         tl.load("retrieval"),
         tl.load("yo-yo"),
+        tl.load("thrown-bodies"),
+        tl.load("cable-robot", {"run.duration": "4 s"}),
+        tl.load("hook-and-load", {"run.duration": "12 s"}),
     ],
-    ids=["led", "damped", "damped hoist", "few elements", "free", "torque", "crane", "bungee", "retrieval", "yo-yo"],
+    ids=[
+        "led",
+        "damped",
+        "damped hoist",
+        "few elements",
+        "free",
+        "torque",
+        "crane",
+        "bungee",
+        "retrieval",
+        "yo-yo",
+        "thrown bodies",
+        "cable robot",
+        "hook and load",
+    ],
 )
 def test_steps_are_those_that_a_run_takes(built: tl.Case) -> None:
     found = checking.facts(built)
@@ -117,7 +136,8 @@ def test_the_limit_that_governs_is_named() -> None:
     waves = checking.facts(ctd(duration=25))
     name = "waves in the elements of the string"
     assert waves["governs"] == waves["governs_at_shortest"] == name
-    assert waves["shortest_length"] == pytest.approx(20.0, abs=0.01)
+    assert waves["shortest"]["line"] == pytest.approx(20.0, abs=0.01)
+    assert waves["longest"]["line"] == pytest.approx(60.0)
     # the step falls with the length, here from 60 m to 20 m, and damping does not change it
     limits = [waves[each][name] for each in ("step_limits", "step_limits_at_shortest")]
     assert limits[0] / limits[1] == pytest.approx(3.0, rel=1e-3)
@@ -158,15 +178,16 @@ def test_a_cable_that_crosses_the_surface_is_balanced() -> None:
 
 
 @pytest.mark.long
-def test_an_assembly_whose_string_is_too_short_for_its_command_ends_early() -> None:
+def test_a_line_that_is_too_short_for_its_command_ends_the_run_early() -> None:
     """As a run then does."""
     plan = {"lines.north-east.command.target": "15 m", "lines.north-east.command.speed": "2 m/s"}
     case = tl.load("cable-robot", plan)
     found = checking.facts(case)
     said = checking.rows(found)["ends early"]
-    run = tl.simulate(case)
+    run = chains.simulate(case)
     assert run.attrs["status"] == "fully_deployed"
-    assert found["fully_deployed"] == {"north-east": pytest.approx(float(run.time[-1]), abs=0.03)}
+    assert found["ending_line"] == "north-east" and found["expected_status"] == "fully_deployed"
+    assert found["ends_at"] == pytest.approx(float(run.time[-1]), abs=0.03)
     assert said.startswith("about t = ") and said.endswith("s: line 'north-east' is fully deployed")
     assert "ends early" not in checking.rows(checking.facts(tl.load("cable-robot")))
 
@@ -181,7 +202,7 @@ def test_the_end_of_a_coarse_run_is_not_foretold() -> None:
 
 def test_an_end_that_is_foretold_comes_then() -> None:
     case = tl.load("retrieval", {"run.minimum_length": "5 m"})
-    found, run = checking.facts(case), tl.simulate(case)
+    found, run = checking.facts(case), chains.simulate(case)
     assert found["end_is_certain"] and found["expected_status"] == run.attrs["status"]
     assert found["ends_at"] == pytest.approx(run.attrs["end_time"], rel=1e-6)
 
@@ -198,9 +219,10 @@ def test_an_end_that_is_foretold_comes_then() -> None:
 def test_motions_of_many_periods_are_looked_at_in_part(guide: dict[str, Any]) -> None:
     """Work is counted, and what was not looked at is told."""
     case = tl.load("ship-crane", guide)
-    sines = ahead.sines_of(case.pendulum.reel.guide_path)
+    path = case.system.bodies["guide"].path
+    sines = ahead.sines_of(path)
     assert sines is not None
-    until = ahead.windows(case.pendulum.reel.guide_path, case.run.duration)[-1]
+    until = ahead.windows(path, case.run.duration)[-1]
     assert until < case.run.duration
     assert until / sines.spacing * len(sines.omega) <= (1.0 + 1e-9) * ahead.MOST_TERMS
     lines = checking.rows(checking.facts(case))
@@ -212,10 +234,10 @@ def test_motions_of_many_periods_are_looked_at_in_part(guide: dict[str, Any]) ->
     [{"gravity": 1e50}, {"lines.cord.command": {"kind": "torque", "torque": -37302}}],
     ids=["gravity", "torque"],
 )
-def test_an_assembly_that_ends_in_its_first_step_is_told(changes: dict[str, Any]) -> None:
+def test_an_end_in_the_first_step_is_told(changes: dict[str, Any]) -> None:
     case = tl.load("thrown-bodies", changes)
     found = checking.facts(case)
-    assert found["expected_status"] == tl.simulate(case).attrs["status"] != "completed"
+    assert found["expected_status"] == chains.simulate(case).attrs["status"] != "completed"
     assert {"ends early", "may end early"} & checking.rows(found).keys()
 
 
@@ -239,15 +261,15 @@ def test_an_assembly_that_ends_in_its_first_step_is_told(changes: dict[str, Any]
 def test_steps_of_a_look_are_counted(name: str, changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """However small they are, and though a single sample of the run would have millions."""
     seen = []
-    march = tl.AssemblySimulation.march
+    march = NetworkSimulation.march
 
-    def counted(self: tl.AssemblySimulation, rows: int, plan: Any) -> Any:
+    def counted(self: NetworkSimulation, rows: int, plan: Any) -> Any:
         before = self.steps
         found = march(self, rows, plan)
         seen.append(self.steps - before)
         return found
 
-    monkeypatch.setattr(tl.AssemblySimulation, "march", counted)
+    monkeypatch.setattr(NetworkSimulation, "march", counted)
     case = tl.load(name, changes)
     steps = checking.facts(case)["steps"]
     assert steps > 1e6 and 0 < max(seen) <= 32 * ahead.STEPS_A_CALL

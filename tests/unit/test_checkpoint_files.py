@@ -17,17 +17,17 @@ import tautline as tl
 from tautline.engine import checkpoints
 from tautline.errors import InputError
 from tautline.kernels import data
-from tests.support import damage
+from tests.support import chains, damage
 
 
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
-    pendulum = tl.Pendulum(
+    pendulum = chains.Chain(
         tl.String(length=20.0, density=0.1, stiffness=500.0),
         tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0),
         tl.RigidBody.sphere(mass=3.0, radius=0.1, center_of_mass=(0.0, 0.0, 0.1)),
     )
-    simulation = tl.Simulation(pendulum, tl.straight(pendulum, 10.0, 3), step=1e-3)
+    simulation = chains.simulation(pendulum, chains.straight(pendulum, 10.0, 3), step=1e-3)
     simulation.advance(0.05, tl.Torque(6.0))
     simulation.save(tmp_path / "a.npz")
     return tmp_path / "a.npz"
@@ -37,13 +37,13 @@ def test_damage_is_refused(saved: Path) -> None:
     """Flips, cuts and zeros: refused, or without any effect on what is loaded."""
     rng = random.Random(3)
     raw = saved.read_bytes()
-    whole = tl.Simulation.load(saved).checkpoint()
+    whole = tl.Simulation.load(saved).backend.checkpoint()
     refused = 0
     for _ in range(200):
         saved.write_bytes(raw)
         rng.choice((damage.flip, damage.cut, damage.zero))(saved, rng)
         try:
-            motion, text = tl.Simulation.load(saved).checkpoint()
+            motion, text = tl.Simulation.load(saved).backend.checkpoint()
         except InputError as error:
             assert "a.npz" in str(error) and "\n" not in str(error)
             refused += 1
@@ -112,12 +112,11 @@ def test_what_cannot_be_is_refused(
 @pytest.mark.parametrize("name", ["retrieval", "cable-robot"])
 def test_numbers_of_steps_that_would_run_for_ever(name: str, tmp_path: Path) -> None:
     case: Any = tl.load(name, {"run.step": "auto"})
-    kind: Any = tl.AssemblySimulation if name == "cable-robot" else tl.Simulation
-    simulation = kind.from_case(case)
-    simulation.advance(0.02, case.commands if name == "cable-robot" else case.command, sample=0.01)
+    simulation = tl.Simulation.from_case(case)
+    simulation.advance(0.02, case.commands, sample=0.01)
     path = tmp_path / "a.npz"
     simulation.save(path)
-    assert kind.load(path).time == simulation.time
+    assert tl.Simulation.load(path).time == simulation.time
     arrays, text = checkpoints.read(path)
     tree = json.loads(text)
     for count, words in ((10**18, "expected"), (10**12, "fewer for a sample interval"), (True, "a whole number")):
@@ -125,7 +124,7 @@ def test_numbers_of_steps_that_would_run_for_ever(name: str, tmp_path: Path) -> 
         tree["h"] = 0.01 / count
         checkpoints.write(path, arrays, json.dumps(tree))
         with pytest.raises(InputError, match=r"a\.npz") as caught:
-            kind.load(path)
+            tl.Simulation.load(path)
         assert words in str(caught.value) or "times of steps" in str(caught.value)
 
 
@@ -175,29 +174,27 @@ def contents(raw: bytes) -> dict[str, Any]:
 
 @pytest.mark.parametrize("kind", FOREIGN)
 def test_files_that_hold_no_checkpoint(kind: str, saved: Path, tmp_path: Path) -> None:
-    """One sentence with the name of the file, for a pendulum and for an assembly; each refuses the other's."""
+    """One sentence with the name of the file, of either backend."""
     case = tl.load("cable-robot")
-    assembled, path = tmp_path / "good.npz", tmp_path / "foreign.npz"
-    tl.AssemblySimulation(case.system, case.state()).save(assembled)
-    for loaded, own, other in ((tl.Simulation, saved, assembled), (tl.AssemblySimulation, assembled, saved)):
+    network, path = tmp_path / "good.npz", tmp_path / "foreign.npz"
+    tl.Simulation(case.system, case.start).save(network)
+    for own in (saved, network):
         path.write_bytes(FOREIGN[kind](own.read_bytes()))
-        for wrong in (path, other):
-            with pytest.raises(InputError, match="path: expected a checkpoint") as refused:
-                loaded.load(wrong)
-            assert wrong.name in str(refused.value) and "\n" not in str(refused.value)
-        with pytest.raises(FileNotFoundError):
-            loaded.load(tmp_path / "none.npz")
-        with pytest.raises(InputError, match="expected a checkpoint"):
-            loaded.load(tmp_path)
+        with pytest.raises(InputError, match="path: expected a checkpoint") as refused:
+            tl.Simulation.load(path)
+        assert path.name in str(refused.value) and "\n" not in str(refused.value)
+    with pytest.raises(FileNotFoundError):
+        tl.Simulation.load(tmp_path / "none.npz")
+    with pytest.raises(InputError, match="expected a checkpoint"):
+        tl.Simulation.load(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["fixed-length", "cable-robot"])
 def test_a_simulation_that_has_not_begun_is_saved_and_goes_on(name: str, tmp_path: Path) -> None:
     case = tl.load(name, {"run.step": "auto"})
-    kind: Any = tl.AssemblySimulation if name == "cable-robot" else tl.Simulation
-    simulation = kind(case.system if name == "cable-robot" else case.pendulum, case.state())
+    simulation = tl.Simulation(case.system, case.start)
     simulation.save(tmp_path / "begun.npz")
-    other = kind.load(tmp_path / "begun.npz")
+    other = tl.Simulation.load(tmp_path / "begun.npz")
     for each in (simulation, other):
         each.advance(0.01)
     np.testing.assert_array_equal(simulation.dataset().position[-1], other.dataset().position[-1])

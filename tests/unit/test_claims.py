@@ -43,7 +43,7 @@ def test_the_onset_is_the_first_second_with_a_third_upside_down() -> None:
     result = xr.Dataset(
         {
             "position": (("time", "node", "axis"), position),
-            "attitude": (("time", "row", "column"), np.tile(np.eye(3), (len(time), 1, 1))),
+            "body_position": (("time", "axis"), position[:, 2] + rho),
         },
         {"time": time},
     )

@@ -10,19 +10,20 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.simulation import Simulation
+from tautline.engine.chain import ChainSimulation
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.kernels import data, tables
 from tautline.model import profile
 from tautline.model.command import Command
 from tautline.results.conservation import balance_error
+from tests.support import chains
 from tests.support.checking import check_below, check_close
 from tests.support.reeled import TEXT, pendulum
 from tests.support.same import check_same, check_same_state
 
 PENDULUM = pendulum()
-START = tl.straight(PENDULUM, 4.0, 4, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0))
+START = chains.straight(PENDULUM, 4.0, 4, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0))
 STEP, SAMPLE = 1e-3, 0.01
 MOVE = tl.Length.to(4.2, speed=1.0, acceleration=4.0, jerk=40.0)
 SPEED = tl.Speed(retrieval=0.5)
@@ -31,8 +32,8 @@ SLIPPING = tl.Brake(0.5)
 SPRING = tl.Impedance(4.0, 100.0, 10.0)
 
 
-def simulation(**options: Any) -> Simulation:
-    return Simulation(PENDULUM, START, **({"step": STEP} | options))
+def simulation(**options: Any) -> tl.Simulation:
+    return chains.simulation(PENDULUM, START, **({"step": STEP} | options))
 
 
 # -- what is refused -----------------------------------------------------------------------------------------
@@ -100,34 +101,34 @@ def test_a_speed_is_named() -> None:
 def test_what_sticks_or_strikes_is_for_order_two(order: int) -> None:
     message = f"expected 2 with {{}}, got {order}; orders 4 and 6 have stages that go back in time"
     with pytest.raises(InputError) as caught:
-        tl.simulate(PENDULUM, START, BRAKE, duration=0.1, order=order)
+        chains.simulate(PENDULUM, START, BRAKE, duration=0.1, order=order)
     assert message.format("Brake(...)") in str(caught.value) and "Use order=2" in str(caught.value)
     with pytest.raises(InputError) as caught:
-        tl.simulate(pendulum(coulomb_friction=1.0), START, tl.Torque(1.0), duration=0.1, order=order)
+        chains.simulate(pendulum(coulomb_friction=1.0), START, tl.Torque(1.0), duration=0.1, order=order)
     assert message.format("coulomb_friction") in str(caught.value)
     with pytest.raises(InputError) as caught:
-        tl.simulate(PENDULUM, START, tl.Free(), duration=0.1, order=order, at_end="hold")
+        chains.simulate(PENDULUM, START, tl.Free(), duration=0.1, order=order, at_end="hold")
     assert message.format("at_end='hold'") in str(caught.value)
     # a reel that is locked or led does not stick
     for command in (tl.Locked(), MOVE):
-        run = tl.simulate(pendulum(coulomb_friction=1.0), START, command, duration=0.1, order=order)
+        run = chains.simulate(pendulum(coulomb_friction=1.0), START, command, duration=0.1, order=order)
         assert run.attrs["status"] == "completed"
 
 
 def test_a_motion_begins_where_the_string_is() -> None:
     with pytest.raises(InputError, match=r"Length: expected the present deployed length of 4 m at t = 0 s, got 5 m"):
-        tl.simulate(PENDULUM, START, tl.Length(([0.0, 1.0], [5.0, 6.0])), duration=0.1)
-    moving = tl.straight(PENDULUM, 4.0, 4, reel_speed=0.5)
+        chains.simulate(PENDULUM, START, tl.Length(([0.0, 1.0], [5.0, 6.0])), duration=0.1)
+    moving = chains.straight(PENDULUM, 4.0, 4, reel_speed=0.5)
     with pytest.raises(InputError, match=r"reel_speed: expected 0 at the start of Length.to\(...\), got 0.5"):
-        tl.simulate(PENDULUM, moving, MOVE, duration=0.1)
+        chains.simulate(PENDULUM, moving, MOVE, duration=0.1)
     with pytest.raises(InputError, match="at_end: expected one of 'stop', 'hold', got 'turn'"):
-        tl.simulate(PENDULUM, START, tl.Free(), duration=0.1, at_end="turn")
+        chains.simulate(PENDULUM, START, tl.Free(), duration=0.1, at_end="turn")
 
 
 def test_a_spring_that_is_too_stiff_for_the_step_is_refused() -> None:
     with pytest.raises(InputError, match="step: expected at most"):
-        tl.simulate(PENDULUM, START, tl.Impedance(4.0, 1e7), duration=0.1, step=STEP)
-    run = tl.simulate(PENDULUM, START, tl.Impedance(4.0, 1e7), duration=0.1, sample=0.01)
+        chains.simulate(PENDULUM, START, tl.Impedance(4.0, 1e7), duration=0.1, step=STEP)
+    run = chains.simulate(PENDULUM, START, tl.Impedance(4.0, 1e7), duration=0.1, sample=0.01)
     assert run.attrs["status"] == "completed"
     check_close("length", run.unstretched_length, np.full(11, 4.0), 1e-4)
 
@@ -242,13 +243,15 @@ def test_a_change_keeps_energy_and_state(story: str) -> None:
     run = simulation()
     for command in STORIES[story]:
         run.advance(0.1, command, sample=SAMPLE)
-    energy, state, work = run.energy, run.state, float(run.present_sample().scalars[0, data.CONTROL_WORK])
-    run._take(tl.Free())
-    run.first_sample()
+    backend, line = run.backend, run.state.lines["line"]
+    assert isinstance(backend, ChainSimulation)
+    energy, work = run.energy, float(backend.present_sample().scalars[0, data.CONTROL_WORK])
+    backend._take(tl.Free())
+    backend.first_sample()
     check_close("energy", run.energy, energy, 1e-11 * abs(energy))
-    check_close("reel speed", run.reel_speed, state.reel_speed, 1e-11)
-    check_close("velocities", run.state.node_velocities, state.node_velocities, 1e-11)
-    check_close("work", run.present_sample().scalars[0, data.CONTROL_WORK], work, 1e-12)
+    check_close("reel speed", run.line.speed, line.reel_speed, 1e-11)
+    check_close("velocities", run.line.node_velocities, line.node_velocities, 1e-11)
+    check_close("work", backend.present_sample().scalars[0, data.CONTROL_WORK], work, 1e-12)
 
 
 @pytest.mark.parametrize("compensated", [True, False])
@@ -258,8 +261,8 @@ def test_a_checkpoint_goes_on_bit_for_bit(tmp_path: Path, story: str, compensate
     for command in STORIES[story]:
         run.advance(0.1, command, sample=SAMPLE)
     run.save(tmp_path / "run.npz")
-    again = Simulation.load(tmp_path / "run.npz")
-    assert (again.time, again.energy, again.reel_speed) == (run.time, run.energy, run.reel_speed)
+    again = tl.Simulation.load(tmp_path / "run.npz")
+    assert (again.time, again.energy, again.line.speed) == (run.time, run.energy, run.line.speed)
     for each in (run, again):
         each.advance(0.1, sample=SAMPLE)
     check_same(again.dataset(), run.dataset().isel(time=slice(10 * len(STORIES[story]), None)))
@@ -271,11 +274,11 @@ def test_a_checkpoint_goes_on_bit_for_bit(tmp_path: Path, story: str, compensate
 @pytest.mark.parametrize("command", [MOVE, SLIPPING, BRAKE, SPRING], ids=["led", "slips", "sticks", "spring"])
 @pytest.mark.parametrize("step", [STEP, "auto"])
 def test_pieces_are_the_whole(step: float | str, command: Command) -> None:
-    whole = tl.simulate(PENDULUM, START, command, duration=0.3, step=step, sample=SAMPLE)
+    whole = chains.simulate(PENDULUM, START, command, duration=0.3, step=step, sample=SAMPLE)
     pieces = simulation(step=step)
     for length in (0.01, 0.05, 0.04, 0.2):
         assert pieces.advance(length, command, sample=SAMPLE) == "completed"
-    check_same(pieces.dataset(), whole)
+    check_same(chains.of_one(pieces.dataset()), whole)
 
 
 def test_a_look_changes_nothing() -> None:
@@ -283,7 +286,7 @@ def test_a_look_changes_nothing() -> None:
         looked, straight_on = simulation(), simulation()
         for _ in range(4):
             looked.dataset()
-            _ = looked.state, looked.energy, looked.reel_speed
+            _ = looked.state, looked.energy, looked.line.speed
             looked.advance(0.02, command, sample=SAMPLE)
             straight_on.advance(0.02, command)
         check_same_state(looked.state, straight_on.state)
@@ -292,9 +295,9 @@ def test_a_look_changes_nothing() -> None:
 def test_a_led_reel_that_has_arrived_can_be_locked() -> None:
     run = simulation()
     run.advance(1.0, MOVE)
-    assert run.reel_speed == 0.0
+    assert run.line.speed == 0.0
     assert run.advance(0.1, tl.Locked()) == "completed"
-    check_close("length", run.unstretched_length, 4.2, 1e-12)
+    check_close("length", run.line.deployed, 4.2, 1e-12)
 
 
 @pytest.mark.parametrize("command", [SPEED, BRAKE, SLIPPING, SPRING], ids=["led", "sticks", "slips", "spring"])
@@ -302,23 +305,23 @@ def test_impulses(command: Command) -> None:
     """A kick of the body, and a drum that is stopped, in the midst of each command."""
     run = simulation()
     run.advance(0.1, command, sample=SAMPLE)
-    speed = run.reel_speed
-    run.apply_impulse((0.3, 0.2, -0.1), (0.0, 0.01, 0.0))
+    speed = run.line.speed
+    run.body.strike((0.3, 0.2, -0.1), (0.0, 0.01, 0.0))
     if isinstance(command, tl.Speed):
-        assert run.reel_speed == speed
+        assert run.line.speed == speed
     run.advance(0.1, sample=SAMPLE)
-    run.stop_reel()
-    assert run.reel_speed == 0.0
+    run.line.stop()
+    assert run.line.speed == 0.0
     run.advance(0.1, sample=SAMPLE)
     record = run.dataset()
     check_below("balance", float(np.abs(balance_error(record)).max()), 1e-3 * float(record.kinetic_energy.max()))
 
 
 def test_a_controller_may_brake_and_lead() -> None:
-    def control(sim: Simulation) -> Command | float:
+    def control(sim: tl.Simulation) -> Command | float:
         return 2.0 if sim.time < 0.1 else BRAKE if sim.time < 0.2 else tl.Speed(payout=0.1)
 
-    run = tl.simulate(PENDULUM, START, control=control, period=0.02, duration=0.4, step=STEP)
+    run = chains.simulate(PENDULUM, START, control=control, period=0.02, duration=0.4, step=STEP)
     assert run.attrs["status"] == "completed"
     check_close("speed", run.reel_speed[11:], np.full(10, -0.1), 1e-12)
 
@@ -330,10 +333,10 @@ def test_a_controller_may_brake_and_lead() -> None:
 def test_a_function_is_called_for_the_ends_of_all_stages(order: int) -> None:
     """At order 2 it is the same as a table with an entry at every step. At order 4 the stages look at it, and it
     differs from a table without end by the error of the method (equation 80)."""
-    run = tl.simulate(PENDULUM, START, tl.Torque(np.cos), duration=0.2, step=STEP, sample=SAMPLE, order=order)
+    run = chains.simulate(PENDULUM, START, tl.Torque(np.cos), duration=0.2, step=STEP, sample=SAMPLE, order=order)
     count = round(0.2 / STEP) if order == 2 else 400_000
     times = np.linspace(0.0, 0.2, count + 1)
-    table = tl.simulate(
+    table = chains.simulate(
         PENDULUM, START, tl.Torque((times, np.cos(times))), duration=0.2, step=STEP, sample=SAMPLE, order=order
     )
     check_close("position", run.position, table.position, 1e-12 if order == 2 else 1e-8)
@@ -341,8 +344,8 @@ def test_a_function_is_called_for_the_ends_of_all_stages(order: int) -> None:
 
 
 def test_a_function_with_auto_steps() -> None:
-    run = tl.simulate(PENDULUM, START, tl.Torque(lambda t: 2.0 + t), duration=0.3)
-    table = tl.simulate(PENDULUM, START, tl.Torque(([0.0, 1.0], [2.0, 3.0])), duration=0.3)
+    run = chains.simulate(PENDULUM, START, tl.Torque(lambda t: 2.0 + t), duration=0.3)
+    table = chains.simulate(PENDULUM, START, tl.Torque(([0.0, 1.0], [2.0, 3.0])), duration=0.3)
     check_close("position", run.position, table.position, 1e-10)
 
 
@@ -351,12 +354,12 @@ def test_a_function_cannot_be_saved(tmp_path: Path) -> None:
     run.advance(0.1, tl.Torque(np.sin))
     with pytest.raises(InputError, match=r"Torque.torque: expected a number or a table in a run that is saved"):
         run.save(tmp_path / "run.npz")
-    assert json.loads(run.dataset().attrs["case"])["command"]["torque"] == "function sin"
+    assert json.loads(run.dataset().attrs["case"])["lines"]["line"]["command"]["torque"] == "function sin"
 
 
 def test_a_function_that_returns_nonsense_is_refused() -> None:
     with pytest.raises(InputError, match=r"Torque.torque\(0\): expected a finite number, got nan"):
-        tl.simulate(PENDULUM, START, tl.Torque(lambda t: float("nan")), duration=0.1, step=STEP)
+        chains.simulate(PENDULUM, START, tl.Torque(lambda t: float("nan")), duration=0.1, step=STEP)
 
 
 # -- limits ----------------------------------------------------------------------------------------------------
@@ -364,22 +367,22 @@ def test_a_function_that_returns_nonsense_is_refused() -> None:
 
 def test_a_motion_that_takes_too_much_says_so() -> None:
     limited = pendulum(max_torque=1.0, max_power=0.5)
-    run = tl.simulate(limited, START, SPEED, duration=0.2, step=STEP, sample=SAMPLE)
+    run = chains.simulate(limited, START, SPEED, duration=0.2, step=STEP, sample=SAMPLE)
     most = float(abs(run.torque).max())
     message = run.attrs["message"]
     assert most > 1.0
     assert f"the prescribed motion of the reel took {most:.4g} N m, more than max_torque (1 N m)" in message
     assert "more than max_power (0.5 W)" in message
-    easy = tl.simulate(pendulum(max_torque=1e3), START, SPEED, duration=0.2, step=STEP, sample=SAMPLE)
-    unlimited = tl.simulate(PENDULUM, START, SPEED, duration=0.2, step=STEP, sample=SAMPLE)
+    easy = chains.simulate(pendulum(max_torque=1e3), START, SPEED, duration=0.2, step=STEP, sample=SAMPLE)
+    unlimited = chains.simulate(PENDULUM, START, SPEED, duration=0.2, step=STEP, sample=SAMPLE)
     assert easy.attrs["message"] == unlimited.attrs["message"]
     assert "max_torque" not in easy.attrs["message"] and "max_power" not in easy.attrs["message"]
     check_same(easy, unlimited)
 
 
 def test_a_limit_that_is_not_reached_changes_nothing() -> None:
-    free = tl.simulate(PENDULUM, START, tl.Torque(2.0), duration=0.2, step=STEP, sample=SAMPLE)
-    limited = tl.simulate(
+    free = chains.simulate(PENDULUM, START, tl.Torque(2.0), duration=0.2, step=STEP, sample=SAMPLE)
+    limited = chains.simulate(
         pendulum(max_torque=5.0, max_power=1e3), START, tl.Torque(2.0), duration=0.2, step=STEP, sample=SAMPLE
     )
     check_close("position", limited.position, free.position, 1e-11)
@@ -419,9 +422,9 @@ def loaded(text: str) -> tl.Case:
 @pytest.mark.parametrize("text", COMMANDS)
 def test_commands_in_files(text: str) -> None:
     built = loaded(TEXT.format(reel="", command=text, at_end="hold"))
-    assert built.command == COMMANDS[text]
+    assert built.commands["line"] == COMMANDS[text]
     assert built.run.at_end == "hold"
-    run = tl.simulate(built)
+    run = chains.simulate(built)
     assert run.attrs["status"] == "completed"
 
 
@@ -435,7 +438,7 @@ gear_ratio = 12
 rope_diameter = "10 mm"
 drum_width = "50 cm"
 """
-    reel = loaded(TEXT.format(reel=keys, command='kind = "free"', at_end="stop")).pendulum.reel
+    reel = loaded(TEXT.format(reel=keys, command='kind = "free"', at_end="stop")).system.lines["line"].reel
     growth = tl.Reel.growth(0.01, 0.5)
     expected = tl.Reel(
         0.2,

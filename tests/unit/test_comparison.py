@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import tautline as tl
 from tautline.model.command import Locked
 from tautline.paper import comparison, plain
-from tautline.paper.examples import pendulum, run
+from tautline.paper.examples import only, run
 from tautline.reference import Equations
+from tests.support import chains
+from tests.support.paper import pendulum
 
 
 @pytest.fixture(scope="module")
@@ -19,8 +20,10 @@ def trials() -> list[comparison.Trial]:
 
 def test_plain_equations_are_those_of_the_reference() -> None:
     """Two ways to the same accelerations, in the midst of the motion; uncompiled, which is the same code."""
-    last = run(1, duration=2.0).isel(time=-1)
-    state = tl.State(float(last.reeled_length), 0.0, last.position, last.velocity, last.attitude, last.angular_velocity)
+    last = only(run(1, duration=2.0)).isel(time=-1)
+    state = chains.ChainState(
+        float(last.reeled_length), 0.0, last.position, last.velocity, last.attitude, last.angular_velocity
+    )
     y = plain.pack(state)
     found = plain.rates.py_func(0.0, y, plain.constants(pendulum(), state))
     expected = Equations(pendulum(), 20, Locked())(0.0, plain.reference_row(y, state.reeled_length))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 
 from tautline.kernels.machine import folders, stamp
+from tautline.kernels.machine.options import NUMBA
 from tests.support import processes
 
 SAYS = "tautline: compiling kernels, since TAUTLINE_ENGINE asks for it (once)"
@@ -64,6 +66,12 @@ def backwards(a):
 assert own(1.0, 2.0, 4.0) == 5.0
 assert numba.njit(lambda x: tiny.part(x))(3.0) == 6.0
 assert backwards(np.arange(4.0)) == (6.5, (False, 3.0))
+assert "unify" not in vars(numba.types.NamedTuple) and "can_convert_to" not in vars(numba.types.NamedTuple)
+"""
+# The beginning of a process whose Numba is another than the one that numba_lean.py was written for.
+OTHER_NUMBA = """
+from tautline.kernels.machine import options
+options.NUMBA = "0.1"
 """
 # Where code would be kept; what is compiled is kept there in the tests that compile.
 WHERE = "import tautline.kernels.jit; from tautline.kernels.machine import folders; print(folders.cache_folder())"
@@ -101,7 +109,9 @@ def test_users_cache_folder_is_used_and_left_as_it_is(tiny: str, tmp_path: Path)
     code = f"""{LOAD_TINY}
 import os
 from tautline.kernels.machine import folders, stamp
-assert str(folders.cache_folder()) == os.path.join({chosen!r}, "tautline", "kernels-" + stamp.source_hash())
+import numba, llvmlite
+name = f"kernels-{{stamp.source_hash()}}-numba-{{numba.__version__}}-llvmlite-{{llvmlite.__version__}}"
+assert str(folders.cache_folder()) == os.path.join({chosen!r}, "tautline", name)
 """
     run(code, tiny, TAUTLINE_CACHE_DIR=chosen)
     (folder,) = Path(chosen, "tautline").iterdir()
@@ -252,3 +262,16 @@ assert numba.njit("f8(f8)")(lambda x: x + 1.0)(1.0) == 2.0
 def test_functions_of_a_user_are_compiled_as_ever(tiny: str, tmp_path: Path) -> None:
     """Numba keeps its own functions for all that call them, such as max; kernels may be called too."""
     assert run(LOAD_TINY + OWN, tiny, XDG_CACHE_HOME=str(tmp_path / "cache")).stdout.strip() == "compiled"
+
+
+def test_another_version_of_numba_compiles_without_what_was_written_for_one(tiny: str, tmp_path: Path) -> None:
+    leaner = "import sys\nassert ('tautline.kernels.machine.numba_lean' in sys.modules) is {}\n"
+    for begin, lean in ((OTHER_NUMBA, False), ("", True)):
+        home = str(tmp_path / f"cache-{lean}")
+        found = run(begin + LOAD_TINY + OWN + leaner.format(lean), tiny, XDG_CACHE_HOME=home)
+        assert found.stdout.strip() == "compiled"
+
+
+def test_the_build_asks_for_the_version_that_the_lean_target_was_written_for() -> None:
+    asked = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8"))
+    assert f"numba=={NUMBA}.*" in asked["build-system"]["requires"]

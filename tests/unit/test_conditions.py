@@ -11,30 +11,32 @@ import pytest
 import tautline as tl
 from tautline.errors import InputError
 from tautline.files import runs
-from tautline.model.pendulum import Pendulum
+from tautline.model.chain import placed_system
+from tautline.model.pendulum import Chain
+from tests.support import chains
 
 G = 9.81
 
 
-def falling() -> tuple[Pendulum, tl.State]:
+def falling() -> tuple[Chain, chains.ChainState]:
     """A point mass on a reel without inertia to speak of, let go: it falls by g t^2/2."""
     string = tl.String(length=100.0, density=1e-6, stiffness=1e3)
     reel = tl.Reel(drum_radius=0.1, guide_length=0.0, inertia_mass=1e-9, guide_law="none")
-    pendulum = Pendulum(string, reel, tl.RigidBody.point(2.0), gravity=G)
-    return pendulum, tl.straight(pendulum, 10.0, 2)
+    pendulum = Chain(string, reel, tl.RigidBody.point(2.0), gravity=G)
+    return pendulum, chains.straight(pendulum, 10.0, 2)
 
 
-def swinging() -> tuple[Pendulum, tl.State]:
+def swinging() -> tuple[Chain, chains.ChainState]:
     string = tl.String(length=6.0, density=0.1, stiffness=2e3)
     reel = tl.Reel(drum_radius=0.1, guide_length=0.0, inertia_mass=1.0)
-    pendulum = Pendulum(string, reel, tl.RigidBody.box(3.0, (0.2, 0.3, 0.4), (0.0, 0.0, 0.2)))
-    return pendulum, tl.straight(pendulum, 5.0, 6, [0.5, 0.0, 1.0])
+    pendulum = Chain(string, reel, tl.RigidBody.box(3.0, (0.2, 0.3, 0.4), (0.0, 0.0, 0.2)))
+    return pendulum, chains.straight(pendulum, 5.0, 6, [0.5, 0.0, 1.0])
 
 
 @pytest.mark.parametrize("sample", [0.05, 0.3])
 @pytest.mark.parametrize("step", ["auto", 5e-5])
 def test_a_fall_ends_where_and_when_it_must(step: Any, sample: float) -> None:
-    run = tl.simulate(
+    run = chains.simulate(
         *falling(),
         tl.Free(),
         duration=1.5,
@@ -53,20 +55,22 @@ def test_the_end_is_located_to_rounding_whatever_the_samples_are() -> None:
     """The state at the end is on the limit, and samples change nothing of it."""
     ends = []
     for sample in (0.01, 0.05):
-        simulation = tl.Simulation(*swinging(), step=1e-3, stop=tl.StopWhen("velocity", node=-1, axis="x", below=-3.0))
+        simulation = chains.simulation(
+            *swinging(), step=1e-3, stop=tl.StopWhen("velocity", node=-1, axis="x", below=-3.0)
+        )
         assert simulation.advance(2.0, sample=sample) == "condition_met"
-        end = simulation.state
+        line = simulation.line
         # brentq stops at 1e-12 of a step of 1e-3 s; the velocity changes by some 10 m/s^2
-        assert end.node_velocities[-1, 0] == pytest.approx(-3.0, abs=1e-11)
-        ends.append((simulation.time, end.nodes))
+        assert line.node_velocities[-1, 0] == pytest.approx(-3.0, abs=1e-11)
+        ends.append((simulation.time, line.nodes))
     assert ends[0][0] == ends[1][0]
     np.testing.assert_array_equal(ends[0][1], ends[1][1])
 
 
 def test_a_condition_that_is_never_met_changes_no_bit() -> None:
-    plain = tl.simulate(*swinging(), duration=1.0, sample=0.01, step=1e-3)
-    watched = tl.simulate(
-        *swinging(), duration=1.0, sample=0.01, step=1e-3, stop=tl.StopWhen("guide_tension", above=1e6)
+    plain = chains.simulate(*swinging(), duration=1.0, sample=0.01, step=1e-3)
+    watched = chains.simulate(
+        *swinging(), duration=1.0, sample=0.01, step=1e-3, stop=tl.StopWhen("start_tension", above=1e6)
     )
     assert watched.attrs["status"] == "completed"
     for name in plain.data_vars:
@@ -81,7 +85,7 @@ def test_a_function_of_the_users() -> None:
 
     named = tl.StopWhen("position", node=-1, axis="z", above=13.0)
     ends = [
-        tl.simulate(*falling(), tl.Free(), duration=1.5, sample=0.3, stop=stop).attrs["end_time"]
+        chains.simulate(*falling(), tl.Free(), duration=1.5, sample=0.3, stop=stop).attrs["end_time"]
         for stop in (named, tl.StopWhen(deep), tl.StopWhen(lambda now: deep(now) > 0.0))
     ]
     assert ends == pytest.approx([ends[0]] * 3, abs=1e-12)
@@ -89,15 +93,18 @@ def test_a_function_of_the_users() -> None:
 
 def test_the_first_of_several_conditions_ends_the_run() -> None:
     conditions = [tl.StopWhen("unstretched_length", above=12.0), tl.StopWhen("position", axis="z", above=11.0)]
-    run = tl.simulate(*falling(), tl.Free(), duration=1.5, stop=conditions)
+    run = chains.simulate(*falling(), tl.Free(), duration=1.5, stop=conditions)
     assert "position (axis z) is above 11 m" in run.attrs["message"]
 
 
 def test_a_run_file_keeps_its_condition_through_an_interruption(tmp_path: Path) -> None:
     condition = tl.StopWhen("position", node=-1, axis="z", above=13.0)
     settings: Any = {"duration": 1.5, "sample": 0.01, "stop": condition}
-    tl.run_to_file(tmp_path / "whole.nc", *falling(), tl.Free(), **settings)
-    tl.run_to_file(tmp_path / "cut.nc", *falling(), tl.Free(), **settings, watch=lambda progress: progress.time > 0.2)
+    tl.run_to_file(tmp_path / "whole.nc", *placed_system(*falling()), tl.Free(), **settings)
+    system, start = placed_system(*falling())
+    tl.run_to_file(
+        tmp_path / "cut.nc", system, start, tl.Free(), **settings, watch=lambda progress: progress.time > 0.2
+    )
     assert tl.open_run(tmp_path / "cut.nc").attrs["status"] != "condition_met"
     runs.resume(tmp_path / "cut.nc")
     whole, cut = (tl.open_run(tmp_path / name) for name in ("whole.nc", "cut.nc"))
@@ -107,7 +114,7 @@ def test_a_run_file_keeps_its_condition_through_an_interruption(tmp_path: Path) 
 
 
 def test_saving_needs_a_condition_without_functions(tmp_path: Path) -> None:
-    simulation = tl.Simulation(*swinging(), stop=tl.StopWhen(lambda now: False))
+    simulation = chains.simulation(*swinging(), stop=tl.StopWhen(lambda now: False))
     simulation.advance(0.1)
     with pytest.raises(InputError, match="stop: expected conditions on variables in a run that is saved"):
         simulation.save(tmp_path / "checkpoint.npz")
@@ -133,13 +140,13 @@ def test_wrong_conditions_are_refused(arguments: dict[str, Any], message: str) -
 
 def test_a_condition_that_fits_neither_the_mesh_nor_the_start() -> None:
     with pytest.raises(InputError, match=r"StopWhen\.node: expected a whole number from -7 to 6, got 7"):
-        tl.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", node=7, above=1.0))
-    with pytest.raises(InputError, match=r"StopWhen\.line: expected none for a pendulum, got 'rope'"):
-        tl.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", line="rope", above=1.0))
-    with pytest.raises(InputError, match=r"StopWhen\.variable: expected a variable of these results, got 'body_pos"):
-        tl.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("body_position", above=1.0))
+        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", node=7, above=1.0))
+    with pytest.raises(InputError, match=r"StopWhen\.line: expected one of 'line', got 'rope'"):
+        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", line="rope", above=1.0))
+    with pytest.raises(InputError, match=r"StopWhen\.body: expected one of 'body', got 'load'"):
+        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("body_position", body="load", above=1.0))
     with pytest.raises(InputError, match="expected a condition that is not met at the start, but position"):
-        tl.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", node=-1, axis="z", above=1.0))
+        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", node=-1, axis="z", above=1.0))
 
 
 def test_conditions_of_a_case() -> None:
@@ -149,9 +156,9 @@ def test_conditions_of_a_case() -> None:
     changed = case.with_({"run.stop": {"variable": "position", "node": -1, "axis": "z", "above": "100 mm"}})
     assert changed.run.stop == case.with_({"run.stop": deep}).run.stop == (deep,)
     assert tl.Case.from_dict(changed.to_dict()) == changed
-    ends = [tl.simulate(changed).attrs["end_time"], tl.simulate(case, stop=deep).attrs["end_time"]]
+    ends = [chains.simulate(changed).attrs["end_time"], chains.simulate(case, stop=deep).attrs["end_time"]]
     assert ends[0] == ends[1] < 1.0
-    late = tl.simulate(case, stop=tl.StopWhen(lambda now: now["time"] > 0.5))
+    late = chains.simulate(case, stop=tl.StopWhen(lambda now: now["time"] > 0.5))
     assert late.attrs["end_time"] == pytest.approx(0.5, abs=1e-9)
     with pytest.raises(InputError, match=r"run\.stop: expected a condition on a variable, got a function"):
         case.with_({"run.stop": tl.StopWhen(lambda now: True)})
@@ -159,9 +166,9 @@ def test_conditions_of_a_case() -> None:
 
 def test_a_limit_on_the_torque_of_a_locked_drum() -> None:
     """Found by inverse dynamics in every step, as the condition asks for it."""
-    plain = tl.simulate(*swinging(), duration=1.0, sample=1e-3, step=1e-3)
+    plain = chains.simulate(*swinging(), duration=1.0, sample=1e-3, step=1e-3)
     limit = 0.5 * float(plain.torque[0] + plain.torque.max())
-    ended = tl.simulate(*swinging(), duration=1.0, sample=0.1, step=1e-3, stop=tl.StopWhen("torque", above=limit))
+    ended = chains.simulate(*swinging(), duration=1.0, sample=0.1, step=1e-3, stop=tl.StopWhen("torque", above=limit))
     first = float(plain.time[int(np.argmax(plain.torque.values > limit))])
     assert ended.attrs["status"] == "condition_met"
     assert first - 1e-3 <= ended.attrs["end_time"] <= first
@@ -171,6 +178,6 @@ def test_a_limit_on_the_torque_of_a_locked_drum() -> None:
 def test_a_function_ends_the_run_of_a_case(name: str) -> None:
     """Beside a case, whose own file has no functions; it is looked at after every step."""
     stop = tl.StopWhen(lambda now: now["time"] > 0.1 and np.isfinite(now["energy"]))
-    run = tl.simulate(tl.load(name), duration=1.0, stop=stop)
+    run = chains.simulate(tl.load(name), duration=1.0, stop=stop)
     assert run.attrs["status"] == "condition_met"
     assert run.attrs["end_time"] == pytest.approx(0.1, abs=2e-3)

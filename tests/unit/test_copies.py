@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tests.support import chains
 
 CASES = cache(tl.load)  # with their starts, once
 CASE = CASES("retrieval")
@@ -36,17 +37,13 @@ def push(t: float, state: Any, parameters: Any, force: Any, moment: Any) -> None
 EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.AppliedForce: lambda: tl.AppliedForce(((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))),
     tl.System: lambda: CASES("hook-and-load").system,
-    tl.AssemblyCase: lambda: CASES("hook-and-load").with_({"run.duration": 1.0}),
-    tl.AssemblySimulation: lambda: tl.AssemblySimulation.from_case(CASES("hook-and-load")),
-    tl.AssemblyState: lambda: CASES("hook-and-load").state(),
+    tl.Case: lambda: CASES("hook-and-load").with_({"run.duration": 1.0}),
+    tl.State: lambda: CASES("hook-and-load").state(),
     tl.AtEnd: lambda: tl.AtEnd("reel_speed", 0.0, within=0.1),
     tl.AtEquilibrium: lambda: tl.AtEquilibrium(deployed=10.0),
-    tl.AtRest: lambda: tl.at_rest(CASE.pendulum, 5.0),
     tl.BodyInFluid: lambda: tl.BodyInFluid(drag_area=0.1),
     tl.BodyState: lambda: tl.BodyState((0.0, 0.0, 1.0)),
     tl.Brake: lambda: tl.Brake(2.0),
-    tl.Case: lambda: CASE.with_({"run.duration": 1.0}),
-    tl.Equilibrium: lambda: tl.equilibrium(CASE.pendulum, 5.0, 4),
     tl.Final: lambda: 2.0 - tl.Final("position[-1, 0]") * tl.Final("reel_speed"),
     tl.Fluid: lambda: tl.Fluid(density=1000.0),
     tl.ForceLaw: lambda: tl.ForceLaw(push, (1.0,)),
@@ -57,27 +54,26 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.Impedance: lambda: tl.Impedance(10.0, 100.0, 5.0),
     tl.Integral: lambda: tl.Integral("power"),
     tl.Length: lambda: tl.Length(((0.0, 1.0), (5.0, 4.0))),
-    tl.Limit: lambda: tl.Limit("guide_tension", least=0.0),
+    tl.Limit: lambda: tl.Limit("start_tension", least=0.0),
     tl.Line: lambda: CASES("hook-and-load").system.lines["hoist"],
     tl.Placed: lambda: CASES("hook-and-load").start,
     tl.LineStart: lambda: tl.LineStart(deployed=1.0),
+    tl.LineState: lambda: CASE.state().lines["line"],
     tl.Locked: tl.Locked,
     tl.Orbit: lambda: tl.load("tethered-satellites").system.orbit,
-    tl.Peak: lambda: tl.Peak("guide_tension"),
-    tl.Pendulum: lambda: CASE.pendulum,
-    tl.Reel: lambda: CASE.pendulum.reel,
-    tl.RigidBody: lambda: CASE.pendulum.body,
+    tl.Peak: lambda: tl.Peak("start_tension"),
+    tl.Reel: lambda: CASE.system.lines["line"].reel,
+    tl.RigidBody: lambda: CASE.system.bodies["body"],
     tl.Run: lambda: tl.Run(duration=1.0),
     tl.Shape: lambda: tl.RigidBody.sphere(1.0, 0.1).shape,
     tl.Simulation: lambda: tl.Simulation.from_case(CASE, loads=[tl.ForceLaw(push, (1.0,))]),
     tl.Sine: lambda: tl.Sine(1.0, 2.0),
     tl.Sines: lambda: tl.Sines((1.0, 0.5), (2.0, 3.0)),
     tl.Speed: lambda: tl.Speed(payout=1.0),
-    tl.State: lambda: CASE.state(),
-    tl.Statics: lambda: tl.statics(CASE.pendulum, 5.0, elements=4),
+    tl.Statics: lambda: tl.statics(CASE.system, tl.AtEquilibrium(5.0)),
     tl.StopWhen: lambda: tl.StopWhen("reel_speed", above=1.0),
     tl.Straight: lambda: tl.Straight(deployed=10.0),
-    tl.String: lambda: CASE.pendulum.string,
+    tl.String: lambda: CASE.system.lines["line"].string,
     tl.Torque: lambda: tl.Torque(2.0),
     tl.Waves: lambda: tl.Waves("jonswap", 1.0, 8.0),
 }
@@ -114,7 +110,7 @@ def same(a: Any, b: Any) -> bool:
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("kind", [x for x in EXAMPLES if x not in (tl.Simulation, tl.AssemblySimulation)])
+@pytest.mark.parametrize("kind", [x for x in EXAMPLES if x is not tl.Simulation])
 def test_a_copy_has_the_same_parts(kind: type, way: str) -> None:
     example = EXAMPLES[kind]()
     found = WAYS[way](example)
@@ -136,7 +132,7 @@ def test_objectives_are_the_same_functions() -> None:
 def test_arrays_of_a_description_cannot_be_changed_in_a_copy() -> None:
     for way in WAYS.values():
         with pytest.raises(ValueError, match="read-only"):
-            way(CASE.state()).nodes[0] = 1.0
+            way(CASE.state()).lines["line"].nodes[0] = 1.0
         assert way(CASES("hook-and-load").system).bodies == CASES("hook-and-load").system.bodies
         with pytest.raises(TypeError):
             way(CASES("hook-and-load").system).bodies["hook"] = None
@@ -144,10 +140,8 @@ def test_arrays_of_a_description_cannot_be_changed_in_a_copy() -> None:
 
 def begun(name: str, loads: Any = None) -> Any:
     case = CASES(name)
-    several = isinstance(case, tl.AssemblyCase)
-    kind: Any = tl.AssemblySimulation if several else tl.Simulation
-    simulation = kind.from_case(case, **({} if loads is None else {"loads": loads}))
-    simulation.advance(0.02, case.commands if several else case.command, sample=0.01)
+    simulation = tl.Simulation.from_case(case, **({} if loads is None else {"loads": loads}))
+    simulation.advance(0.02, case.commands, sample=0.01)
     return simulation
 
 
@@ -189,14 +183,18 @@ def test_copies_with_force_laws_call_their_own_functions() -> None:
 
 
 def test_pushes_and_guides_go_with_a_copy() -> None:
-    simulation = begun("hook-and-load")
-    simulation.push("load", (100.0, 0.0, 0.0))
-    found = pickle.loads(pickle.dumps(simulation))
-    simulation.push("load", (0.0, 0.0, 0.0))
-    assert moved_on(found) != moved_on(simulation)
-    pendulum = begun("retrieval")
-    pendulum.set_guide_velocity((0.1, 0.0, 0.0))
-    assert moved_on(copy.deepcopy(pendulum)) == moved_on(pendulum)
+    for name, body in (("hook-and-load", "load"), ("retrieval", "body")):
+        simulation = begun(name)
+        simulation.bodies[body].push((100.0, 0.0, 0.0))
+        found = pickle.loads(pickle.dumps(simulation))
+        assert moved_on(copy.deepcopy(found)) == moved_on(copy.deepcopy(simulation))
+        simulation.bodies[body].push((0.0, 0.0, 0.0))
+        assert moved_on(found) != moved_on(simulation)
+    path = tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    carried = tl.Simulation.from_case(CASE.with_(guide=path))
+    carried.advance(0.02, CASE.commands, sample=0.01)
+    carried.bodies["guide"].move((0.1, 0.0, 0.0))
+    assert moved_on(copy.deepcopy(carried)) == moved_on(carried)
 
 
 GO_ON = """
@@ -236,7 +234,7 @@ def test_dask() -> None:
 
 def test_results_of_searches() -> None:
     small = CASE.with_({"run.duration": 0.2, "run.sample": 0.02, "run.elements": 4})
-    run = tl.simulate(small)
+    run = chains.simulate(small)
     data = {"time": run.time.values, "reel_speed": run.reel_speed.values}
     fit = tl.fit(small, data, {"command.torque": (0.5, 3.0)}, units="SI")
     optimised = tl.optimise(
@@ -248,4 +246,4 @@ def test_results_of_searches() -> None:
             if found is run:
                 assert copied.identical(run)
             else:
-                assert str(copied) == str(found) and copied.case.to_dict() == found.case.to_dict()
+                assert str(copied) == str(found) and copied.case == found.case

@@ -14,7 +14,7 @@ from tautline import registry
 from tautline.engine.lowering import kernel_parameters
 from tautline.kernels import data, elastic
 from tautline.kernels.dispatch import functions
-from tautline.paper.examples import pendulum
+from tests.support.paper import pendulum
 
 LAWS = [name for name in registry.ELASTIC_LAWS if name != "table"]
 

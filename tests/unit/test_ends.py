@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.gradients import reverse
+from tautline.gradients.chain import reverse
 from tautline.gradients.run import prepared_run, run_with_derivatives
 from tautline.model.string_loads import StringLoads
 from tautline.results.ends import at_ends
+from tests.support import chains
 from tests.support.hoist import hoist
 
 STRING = tl.String(10.0, 0.1, 100.0)
@@ -69,11 +70,13 @@ def test_a_slack_end_has_no_tension() -> None:
 
 def test_a_dropped_rope_is_never_pressed() -> None:
     rope = dataclasses.replace(STRING, law="tension_only")
-    system = tl.Pendulum(rope, tl.Reel(0.1, 0.5, 1.0), tl.RigidBody.point(0.3))
-    state = tl.straight(system, 6.0, 12, (1.0, 0.0, 0.0))
+    system = chains.Chain(rope, tl.Reel(0.1, 0.5, 1.0), tl.RigidBody.point(0.3))
+    state = chains.straight(system, 6.0, 12, (1.0, 0.0, 0.0))
     nodes = 0.9 * np.array(state.nodes)
-    run = tl.simulate(system, tl.State(state.reeled_length, 0.0, nodes, 0.0 * nodes), duration=1.5, sample=0.01)
-    for name in ("guide_tension", "body_tension"):
+    run = chains.simulate(
+        system, chains.ChainState(state.reeled_length, 0.0, nodes, 0.0 * nodes), duration=1.5, sample=0.01
+    )
+    for name in ("start_tension", "end_tension"):
         assert float(run[name].min()) == 0.0 < float(run[name].max())
         assert not run[name].values[:15].any()  # as long as all falls freely
 
@@ -85,9 +88,9 @@ def test_derivatives_both_ways_agree() -> None:
     by = ["string.density", "string.normal_drag", "fluid.flow[0]", "body.mass", "gravity", "string.stiffness"]
 
     def objective(run: Any) -> Any:
-        return np.sum(run["guide_tension"] ** 2) + np.sum(run["body_tension"])
+        return np.sum(run["start_tension"] ** 2) + np.sum(run["end_tension"])
 
-    names = ["guide_tension", "body_tension"]
+    names = ["start_tension", "end_tension"]
     back = reverse.gradient_back(prepared_run(case, by), objective, names)
     assert back is not None
     along = objective(run_with_derivatives(case, names, by).values)
@@ -98,17 +101,16 @@ def test_derivatives_both_ways_agree() -> None:
 def test_derivatives_exist_at_rest() -> None:
     """Where nothing is accelerated nothing is compared: weight and drag alone move the tension."""
     sea = tl.Fluid(1000.0, flow=(0.5, 0.0, 0.0), drag_area=0.01)
-    system = tl.Pendulum(
-        tl.String(30.0, 0.6, 4e4, diameter=0.01), tl.Reel(0.1, 0.5, 1.0), tl.RigidBody.point(8.0), fluid=sea
-    )
-    case = tl.Case(
-        system, tl.AtEquilibrium(20.0), tl.Locked(), tl.Run(duration=0.01, sample=0.005, step=1e-4, elements=9)
-    )
-    found = tl.jacobian(case, ["guide_tension", "body_tension"], ["body.mass", "gravity"])
+    string, reel = tl.String(30.0, 0.6, 4e4, diameter=0.01), tl.Reel(0.1, 0.5, 1.0)
+
+    def hung(mass: float) -> tl.System:
+        return tl.pendulum(string, reel, tl.RigidBody.point(mass), fluid=sea, elements=9)
+
+    start = tl.AtEquilibrium(20.0)
+    case = tl.Case(hung(8.0), start, {"line": tl.Locked()}, tl.Run(duration=0.01, sample=0.005, step=1e-4))
+    found = tl.jacobian(case, ["start_tension", "end_tension"], ["body.mass", "gravity"])
     e = 1e-3
-    more, less = (
-        tl.equilibrium(dataclasses.replace(system, body=tl.RigidBody.point(8.0 + d)), 20.0, 9) for d in (e, -e)
-    )
-    for name in ("guide_tension", "body_tension"):
+    more, less = (tl.statics(hung(8.0 + d), start).lines["line"] for d in (e, -e))
+    for name in ("start_tension", "end_tension"):
         expected = (getattr(more, name) - getattr(less, name)) / (2.0 * e)
-        assert found.derivatives[name][0, 0] == pytest.approx(expected, rel=1e-6)
+        assert found.derivatives[name][0, 0, 0] == pytest.approx(expected, rel=1e-6)

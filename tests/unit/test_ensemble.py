@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.ensemble import march_ensemble
-from tautline.engine.simulation import Simulation
 from tautline.kernels import data
+from tautline.model.chain_cases import chain_case
 
 Change = Callable[[int], dict[str, Any]]
 
@@ -27,19 +28,19 @@ def prepared(
     string: Change = lambda i: {},
     command: Callable[[int], tl.Command] | None = None,
     **options: Any,
-) -> tuple[list[Simulation], int]:
-    """Members of a family: each number stands for a pendulum a little different from the others."""
-    built = tl.load(name)
+) -> tuple[list[ChainSimulation], int]:
+    """Members of a family: each number stands for a chain a little different from the others."""
+    case = chain_case(tl.load(name))
     simulations = []
     rows = 0
     for i in members:
-        pendulum = replace(
-            built.pendulum,
-            string=replace(built.pendulum.string, **string(i)),
-            reel=replace(built.pendulum.reel, **reel(i)),
+        chain = replace(
+            case.pendulum,
+            string=replace(case.pendulum.string, **string(i)),
+            reel=replace(case.pendulum.reel, **reel(i)),
         )
-        simulation = Simulation(pendulum, built.state(), step=step, **options)
-        rows = simulation.begin(built.command if command is None else command(i), duration, duration / 4)
+        simulation = ChainSimulation(chain, case.state(), step=step, **options)
+        rows = simulation.begin(case.command if command is None else command(i), duration, duration / 4)
         simulations.append(simulation)
     return simulations, rows
 
@@ -121,7 +122,7 @@ def test_groups_do_not_matter() -> None:
     for name in ("fixed-length", "retrieval"):
         together, rows = prepared(name, range(11), **how)
         march_ensemble(together, rows)
-        found: dict[int, Simulation] = {}
+        found: dict[int, ChainSimulation] = {}
         for group in ([7], [3, 10, 0], [1, 2, 4, 5, 6, 8, 9]):
             simulations, _ = prepared(name, group, **how)
             march_ensemble(simulations, rows, threads=2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import importlib
 import re
 import sys
@@ -20,7 +19,8 @@ from PIL import Image
 import tautline as tl
 from tautline.errors import InputError
 from tautline.figures.scene import elastic_shades
-from tautline.paper.examples import pendulum, run
+from tautline.model.assembly.state import LineState
+from tautline.paper.examples import run, system
 
 # All figures; test_plot.py draws some of them.
 pytestmark = pytest.mark.long
@@ -38,10 +38,17 @@ FIGURES: dict[str, Callable[[xr.Dataset], Figure]] = {
 }
 
 
+def with_body(body: tl.RigidBody, elements: int) -> tl.System:
+    """The system of the examples with another body."""
+    line = system().lines["line"]
+    assert line.reel is not None
+    return tl.pendulum(line.string, line.reel, body, elements=elements)
+
+
 def point_run() -> xr.Dataset:
     """One element, a point mass, a moving reel."""
-    system = dataclasses.replace(pendulum(), body=tl.RigidBody.point(0.1))
-    return tl.simulate(system, tl.straight(system, 5.0, 1, (1, 0, 1)), tl.Free(), duration=0.3, sample=0.01)
+    pendulum = with_body(tl.RigidBody.point(0.1), 1)
+    return tl.simulate(pendulum, tl.Straight(5.0, direction=(1, 0, 1)), tl.Free(), duration=0.3, sample=0.01)
 
 
 @pytest.fixture(scope="module", params=[1, 3, "point"])
@@ -63,7 +70,7 @@ def test_figure_is_drawn_and_labelled(name: str, result: xr.Dataset, tmp_path: P
 
 @pytest.mark.parametrize("body", [tl.RigidBody.point(0.1), tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))])
 def test_modal_plot_shows_the_shapes(body: tl.RigidBody, tmp_path: Path) -> None:
-    result = tl.modes(dataclasses.replace(pendulum(), body=body), deployed=8.0, elements=6)
+    result = tl.modes(with_body(body, 6), tl.Hanging(8.0))
     figure = tl.figures.modes(result, count=8)
     panels = [axes for axes in figure.axes if axes.get_title()]
     moving = result.isel(mode=result.kind.values != "rigid")
@@ -81,15 +88,15 @@ def test_modal_plot_shows_the_shapes(body: tl.RigidBody, tmp_path: Path) -> None
 
 
 def test_modal_plot_of_a_growing_motion() -> None:
-    result = tl.modes(pendulum(), deployed=8.0, elements=6, reel="free", count=4)
+    result = tl.modes(system(elements=6), tl.Hanging(8.0), reel="free", count=4)
     assert "grows" in tl.figures.modes(result).axes[0].get_title()
 
 
 def test_energy_curves_are_the_data() -> None:
     result = run(1, duration=0.3)
     lines = tl.figures.energy(result).axes[0].get_lines()
-    names = ("energy", "kinetic_energy", "rotational_energy", "gravity_energy", "elastic_energy")
-    styles = ("-", "-", "--", "-.", ":")
+    names = ("energy", "kinetic_energy", "gravity_energy", "elastic_energy")
+    styles = ("-", "-", "-.", ":")
     for line, name, style in zip(lines, names, styles, strict=True):
         np.testing.assert_array_equal(np.asarray(line.get_ydata()), result[name].values)
         assert line.get_linestyle() == style
@@ -97,15 +104,15 @@ def test_energy_curves_are_the_data() -> None:
 
 def test_energy_of_a_hoist_shows_more_than_gravity() -> None:
     """A tonne over 3 m: 30 kJ of gravity, and kinetic and elastic energy on a scale of their own."""
-    hoist = tl.Pendulum(tl.String(30.0, 1.0, 5e6), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(1000.0))
+    hoist = tl.pendulum(tl.String(30.0, 1.0, 5e6), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(1000.0), elements=4)
     up = tl.Length.to(5.0, speed=1.0, acceleration=0.5)
-    result = tl.simulate(hoist, tl.hanging(hoist, 8.0, 4), up, duration=6.0, sample=0.05)
+    result = tl.simulate(hoist, tl.Hanging(8.0), up, duration=6.0, sample=0.05)
     above, below, _ = tl.figures.energy(result).axes
     change = result.gravity_energy - result.gravity_energy[0]
     assert float(change[-1]) == pytest.approx(1000.0 * 9.81 * 3.0, rel=0.02)
     np.testing.assert_array_equal(np.asarray(above.get_lines()[1].get_ydata()), change.values)
     drawn = [np.asarray(line.get_ydata()) for line in below.get_lines()]
-    for values, name in zip(drawn, ("kinetic_energy", "rotational_energy", "elastic_energy"), strict=True):
+    for values, name in zip(drawn, ("kinetic_energy", "elastic_energy"), strict=True):
         np.testing.assert_array_equal(values, result[name].values)
     assert max(float(np.abs(values).max()) for values in drawn) < 2000.0
 
@@ -131,23 +138,25 @@ def test_the_shade_is_the_energy_of_the_law() -> None:
     nodes = np.zeros((4, 3))
     nodes[:, 2] = np.cumsum([0.0, 0.9, 1.1, 1.2])  # strains -0.1, 0.1, 0.2 of elements of 1 m
     for string in (slack, table):
-        system = tl.Pendulum(string, tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(0.1))
-        row = tl.simulate(system, tl.State(17.0, 0.0, nodes, 0.0 * nodes), duration=1e-3, sample=1e-3).isel(time=0)
+        hung = tl.pendulum(string, tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(0.1))
+        body = tl.BodyState(nodes[-1])
+        start = tl.State({"body": body}, {"line": LineState(nodes, 0.0 * nodes, 17.0)})
+        row = tl.simulate(hung, start, duration=1e-3, sample=1e-3).isel(time=0)
         (shade,) = elastic_shades([string], [row.strain.values])
         energy = string.energy_density([-0.1, 0.1, 0.2])
         np.testing.assert_allclose(shade, np.maximum(energy, 0.0) / energy[2], atol=1e-9)
 
 
-def test_motor_and_guide_tension_are_drawn_where_the_run_has_them() -> None:
+def test_motor_and_tension_at_the_start_are_drawn_where_the_run_has_them() -> None:
     result = run(3, duration=0.3)
     plain = result.drop_vars("power")
-    full = result.assign(guide_tension=1.1 * plain.tension[:, 0])
+    full = result.assign(start_tension=1.1 * result.end_tension)
     labels = [axes.get_ylabel() for axes in tl.figures.drive(full).axes]
     assert [label.split()[0] for label in labels] == ["reel", "torque", "power"]
     assert len(tl.figures.drive(plain).axes) == 2
     first = tl.figures.tension(full).axes[0].get_lines()[0]
     assert first.get_label() == "at the guide"
-    np.testing.assert_array_equal(np.asarray(first.get_ydata()), full.guide_tension.values)
+    np.testing.assert_array_equal(np.asarray(first.get_ydata()), full.start_tension.values[:, 0])
 
 
 def test_files_are_the_same_twice(tmp_path: Path) -> None:
@@ -198,7 +207,9 @@ def test_snapshots_say_their_times_and_show_the_drum() -> None:
     rims = [np.array(line.get_data_3d()) for line in figure.axes[0].get_lines() if len(line.get_data_3d()[0]) > 20]  # type: ignore[attr-defined]
     assert len(rims) == 3
     for rim, t in zip(rims, (0.0, 0.3, 0.6), strict=True):
-        radius = pendulum().reel.radius(float(result.reeled_length.sel(time=t, method="nearest")))
+        reel = system().lines["line"].reel
+        assert reel is not None
+        radius = reel.radius(float(result.reeled_length.sel(line="line").sel(time=t, method="nearest")))
         assert np.ptp(rim[2]) == pytest.approx(2.0 * radius, rel=1e-6)
 
 

@@ -49,7 +49,7 @@ def loaded(code: str, names: set[str], folder: Path) -> str:
         pytest.param(COMMAND, NEVER | LABELS, id="tautline run"),
         *[
             # an index into a result, `run.tension[-1]`, is xarray's own business
-            pytest.param(code.replace("guide_tension[-1]", "guide_tension.values[-1]"), NEVER, id=row)
+            pytest.param(code.replace("start_tension[", "start_tension.values["), NEVER, id=row)
             for row, code in startup.CODES.items()
             if "tl.simulate" in code
         ],
@@ -66,9 +66,14 @@ def test_what_is_loaded_would_be_seen(tmp_path: Path) -> None:
 def test_labels_are_those_that_xarray_gives_plain_arrays() -> None:
     """The dataset is put together from variables and indices; xarray's own way must give the same."""
     run = tl.simulate(tl.load("retrieval", {"run.duration": "0.05 s"}))
+    names = {"body": ["body"], "line": ["line"], "axis": ["x", "y", "z"]}
+    owners = {
+        f"{dim}_line": (dim, ["line"] * run.sizes[dim], {"long_name": f"line of the {dim}"})
+        for dim in ("node", "element")
+    }
     plain = xr.Dataset(
         {name: (x.dims, run[name].values, run[name].attrs) for name, x in SCHEMA.items()},
-        {"time": ("time", run.time.values, run.time.attrs), "axis": ("axis", ["x", "y", "z"])},
+        {"time": ("time", run.time.values, run.time.attrs), **names, **owners},
         run.attrs,
     )
     xr.testing.assert_identical(run, plain)

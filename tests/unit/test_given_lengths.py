@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.model import profile
 from tautline.results.conservation import balance_error
+from tests.support import chains
 from tests.support.checking import check_below, check_close
 from tests.support.reeled import TEXT, pendulum
 
@@ -108,28 +110,29 @@ def test_a_reel_that_moves_so_already_gets_no_blow() -> None:
     t = np.linspace(0.0, 2.0, 41)
     lengths, speed = 4.0 + 0.1 * np.sin(3.0 * t), 0.3
     command = tl.Length((t, lengths), velocities=(speed, speed * np.cos(6.0)))
-    start = tl.straight(system, 4.0, 4, reel_speed=-speed)
-    run = tl.simulate(system, start, command, duration=1.5, step=1e-3, sample=0.05)
+    start = chains.straight(system, 4.0, 4, reel_speed=-speed)
+    run = chains.simulate(system, start, command, duration=1.5, step=1e-3, sample=0.05)
     assert run.attrs["status"] == "completed"
     deployed = 4.0 + 0.1 * np.sin(3.0 * run.time.values)
     check_below("length", float(np.abs(run.unstretched_length.values - deployed).max()), 2e-6)
     check_below("speed", float(np.abs(run.reel_speed.values + 0.3 * np.cos(3.0 * run.time.values)).max()), 1e-4)
     check_below("balance", float(np.abs(balance_error(run)).max()), 1e-3)
-    jerked = tl.simulate(system, tl.straight(system, 4.0, 4), command, duration=0.05, step=1e-3, sample=0.05)
-    assert abs(float(jerked.control_work[0])) > 1e-3 > abs(float(run.control_work[0]))
+    jerked = chains.simulate(system, chains.straight(system, 4.0, 4), command, duration=0.05, step=1e-3, sample=0.05)
+    assert abs(float(jerked.motor_work[0])) > 1e-3 > abs(float(run.motor_work[0]))
 
 
 @pytest.mark.parametrize("kind", ["length", "impedance"])
-def test_velocities_in_files(kind: str) -> None:
+def test_velocities_in_files(kind: str, tmp_path: Path) -> None:
     table = 'times = [0, "1 s"]\nlengths = [4, "500 cm"]\nstart_velocity = "50 cm/s"\nend_velocity = -0.25\n'
     text = f'kind = "{kind}"\n{table}' + ("stiffness = 10\n" if kind == "impedance" else "")
     built = scenario.parse(TEXT.format(reel="", command=text, at_end="stop"))
     curve = tl.Length(([0.0, 1.0], [4.0, 5.0]), velocities=(0.5, -0.25))
-    assert built.command == (tl.Impedance(curve, 10.0) if kind == "impedance" else curve)
-    simulation = tl.Simulation(built.pendulum, built.state(), step=1e-3)
-    simulation.advance(0.01, built.command)
-    again = tl.Simulation.from_checkpoint(*simulation.checkpoint())
-    assert again.description()["command"] == simulation.description()["command"]
+    assert built.commands["line"] == (tl.Impedance(curve, 10.0) if kind == "impedance" else curve)
+    simulation = tl.Simulation(built.system, built.start, step=1e-3)
+    simulation.advance(0.01, dict(built.commands))
+    simulation.save(tmp_path / "begun.npz")
+    again = tl.Simulation.load(tmp_path / "begun.npz")
+    assert tl.case_of(again.dataset()).commands == tl.case_of(simulation.dataset()).commands == built.commands
 
 
 @pytest.mark.parametrize(

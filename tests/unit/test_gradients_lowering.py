@@ -11,13 +11,15 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
+from tautline.gradients.chain.runs import ChainRuns
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.given_starts import GivenStart
+from tautline.gradients.keys import checked_keys, key_size, key_value, number_keys
 from tautline.gradients.leaves import flat, leaves, with_leaves
-from tautline.gradients.lowering import checked_keys, differentiable_keys, key_size, number_keys, tangents_by_keys
+from tautline.gradients.lowering import differentiable_keys, tangents_by_keys
 from tautline.gradients.outputs import carried_setting
+from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.scales import scales_of
-from tautline.gradients.setting import FrozenRuns, begin_frozen, check_case, steps_of
+from tautline.model.assembly.state import State
 from tests.support.hoist import hoist
 
 
@@ -75,7 +77,7 @@ def test_a_key_that_cannot_be_changed_says_why() -> None:
 
 
 def test_leaves_are_put_back_in_their_places() -> None:
-    tree = begin_frozen(hoist(), steps_of(hoist())).setting
+    tree: Any = runs_of(hoist(), []).begun({}).setting
     numbers = leaves(tree)
     again = with_leaves(tree, numbers)
     assert again.par == tree.par and again.plan.h == tree.plan.h
@@ -87,16 +89,17 @@ def carried(case: tl.Case, by: list[str]) -> Any:
     """The setting of a case, with derivatives by keys."""
     from tautline.gradients.leaves import split
 
-    steps = steps_of(case)
-    columns, remarks = tangents_by_keys(case, by, lambda other: begin_frozen(other, steps).setting)
+    runs = runs_of(case, by)
+    columns, remarks = tangents_by_keys(case, by, lambda changes: runs.begun(changes).setting)
     assert not remarks
-    setting = begin_frozen(case, steps).setting
+    setting = runs.begun({}).setting
     return carried_setting(setting, split(setting, columns))
 
 
 def test_keys_become_numbers_of_the_kernels() -> None:
     case = hoist({"reel.motor_inertia": 0.02, "reel.gear_ratio": 3.0})
-    reel = case.pendulum.reel
+    reel = case.system.lines["line"].reel
+    assert reel is not None
     setting = carried(case, ["reel.gear_ratio", "reel.drum_radius", "string.stiffness", "command.torques[1]"])
     by_gear = 2.0 * reel.motor_inertia * reel.gear_ratio / reel.drum_radius**2
     by_radius = -2.0 * reel.motor_inertia * reel.gear_ratio**2 / reel.drum_radius**3
@@ -116,27 +119,30 @@ def test_a_start_at_rest_moves_with_what_hangs() -> None:
     setting = carried(case, ["string.stiffness", "body.mass"])
     nodes = setting.motion.nodes.value.reshape(len(setting.motion.nodes.value), 3, -1)[0, 2]
     by_mass = setting.motion.nodes.tangent.reshape(len(setting.motion.nodes.value), 3, -1, 2)[0, 2, :, 1]
-    string = case.pendulum.string
+    string = case.system.lines["line"].string
     N = setting.par.N
-    np.testing.assert_allclose(by_mass[N], 4.0 * case.pendulum.gravity / string.stiffness, rtol=1e-9)
+    np.testing.assert_allclose(by_mass[N], 4.0 * 9.81 / string.stiffness, rtol=1e-9)
     assert nodes[N] > 4.0
 
 
 def test_all_numbers_of_a_case_are_named() -> None:
     names = number_keys(hoist())
-    assert {"string.stiffness", "initial.end_velocity[1]", "command.torques[1]", "run.duration", "gravity"} <= {*names}
-    assert not {"run.elements", "run.step", "string.law"} & {*names}
+    of_line = {"lines.line.stiffness", "lines.line.command.torques[1]"}
+    assert of_line | {"initial.end_velocity[1]", "run.duration", "gravity"} <= {*names}
+    assert not {"lines.line.elements", "run.step", "lines.line.law"} & {*names}
     assert checked_keys(hoist(), names) == names
 
 
 def test_keys_that_are_listed_are_not_refused() -> None:
     """Those that are left out are refused, each with a sentence."""
     case = hoist()
-    names, steps = differentiable_keys(case), steps_of(case)
-    found, _ = tangents_by_keys(case, names, lambda other: begin_frozen(other, steps).numbers())
-    assert found.shape[1] == len(names) and {"string.stiffness", "command.torques[1]", "run.duration"} <= {*names}
+    names = differentiable_keys(case)
+    runs = runs_of(case, names)
+    found, _ = tangents_by_keys(case, names, lambda changes: runs.begun(changes).numbers())
+    assert found.shape[1] == len(names)
+    assert {"lines.line.stiffness", "lines.line.command.torques[1]", "run.duration"} <= {*names}
     left_out = [key for key in number_keys(case) if key not in names]
-    assert {"string.viscosity", "reel.spooled_strain", "initial.angular_velocity[0]"} <= {*left_out}
+    assert {"lines.line.viscosity", "lines.line.reel.spooled_strain", "initial.angular_velocity[0]"} <= {*left_out}
     for key in left_out:
         with pytest.raises(InputError, match="expected"):
             tl.jacobian(case, ["tension"], [key])
@@ -175,27 +181,41 @@ def test_cases_without_derivatives_are_refused() -> None:
     with pytest.raises(InputError, match="table, got a function"):
         check_case(hoist().with_(command=tl.Torque(lambda t: 1.0)))
     with pytest.raises(InputError, match="expected a Case"):
-        check_case("crane.toml")  # type: ignore[type-var]
+        check_case("crane.toml")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("command", [{"kind": "locked"}, {"kind": "torque", "torque": 1.5}])
 def test_a_start_of_nodes_is_differentiated_without_reading_the_case_again(command: dict[str, Any]) -> None:
     box = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.0, 0.1, 0.2))
-    case = hoist({"command": command}, box)
-    case = case.with_(initial=dataclasses.replace(case.state(), angular_velocity=(0.1, 0.2, -0.3)))
-    steps = steps_of(case)
-    begun = begin_frozen(case, steps)
-    assert isinstance(case.initial, tl.State)
-    start = GivenStart(case.initial, begun)
-    by = ["initial.nodes[2][0]", "initial.nodes[4][1]", "initial.node_velocities[3][2]", "initial.angular_velocity[1]"]
-    assert all(map(start.knows, by)) and not start.knows("initial.attitude[0][0]") and not start.knows("gravity")
-    found = [tangents_by_keys(case, by, lambda x: begin_frozen(x, steps).numbers(), y)[0] for y in (start, None)]
+    case = hoist({"command": command, "initial.angular_velocity": [0.1, 0.2, -0.3]}, box)
+    case = case.with_(start=case.state())
+    by = [f"initial.lines.line.{key}" for key in ("nodes[2][0]", "nodes[3][1]", "node_velocities[3][2]")]
+    runs = runs_of(case, by)
+    assert isinstance(runs, ChainRuns)
+    begun = runs.begun({})
+    start = runs.given_start(begun)
+    assert start is not None and all(map(start.knows, by)) and not start.knows("gravity")
+    found = [tangents_by_keys(case, by, lambda x: runs.begun(x).numbers(), y)[0] for y in (start, None)]
     assert not found[0][start.sampled].any()
     found[0][start.sampled] = np.stack([start.sample_column(name) for name in by], axis=1)
     largest = np.abs(found[1]).max(axis=0)
     np.testing.assert_allclose(found[0] / largest, found[1] / largest, atol=1e-9)
-    with pytest.raises(InputError, match=r"initial.nodes\[0\]\[1\]: expected a key that can be changed by itself"):
-        tl.jacobian(case, ["tension"], ["initial.nodes[0][1]"])
+
+
+def test_keys_that_a_chain_does_not_have_are_those_of_the_network() -> None:
+    """Of ends of a line that a body holds, of the body's own state, of another point of it."""
+    case = hoist({}, tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.0, 0.1, 0.2)))
+    case = case.with_(start=case.state())
+    assert isinstance(runs_of(case, ["initial.lines.line.nodes[2][0]", "string.stiffness"]), ChainRuns)
+    for key in ("initial.bodies.body.velocity[0]", "lines.line.end_point[0]", "initial.lines.line.nodes[4][0]"):
+        assert not isinstance(runs_of(case, ["string.stiffness", key]), ChainRuns)
+    by = ["initial.bodies.body.velocity[0]", "lines.line.end_point[1]"]
+    found = tl.jacobian(case, ["body_position"], by)
+    for k, key in enumerate(by):
+        value, e = key_value(case, key), 1e-5
+        up, down = (tl.simulate(case.with_({key: value + x})).body_position.values for x in (e, -e))
+        slope = (up - down) / (2.0 * e)
+        assert np.abs(found.derivatives["body_position"][..., k] - slope).max() <= 1e-6 * np.abs(slope).max()
 
 
 @pytest.mark.parametrize(
@@ -208,30 +228,39 @@ def test_a_start_of_nodes_is_differentiated_without_reading_the_case_again(comma
 )
 def test_another_command_alone_takes_the_rest_over(command: dict[str, Any], key: str) -> None:
     case = hoist({"command": command})
-    steps = steps_of(case)
-    runs, other = FrozenRuns(case, steps), case.with_({key: 0.4})
+    runs, other = runs_of(case, [key]), case.with_({key: 0.4})
     for _ in range(2):
-        np.testing.assert_array_equal(flat(runs.begun(other).numbers()), flat(begin_frozen(other, steps).numbers()))
-    assert other.state() is case.state()
+        alone = runs_of(other, [], runs.steps).begun({})
+        np.testing.assert_array_equal(flat(runs.begun({key: 0.4}).numbers()), flat(alone.numbers()))
 
 
 def test_a_command_that_does_not_fit_the_start_is_refused_as_by_itself() -> None:
     case = hoist({"command": {"kind": "length", "times": [0.0, 0.3], "lengths": [4.0, 3.9]}})
     with pytest.raises(InputError, match=r"present deployed length"):
-        FrozenRuns(case, steps_of(case)).begun(case.with_({"command.lengths[0]": 3.8}))
+        runs_of(case, ["command.lengths[0]"]).begun({"command.lengths[0]": 3.8})
 
 
 def test_a_component_that_is_zero_but_for_rounding_is_changed_as_a_zero() -> None:
     """States of a simulation have components of 1e-17; differences over such distances are all rounding."""
     start = hoist().state()
-    velocities = start.node_velocities.copy()
-    velocities[-1] = (0.0, 0.5, 0.0)
-    clean = hoist().with_(initial=dataclasses.replace(start, node_velocities=velocities.copy()))
-    velocities[-1, 0], velocities[1, 0] = 1.4e-17, -3e-18
-    rounded = hoist().with_(initial=dataclasses.replace(start, node_velocities=velocities))
-    last, steps = len(velocities) - 1, steps_of(clean)
-    for key, size in ((f"initial.node_velocities[{last}][0]", 0.5), ("initial.node_velocities[1][0]", 1.0)):
+    line = start.lines["line"]
+    velocities = line.node_velocities.copy()
+    velocities[2] = (0.0, 0.5, 0.0)
+
+    def with_velocities() -> tl.Case:
+        own = dataclasses.replace(line, node_velocities=velocities.copy())
+        return hoist().with_(start=State(start.bodies, {"line": own}))
+
+    clean = with_velocities()
+    velocities[2, 0], velocities[1, 0] = 1.4e-17, -3e-18
+    rounded = with_velocities()
+    for node, size in ((2, 0.5), (1, 1.0)):
+        key = f"initial.lines.line.node_velocities[{node}][0]"
         assert key_size(clean, key) == key_size(rounded, key) == size
-        found = [tangents_by_keys(x, [key], lambda y: begin_frozen(y, steps).numbers())[0] for x in (clean, rounded)]
+        runs = [runs_of(x, [key]) for x in (clean, rounded)]
+        found = [
+            tangents_by_keys(x, [key], lambda changes, run=run: run.begun(changes).numbers())[0]  # type: ignore[misc]
+            for x, run in zip((clean, rounded), runs, strict=True)
+        ]
         assert found[0].any()
         np.testing.assert_allclose(found[1], found[0], rtol=1e-9, atol=1e-9)

@@ -9,7 +9,7 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.gradients.lowering import key_value
+from tautline.gradients.keys import key_value
 from tautline.gradients.segments import Segments
 from tests.support.crane import ELEMENTS, crane
 
@@ -17,7 +17,7 @@ OUTPUTS = ["body_position", "angular_velocity", "tension", "start_tension", "ree
 BY = ["bodies.hook.mass", "lines.stay.stiffness", "lines.hoist.command.torque", "bodies.jib.path.amplitude[2]"]
 
 
-def linear_crane(**changes: Any) -> tl.AssemblyCase:
+def linear_crane(**changes: Any) -> tl.Case:
     """A crane whose ropes are not at a kink where they start, for some steps."""
     laws = {f"lines.{name}.law": "linear" for name in ELEMENTS}
     return crane().with_({**laws, "run.duration": 0.04, "run.sample": 0.02, "run.step": 5e-4, **changes})

@@ -9,11 +9,12 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
+from tautline.gradients.keys import key_size, key_value
 from tests.support.hoist import hoist
 
 BOX = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))
 OUTPUTS = [
-    *("position", "velocity", "tension", "guide_tension", "body_tension", "reeled_length", "energy", "attitude"),
+    *("position", "velocity", "tension", "start_tension", "end_tension", "reeled_length", "energy", "attitude"),
     "control_work",
 ]
 CASES: dict[str, tuple[tl.Case, list[str]]] = {
@@ -70,8 +71,6 @@ CASES: dict[str, tuple[tl.Case, list[str]]] = {
 
 def differences(case: tl.Case, key: str, part: float) -> dict[str, Any]:
     """Central differences of runs by a key."""
-    from tautline.gradients.lowering import key_size, key_value
-
     value, e = key_value(case, key), part * key_size(case, key)
     scaled: list[Any] = []
     for sign in (1.0, -1.0):
@@ -106,8 +105,7 @@ def test_a_heavier_stiffer_stronger_hoist_moves_alike() -> None:
     by += [f"command.torques[{k}]" for k in range(3)]
     case = hoist()
     found = tl.jacobian(case, ["position", "tension", "energy"], by)
-    tree = case.keys()
-    numbers = [tree[s][k] for s, k in (key.split(".") for key in by[:4])] + list(tree["command"]["torques"])
+    numbers = [key_value(case, key) for key in by]
     for output, degree in (("position", 0.0), ("tension", 1.0), ("energy", 1.0)):
         total, parts = found.derivatives[output] @ numbers, np.abs(found.derivatives[output] * numbers).sum(axis=-1)
         np.testing.assert_allclose(total, degree * found.values[output], atol=1e-6 * parts.max())
@@ -136,9 +134,9 @@ def test_values_and_gradients_of_own_functions() -> None:
 
 def test_ready_objectives() -> None:
     case, by = hoist(), ["command.torques[1]", "run.duration"]
-    values = tl.jacobian(case, ["guide_tension", "reeled_length", "position"], by)
-    tension, by_keys = values.values["guide_tension"], values.derivatives["guide_tension"]
-    peak = tl.value_and_gradient(case, tl.Peak("guide_tension", sharpness=50.0), by)
+    values = tl.jacobian(case, ["start_tension", "reeled_length", "position"], by)
+    tension, by_keys = values.values["start_tension"][:, 0], values.derivatives["start_tension"][:, 0]
+    peak = tl.value_and_gradient(case, tl.Peak("start_tension", sharpness=50.0), by)
     weights = np.exp(50.0 * (tension - tension.max()))
     assert tension.max() <= peak.value <= tension.max() + np.log(len(tension)) / 50.0
     np.testing.assert_allclose(peak.gradient, weights @ by_keys / weights.sum(), rtol=1e-11)
@@ -147,11 +145,11 @@ def test_ready_objectives() -> None:
     assert final.value == pytest.approx(2.0 * x * x - 1.0)
     np.testing.assert_allclose(final.gradient, 4.0 * x * values.derivatives["position"][-1, -1, 0], rtol=1e-12)
     length = tl.value_and_gradient(case, tl.Integral("reeled_length") / 2.0 + tl.Final("reeled_length"), by)
-    s, t = values.values["reeled_length"], values.time
+    s, t = values.values["reeled_length"][:, 0], values.time
     expected = 0.5 * np.sum(0.5 * (s[1:] + s[:-1]) * np.diff(t))
     assert length.value == pytest.approx(expected + s[-1])
     # the time between samples grows with the duration as well
-    inner = values.derivatives["reeled_length"][:, 1]
+    inner = values.derivatives["reeled_length"][:, 0, 1]
     grown = 0.5 * np.sum(0.5 * (inner[1:] + inner[:-1]) * np.diff(t)) + expected / case.run.duration + inner[-1]
     assert length.gradient[1] == pytest.approx(grown, rel=1e-11)
 
@@ -254,7 +252,7 @@ def test_a_kink_at_the_start_is_said_and_not_hidden() -> None:
 @pytest.mark.parametrize("key", ["reel.viscous_friction", "reel.coulomb_friction"])
 def test_a_friction_of_zero_has_the_derivative_of_one_that_sets_in(key: str) -> None:
     case = hoist()
-    found = tl.jacobian(case, ["reeled_length"], [key]).derivatives["reeled_length"][:, 0]
+    found = tl.jacobian(case, ["reeled_length"], [key]).derivatives["reeled_length"][..., 0]
     zero, once, twice = (tl.simulate(case.with_({key: x})).reeled_length.values for x in (0.0, 1e-5, 2e-5))
     expected = (4.0 * (once - zero) - (twice - zero)) / 2e-5
     assert np.abs(found - expected).max() <= 1e-6 * np.abs(expected).max()

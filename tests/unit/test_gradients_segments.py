@@ -10,12 +10,14 @@ from scipy.spatial.transform import Rotation
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.gradients.coordinates import Coordinates
+from tautline.gradients.coordinates import coordinates_of
 from tautline.gradients.rotations import rotation_by, vector_rate
 from tautline.gradients.segments import Segments
+from tests.support import chains
 from tests.support.hoist import hoist
 
 BOX = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))
+ROTATION = slice(6, 9)  # of the only body, among coordinates
 TUMBLING = {"initial.angular_velocity": [3.0, -20.0, 8.0]}
 CASES: dict[str, tuple[tl.Case, list[str]]] = {
     "torque": (hoist(TUMBLING, BOX), ["command.torques[1]", "body.mass", "run.duration"]),
@@ -40,7 +42,7 @@ CASES: dict[str, tuple[tl.Case, list[str]]] = {
 def test_segments_join_to_the_run(name: str) -> None:
     case, by = CASES[name]
     segments = Segments(case, [0.0, 0.08, 0.2], by, ["position", "tension"])
-    run = tl.simulate(case)
+    run = chains.simulate(case)
     first = segments.march(0, segments.start, derivatives=False)
     second = segments.march(1, first.end, derivatives=False)
     positions = np.concatenate([first.outputs["position"], second.outputs["position"]])
@@ -104,23 +106,23 @@ def test_a_segment_agrees_with_the_jacobian_of_the_run() -> None:
 
 def test_coordinates_and_states_give_each_other() -> None:
     case = hoist(TUMBLING, BOX)
-    found = Coordinates(case.state(), turns=True, locked=False)
+    found = coordinates_of(case)
     assert found.size == len(found.names) == len(set(found.names)) == 6 * 4 + 8
     x = np.random.default_rng(1).normal(size=found.size) * 0.5
     x[-2] = 3.0
     np.testing.assert_allclose(found.of(found.state(x)), x, atol=1e-13)
-    assert Coordinates(case.state(), turns=False, locked=True).size == 24
+    assert coordinates_of(hoist({"command": {"kind": "locked"}})).size == 24
     with pytest.raises(InputError, match="expected 32 coordinates"):
         found.state(x[:5])
 
 
 def test_rotation_vectors_may_go_beyond_half_a_turn() -> None:
-    found = Coordinates(hoist(TUMBLING, BOX).state(), turns=True, locked=False)
+    found = coordinates_of(hoist(TUMBLING, BOX))
     x = np.zeros(found.size)
-    x[24:27], x[-2] = (0.0, 3.0, 2.5), 3.0
+    x[ROTATION], x[-2] = (0.0, 3.0, 2.5), 3.0
     state = found.state(x)
-    assert np.linalg.norm(found.of(state)[24:27]) < np.pi
-    np.testing.assert_allclose(found.of(state, near=x + 0.1)[24:27], x[24:27], atol=1e-12)
+    assert np.linalg.norm(found.of(state)[ROTATION]) < np.pi
+    np.testing.assert_allclose(found.of(state, near=x + 0.1)[ROTATION], x[ROTATION], atol=1e-12)
 
 
 @pytest.mark.parametrize("size", [0.0, 1e-6, 1e-4, 0.5, 3.0, 4.0])
@@ -138,9 +140,9 @@ def test_a_body_that_tumbles_is_followed_through_half_turns() -> None:
     case = hoist({"initial.angular_velocity": [0.0, 25.0, 0.0], "command": {"kind": "locked"}}, body)
     segments = Segments(case, [0.0, 0.1, 0.2], [])
     x = segments.march(1, segments.march(0, segments.start, derivatives=False).end, derivatives=False).end
-    assert np.linalg.norm(x[24:27]) > np.pi
+    assert np.linalg.norm(x[ROTATION]) > np.pi
     np.testing.assert_allclose(
-        segments.coordinates.state(x).attitude, tl.simulate(case).attitude.values[-1], atol=1e-10
+        segments.coordinates.state(x).bodies["body"].attitude, chains.simulate(case).attitude.values[-1], atol=1e-10
     )
 
 

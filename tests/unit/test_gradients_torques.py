@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.gradients import setting
+from tautline.gradients.chain import runs
 from tautline.gradients.differences import CENTRAL_8
-from tautline.gradients.lowering import key_size, key_value
+from tautline.gradients.keys import key_size, key_value
+from tests.support import chains
 from tests.support.hoist import hoist
 
 BOX = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))
@@ -40,12 +41,12 @@ CASES: dict[str, tuple[dict[str, Any], list[str]]] = {
 
 def differences(case: tl.Case, key: str, name: str) -> Any:
     """Central differences of runs by a key, of order 8; nearer where drag bends them."""
-    value, e = key_value(case, key), (2e-3 if case.pendulum.fluid is None else 2e-4) * key_size(case, key)
+    value, e = key_value(case, key), (2e-3 if case.system.fluid is None else 2e-4) * key_size(case, key)
     up, down = (
         np.array([tl.simulate(case.with_({key: value + sign * k * e}))[name].values for k in range(1, 5)])
         for sign in (1.0, -1.0)
     )
-    return CENTRAL_8 @ (up - down) / (2.0 * e)
+    return np.tensordot(CENTRAL_8, up - down, axes=1) / (2.0 * e)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -76,7 +77,7 @@ def test_there_are_none_where_the_torque_jumps_or_has_a_kink() -> None:
     case = hoist({"command": {"kind": "speed", "times": [0.0, 0.1, 0.2], "payouts": [0.0, 1.0, 0.5]}} | FRICTION)
     by = ["command.times[1]", "command.payouts[0]", "run.duration", "string.stiffness"]
     found = tl.jacobian(case, ["torque", "power"], by)
-    missing = np.isnan(found.derivatives["torque"])
+    missing = np.isnan(found.derivatives["torque"][:, 0])
     # the acceleration jumps at the sample at 0.1 s, and friction at the start, where the drum stands still
     assert missing[:, 0].nonzero()[0].tolist() == [5] and missing[:, 1].nonzero()[0].tolist() == [0]
     assert set(missing[:, 2].nonzero()[0].tolist()) <= {5, 10} and not missing[:, 3].any()
@@ -91,7 +92,7 @@ def test_objectives_and_own_functions_have_them_where_they_ask(monkeypatch: pyte
     run = tl.jacobian(case, "torque", by)
     torque, slopes = run.values["torque"], run.derivatives["torque"]
     found = tl.value_and_gradient(case, lambda v: np.mean(v["torque"] ** 2), by)
-    np.testing.assert_allclose(found.gradient, 2.0 * np.mean(torque[:, None] * slopes, axis=0), rtol=1e-12)
+    np.testing.assert_allclose(found.gradient, 2.0 * np.mean(torque[..., None] * slopes, axis=(0, 1)), rtol=1e-12)
     many = [*by, *(f"initial.end_velocity[{i}]" for i in range(3)), "gravity", "string.stiffness", "string.density"]
     work = tl.value_and_gradient(case, tl.Integral("power"), many)  # more than eight: there is no way back for torques
     np.testing.assert_allclose(work.gradient[:3], tl.value_and_gradient(case, tl.Integral("power"), by).gradient)
@@ -103,13 +104,13 @@ def test_objectives_and_own_functions_have_them_where_they_ask(monkeypatch: pyte
     def refuse(*_: Any) -> None:
         raise AssertionError("nobody asked for torques")
 
-    monkeypatch.setattr(setting, "held_torques", refuse)
+    monkeypatch.setattr(runs, "held_torques", refuse)
     assert np.isfinite(tl.value_and_gradient(case, lambda v: v["position"][-1, -1, 2], by).gradient).all()
 
 
 def test_a_fit_to_a_measured_torque() -> None:
     case = hoist(LOCKED | {"string.viscosity": 0.1})
-    run = tl.simulate(case.with_({"body.mass": 0.55, "string.stiffness": 96.0}))
+    run = chains.simulate(case.with_({"body.mass": 0.55, "string.stiffness": 96.0}))
     noise = 1e-4 * np.random.default_rng(5).normal(size=len(run.time))
     data = {"time": run.time.values, "torque": run.torque.values + noise}
     found = tl.fit(case, data, ["body.mass", "string.stiffness"], units="SI")

@@ -8,9 +8,12 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.gradients import api, reverse
+from tautline.gradients import api
+from tautline.gradients.chain import reverse
+from tautline.gradients.keys import key_value
 from tautline.gradients.run import prepared_run
-from tautline.gradients.setting import steps_of
+from tautline.gradients.runs import runs_of
+from tests.support import chains
 
 KEYS = [
     "string.stiffness",
@@ -50,7 +53,7 @@ def test_warnings_of_the_run_do_not_depend_on_the_number_of_keys(
 ) -> None:
     """Nor on how the objective is given; by nine keys they come from the reverse pass."""
     case = paper(duration).with_({"initial.end_velocity": [-3.0, 0.0, -3.0], "run.step": 1e-3, "run.sample": 0.1})
-    expected = tl.simulate(case).attrs["remarks"].splitlines()
+    expected = chains.simulate(case).attrs["remarks"].splitlines()
     assert expected
     few = tl.value_and_gradient(case, LAST, KEYS[:8])
     function = tl.value_and_gradient(case, lambda values: values["position"][-1, -1, 0], KEYS[:8])
@@ -96,10 +99,10 @@ def test_a_rope_that_goes_slack_again_and_again_is_warned_of() -> None:
     key, e = "body.mass", 1e-6
     for duration, right in ((4.0, True), (6.0, False)):
         case = undamped_bungee().with_({"run.duration": duration, "run.sample": 0.1})
-        case = case.with_({"run.step": steps_of(case).length(duration)})
+        case = case.with_({"run.step": runs_of(case, []).steps.length(duration)})
         found = tl.jacobian(case, ["position"], [key])
-        mass = case.pendulum.body.mass
-        down, up = (tl.simulate(case.with_({key: (1.0 + x) * mass})).position.values for x in (-e, e))
+        mass = key_value(case, "body.mass")
+        down, up = (chains.simulate(case.with_({key: (1.0 + x) * mass})).position.values for x in (-e, e))
         slopes = (up - down) / (2.0 * e * mass)
         error = np.abs(found.derivatives["position"][..., 0] - slopes).max() / np.abs(slopes).max()
         assert (error < 1e-6) if right else (error > 0.01)
@@ -109,7 +112,7 @@ def test_a_rope_that_goes_slack_again_and_again_is_warned_of() -> None:
 def yo_yo(**changes: Any) -> tl.Case:
     """A straight string that can go slack, unstretched and at rest."""
     found: tl.Case = tl.load("yo-yo").with_({"run.duration": 0.01, "run.sample": 0.002, **changes})
-    return found.with_({"run.step": steps_of(found).length(0.01)})
+    return found.with_({"run.step": runs_of(found, []).steps.length(0.01)})
 
 
 def test_a_start_between_slack_and_taut_is_warned_of() -> None:
@@ -118,7 +121,7 @@ def test_a_start_between_slack_and_taut_is_warned_of() -> None:
     found = tl.jacobian(case, ["tension"], [key, "string.stiffness"])
     (text,) = on_derivatives(found.remarks)
     assert UNSTRETCHED in text and f"by {key} are" in text and "t = 0 s" in text
-    down, here, up = (tl.simulate(case.with_({key: speed})).tension.values for speed in (-e, 0.0, e))
+    down, here, up = (chains.simulate(case.with_({key: speed})).tension.values for speed in (-e, 0.0, e))
     exact = found.derivatives["tension"][1:, :, 0]
     above, below = (np.abs(x[1:] / e - exact).max() for x in (up - here, here - down))
     assert above < 1e-4 * np.abs(exact).max() < 10.0 * below
@@ -141,8 +144,8 @@ def test_damping_that_rounding_switches_on_is_warned_of() -> None:
     case = yo_yo(**{**STRETCHING, "run.elements": 4})
     found = tl.jacobian(case, ["tension"], [key])
     assert UNSTRETCHED in found.remarks[-1]
-    length = case.initial.deployed  # type: ignore[union-attr]
-    down, up = (tl.simulate(case.with_({key: (1.0 + x) * length})).tension.values for x in (-e, e))
+    length = key_value(case, key)
+    down, up = (chains.simulate(case.with_({key: (1.0 + x) * length})).tension.values for x in (-e, e))
     exact = found.derivatives["tension"][..., 0]
     assert np.abs((up - down) / (2.0 * e * length) - exact).max() > 0.01 * np.abs(exact).max()
     linear = yo_yo(**STRETCHING, **{"string.law": "linear"})
@@ -158,8 +161,8 @@ def test_derivatives_that_damping_from_an_unstretched_start_leaves_right_are_not
     case = yo_yo(**changes)
     found = tl.jacobian(case, ["tension"], by)
     assert not on_derivatives(found.remarks)
-    for k, (key, value) in enumerate(zip(by, (case.pendulum.body.mass, 0.1), strict=True)):
-        down, up = (tl.simulate(case.with_({key: (1.0 + x) * value})).tension.values for x in (-e, e))
+    for k, (key, value) in enumerate(zip(by, (key_value(case, "body.mass"), 0.1), strict=True)):
+        down, up = (chains.simulate(case.with_({key: (1.0 + x) * value})).tension.values for x in (-e, e))
         exact = found.derivatives["tension"][..., k]
         assert np.abs((up - down) / (2.0 * e * value) - exact).max() < 1e-3 * np.abs(exact).max()
 
@@ -174,7 +177,7 @@ def test_linear_models_searches_and_fits_carry_the_warnings() -> None:
         case, vary={"body.mass": (0.01, 1.0)}, minimise={"final": "reeled_length"}, intervals=times, iterations=1
     )
     assert any(text.startswith("from 0 s: ") and UNSTRETCHED in text for text in search.remarks)
-    run = tl.simulate(case)
-    data = {"time": run.time.values, "guide_tension": 1.001 * run.guide_tension.values}
+    run = chains.simulate(case)
+    data = {"time": run.time.values, "start_tension": 1.001 * run.start_tension.values}
     fitted = tl.fit(case, data, ["initial.deployed"], units="SI")
     assert any(UNSTRETCHED in text for text in fitted.remarks)

@@ -13,6 +13,7 @@ from tautline import durable
 from tautline.cli.commands import app
 from tautline.studies.definition import tables
 from tautline.studies.store import guard
+from tests.support import chains
 from tests.support.valid import PENDULUM, START
 
 SECRET = "root:*:20228:0:99999:7:::"
@@ -94,7 +95,7 @@ def test_full_disk_names_the_checkpoint(tmp_path: Path, monkeypatch: pytest.Monk
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    simulation = tl.Simulation(PENDULUM, START)
+    simulation = chains.simulation(PENDULUM, START)
     monkeypatch.setattr("numpy.savez", full)
     with pytest.raises(durable.StoreError, match=r"state\.npz: cannot be written: No space left on device"):
         simulation.save(tmp_path / "state.npz")

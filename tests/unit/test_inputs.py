@@ -16,10 +16,11 @@ import tautline as tl
 from tautline import simulate
 from tautline.errors import InputError, TautlineError
 from tautline.model.body import Shape
+from tests.support import chains
 from tests.support.checking import check_close
-from tests.support.valid import BODY, NODES, PENDULUM, REEL, START, STEP, STRING, VALID
+from tests.support.valid import BODY, NODES, PENDULUM, REEL, START, STEP, STRING, VALID, placed
 
-POINT = tl.Pendulum(STRING, REEL, tl.RigidBody.point(1.0))
+POINT = tl.pendulum(STRING, REEL, tl.RigidBody.point(1.0), elements=1)
 
 
 class Unprintable:
@@ -58,13 +59,14 @@ NUMBERS: list[tuple[str, str, list[Any]]] = [
     ("point", "mass", NOT_POSITIVE),
     ("elliptic_cylinder", "height", NOT_POSITIVE),
     ("sphere", "radius", NOT_POSITIVE),
-    ("Pendulum", "gravity", NEGATIVE),
-    ("State", "reeled_length", NEGATIVE),
-    ("State", "reel_speed", NOT_ANY),
+    ("pendulum", "gravity", NEGATIVE),
+    ("pendulum", "elements", NOT_WHOLE),
+    ("Line", "elements", NOT_WHOLE),
+    ("LineState", "reeled_length", NEGATIVE),
+    ("LineState", "reel_speed", NOT_ANY),
     ("Reel", "spooled_strain", [*NOT_ANY, -1.0, -2.5]),
-    ("straight", "deployed", NOT_POSITIVE),
-    ("straight", "elements", NOT_WHOLE[1:]),  # None: as many as the case needs
-    ("straight", "reel_speed", NOT_ANY),
+    ("Straight", "deployed", NOT_POSITIVE),
+    ("Straight", "reel_speed", NOT_ANY),
     ("Torque", "torque", NOT_ANY),
     ("simulate", "duration", NOT_POSITIVE),
     ("simulate", "step", NOT_POSITIVE),
@@ -82,14 +84,14 @@ CHOICES: list[tuple[str, str, list[Any]]] = [
 ]
 
 PARTS: list[tuple[str, str, list[Any]]] = [
-    ("Pendulum", "string", [None, REEL, tl.String, "string", Unprintable()]),
-    ("Pendulum", "reel", [None, STRING, tl.Reel, {}]),
-    ("Pendulum", "body", [None, 1.0, tl.RigidBody]),
+    *((name, "string", [None, REEL, tl.String, "string", Unprintable()]) for name in ("pendulum", "Line")),
+    ("pendulum", "reel", [None, STRING, tl.Reel, {}]),
+    ("pendulum", "body", [None, 1.0, tl.RigidBody]),
+    ("Line", "reel", [STRING, tl.Reel, {}]),
     ("RigidBody", "shape", ["point", ("point", ()), 1]),
-    ("straight", "pendulum", [None, STRING, tl.Pendulum]),
-    ("simulate", "system", [None, START, tl.Pendulum, Unprintable()]),
-    ("simulate", "state", [None, PENDULUM, tl.State]),
-    ("simulate", "command", ["locked", 1.0, tl.Locked, Unprintable()]),
+    ("simulate", "system", [None, START, tl.System, Unprintable()]),
+    ("simulate", "start", [None, PENDULUM, tl.State]),
+    ("simulate", "command", ["locked", tl.Locked, Unprintable()]),
 ]
 
 ARRAYS: list[tuple[str, str, tuple[int, ...]]] = [
@@ -100,12 +102,13 @@ ARRAYS: list[tuple[str, str, tuple[int, ...]]] = [
     ("elliptic_cylinder", "semi_axes", (2,)),
     ("box", "sides", (3,)),
     *((name, "center_of_mass", (3,)) for name in ("about_center", "elliptic_cylinder", "box", "sphere")),
-    ("State", "nodes", (2, 3)),
-    ("State", "node_velocities", (2, 3)),
-    ("straight", "direction", (3,)),
-    ("straight", "end_velocity", (3,)),
-    *((name, "attitude", (3, 3)) for name in ("State", "straight")),
-    *((name, "angular_velocity", (3,)) for name in ("State", "straight")),
+    *(("Line", name, (3,)) for name in ("start_point", "end_point")),
+    ("LineState", "nodes", (2, 3)),
+    ("LineState", "node_velocities", (2, 3)),
+    *(("BodyState", name, (3,)) for name in ("position", "velocity")),
+    ("Straight", "end_velocity", (3,)),
+    *((name, "attitude", (3, 3)) for name in ("BodyState", "Straight")),
+    *((name, "angular_velocity", (3,)) for name in ("BodyState", "Straight")),
 ]
 
 
@@ -197,7 +200,7 @@ def test_message_about_an_array_shows_shape_or_entry() -> None:
     assert "got shape 2" in refusal("Reel", guide_position=(1.0, 2.0))
     assert "got shape a single number" in refusal("Reel", guide_position=1.0)
     assert "expected 3 x 3 " in refusal("RigidBody", inertia=np.eye(2))
-    assert "got nan among them" in refusal("State", nodes=[[0, 0, 0], [0, math.nan, 0]])
+    assert "got nan among them" in refusal("LineState", nodes=[[0, 0, 0], [0, math.nan, 0]])
 
 
 @pytest.mark.parametrize("kind", [int, float, Fraction, np.float32, np.float64, np.int64, np.longdouble])
@@ -380,29 +383,47 @@ def test_parallel_axes_for_a_cloud_of_masses() -> None:
 
 @pytest.mark.parametrize("guide_length", [2.0, 2.5])
 def test_guide_way_is_shorter_than_the_string(guide_length: float) -> None:
-    message = refusal("Pendulum", reel=tl.Reel(0.2, guide_length, 1.0))
+    message = refusal("pendulum", reel=tl.Reel(0.2, guide_length, 1.0))
     assert "guide_length" in message and "(2 m)" in message and f"{guide_length:g} m" in message
 
 
 def test_no_gravity_and_no_guide_way_are_accepted() -> None:
-    assert spoilt("Pendulum", gravity=0, reel=tl.Reel(0.2, 0, 1.0)).gravity == 0.0
+    assert spoilt("pendulum", gravity=0, reel=tl.Reel(0.2, 0, 1.0)).gravity == 0.0
 
 
 @pytest.mark.parametrize("argument", ["nodes", "node_velocities"])
 def test_first_node_stays_at_the_guide(argument: str) -> None:
-    message = refusal("State", **{argument: [[0.0, 1e-9, 0.0], [0.0, 0.0, 1.0]]})
-    assert message.startswith(f"State.{argument}[0]: expected (0, 0, 0)") and "1e-09" in message
+    rows = np.array(VALID["LineState"][1][argument])
+    rows[0, 1] = 0.01
+    message = refusal("simulate", start=placed({argument: rows}))
+    assert message.startswith(f"state.lines.line.{argument}: expected (0, 0, 0) at the start of the line")
+    assert message.endswith("as 'anchor' has it, got (0, 0.01, 0)")
+
+
+def test_the_end_of_a_line_is_where_its_body_is() -> None:
+    message = refusal("simulate", start=placed(body={"position": (0.1, 0.0, 1.3)}))
+    assert message.startswith("state.lines.line.nodes: expected (0, 0, 1.1) at the end of the line, as 'body' has it")
+    message = refusal("simulate", start=placed(body={"angular_velocity": (0.0, 0.0, 1.0)}))
+    assert message.startswith("state.lines.line.node_velocities: expected (0, -0.1, 0) at the end of the line")
+    assert spoilt("simulate", start=placed()).attrs["status"] == "completed"
+
+
+def test_a_state_has_the_parts_of_its_system() -> None:
+    other = placed()._replace(bodies={"load": placed().bodies["body"]})
+    assert refusal("simulate", start=other) == "state.bodies: expected 'body', as the system has, got 'load'"
+    rows = {"nodes": np.linspace(NODES[0], NODES[1], 3), "node_velocities": np.zeros((3, 3))}
+    assert refusal("simulate", start=placed(rows)).startswith("state.lines.line.nodes: expected elements + 1 = 2 nodes")
 
 
 @pytest.mark.parametrize("count", [0, 1])
 def test_state_has_at_least_one_element(count: int) -> None:
-    message = refusal("State", nodes=np.zeros((count, 3)), node_velocities=np.zeros((count, 3)))
-    assert message.startswith("State.nodes: expected at least 2") and message.endswith(f"got {count}")
+    message = refusal("LineState", nodes=np.zeros((count, 3)), node_velocities=np.zeros((count, 3)))
+    assert message.startswith("LineState.nodes: expected at least 2") and message.endswith(f"got {count}")
 
 
 def test_as_many_velocities_as_nodes() -> None:
-    message = refusal("State", node_velocities=np.zeros((3, 3)))
-    assert message.startswith("State.node_velocities: expected 2 x 3") and message.endswith("3 x 3")
+    message = refusal("LineState", node_velocities=np.zeros((3, 3)))
+    assert message.startswith("LineState.node_velocities: expected 2 x 3") and message.endswith("3 x 3")
 
 
 @pytest.mark.parametrize(
@@ -419,19 +440,19 @@ def test_as_many_velocities_as_nodes() -> None:
     ],
     ids=["inversion", "reflection", "scaled", "slightly scaled", "zero", "singular", "huge", "sheared"],
 )
-@pytest.mark.parametrize("call", ["State", "straight"])
+@pytest.mark.parametrize("call", ["BodyState", "Straight"])
 def test_attitude_is_a_rotation(call: str, attitude: Any) -> None:
-    assert refusal(call, attitude=attitude).startswith("State.attitude: expected a rotation matrix")
+    assert re.match(r"(BodyState\.)?attitude: expected a rotation matrix", refusal(call, attitude=attitude))
 
 
 def test_attitude_with_eight_digits_is_accepted() -> None:
     c, s = round(math.cos(0.3), 8), round(math.sin(0.3), 8)
-    spoilt("State", attitude=[[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    spoilt("BodyState", attitude=[[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def test_arrays_of_a_state_cannot_be_changed_from_outside() -> None:
     nodes = np.array(NODES)
-    state = spoilt("State", nodes=nodes)
+    state = spoilt("LineState", nodes=nodes)
     nodes[1, 2] = 7.0
     assert state.nodes[1, 2] == 1.0
     with pytest.raises(ValueError, match="read-only"):
@@ -439,32 +460,33 @@ def test_arrays_of_a_state_cannot_be_changed_from_outside() -> None:
 
 
 def test_no_more_is_deployed_than_there_is() -> None:
-    message = refusal("straight", deployed=1.6)
+    message = refusal("simulate", start=tl.Straight(1.6))
     assert message.startswith("deployed: expected at most 1.5 m") and "guide_length" in message and "1.6" in message
 
 
 @pytest.mark.parametrize(("length", "guide_length"), [(2.0, 0.5), (100.0, 0.3), (1.1, 0.7), (3.3, 1.1), (7.0, 0.0)])
 def test_all_that_straight_accepts_can_be_simulated(length: float, guide_length: float) -> None:
     """length - (length - guide_length) may round to less than guide_length."""
-    pendulum = tl.Pendulum(tl.String(length, 0.1, 50.0), tl.Reel(0.2, guide_length, 1.0), tl.RigidBody.point(1.0))
-    start = tl.straight(pendulum, deployed=length - guide_length, elements=1)
+    string, reel = tl.String(length, 0.1, 50.0), tl.Reel(0.2, guide_length, 1.0)
+    pendulum = tl.pendulum(string, reel, tl.RigidBody.point(1.0), elements=1)
+    start = tl.Straight(length - guide_length)
     run = simulate(pendulum, start, tl.Locked(), duration=STEP, step=STEP, sample=STEP)
     assert run.attrs["status"] == "completed"
 
 
 def test_direction_is_not_zero() -> None:
-    assert refusal("straight", direction=(0, 0, 0)).startswith("direction: expected a vector that is not zero")
+    assert refusal("Straight", direction=(0, 0, 0)).startswith("direction: expected a vector that is not zero")
 
 
 @pytest.mark.parametrize("size", [5e-324, 1e-200, 2.0, 1e40])
 def test_direction_may_have_any_length(size: float) -> None:
-    start = spoilt("straight", direction=(size, 0.0, -size))
-    check_close("last node", start.nodes[-1], np.array([1.0, 0.0, -1.0]) / math.sqrt(2.0), 1e-15)
+    case = tl.Case(PENDULUM, tl.Straight(1.0, direction=(size, 0.0, -size)), {}, tl.Run(duration=1.0))
+    check_close("last node", case.state().lines["line"].nodes[-1], np.array([1.0, 0.0, -1.0]) / math.sqrt(2.0), 1e-15)
 
 
 @pytest.mark.parametrize("elements", [10**15, 2**62, 2**63 - 2])
 def test_more_elements_than_fit_into_memory_are_refused(elements: int) -> None:
-    assert refusal("straight", elements=elements).startswith("elements: expected ")
+    assert refusal("pendulum", elements=elements).startswith("Line.elements: expected ")
 
 
 @pytest.mark.parametrize(
@@ -500,9 +522,8 @@ def test_table_with_increasing_times_is_accepted(times: list[float]) -> None:
 
 @pytest.mark.parametrize("reeled_length", [0.0, 0.499, 2.0, 3.0])
 def test_reeled_length_lies_between_guide_and_string(reeled_length: float) -> None:
-    state = spoilt("State", reeled_length=reeled_length)
-    message = refusal("simulate", state=state)
-    assert message.startswith("State.reeled_length: expected at least guide_length (0.5 m)")
+    message = refusal("simulate", start=placed({"reeled_length": reeled_length}))
+    assert message.startswith("state.lines.line.reeled_length: expected at least guide_length (0.5 m)")
     assert "(2 m)" in message and message.endswith(f"got {reeled_length}")
 
 
@@ -510,8 +531,8 @@ def test_reeled_length_lies_between_guide_and_string(reeled_length: float) -> No
 @pytest.mark.parametrize("order", [2, 4, 6])
 def test_step_above_the_limit_is_refused_and_the_limit_named(order: int, elements: int) -> None:
     def run(step: float) -> Any:
-        start = tl.straight(PENDULUM, 1.0, elements)
-        return simulate(PENDULUM, start, tl.Free(), duration=step, step=step, sample=step, order=order)
+        system = tl.pendulum(STRING, REEL, BODY, elements=elements)
+        return simulate(system, START, tl.Free(), duration=step, step=step, sample=step, order=order)
 
     with pytest.raises(InputError, match=r"^step: expected at most .* s \(0\.9 of the stability limit .*'auto'") as too:
         run(10.0)
@@ -563,8 +584,7 @@ def test_more_samples_or_steps_than_can_be_are_refused(duration: float, step: An
 
 @pytest.mark.parametrize("reel_speed", [1.0, -1e-300])
 def test_locked_reel_does_not_move(reel_speed: float) -> None:
-    state = spoilt("State", reel_speed=reel_speed)
-    message = refusal("simulate", state=state, command=tl.Locked())
+    message = refusal("simulate", start=placed({"reel_speed": reel_speed}), command=tl.Locked())
     assert message == f"State.reel_speed: expected 0 with a locked reel, got {reel_speed}"
 
 
@@ -589,7 +609,6 @@ def test_published_scheme_is_composed_only_with_the_reel_locked(order: int, comm
         ({"period": 3 * STEP, "sample": STEP}, "period: expected a whole part of duration"),
         ({"period": 3 * STEP, "sample": 2 * STEP, "duration": 6 * STEP}, "period: expected a multiple of sample"),
         ({"control": lambda _: "full"}, "control: Torque.torque: expected a torque such as 3 or '3 N\\*m', got 'full'"),
-        ({"control": lambda _: None}, "control: Torque.torque: expected a finite number, got None"),
         ({"control": lambda _: math.nan}, "control: Torque.torque: expected a finite number, got nan"),
         ({"period": 2.5 * STEP, "sample": None, "duration": 10 * STEP}, "period: expected a multiple of step"),
         *(
@@ -604,6 +623,11 @@ def test_control_that_does_not_fit_is_refused(changes: dict[str, Any], message: 
     assert re.match(message, got), got
 
 
+def test_a_controller_that_returns_nothing_leaves_the_reel_as_it_is() -> None:
+    run = spoilt("simulate", control=lambda _: None)
+    assert run.equals(spoilt("simulate", command=tl.Free()))
+
+
 def test_the_period_of_control_is_the_sample_by_default() -> None:
     times: list[float] = []
 
@@ -616,9 +640,9 @@ def test_the_period_of_control_is_the_sample_by_default() -> None:
 
 
 def test_point_does_not_turn() -> None:
-    state = spoilt("State", angular_velocity=(0.0, 0.0, 1e-9))
-    message = refusal("simulate", system=POINT, state=state)
-    assert message.startswith("State.angular_velocity: expected (0, 0, 0) for a point") and "1e-09" in message
+    message = refusal("simulate", system=POINT, start=placed(body={"angular_velocity": (0.0, 0.0, 1e-9)}))
+    assert message.startswith("state.bodies.body.angular_velocity: expected (0, 0, 0) for a point")
+    assert "1e-09" in message
 
 
 def test_auto_that_would_need_more_steps_than_can_be_counted() -> None:
@@ -635,18 +659,17 @@ def test_spooled_strain_belongs_to_the_law_that_stores_it() -> None:
 @pytest.mark.parametrize("order", [4, 6])
 def test_string_cannot_be_spooled_back_in_time(order: int) -> None:
     _, arguments = VALID["Reel"]
-    stretched = tl.Pendulum(STRING, tl.Reel(**arguments), BODY)
+    stretched = tl.pendulum(STRING, tl.Reel(**arguments), BODY)
     with pytest.raises(InputError, match="order: expected 2 with guide_law='stretched', got"):
         tl.simulate(stretched, START, tl.Free(), duration=0.1, order=order)
 
 
 def test_a_wrong_kind_of_system_is_refused_in_good_english() -> None:
     wrong: Any = 3
-    everything = "system: expected a Pendulum, a Case, a System or an AssemblyCase, got 3"
-    with pytest.raises(InputError, match=re.escape(everything)):
+    with pytest.raises(InputError, match="system: expected a System or a Case, got 3"):
         tl.simulate(wrong)
     with pytest.raises(InputError, match="expected a System, got 3"):
-        tl.hang(wrong, {})
+        tl.Simulation(wrong, START)
     with pytest.raises(InputError, match=re.escape("System.bodies['a']: expected a RigidBody or a Kinematic, got 3")):
         tl.System(bodies={"a": wrong}, lines={})
     with pytest.raises(InputError, match=re.escape("['a']: expected an AppliedForce, got 3")):
@@ -654,7 +677,7 @@ def test_a_wrong_kind_of_system_is_refused_in_good_english() -> None:
 
 
 def test_the_limit_of_an_unstable_step_is_named_in_good_english() -> None:
-    run = tl.simulate(tl.load("retrieval", {"command.torque": "3 N*m", "run.duration": "8 s"}))
+    run = chains.simulate(tl.load("retrieval", {"command.torque": "3 N*m", "run.duration": "8 s"}))
     assert run.attrs["status"] == "unstable_step"
     assert re.search(
         r"limit \S+ s, set by waves in the elements of the string with \S+ m of string left; use", run.attrs["message"]

@@ -16,6 +16,7 @@ import pytest
 
 import tautline as tl
 from tautline.kernels.machine.choice import engine
+from tests.support import chains
 
 # Until a process has ended (s); alone on a machine it takes 0.1 to 0.5.
 PATIENCE = 5.0
@@ -53,17 +54,16 @@ def bits(run: Any) -> list[bytes]:
 def test_a_march_stops_in_the_middle_of_a_sample(name: str, step: Any) -> None:
     """The motion is at the latest sample, and goes on with the bits of a run that was not stopped."""
     case: Any = tl.load(name, {"run.step": step})
-    kind: Any = tl.AssemblySimulation if name == "hook-and-load" else tl.Simulation
     # for ever, with a reel that moves
     command = {"fixed-length": tl.Locked(), "crane-hoist": tl.Speed(payout=1e-9), "hook-and-load": None}[name]
-    simulation, other = kind.from_case(case), kind.from_case(case)
+    simulation, other = tl.Simulation.from_case(case), tl.Simulation.from_case(case)
     for each in (simulation, other):
         each.advance(2e-3, command, sample=1e-3)
     sample = 5e3 if name == "fixed-length" else 1e3  # some seconds of work, which "auto" can still divide
     assert interrupted(lambda: simulation.advance(2.0 * sample, sample=sample), 0.3) < PATIENCE
     assert simulation.time == pytest.approx(2e-3, rel=1e-12)
     if step == "auto":
-        other.sampling(sample)  # the base step of such a sample
+        other.backend.sampling(sample)  # the base step of such a sample
     for each in (simulation, other):
         each.advance(2e-3, sample=1e-3)
     assert bits(simulation.dataset()) == bits(other.dataset())
@@ -109,12 +109,12 @@ def test_a_handler_of_the_user_is_called_and_the_march_goes_on() -> None:
     before = signal.signal(signal.SIGINT, lambda number, frame: heard.append(number))
     try:
         threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
-        run = tl.simulate(case)
+        run = chains.simulate(case)
         while not heard:
             time.sleep(0.01)
     finally:
         signal.signal(signal.SIGINT, before)
-    assert heard == [signal.SIGINT] and bits(run) == bits(tl.simulate(case))
+    assert heard == [signal.SIGINT] and bits(run) == bits(chains.simulate(case))
 
 
 LONG_RUN = ["run", "retrieval", "--set", 'run.step="1 us"', "--set", 'run.sample="10 s"', "--set", "run.elements=100"]

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tests.support import chains
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "gallery" / "jax_hoist.py"
 KEYS = ["command.torques[0]", "command.torques[1]", "body.mass"]
@@ -58,14 +59,15 @@ def adapter() -> Any:
 
 def hoist(deployed: float) -> tl.Case:
     return tl.Case(
-        tl.Pendulum(
+        tl.pendulum(
             tl.String(length=10.0, density=1e-3, stiffness=2e4),
             tl.Reel(drum_radius=0.1, guide_length=0.1, inertia_mass=20.0),
             tl.RigidBody.point(mass=5.0),
+            elements=1,
         ),
         tl.Hanging(deployed=deployed),
-        tl.Torque(([0.0, 0.5], [5.0, 5.0])),
-        tl.Run(duration=0.5, elements=1, step=5e-3, sample=0.1),
+        {"line": tl.Torque(([0.0, 0.5], [5.0, 5.0]))},
+        tl.Run(duration=0.5, step=5e-3, sample=0.1),
     )
 
 
@@ -73,7 +75,7 @@ def test_the_adapter_for_jax_returns_value_and_derivatives_of_the_run() -> None:
     case = hoist(4.0)
     number = adapter()(case, tl.Final("unstretched_length"), KEYS)
     values = np.array([5.5, 6.0, 4.0])
-    run = tl.simulate(case.with_(dict(zip(KEYS, values.tolist(), strict=True))))
+    run = chains.simulate(case.with_(dict(zip(KEYS, values.tolist(), strict=True))))
     assert number(values) == pytest.approx(float(run.unstretched_length[-1]), rel=1e-12)
     value, kept = number.forth(values)
     assert value == number(values)

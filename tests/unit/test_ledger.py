@@ -19,8 +19,8 @@ from tautline.kernels import data
 from tautline.kernels.balance import kept_energy
 from tautline.results.conservation import balance_error
 from tautline.results.summary import summarise
-from tautline.schema import SCHEMA
-from tautline.viewer.curves import CURVES
+from tautline.schema import CHAIN_SCHEMA, SCHEMA
+from tautline.viewer.curves import curves_of
 from tests.support.checking import check_close
 
 ROOT = Path(__file__).parents[2]
@@ -33,6 +33,7 @@ import numpy as np
 import tautline as tl
 from tautline.kernels import balance, data, reeling
 from tautline.results.conservation import balance_error
+from tests.support import chains
 TRIAL = data.account("trial_loss")
 
 def book(par, reel, account, amount):
@@ -41,9 +42,9 @@ def book(par, reel, account, amount):
         balance.book(par, reel, TRIAL, amount)
 
 reeling.book = book
-pendulum = tl.Pendulum(tl.String(10.0, 0.05, 100.0), tl.Reel(0.3, 0.4, 0.8), tl.RigidBody.point(0.5))
-start = tl.straight(pendulum, 4.0, 2, reel_speed=1.5)
-run = tl.simulate(pendulum, start, tl.Torque(2.0), duration=0.02, sample=0.01, step=1e-3)
+pendulum = chains.Chain(tl.String(10.0, 0.05, 100.0), tl.Reel(0.3, 0.4, 0.8), tl.RigidBody.point(0.5))
+start = chains.straight(pendulum, 4.0, 2, reel_speed=1.5)
+run = chains.simulate(pendulum, start, tl.Torque(2.0), duration=0.02, sample=0.01, step=1e-3)
 assert run.trial_loss.attrs == {"units": "J", "long_name": "energy that a trial has taken"}
 work = run.control_work.values
 assert abs(work[-1]) > 1e-3 and np.array_equal(run.trial_loss, work)
@@ -51,7 +52,8 @@ assert abs(work[-1]) > 1e-3 and np.array_equal(run.trial_loss, work)
 plain = run.energy - run.control_work + run.guide_loss
 assert np.allclose(balance_error(run) - (plain - plain[0]), work, rtol=0.0, atol=1e-14)
 assert run.attrs["balance_error"] * run.attrs["energy_in_play"] > 0.9 * abs(work[-1])
-exact = tl.reference.integrate(pendulum, start, tl.Torque(2.0), duration=0.01, sample=0.01)
+system = chains.as_system(pendulum, start)
+exact = tl.reference.integrate(*system, tl.Torque(2.0), duration=0.01, sample=0.01)
 assert not exact.trial_loss.values.any()
 """
 
@@ -84,8 +86,9 @@ def test_accounts_have_places_of_their_own() -> None:
 
 def test_results_and_viewer_follow_the_table() -> None:
     for account in ledger.ACCOUNTS:
-        assert SCHEMA[account.name][1:] == (account.unit, account.sentence)
-    (balance,) = (curve for curve in CURVES if curve.name == "balance")
+        assert CHAIN_SCHEMA[account.name][1:] == (account.unit, account.sentence)
+        assert SCHEMA[account.name].units == account.unit
+    (balance,) = (curve for curve in curves_of(tl.load("retrieval").system)[1] if curve.name == "balance")
     assert set(balance.needs) == {account.name for account in ledger.ACCOUNTS}
 
 

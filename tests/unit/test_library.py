@@ -24,8 +24,9 @@ from tautline.kernels import march as marching
 from tautline.kernels.machine import build, calls, choice, library, linking, structures, targets
 from tautline.kernels.machine.signatures import all_functions
 from tautline.kernels.machine.stamp import source_hash
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
-from tests.support import processes
+from tautline.paper.examples import EXAMPLES
+from tests.support import chains, processes
+from tests.support.paper import initial_state, pendulum
 
 ROOT = Path(__file__).parents[2]
 LISTED = json.loads((library.FOLDER / library.LIST).read_text(encoding="utf-8"))["files"]
@@ -95,9 +96,9 @@ def test_the_example_in_c_finds_what_python_finds(hoist: Path) -> None:
     found = np.array([line.split() for line in done.stdout.splitlines()], dtype=float)
     body = tl.RigidBody(50.0, np.diag([7.0, 7.0, 3.0]), (0.0, 0.0, 0.3))
     reel = tl.Reel(drum_radius=0.15, guide_length=0.0, inertia_mass=20.0)
-    pendulum = tl.Pendulum(tl.String(30.0, 0.1, 5e4), reel, body)
-    start = tl.straight(pendulum, 20.0, 20, end_velocity=(1.0, 0.0, 0.0))
-    run = tl.simulate(pendulum, start, tl.Torque(90.0), duration=0.2, sample=0.02, step=2e-4)
+    pendulum = chains.Chain(tl.String(30.0, 0.1, 5e4), reel, body)
+    start = chains.straight(pendulum, 20.0, 20, end_velocity=(1.0, 0.0, 0.0))
+    run = chains.simulate(pendulum, start, tl.Torque(90.0), duration=0.2, sample=0.02, step=2e-4)
     expected = [run.time, run.unstretched_length, -run.position[:, -1, 2], run.energy]
     # the start of the string is straight in both, but its numbers are made in another order
     np.testing.assert_allclose(found, np.stack(expected, axis=1)[1:], rtol=1e-12)

@@ -8,31 +8,40 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.elements import health_of, position_error, relative, shape_error
+from benchmarks.elements import position_error, relative, shape_error
 
 import tautline as tl
 from tautline.engine.mesh import MeshHealth, mesh_error, mesh_noise
 from tautline.engine.shape import rough_part, shape_of
+from tautline.model.chain import chain_of
 from tautline.model.command import Command
 from tautline.model.elements import FEWEST, MOST, default_elements
+from tests.support import chains
 
 
-def plain(density: float = 0.1, stiffness: float = 2e3, mass: float = 1.0, **others: Any) -> tl.Pendulum:
+def plain(density: float = 0.1, stiffness: float = 2e3, mass: float = 1.0, **others: Any) -> chains.Chain:
     string = tl.String(length=11.0, density=density, stiffness=stiffness)
-    return tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(mass), **others)
+    return chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(mass), **others)
 
 
-def at_rest(pendulum: tl.Pendulum, state: tl.State) -> MeshHealth:
+def at_rest(pendulum: chains.Chain, state: chains.ChainState) -> MeshHealth:
     health = MeshHealth()
     reeled = np.array([state.reeled_length])
     health.update(pendulum, np.zeros(1), state.nodes[None], state.node_velocities[None], reeled)
     return health
 
 
-def swing(pendulum: tl.Pendulum, degrees: float, N: int | None, duration: float, deployed: float = 10.0) -> Any:
+def health_of(pendulum: chains.Chain, run: Any, reel_is_free: bool) -> MeshHealth:
+    health = MeshHealth()
+    nodes, velocities = relative(run.position.values), relative(run.velocity.values)
+    health.update(pendulum, run.time.values, nodes, velocities, run.reeled_length.values, reel_is_free)
+    return health
+
+
+def swing(pendulum: chains.Chain, degrees: float, N: int | None, duration: float, deployed: float = 10.0) -> Any:
     angle = math.radians(degrees)
-    start = tl.straight(pendulum, deployed, N, (math.sin(angle), 0.0, math.cos(angle)))
-    return tl.simulate(pendulum, start, duration=duration, sample=duration / 200, order=4)
+    start = chains.straight(pendulum, deployed, N, (math.sin(angle), 0.0, math.cos(angle)))
+    return chains.simulate(pendulum, start, duration=duration, sample=duration / 200, order=4)
 
 
 # -- noise ---------------------------------------------------------------------------------------------
@@ -60,15 +69,15 @@ def test_one_or_two_elements_have_no_short_waves(N: int) -> None:
     assert mesh_noise(np.ones((4, N))) == 0.0
 
 
-def stopped(N: int, damping_ratio: float) -> tuple[tl.Pendulum, Any]:
+def stopped(N: int, damping_ratio: float) -> tuple[chains.Chain, Any]:
     """A payout of 500 kg on 200 m of rope that is stopped at 2 m/s within no time."""
     rope = tl.String(300.0, 0.3, 5e6, damping_ratio=damping_ratio)
-    pendulum = tl.Pendulum(rope, tl.Reel(0.3, 1.0, 200.0), tl.RigidBody.point(500.0))
-    sim = tl.Simulation(pendulum, tl.hanging(pendulum, 200.0, N))
+    pendulum = chains.Chain(rope, tl.Reel(0.3, 1.0, 200.0), tl.RigidBody.point(500.0))
+    sim = chains.simulation(pendulum, chains.hanging(pendulum, 200.0, N))
     sim.advance(4.0, tl.Length.to(210.0, speed=2.0, acceleration=1.0, jerk=1.0), sample=0.01)
-    sim.stop_reel()
+    sim.line.stop()
     sim.advance(1.0, tl.Locked(), sample=0.01)
-    return pendulum, sim.dataset()
+    return pendulum, chains.of_one(sim.dataset())
 
 
 @pytest.mark.parametrize("N", [12, 20, 40])
@@ -85,9 +94,10 @@ def test_noise_of_built_in_scenarios() -> None:
     found = {}
     for name in ("deployment", "crane-hoist", "tethered-pod"):
         case = tl.load(name)
-        run = tl.simulate(case)
-        health = health_of(case.pendulum, run, reel_is_free=True)
-        found[name] = any("noise" in text for text in health.remarks(case.pendulum, case.state().elements))
+        run = chains.simulate(case)
+        chain = chain_of(case.system)
+        health = health_of(chain, run, reel_is_free=True)
+        found[name] = any("noise" in text for text in health.remarks(chain, run.sizes["element"]))
     assert found == {"deployment": True, "crane-hoist": False, "tethered-pod": False}
 
 
@@ -96,8 +106,8 @@ def test_noise_of_built_in_scenarios() -> None:
 
 def test_sag_of_a_hanging_rope_is_what_a_linear_element_misses() -> None:
     pendulum = plain(density=2.0, stiffness=500.0)
-    state = tl.hanging(pendulum, 10.0, 10)
-    finer = tl.hanging(pendulum, 10.0, 20)  # its nodes are exact, those in the middle of elements too
+    state = chains.hanging(pendulum, 10.0, 10)
+    finer = chains.hanging(pendulum, 10.0, 20)  # its nodes are exact, those in the middle of elements too
     missed = finer.nodes[1::2, 2] - 0.5 * (state.nodes[1:, 2] + state.nodes[:-1, 2])
     assert at_rest(pendulum, state).sag == pytest.approx(missed[0], rel=1e-9)
     assert np.ptp(missed) < 1e-9 * missed[0]  # 1e-14 of a position of 15 m
@@ -106,14 +116,14 @@ def test_sag_of_a_hanging_rope_is_what_a_linear_element_misses() -> None:
 def test_a_straight_even_string_has_no_error() -> None:
     pendulum = plain()
     for N in (2, 3, 20):
-        health = at_rest(pendulum, tl.straight(pendulum, 10.0, N, (1.0, 2.0, 2.0)))
+        health = at_rest(pendulum, chains.straight(pendulum, 10.0, N, (1.0, 2.0, 2.0)))
         assert health.error < 1e-15 and health.noise < 1e-10 and not health.remarks(pendulum, N)
 
 
 @pytest.mark.parametrize("N", [2, 5, 10])
 def test_a_rope_that_is_pulled_aside_is_estimated_within_a_factor_of_three(N: int) -> None:
     pendulum = plain(density=0.5, stiffness=1e4, mass=2.0, applied_force=tl.AppliedForce((40.0, 0.0, 0.0)))
-    state, finer = (tl.equilibrium(pendulum, 10.0, n).state for n in (N, 8 * N))
+    state, finer = (chains.equilibrium(pendulum, 10.0, n).state for n in (N, 8 * N))
     true = shape_error(state.nodes[None], finer.nodes[None]) / 10.0
     assert true / 3.0 < at_rest(pendulum, state).error < 3.0 * true
 
@@ -143,10 +153,12 @@ def test_a_single_element_is_judged_by_the_weight_of_the_string(density: float, 
 def test_the_guide_law_with_a_mean_strain_counts_and_with_an_extrapolated_one_does_not() -> None:
     string = tl.String(60.0, 0.5, 300.0)
 
-    def run(N: int, **reel: Any) -> tuple[tl.Pendulum, Any]:
-        pendulum = tl.Pendulum(string, tl.Reel(0.2, 0.1, 20.0, **reel), tl.RigidBody.point(2.0))
+    def run(N: int, **reel: Any) -> tuple[chains.Chain, Any]:
+        pendulum = chains.Chain(string, tl.Reel(0.2, 0.1, 20.0, **reel), tl.RigidBody.point(2.0))
         command: Command = tl.Torque(35.0)
-        return pendulum, tl.simulate(pendulum, tl.hanging(pendulum, 20.0, N), command, duration=4.0, sample=0.02)
+        return pendulum, chains.simulate(
+            pendulum, chains.hanging(pendulum, 20.0, N), command, duration=4.0, sample=0.02
+        )
 
     pendulum, coarse = run(10)
     true = position_error(coarse, run(80)[1])
@@ -165,9 +177,9 @@ def test_waves_cannot_be_wrong_by_more_than_their_own_size() -> None:
 @pytest.mark.parametrize("law", ["linear", "tension_only"])
 def test_a_string_that_is_thrown_back_is_folded_and_slack(law: str) -> None:
     string = tl.String(20.0, 0.1, 1000.0, law=law)
-    pendulum = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
-    start = tl.straight(pendulum, 5.0, 10, (0.02, 0.0, 1.0), end_velocity=(0.0, 0.0, -20.0))
-    health = health_of(pendulum, tl.simulate(pendulum, start, duration=1.0), False)
+    pendulum = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
+    start = chains.straight(pendulum, 5.0, 10, (0.02, 0.0, 1.0), end_velocity=(0.0, 0.0, -20.0))
+    health = health_of(pendulum, chains.simulate(pendulum, start, duration=1.0), False)
     said = "; ".join(health.remarks(pendulum, 10))
     assert "the string folded" in said
     assert ("of the string was slack" in said) == (law == "tension_only")
@@ -187,8 +199,8 @@ def test_a_coarse_mesh_is_told_how_many_elements_to_try() -> None:
 @pytest.mark.parametrize("cut", [1, 3, 50])
 def test_pieces_give_the_same_bits_as_the_whole(N: int, cut: int) -> None:
     pendulum = plain(stiffness=40.0)
-    start = tl.straight(pendulum, 5.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
-    run = tl.simulate(pendulum, start, tl.Torque(1.0), duration=1.2, sample=0.01)
+    start = chains.straight(pendulum, 5.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+    run = chains.simulate(pendulum, start, tl.Torque(1.0), duration=1.2, sample=0.01)
     whole, pieces = health_of(pendulum, run, True), MeshHealth()
     for begin in range(0, len(run.time), cut):
         part = run.isel(time=slice(begin, begin + cut))
@@ -201,7 +213,7 @@ def test_pieces_give_the_same_bits_as_the_whole(N: int, cut: int) -> None:
 
 def test_samples_that_are_not_finite_are_left_out() -> None:
     pendulum = plain()
-    state = tl.hanging(pendulum, 10.0, 5)
+    state = chains.hanging(pendulum, 10.0, 5)
     nodes = np.stack([state.nodes, np.full_like(state.nodes, np.nan), 1e200 * state.nodes, state.nodes])
     health = MeshHealth()
     reeled, velocities = np.full(4, state.reeled_length), np.zeros_like(nodes)
@@ -226,16 +238,16 @@ def test_nodes_on_one_point_are_no_error_of_the_program() -> None:
 def test_states_take_the_default_and_a_number_still_counts() -> None:
     pendulum = plain()
     N = default_elements(pendulum, 10.0)
-    states = tl.straight(pendulum, 10.0), tl.hanging(pendulum, 10.0), tl.equilibrium(pendulum, 10.0).state
+    states = chains.straight(pendulum, 10.0), chains.hanging(pendulum, 10.0), chains.equilibrium(pendulum, 10.0).state
     assert [state.elements for state in states] == [N, N, N]
-    assert tl.hanging(pendulum, 10.0, 7).elements == 7
+    assert chains.hanging(pendulum, 10.0, 7).elements == 7
 
 
 def test_the_default_grows_with_mass_stretch_and_drag_and_keeps_its_bounds() -> None:
     light = plain(density=1e-6, stiffness=1e9)
     assert default_elements(light, 10.0) < default_elements(plain(density=1.0, stiffness=1e9), 10.0)
     assert default_elements(light, 10.0) < default_elements(plain(density=1e-6, stiffness=50.0), 10.0)
-    thick = tl.Pendulum(tl.String(11.0, 1e-6, 1e9, diameter=0.01), light.reel, light.body, fluid=tl.Fluid(1025.0))
+    thick = chains.Chain(tl.String(11.0, 1e-6, 1e9, diameter=0.01), light.reel, light.body, fluid=tl.Fluid(1025.0))
     assert default_elements(light, 10.0) < default_elements(thick, 10.0)
     for density in (1e-50, 1e-9, 1e3, 1e50):
         for stiffness in (1e-50, 1e-3, 1e50):

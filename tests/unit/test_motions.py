@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import math
 from pathlib import Path
@@ -20,6 +21,7 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.model.piecewise import evaluate
 from tautline.model.spectra import HIGHEST, LOWEST, density
+from tests.support import chains
 from tests.support.checking import check_below, check_close
 
 TEXT = """
@@ -177,9 +179,8 @@ def test_a_seed_gives_the_same_waves_everywhere() -> None:
 
 
 def simulated(command: Any, **others: Any) -> Any:
-    pendulum = case().pendulum
-    start = tl.straight(pendulum, 30.0, 2, (0.0, 0.0, 1.0), reel_speed=others.pop("reel_speed", 0.0))
-    return tl.simulate(pendulum, start, command, duration=2.0, sample=0.1, **others)
+    start = tl.Straight(30.0, reel_speed=others.pop("reel_speed", 0.0))
+    return chains.simulate(case().system, start, command, duration=2.0, sample=0.1, **others)
 
 
 def test_a_length_sways_about_its_mean() -> None:
@@ -198,11 +199,11 @@ def test_a_speed_sways_about_its_mean(kind: str, rate: float) -> None:
 
 
 def test_the_ramp_of_a_command_begins_when_it_is_given() -> None:
-    pendulum, motion = case().pendulum, tl.Sine(0.5, 3.0, ramp=1.0)
-    sim = tl.Simulation(pendulum, tl.hanging(pendulum, 30.0, 2))
+    motion = tl.Sine(0.5, 3.0, ramp=1.0)
+    sim = tl.Simulation(case().system, tl.Hanging(30.0))
     sim.advance(10.25, tl.Locked())
     sim.advance(2.5, tl.Length(motion=motion))
-    assert sim.unstretched_length == pytest.approx(30.0 + 0.5 * math.sin(2.0 * math.pi / 3.0 * 12.75), abs=1e-9)
+    assert sim.line.deployed == pytest.approx(30.0 + 0.5 * math.sin(2.0 * math.pi / 3.0 * 12.75), abs=1e-9)
 
 
 @pytest.mark.parametrize("command", [tl.Locked(), tl.Length(motion=tl.Waves("jonswap", 1.0, 4.0, ramp=1.0))])
@@ -212,7 +213,7 @@ def test_tables_of_a_part_of_the_run_change_nothing(command: Any, monkeypatch: p
     runs = []
     for blocks in (windows.BLOCKS_AT_ONCE, 1):
         monkeypatch.setattr(windows, "BLOCKS_AT_ONCE", blocks)
-        runs.append(tl.simulate(read.pendulum, read.state(), command, duration=5.0, sample=0.05, step=1e-3))
+        runs.append(chains.simulate(read.system, read.start, command, duration=5.0, sample=0.05, step=1e-3))
     assert runs[0].equals(runs[1])
 
 
@@ -253,18 +254,19 @@ def test_a_csv_file_is_the_table(tmp_path: Path) -> None:
     heave_file(tmp_path)
     read = case(CSV, folder=tmp_path)
     expected = tl.GuidePath((0.0, 1.0, 2.0, 3.0), ((0, 0, 0), (0, 0, 0.5), (0, 0, 0), (0, 0, -0.5)))
-    assert read.pendulum.reel.guide_path == expected
-    assert read.keys()["guide"]["file"]["name"] == "heave.csv"
+    assert read.system.bodies["guide"] == tl.Kinematic(expected)
+    assert read.to_dict()["bodies"]["guide"]["path"]["file"]["name"] == "heave.csv"
     (tmp_path / "heave.csv").unlink()
     for again in (
         tl.Case.from_dict(json.loads(json.dumps(read.to_dict()))),
         scenario.parse(read.to_toml()),
         read.with_({"run.duration": 1.0}),
     ):
-        assert again.pendulum == read.pendulum
+        assert again == read or again.run != read.run
+        assert again.system.bodies["guide"] == tl.Kinematic(expected)
     other = heave_file(tmp_path, "time,x,y,z\nms,m,m,m\n0,0,0,0\n500,1,2,3\n")
-    path = read.with_({"guide.file": str(other)}).pendulum.reel.guide_path
-    assert path == tl.GuidePath((0.0, 0.5), ((0, 0, 0), (1, 2, 3)))
+    guide = read.with_({"guide.file": str(other)}).system.bodies["guide"]
+    assert guide == tl.Kinematic(tl.GuidePath((0.0, 0.5), ((0, 0, 0), (1, 2, 3))))
 
 
 def test_an_option_takes_a_file_of_the_present_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -273,7 +275,8 @@ def test_an_option_takes_a_file_of_the_present_folder(tmp_path: Path, monkeypatc
     (tmp_path / "inner").mkdir()
     (tmp_path / "inner" / "ship.toml").write_text(TEXT.format(guide=SINE, command='kind = "locked"'), encoding="utf-8")
     changed = tl.load("inner/ship.toml", {"guide": '{kind = "points", file = "heave.csv"}'})
-    assert isinstance(changed.pendulum.reel.guide_path, tl.GuidePath)
+    guide = changed.system.bodies["guide"]
+    assert isinstance(guide, tl.Kinematic) and isinstance(guide.path, tl.GuidePath)
 
 
 @pytest.mark.parametrize("guide", [CSV, SINE, 'kind = "waves"\nspectrum = "jonswap"\nheight = 1\npeak_period = 5'])
@@ -295,7 +298,7 @@ def test_a_checkpoint_goes_on_bit_for_bit(command: Any, tmp_path: Path) -> None:
     read = case('kind = "waves"\nspectrum = "pierson_moskowitz"\nheight = 1\npeak_period = 5')
 
     def begun() -> tl.Simulation:
-        sim = tl.Simulation(read.pendulum, read.state(), step=1e-3)
+        sim = tl.Simulation(read.system, read.start, step=1e-3)
         sim.advance(3.7, command)
         return sim
 
@@ -308,18 +311,18 @@ def test_a_checkpoint_goes_on_bit_for_bit(command: Any, tmp_path: Path) -> None:
     for _ in range(73):
         ticking.advance(0.1)
     for a in (other, ticking):
-        assert a.time == pytest.approx(sim.time) and (a.state.nodes == sim.state.nodes).all()
+        assert a.time == pytest.approx(sim.time) and (a.line.nodes == sim.line.nodes).all()
         assert a.energy == sim.energy
 
 
 def test_a_twin_has_its_own_tables() -> None:
     read = case()
-    sim = tl.Simulation(read.pendulum, read.state(), step=1e-3)
+    sim = tl.Simulation(read.system, read.start, step=1e-3)
     sim.advance(0.1, tl.Length(motion=tl.Sine(0.1, 1.0, ramp=0.5)))
-    twin = sim.twin()
+    twin = copy.deepcopy(sim)
     for each in (sim, twin):
         each.advance(20.0)
-    assert twin.energy == sim.energy and (twin.state.nodes == sim.state.nodes).all()
+    assert twin.energy == sim.energy and (twin.line.nodes == sim.line.nodes).all()
 
 
 @pytest.mark.long
@@ -329,7 +332,7 @@ def test_a_long_record_is_carried(tmp_path: Path) -> None:
     heave_file(tmp_path, f"time,z\ns,m\n{lines}\n")
     tl.run_to_file(tmp_path / "run.nc", case(CSV, folder=tmp_path).with_({"run.duration": 0.1}))
     run = tl.open_run(tmp_path / "run.nc")
-    assert len(json.loads(run.attrs["case"])["guide"]["file"]["times"]) == len(t) == 36_000
+    assert len(json.loads(run.attrs["case"])["bodies"]["guide"]["path"]["file"]["times"]) == len(t) == 36_000
 
 
 def test_a_study_varies_seed_and_height(tmp_path: Path) -> None:
@@ -338,17 +341,17 @@ def test_a_study_varies_seed_and_height(tmp_path: Path) -> None:
         {
             "scenario": read,
             "vary": {"guide.seed": [0, 1, 2], "guide.height": ["1 m", "2 m"]},
-            "outputs": ["max guide_tension", "min guide_tension"],
+            "outputs": ["max start_tension", "min start_tension"],
         },
         tmp_path / "study.zarr",
         workers=1,
     ).load()
-    swing = (found.max_guide_tension - found.min_guide_tension).values
+    swing = (found.max_start_tension - found.min_start_tension).values
     assert swing.shape == (3, 2) and (swing[:, 1] > swing[:, 0]).all() and len(np.unique(swing[:, 0])) == 3
 
 
 def test_a_study_does_not_vary_files(tmp_path: Path) -> None:
-    study = {"scenario": case(CSV, folder=heave_file(tmp_path).parent), "outputs": ["max guide_tension"]}
+    study = {"scenario": case(CSV, folder=heave_file(tmp_path).parent), "outputs": ["max start_tension"]}
     names = [str(tmp_path / "heave.csv")]
     with pytest.raises(InputError, match=r"vary\.guide\.file: expected single values; make a study for each file"):
         tl.study(study | {"vary": {"guide.file": names}}, tmp_path / "study.zarr", workers=1)
@@ -471,9 +474,9 @@ def test_arguments_that_are_refused() -> None:
     with pytest.raises(InputError, match=r"Reel\.guide_path: expected a GuidePath or Sine or Sines or Waves, got 3"):
         tl.Reel(0.1, 0.1, 1.0, guide_path=3)
     fast = tl.Reel(0.3, 1.0, 200.0, guide_path=tl.Sine(1e-6, 1e-6))
-    pendulum = tl.Pendulum(case().pendulum.string, fast, tl.RigidBody.point(1.0))
+    pendulum = chains.Chain(case().system.lines["line"].string, fast, tl.RigidBody.point(1.0))
     with pytest.raises(
         InputError,
         match=r"period: expected at most 4000 periods between two samples, got a mean period of 1e-06 s in 1 s",
     ):
-        tl.simulate(pendulum, tl.hanging(pendulum, 30.0, 2), tl.Locked(), duration=10.0, sample=1.0)
+        chains.simulate(pendulum, chains.hanging(pendulum, 30.0, 2), tl.Locked(), duration=10.0, sample=1.0)

@@ -12,6 +12,7 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.model.network import Network, NetworkBody, NetworkLine, Places
 from tautline.model.network_forces import forces_of, stiffness_of
+from tests.support import chains
 from tests.support.checking import check_close
 
 
@@ -73,17 +74,15 @@ def test_a_convex_stiffness_resists_every_motion() -> None:
     assert values[0] > -1e-9 * values[-1]
 
 
-PENDULUM = tl.Pendulum(tl.String(100.0, 0.2, 1e5), tl.Reel(0.1, 0.5, 1.0), tl.RigidBody.point(5.0))
+PENDULUM = chains.Chain(tl.String(100.0, 0.2, 1e5), tl.Reel(0.1, 0.5, 1.0), tl.RigidBody.point(5.0))
 
 
 @pytest.mark.parametrize("deployed", [float("nan"), float("inf"), 0.0, -1.0, 99.6, 1e6, "3 kg", None, "far"])
 def test_at_rest_refuses_lengths_that_cannot_be(deployed: Any) -> None:
     with pytest.raises(InputError, match=r"^deployed: expected"):
-        tl.at_rest(PENDULUM, deployed)
+        chains.at_rest(PENDULUM, deployed)
 
 
-def test_at_rest_takes_units_and_pendulums_only() -> None:
-    assert tl.at_rest(PENDULUM, "300 cm") == tl.at_rest(PENDULUM, 3.0)
-    assert tl.at_rest(PENDULUM, 99.5).guide_tension == pytest.approx(9.81 * (5.0 + 0.2 * 99.5))
-    with pytest.raises(InputError, match="pendulum"):
-        tl.at_rest(PENDULUM.string, 3.0)  # type: ignore[arg-type]
+def test_at_rest_takes_units() -> None:
+    assert chains.at_rest(PENDULUM, "300 cm") == chains.at_rest(PENDULUM, 3.0)
+    assert chains.at_rest(PENDULUM, 99.5).start_tension == pytest.approx(9.81 * (5.0 + 0.2 * 99.5))

@@ -10,11 +10,12 @@ import pytest
 
 import tautline as tl
 from tautline.arrays import Array
-from tautline.gradients.lowering import key_value
+from tautline.gradients.keys import key_value
 from tautline.optimal import optimise as module
 from tautline.optimal import terms, unknowns
 from tautline.optimal.interval import Wanted
 from tautline.optimal.optimise import optimise
+from tests.support import chains
 
 LASTS, DISTANCE, RADIUS, MASS = 1.2, 0.3, 0.1, 5.0
 WEIGHT = RADIUS * MASS * 9.81
@@ -28,13 +29,14 @@ OF_SPEED = {"command.retrievals": (-5.0, 5.0)}
 
 def lift(command: Any, start: Any = None) -> tl.Case:
     """A load on a stiff rope."""
-    pendulum = tl.Pendulum(
+    system = tl.pendulum(
         tl.String(length=10.0, density=1e-3, stiffness=2e5, viscosity=1e3),
         tl.Reel(drum_radius=RADIUS, guide_length=0.1, inertia_mass=20.0),
         tl.RigidBody.point(mass=MASS),
+        elements=1,
     )
-    run = tl.Run(duration=LASTS, elements=1, step=5e-3, sample=0.05)
-    return tl.Case(pendulum, start or tl.Hanging(deployed=4.0), command, run)
+    run = tl.Run(duration=LASTS, step=5e-3, sample=0.05)
+    return tl.Case(system, start or tl.Hanging(deployed=4.0), {"line": command}, run)
 
 
 def moving() -> tl.Straight:
@@ -42,12 +44,12 @@ def moving() -> tl.Straight:
     return tl.Straight(deployed=4.0, reel_speed=0.4)
 
 
-def thrown() -> tl.AssemblyCase:
+def thrown() -> tl.Case:
     """Two bodies on a string whose reel turns from the start."""
     command = {"kind": "torque", "times": [0.0, 0.04], "torques": [0.3, 0.4]}
     run = {"run.duration": 0.04, "run.sample": 0.01, "run.step": 1e-3, "lines.cord.elements": 2}
     changes = {"lines.cord.law": "linear", "lines.cord.command": command, "initial.lines.cord.reel_speed": 0.2}
-    found: tl.AssemblyCase = tl.load("thrown-bodies").with_({**run, **changes})
+    found: tl.Case = tl.load("thrown-bodies").with_({**run, **changes})
     return found
 
 
@@ -55,7 +57,7 @@ def integral(of: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, A
     """By the trapezoidal rule over all samples."""
 
     def number(values: Mapping[str, Any]) -> Any:
-        x = of(values)
+        x = of(values).reshape(len(values["time"]))  # of the only line
         return np.sum(0.5 * (x[1:] + x[:-1]) * np.diff(values["time"]))
 
     return number
@@ -69,8 +71,10 @@ OBJECTIVES: dict[str, tuple[Callable[[], Any], dict[str, Any], Any, Callable[...
     "expression": (
         lambda: lift(TORQUES, moving()),
         OF_TORQUE | {"initial.reel_speed": (0.0, 1.0), "body.mass": (1.0, 9.0)},
-        [{"integral": "power^2 + guide_tension*torque", "weight": 2.0}, {"final": "reel_speed"}],
-        lambda x: 2.0 * integral(lambda y: y["power"] ** 2 + y["guide_tension"] * y["torque"])(x) + x["reel_speed"][-1],
+        [{"integral": "power^2 + start_tension*torque", "weight": 2.0}, {"final": "reel_speed"}],
+        lambda x: (
+            2.0 * integral(lambda y: y["power"] ** 2 + y["start_tension"] * y["torque"])(x) + x["reel_speed"][-1, 0]
+        ),
     ),
     "torque that a speed takes": (
         lambda: lift(SPEEDS, moving()),
@@ -139,7 +143,7 @@ def test_a_peak_may_be_in_the_first_sample() -> None:
         intervals=1,
     )
     assert found.status == "completed", found.message
-    torques = tl.jacobian(found.case, "torque", by="body.mass").values["torque"]
+    torques = tl.jacobian(found.case, "torque", by="body.mass").values["torque"][:, 0]
     assert found.objective == pytest.approx(float(torques.max()), rel=1e-9)
     assert float(torques[0]) <= float(torques[1:].max()) + 1e-6  # made least as the others are
 
@@ -165,7 +169,7 @@ def quadratic_program(case: tl.Case) -> tuple[Array, float]:
 
     Solved anew about its solution, until that stays.
     """
-    start = tl.simulate(case)
+    start = chains.simulate(case)
     at = np.stack([np.interp(start.time.values, TIMES, row) for row in np.eye(KNOTS)], axis=1)
     lasts = np.diff(start.time.values)
     weights = 0.5 * (np.append(lasts, 0.0) + np.append(0.0, lasts))
@@ -174,8 +178,8 @@ def quadratic_program(case: tl.Case) -> tuple[Array, float]:
     ends = {"unstretched_length": 4.0 - DISTANCE, "reel_speed": 0.0}
     for _ in range(6):
         found = tl.jacobian(case.with_(dict(zip(keys, u.tolist(), strict=True))), list(ends), keys)
-        A = np.stack([found.derivatives[name][-1] for name in ends])
-        left = np.array([end - found.values[name][-1] for name, end in ends.items()])
+        A = np.stack([found.derivatives[name][-1, 0] for name in ends])
+        left = np.array([end - found.values[name][-1, 0] for name, end in ends.items()])
         matrix = np.block([[H, A.T], [A, np.zeros((2, 2))]])
         u = np.linalg.solve(matrix, [*(WEIGHT * at.T @ weights), *(left + A @ u)])[:KNOTS]
     return u, float(weights @ (at @ u - WEIGHT) ** 2)

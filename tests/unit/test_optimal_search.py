@@ -18,20 +18,20 @@ from tautline.optimal import terms, unknowns
 from tautline.optimal.interval import Wanted
 from tautline.optimal.result import Checked, Progress, SearchInterrupted, verdict
 from tautline.optimal.shooting import Problem
+from tests.support import chains
 
 DISTANCE, LASTS = 1.5, 3.0
 
 
 def lift(command: Any, **body: Any) -> tl.Case:
     """A load that hangs on 4 m of a stiff rope without much weight, and is lifted."""
-    pendulum = tl.Pendulum(
+    system = tl.pendulum(
         tl.String(length=10.0, density=1e-3, stiffness=2e5, viscosity=1e3),
         tl.Reel(drum_radius=0.1, guide_length=0.1, inertia_mass=20.0),
         tl.RigidBody.sphere(mass=5.0, **body) if body else tl.RigidBody.point(mass=5.0),
+        elements=1,
     )
-    return tl.Case(
-        pendulum, tl.Hanging(deployed=4.0), command, tl.Run(duration=LASTS, elements=1, step=5e-3, sample=0.1)
-    )
+    return tl.Case(system, tl.Hanging(deployed=4.0), {"line": command}, tl.Run(duration=LASTS, step=5e-3, sample=0.1))
 
 
 def speeds(count: int) -> tl.Speed:
@@ -56,7 +56,7 @@ def test_least_time_with_a_limit_of_the_acceleration() -> None:
     assert found.status == "completed", found.message
     assert abs(found.objective - 2.0 * math.sqrt(DISTANCE / 0.5)) < 1e-5
     assert abs(found.case.run.duration - found.objective) < 1e-9 and found.violation < 1e-6
-    run = tl.simulate(tl.Case.from_dict(found.case.to_dict()))
+    run = chains.simulate(tl.Case.from_dict(found.case.to_dict()))
     assert abs(float(run.unstretched_length[-1]) - (4.0 - DISTANCE)) < 1e-6
     assert found.history[-1].violation < 1e-6 and found.history[0].violation > 0.01
 
@@ -106,7 +106,7 @@ def test_torque_in_least_time_is_all_or_nothing() -> None:
         case,
         vary={"command.torques": (weight + down, weight + up), "run.duration": (1, 9)},
         minimise="time",
-        subject_to=[ARRIVED, tl.AtEnd("reel_speed", 0.0), tl.Limit("guide_tension", least=1.0)],
+        subject_to=[ARRIVED, tl.AtEnd("reel_speed", 0.0), tl.Limit("start_tension", least=1.0)],
         intervals=3,
     )
     assert found.status == "completed", found.message
@@ -121,12 +121,12 @@ def test_torque_in_least_time_is_all_or_nothing() -> None:
 def test_the_least_peak_is_below_that_of_the_first_run_and_is_what_a_run_has() -> None:
     case = lift(speeds(5)).with_({"command.retrievals[2]": 1.0})
     found = tl.optimise(
-        case, vary={INNER: (-5, 5)}, minimise={"peak": "guide_tension"}, subject_to=[ARRIVED], intervals=3
+        case, vary={INNER: (-5, 5)}, minimise={"peak": "start_tension"}, subject_to=[ARRIVED], intervals=3
     )
     assert found.status == "completed", found.message
     run = found.run()
-    assert abs(found.objective / float(run.guide_tension[1:].max()) - 1.0) < 1e-9
-    assert found.objective < float(tl.simulate(case).guide_tension.max())
+    assert abs(found.objective / float(run.start_tension[1:].max()) - 1.0) < 1e-9
+    assert found.objective < float(chains.simulate(case).start_tension.max())
     # of all motions from rest to rest, that with one acceleration has the least peak; a load that bounces may have less
     assert abs(found.objective / (5.0 * (9.81 + 4.0 * DISTANCE / LASTS**2)) - 1.0) < 0.02
 
@@ -236,10 +236,10 @@ def test_what_cannot_be_searched_for_is_refused(changes: dict[str, Any], words: 
 
 
 def test_a_result_that_a_plain_run_does_not_keep_is_not_completed() -> None:
-    (bound,) = terms.read_bounds([tl.Limit("guide_tension", least=0.0)])
+    (bound,) = terms.read_bounds([tl.Limit("start_tension", least=0.0)])
     beyond, early = Checked(1.0, 0.5, bound, ""), Checked(math.nan, math.inf, None, "stopped at t = 1 s")
     for checked, words in (
-        (beyond, "guide_tension should be at least 0, and is beyond by 50 %"),
+        (beyond, "start_tension should be at least 0, and is beyond by 50 %"),
         (early, "stopped at"),
     ):
         status, message = verdict("Solve_Succeeded", 9, 1e-9, checked, "")
@@ -254,7 +254,7 @@ def test_derivatives_of_the_program(body: dict[str, Any]) -> None:
     case = lift(speeds(4), **body).with_({"initial": {"kind": "hanging", "deployed": 4.0}})
     sought = unknowns.read(case, {INNER: (-5, 5), "run.duration": (1, 9), "body.mass": (4, 6)})
     wanted = Wanted(
-        terms.read_objective(["time", {"peak": "guide_tension", "weight": 0.01}, {"integral": "velocity[-1, 2]^2"}]),
+        terms.read_objective(["time", {"peak": "start_tension", "weight": 0.01}, {"integral": "velocity[-1, 2]^2"}]),
         terms.read_bounds([tl.Limit("rate(reel_speed)", -1, 1), tl.Limit("position[-1]", -9, 9), ARRIVED]),
     )
     problem, w = module._begin(case, sought, wanted, np.array([0.0, 0.8, 2.0, LASTS]), None)

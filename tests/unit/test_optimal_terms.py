@@ -17,13 +17,14 @@ from tautline.optimal import expressions, reading, terms, unknowns
 
 def case() -> tl.Case:
     """A load on a short rope that is pulled up by a table of torques."""
-    pendulum = tl.Pendulum(
+    system = tl.pendulum(
         tl.String(length=10.0, density=0.1, stiffness=1e4),
         tl.Reel(drum_radius=0.1, guide_length=0.1, inertia_mass=1.0),
         tl.RigidBody.point(mass=5.0),
+        elements=1,
     )
     torque = tl.Torque(((0.0, 1.0, 2.0), (5.0, 6.0, 5.0)))
-    return tl.Case(pendulum, tl.Hanging(deployed=4.0), torque, tl.Run(duration=2.0, elements=1, step=0.01, sample=0.1))
+    return tl.Case(system, tl.Hanging(deployed=4.0), {"line": torque}, tl.Run(duration=2.0, step=0.01, sample=0.1))
 
 
 def outputs(rows: int = 4) -> dict[str, Carried]:
@@ -129,8 +130,8 @@ def test_wrong_keys_are_refused(vary: Any, words: str) -> None:
 
 
 def test_bounds_in_python_and_in_files_are_the_same() -> None:
-    python = terms.read_bounds([tl.Limit("guide_tension", least=0.0), tl.AtEnd("reeled_length", "6 m", within="1 cm")])
-    tables = [{"limit": "guide_tension", "least": "0 N"}, {"at_end": "reeled_length", "value": 6, "within": 0.01}]
+    python = terms.read_bounds([tl.Limit("start_tension", least=0.0), tl.AtEnd("reeled_length", "6 m", within="1 cm")])
+    tables = [{"limit": "start_tension", "least": "0 N"}, {"at_end": "reeled_length", "value": 6, "within": 0.01}]
     assert [(x.least, x.most, x.at_end) for x in python] == [(0.0, math.inf, False), (5.99, 6.01, True)]
     assert [(x.least, x.most, x.at_end) for x in terms.read_bounds(tables)] == [
         (0.0, math.inf, False),
@@ -179,13 +180,13 @@ def test_wrong_objectives_are_refused(given: Any, words: str) -> None:
 
 
 def test_objectives_of_derivatives_are_taken() -> None:
-    given = [tl.Final("position[-1, 0]"), {"integral": "torque^2", "weight": 2}, tl.Peak("guide_tension"), "time"]
+    given = [tl.Final("position[-1, 0]"), {"integral": "torque^2", "weight": 2}, tl.Peak("start_tension"), "time"]
     found = terms.read_objective(given)
     assert [term.kind for term in found] == ["final", "integral", "peak", "time"]
     assert [term.expression and term.expression.text for term in found] == [
         "position[-1, 0]",
         "torque^2",
-        "guide_tension",
+        "start_tension",
         None,
     ]
     assert [term.weight for term in found] == [1.0, 2.0, 1.0, 1.0]
@@ -201,7 +202,7 @@ body.mass = "6 kg"
 "command.torques[1:]" = ["-8 N*m", 9]
 run.duration = { least = "1 s", most = "4 s" }
 [[subject_to]]
-limit = "guide_tension"
+limit = "start_tension"
 least = "0 N"
 """
 
@@ -210,7 +211,7 @@ def test_a_file_says_what_python_says(tmp_path: Path) -> None:
     (tmp_path / "lift.toml").write_text(case().to_toml())
     (tmp_path / "best.toml").write_text(FILE)
     found = reading.read(tmp_path / "best.toml")
-    assert found.case.pendulum.body.mass == 6.0 and found.arguments["intervals"] == 4
+    assert found.case.system.bodies["body"].mass == 6.0 and found.arguments["intervals"] == 4
     assert list(found.arguments["vary"]) == ["command.torques[1:]", "run.duration"]
     assert unknowns.read(found.case, found.arguments["vary"]).free_time
 

@@ -58,7 +58,7 @@ def test_the_lumped_invariants_are_those_of_points_and_a_body_about_its_centre()
 
 
 def test_the_consistent_invariants_are_those_of_our_own_runs() -> None:
-    p, recorded = problem(), run(1, duration=0.5, sample=0.1)
+    p, recorded = problem(), run(1, duration=0.5, sample=0.1).squeeze(["line", "body"])
     found = []
     for i in range(recorded.sizes["time"]):
         x = recorded.isel(time=i)
@@ -72,7 +72,7 @@ def test_the_consistent_invariants_are_those_of_our_own_runs() -> None:
     kinetic, energy, momentum = np.array(found).T
     recorded_energy = recorded.energy.values
     assert kinetic == pytest.approx(recorded.kinetic_energy.values, rel=1e-12)
-    assert momentum == pytest.approx(recorded.angular_momentum.values, rel=1e-12)
+    assert momentum == pytest.approx(recorded.angular_momentum.sel(axis="z").values, rel=1e-12)
     # ours counts the spooled string too, which does not move; energies are about 200 J
     assert energy - energy[0] == pytest.approx(recorded_energy - recorded_energy[0], abs=1e-11)
 

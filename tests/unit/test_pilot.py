@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.choose import CHAIN, NETWORK, VARIABLE
 from tautline.errors import InputError
 from tautline.viewer.pilot import Control, checked_control
 from tautline.viewer.session import Session
@@ -17,25 +18,36 @@ from tests.support.crane import crane
 TICK = 0.1  # s
 STEP = 1e-3  # s
 LENGTH = 20.0  # m
-PENDULUM = tl.Pendulum(
+REEL = tl.Reel(drum_radius=0.16, guide_length=1.0, inertia_mass=470.0)
+ROPE = tl.Line(
     tl.String(length=60.0, density=0.55, stiffness=5.5e5, viscosity=1400.0),
-    tl.Reel(drum_radius=0.16, guide_length=1.0, inertia_mass=470.0),
-    tl.RigidBody.point(mass=2000.0),
+    start="trolley",
+    end="load",
+    reel=REEL,
+    elements=2,
 )
+LOAD = tl.RigidBody.point(mass=2000.0)
+RUN = tl.Run(duration=20.0, step=STEP, sample=TICK)
 
 
-def hanging(pendulum: tl.Pendulum = PENDULUM) -> tl.Case:
-    """A load below a trolley, at rest."""
-    run = tl.Run(duration=20.0, elements=2, step=STEP, sample=TICK)
-    return tl.Case(pendulum, tl.hanging(PENDULUM, deployed=LENGTH, elements=2), tl.Locked(), run)
+def crab(**forces: tl.AppliedForce) -> tl.System:
+    """A load below a trolley."""
+    return tl.System({"trolley": tl.Kinematic(), "load": LOAD}, {"rope": ROPE}, applied_forces=forces)
+
+
+def hanging(**forces: tl.AppliedForce) -> tl.Case:
+    """The same at rest."""
+    start = tl.Simulation(crab(), tl.Hanging({"rope": LENGTH})).state
+    return tl.Case(crab(**forces), start, {}, RUN)
 
 
 def gain() -> np.ndarray:
     """A linear-quadratic regulator from the program's own linear model: the trolley's velocity from what sways."""
     linalg = pytest.importorskip("scipy.linalg")
-    case = hanging().with_({"run.duration": TICK})
-    linear = tl.linearize(case)
-    along = [k for k, name in enumerate(linear.names) if name.endswith(" x")]
+    fixed = tl.pendulum(ROPE.string, REEL, LOAD, elements=2)
+    linear = tl.linearize(tl.Case(fixed, tl.Hanging(LENGTH), {}, RUN).with_({"run.duration": TICK}))
+    what = [f"{kind} of {part} x" for kind in ("position", "velocity") for part in ("node 1 of line", "body")]
+    along = [linear.names.index(name) for name in what]
     inner, nodes = linear.A[0][np.ix_(along, along)], 2
     A, B = np.eye(2 * nodes + 2), np.zeros((2 * nodes + 2, 1))
     A[: 2 * nodes, : 2 * nodes] = inner
@@ -57,13 +69,15 @@ class Regulator:
         self.times: list[float] = []
         self.seen: list[list[float]] = []
 
-    def __call__(self, sim: tl.Simulation) -> tuple[tl.Command, Any]:
-        state = sim.state
-        x = [*state.nodes[1:, 0], *state.node_velocities[1:, 0], sim.guide_position[0], self.velocity]
+    def __call__(self, sim: tl.Simulation) -> tl.Command:
+        rope, trolley = sim.line, sim.bodies["trolley"]
+        sway, rates = rope.nodes[1:, 0] - rope.nodes[0, 0], rope.node_velocities[1:, 0] - self.velocity
+        x = [*sway, *rates, trolley.position[0], self.velocity]
         self.times.append(sim.time)
         self.seen.append(x)
         self.velocity -= float(self.gain @ np.array(x))
-        return tl.Locked(), (self.velocity, 0.0, 0.0)
+        trolley.move((self.velocity, 0.0, 0.0))
+        return tl.Locked()
 
 
 def ride(session: Session, seconds: float) -> np.ndarray:
@@ -71,14 +85,14 @@ def ride(session: Session, seconds: float) -> np.ndarray:
     places = []
     while session.simulation.time < seconds:
         assert session.advance(), session.message
-        sim = session.simulation
-        assert isinstance(sim, tl.Simulation)
-        places.append(sim.guide_position[0] + sim.state.nodes[-1, 0])
+        places.append(session.simulation.body.position[0])
     return np.array(places)
 
 
-def test_a_regulator_holds_a_load_live_that_someone_pushes() -> None:
+@pytest.mark.parametrize("backend", [CHAIN, NETWORK])
+def test_a_regulator_holds_a_load_live_that_someone_pushes(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """An impulse of 1 m/s makes the load sway by v/omega = 1.4 m; the regulator takes that away, and stops it."""
+    monkeypatch.setenv(VARIABLE, backend)
     by_hand = np.sqrt(LENGTH / 9.81)  # of a point on a string without mass, for 1 m/s
     K = gain()
     for factor, seconds in ((0.0, 6.0), (1.0, 14.0)):
@@ -97,7 +111,7 @@ def test_a_regulator_holds_a_load_live_that_someone_pushes() -> None:
 def test_live_and_simulate_ask_a_controller_alike() -> None:
     """A gust pushes the load; both ways the controller sees the same, and the same commands act."""
     gust = tl.AppliedForce(force=([0.0, 0.5, 1.0], [[0.0, 0.0, 0.0], [900.0, 0.0, 0.0], [0.0, 0.0, 0.0]]))
-    case = hanging(tl.Pendulum(PENDULUM.string, PENDULUM.reel, PENDULUM.body, applied_force=gust))
+    case = hanging(load=gust)
     live, offline = Regulator(gain()), Regulator(gain())
     session = Session(case, "crane", control=Control(live, TICK))
     while len(live.seen) < 20:
@@ -112,17 +126,37 @@ def test_a_reel_that_someone_drives_is_left_alone_until_a_reset() -> None:
     case = hanging()
     session = Session(case, "crane", control=Control(lambda sim: 500.0, TICK))
     session.advance()
-    assert session.driven.mode("") == "torque" and session.driven.torque("") == 500.0
+    assert session.driven.mode("rope") == "torque" and session.driven.torque("rope") == 500.0
     session.obey({"type": "lock"})
     for _ in range(30):
         session.advance()
-    assert session.driven.mode("") == "locked"
+    assert session.driven.mode("rope") == "locked"
     session.obey({"type": "reset"})
     session.advance()
-    assert session.driven.torque("") == 500.0
+    assert session.driven.torque("rope") == 500.0
 
 
-def test_a_controller_of_an_assembly_drives_reels_by_name(tmp_path: Path) -> None:
+def test_a_controller_that_pushes_goes_on_and_is_recorded(tmp_path: Path) -> None:
+    """A steady push of 2 kN at 20 kN of weight leads the load aside; a recording holds both backends' samples."""
+
+    def gust(sim: tl.Simulation) -> None:
+        if sim.time > 0.45:
+            sim.body.push((2000.0, 0.0, 0.0))
+
+    session = Session(hanging(), "crane", tmp_path / "gust.nc", Control(gust, TICK))
+    session.obey({"type": "record", "on": True})
+    ride(session, 1.5)
+    session.obey({"type": "record", "on": False})
+    run = tl.open_run(tmp_path / "gust.nc")
+    np.testing.assert_allclose(np.diff(run.time), session.interval, rtol=1e-6)
+    x = run.body_position.sel(body="load", axis="x")
+    assert run.time[0] == 0.0 and float(abs(x.sel(time=slice(None, 0.45))).max()) < 1e-9 and x[-1] > 0.3
+    session.obey({"type": "speed", "value": 0.5})
+    ride(session, 2.0)
+    assert session.simulation.line.speed == pytest.approx(0.5)
+
+
+def test_a_controller_drives_several_reels_by_name(tmp_path: Path) -> None:
     case = crane()
     session = Session(case, "crane", tmp_path / "x.nc", Control(lambda sim: {"hoist": tl.Torque(40.0)}, TICK))
     before = session.driven.commands["sling"]
@@ -130,7 +164,9 @@ def test_a_controller_of_an_assembly_drives_reels_by_name(tmp_path: Path) -> Non
     assert session.driven.torque("hoist") == 40.0 and session.driven.commands["sling"] is before
     wrong = Session(case, "crane", tmp_path / "x.nc", Control(lambda sim: {"crane": 1.0}, TICK))
     assert not wrong.advance() and wrong.paused
-    assert "expected commands by the names of lines with reels (hoist, sling)" in wrong.message
+    assert "control: lines.crane: no such name" in wrong.message
+    nameless = Session(case, "crane", tmp_path / "x.nc", Control(lambda sim: 1.0, TICK))
+    assert not nameless.advance() and "control: command: expected a dict by the names of lines" in nameless.message
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from typer.main import get_command
 
 import tautline as tl
 from tautline.cli.commands import app
-from tautline.files.scenario import pendulum_schema
+from tautline.files.scenario import assembly_schema, pendulum_schema
 from tautline.kernels.limits import STABLE, Limits
 
 ROOT = Path(__file__).parents[2]
@@ -48,11 +48,18 @@ def test_the_scenario_of_the_page_and_its_variants_run(
     (table,) = blocks("docs/scenarios.md", "text")
     (tmp_path / "heave.csv").write_text(table, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    tree = {**tomllib.loads(SCENARIOS[0]), **tomllib.loads(text)}
+    given = tomllib.loads(text)
+    tree = given if "lines" in given else {**tomllib.loads(SCENARIOS[0]), **given}
     tree["run"] = {**tree["run"], "duration": "20 ms"}
     run = tl.simulate(tl.Case.from_dict(tree))
     assert run.attrs["status"] == "completed"
     assert np.isfinite(run.position).all() and np.isfinite(run.tension).all()
+
+
+def test_the_short_form_of_the_page_stands_for_the_full_one() -> None:
+    (full,) = (text for text in SCENARIOS if "[lines.line]" in text and "[bodies.body]" in text.splitlines())
+    short = tl.Case.from_dict(tomllib.loads(SCENARIOS[0]))
+    assert tl.Case.from_dict(tomllib.loads(full)) == short.with_(title="", description="")
 
 
 def test_the_first_example_pushes_as_the_page_says() -> None:
@@ -76,15 +83,16 @@ def key_tables() -> str:
 def test_the_page_of_scenarios_has_every_key_and_every_command() -> None:
     page = (ROOT / "docs/scenarios.md").read_text(encoding="utf-8")
     assert "```{include} generated/keys.md" in page
-    schema, tables = pendulum_schema(), key_tables()
-    for one in (schema, *schema["$defs"].values()):
-        for key, described in one["properties"].items():
-            if "const" in described:
-                assert f'`{key} = "{described["const"]}"`: {one["description"]}' in tables
-            elif "$ref" in described or "oneOf" in described:
-                assert f"### `[{key}]`" in tables
-            else:
-                assert re.search(rf"^\| `{key}` \| ", tables, re.MULTILINE), f"the tables of keys: {key} is missing"
+    tables = key_tables()
+    for schema in (pendulum_schema(), assembly_schema()):
+        for one in (schema, *schema["$defs"].values()):
+            for key, described in one["properties"].items():
+                if "const" in described:
+                    assert f'`{key} = "{described["const"]}"`: {one["description"]}' in tables
+                elif not {"$ref", "oneOf", "anyOf"} & described.keys() and described.get("type") != "object":
+                    assert re.search(rf"^\| `{key}` \| ", tables, re.MULTILINE), f"the tables of keys: {key} is missing"
+                elif schema["properties"].get(key) is described:
+                    assert re.search(rf"^### `\[{key}(\.NAME)?\]`", tables, re.MULTILINE), f"[{key}] is missing"
     commands = page.split("## Commands")[1]
     for command in get_command(app).commands:  # type: ignore[attr-defined]
         assert re.search(rf"`(tautline )?{command}\b", commands), f"docs/scenarios.md: {command} is missing"

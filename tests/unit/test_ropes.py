@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 import tautline as tl
 from tautline.errors import InputError
+from tests.support import chains
 from tests.support.checking import check_close
 
 Array = NDArray[np.float64]
@@ -25,14 +26,14 @@ def made(time: Any, tension: Any, strain: Any = None, **string: Any) -> xr.Datas
     """A run of one element with this tension."""
     case = tl.load("fixed-length")
     whole = case.to_dict()
-    whole["string"] |= string
+    whole["lines"]["line"] |= string
     x = np.asarray(tension, dtype=float)
     stretch = x / 40.0 if strain is None else np.asarray(strain, dtype=float)
     stretch = stretch[:, None] if stretch.ndim == 1 else stretch
     return xr.Dataset(
         {
-            "guide_tension": ("time", x, {"units": "N"}),
-            "body_tension": ("time", x, {"units": "N"}),
+            "start_tension": ("time", x, {"units": "N"}),
+            "end_tension": ("time", x, {"units": "N"}),
             "tension": (("time", "element"), np.repeat(x[:, None], stretch.shape[1], 1), {"units": "N"}),
             "strain": (("time", "element"), stretch, {"units": "1"}),
         },
@@ -43,7 +44,7 @@ def made(time: Any, tension: Any, strain: Any = None, **string: Any) -> xr.Datas
 
 @pytest.fixture(scope="module")
 def bungee() -> xr.Dataset:
-    return tl.simulate(tl.load("bungee", {"string.breaking_load": "5 kN", "run.duration": "10 s"}))
+    return chains.simulate(tl.load("bungee", {"string.breaking_load": "5 kN", "run.duration": "10 s"}))
 
 
 # -- cycles and damage ---------------------------------------------------------------------------------------
@@ -165,9 +166,9 @@ def test_exceedance_of_unequal_samples() -> None:
 
 def test_utilisation_is_the_largest_tension_anywhere(bungee: xr.Dataset) -> None:
     found = tl.utilisation(bungee)
-    at_guide, inside = float(bungee.guide_tension.max()), float(bungee.tension.max())
+    at_guide, inside = float(bungee.start_tension.max()), float(bungee.tension.max())
     assert found.tension == max(at_guide, inside) and found.utilisation == found.tension / 5000.0
-    assert float(bungee.guide_tension.sel(time=found.time)) == found.tension and found.place == 0.0
+    assert float(bungee.start_tension.sel(time=found.time)) == found.tension and found.place == 0.0
     n = bungee.sizes["element"]
     body = bungee.assign(tension=bungee.tension + xr.DataArray([0.0] * (n - 1) + [1e5], dims="element"))
     assert tl.utilisation(body).place == (n - 0.5) / n
@@ -185,7 +186,7 @@ def test_slack_events_of_the_bungee_jump(bungee: xr.Dataset) -> None:
     assert float(found.begin[0]) == 0.0 and float(found.largest_part[0]) == 1.0  # it starts without tension
     assert len(found.event) > 5 and (found.begin.values[1:] > found.end.values[:-1]).all()
     assert found.attrs["slack_time"] == pytest.approx(float(found.duration.sum()))
-    finer = tl.slack_events(tl.simulate(tl.load("bungee", {"run.duration": "10 s", "run.sample": "1 ms"})))
+    finer = tl.slack_events(chains.simulate(tl.load("bungee", {"run.duration": "10 s", "run.sample": "1 ms"})))
     for name in (
         "begin",
         "end",
@@ -211,29 +212,30 @@ def test_slack_is_where_the_tension_of_a_table_vanishes() -> None:
     table = {"law": "table", "strains": [0.0, 0.02, 0.03], "tensions": [0.0, 0.0, 10.0]}
     run = made(np.arange(3.0), np.zeros(3), [0.03, 0.01, 0.03])
     whole = json.loads(run.attrs["case"])
-    whole["string"] = {key: x for key, x in whole["string"].items() if key not in ("stiffness", "law")} | table
+    line = whole["lines"]["line"]
+    whole["lines"]["line"] = {key: x for key, x in line.items() if key not in ("stiffness", "law")} | table
     found = tl.slack_events(run.assign_attrs(case=json.dumps(whole)))
     np.testing.assert_allclose(found.duration, [1.0], atol=1e-6)
 
 
 def test_a_string_that_is_never_slack_has_no_events() -> None:
-    found = tl.slack_events(tl.simulate(tl.load("crane-hoist", {"run.duration": "1 s"})))
+    found = tl.slack_events(chains.simulate(tl.load("crane-hoist", {"run.duration": "1 s"})))
     assert found.sizes["event"] == 0 and found.attrs["slack_time"] == 0.0
 
 
 def lowered_and_stopped() -> xr.Dataset:
     """A load that is lowered by a given motion, so that the motor brakes, and lifted again."""
-    system = tl.load("crane-hoist").pendulum
+    system = tl.load("crane-hoist").system.with_elements({"line": 8})
     length = tl.Length(([0.0, 2.0, 4.0], [20.0, 22.0, 20.0]))
-    return tl.simulate(system, tl.hanging(system, 20.0, 8), length, duration=4.0, sample=0.005)
+    return chains.of_one(tl.simulate(system, tl.Hanging(20.0), length, duration=4.0, sample=0.005))
 
 
 @pytest.mark.parametrize(
     ("make", "error"),
     [
-        (lambda: tl.simulate(tl.load("crane-hoist")), 1e-6),
-        (lambda: tl.simulate(tl.load("tethered-pod")), 1e-5),
-        (lambda: tl.simulate(tl.load("yo-yo")), 1e-3),
+        (lambda: chains.simulate(tl.load("crane-hoist")), 1e-6),
+        (lambda: chains.simulate(tl.load("tethered-pod")), 1e-5),
+        (lambda: chains.simulate(tl.load("yo-yo")), 1e-3),
         (lowered_and_stopped, 1e-3),
     ],
     ids=["crane-hoist", "tethered-pod", "yo-yo", "given length"],
@@ -282,8 +284,8 @@ def test_what_is_not_finite_is_left_out() -> None:
     cut = made(t, x, np.full(6, 0.1), breaking_load=10.0)
     assert float(tl.rainflow(cut).end.max()) == 3.0
     assert float(tl.exceedance(cut).level.max()) == 6.0
-    with pytest.raises(InputError, match="at least 2 samples of guide_tension with finite values, got 1"):
-        tl.spectrum(made([0, 1], [1, np.nan], [1, 1]), "guide_tension")
+    with pytest.raises(InputError, match="at least 2 samples of start_tension with finite values, got 1"):
+        tl.spectrum(made([0, 1], [1, np.nan], [1, 1]), "start_tension")
 
 
 def test_other_variables_and_places(bungee: xr.Dataset) -> None:
@@ -312,7 +314,7 @@ def test_other_variables_and_places(bungee: xr.Dataset) -> None:
         ),
         (lambda run: tl.rainflow(run, "tensoin"), "variable: expected one of.*did you mean 'tension'"),
         (lambda run: tl.rainflow(run, "tension"), "element: missing; expected one of tension, such as element=-1"),
-        (lambda run: tl.rainflow(run, element=0), "element: guide_tension has no such dimension; it has time"),
+        (lambda run: tl.rainflow(run, element=0), "element: start_tension has no such dimension; it has time"),
         (lambda run: tl.rainflow(run, "tension", element=1), "element: expected a whole number from -1 to 0"),
         (lambda run: tl.spectrum(run, segment=0.0), "segment: expected a positive"),
         (lambda run: tl.spectrum(run, segment=0.5), "segment: expected at least 2 samples"),
@@ -329,7 +331,7 @@ def test_what_is_refused(call: Callable[[Any], Any], words: str) -> None:
 
 def test_the_breaking_load_does_not_change_the_motion() -> None:
     plain, loaded = (
-        tl.simulate(tl.load("retrieval", {"run.duration": "0.2 s"} | more))
+        chains.simulate(tl.load("retrieval", {"run.duration": "0.2 s"} | more))
         for more in ({}, {"string.breaking_load": "1 mN"})
     )
     np.testing.assert_array_equal(plain.position, loaded.position)

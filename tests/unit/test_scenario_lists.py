@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
+from tautline.model.chain import chain_of
 from tautline.studies.definition import definition
 from tautline.studies.execution.compute import compute
+from tests.support import chains
 
 BASE = """
 [string]
@@ -63,9 +66,8 @@ end_velocity = ["2 m/s", 0, 0]
 """
 
 
-def built(text: str, overrides: dict[str, str] | None = None) -> tl.Pendulum:
-    pendulum: tl.Pendulum = scenario.parse(text, "my.toml", overrides).pendulum
-    return pendulum
+def built(text: str, overrides: dict[str, str] | None = None) -> chains.Chain:
+    return chain_of(scenario.parse(text, "my.toml", overrides).system)
 
 
 def refusal(text: str, overrides: dict[str, str] | None = None) -> str:
@@ -96,14 +98,14 @@ def test_sections_with_vectors_and_tables() -> None:
 @pytest.mark.parametrize("section", [FLUID, CURRENT, PUSH, PULSE, GUIDE])
 def test_what_a_run_file_and_a_study_keep_reads_back(section: str) -> None:
     read = scenario.parse(BASE + section)
-    for tree in (json.loads(json.dumps(read.to_dict())), read.to_dict(), read.keys()):
+    for tree in (json.loads(json.dumps(read.to_dict())), read.to_dict(), tomllib.loads(read.to_toml())):
         assert tl.Case.from_dict(tree) == read
 
 
 def test_tuples_of_python_programs_will_do() -> None:
     tree: dict[str, Any] = scenario.parse(BASE).to_dict()
     tree["fluid"] = {"density": 1.2, "depths": (0.0, 1.0), "flows": ((1.0, 0, 0), ["2 m/s", 0, 0])}
-    assert tl.Case.from_dict(tree).pendulum.fluid == tl.Fluid(1.2, ((0.0, 1.0), ((1.0, 0.0, 0.0), (2.0, 0.0, 0.0))))
+    assert tl.Case.from_dict(tree).system.fluid == tl.Fluid(1.2, ((0.0, 1.0), ((1.0, 0.0, 0.0), (2.0, 0.0, 0.0))))
 
 
 # -- --set ---------------------------------------------------------------------------------------------

@@ -17,16 +17,24 @@ from tautline.kernels import data
 from tautline.kernels.march import march
 from tautline.kernels.observe import observe
 from tautline.model.command import Command
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
+from tautline.paper.examples import EXAMPLES
+from tautline.paper.examples import run as of_paper
 from tautline.results.conservation import balance_error, conservation
 from tautline.schema import SCHEMA
+from tests.support import chains
 from tests.support.checking import check_close
+from tests.support.paper import initial_state, pendulum
 
-HEAVY = tl.Pendulum(
+HEAVY = chains.Chain(
     string=tl.String(length=3.0, density=0.05, stiffness=300.0),
     reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=0.5),
     body=tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)),
 )
+
+
+def run(number: int, **options: Any) -> xr.Dataset:
+    """An example of the paper, without the names of line and body."""
+    return chains.of_one(of_paper(number, **options))
 
 
 def test_example_3_continued_stops_before_it_would_blow_up() -> None:
@@ -52,8 +60,8 @@ def test_example_3_continued_with_auto_step() -> None:
 
 
 def test_fully_deployed() -> None:
-    start = tl.straight(HEAVY, 1.0, 4)
-    result = tl.simulate(HEAVY, start, tl.Free(), duration=5.0)
+    start = chains.straight(HEAVY, 1.0, 4)
+    result = chains.simulate(HEAVY, start, tl.Free(), duration=5.0)
     assert result.attrs["status"] == "fully_deployed"
     assert "fully deployed" in result.attrs["message"]
     assert 2.4 < float(result.unstretched_length[-1]) < 2.5 + 1e-3
@@ -62,16 +70,16 @@ def test_fully_deployed() -> None:
 @pytest.mark.parametrize("minimum", [None, 0.3])
 def test_fully_retrieved(minimum: float | None) -> None:
     system = dataclasses.replace(HEAVY, body=tl.RigidBody.point(1.0))
-    start = tl.straight(system, 1.0, 4)
-    result = tl.simulate(system, start, tl.Torque(4.0), duration=5.0, minimum_length=minimum)
+    start = chains.straight(system, 1.0, 4)
+    result = chains.simulate(system, start, tl.Torque(4.0), duration=5.0, minimum_length=minimum)
     assert result.attrs["status"] == "fully_retrieved"
     assert f"minimum_length is {minimum or 0.01:.3g} m" in result.attrs["message"]
     assert float(result.unstretched_length[-1]) < 1.5 * (minimum or 0.01) + 0.05
 
 
 def test_a_body_that_spins_too_fast_for_the_step() -> None:
-    start = tl.straight(HEAVY, 1.0, 4, angular_velocity=(0.0, 4000.0, 3000.0))
-    result = tl.simulate(HEAVY, start, tl.Free(), duration=1.0, sample=0.01, step=1e-3)
+    start = chains.straight(HEAVY, 1.0, 4, angular_velocity=(0.0, 4000.0, 3000.0))
+    result = chains.simulate(HEAVY, start, tl.Free(), duration=1.0, sample=0.01, step=1e-3)
     assert result.attrs["status"] == "newton_failed"
     assert "smaller step" in result.attrs["message"]
     assert len(result.time) == 1
@@ -80,19 +88,19 @@ def test_a_body_that_spins_too_fast_for_the_step() -> None:
 def test_a_reel_that_creeps() -> None:
     """A torque that nearly holds the load: the dissipative law lets the reel creep, also in stages back in time."""
     M, mu, EA, X, g = 10.0, 0.1, 800.0, 10.0, 9.81
-    system = tl.Pendulum(tl.String(20.0, mu, EA), tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.sphere(M, 0.2, (0.0, 0.0, 0.2)))
+    system = chains.Chain(tl.String(20.0, mu, EA), tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.sphere(M, 0.2, (0.0, 0.0, 0.2)))
     x = np.linspace(0.0, X, 5)
     nodes = np.outer(x + ((M + mu * X) * g * x - 0.5 * mu * g * x**2) / EA, [0.0, 0.0, 1.0])
     strain = (M + mu * X) * g / EA
     held = tl.Torque(0.5 * EA * (strain + 0.65 * strain**2))
-    state = tl.State(10.0, 0.0, nodes, np.zeros((5, 3)))
-    second = tl.simulate(system, state, held, duration=1.0)
+    state = chains.ChainState(10.0, 0.0, nodes, np.zeros((5, 3)))
+    second = chains.simulate(system, state, held, duration=1.0)
     assert second.attrs["status"] == "completed"
     crept = float(second.reeled_length[-1]) - 10.0
     assert 0.0 < crept < 1e-3
     for order in (4, 6):
         for step in ("auto", 5e-4, 2e-3, 4e-3):
-            higher = tl.simulate(system, state, held, duration=1.0, order=order, step=step)
+            higher = chains.simulate(system, state, held, duration=1.0, order=order, step=step)
             assert higher.attrs["status"] == "completed"
             # near standstill a stage back in time has several solutions, and may take another one for a moment
             check_close("crept", float(higher.reeled_length[-1]) - 10.0, crept, 5e-5)
@@ -100,16 +108,16 @@ def test_a_reel_that_creeps() -> None:
 
 @pytest.mark.parametrize("command", [tl.Locked(), tl.Free()])
 def test_numbers_that_overflow_end_the_run(command: Command) -> None:
-    start = tl.straight(HEAVY, 1.0, 4, end_velocity=(1e50, 0.0, 0.0))
-    result = tl.simulate(HEAVY, start, command, duration=1.0, sample=0.01)
+    start = chains.straight(HEAVY, 1.0, 4, end_velocity=(1e50, 0.0, 0.0))
+    result = chains.simulate(HEAVY, start, command, duration=1.0, sample=0.01)
     assert result.attrs["status"] in ("non_finite", "newton_failed", "unstable_step")
 
 
 def test_an_element_of_no_length_has_no_direction_and_no_force() -> None:
     nodes = np.zeros((4, 3))
     nodes[2:] = [[0.0, 0.0, 0.3], [0.0, 0.0, 0.6]]
-    state = tl.State(2.0, 0.0, nodes, np.zeros((4, 3)))
-    result = tl.simulate(HEAVY, state, tl.Locked(), duration=0.1)
+    state = chains.ChainState(2.0, 0.0, nodes, np.zeros((4, 3)))
+    result = chains.simulate(HEAVY, state, tl.Locked(), duration=0.1)
     assert result.attrs["status"] == "completed"
     assert np.isfinite(result.position).all()
 
@@ -123,8 +131,8 @@ def test_special_cases(body: tl.RigidBody, command: Command, order: int) -> None
     """N = 1, rho_c = 0, a point mass, g = 0, constant length: all are first class."""
     for N, gravity in ((1, 9.81), (3, 0.0)):
         system = dataclasses.replace(HEAVY, body=body, gravity=gravity)
-        start = tl.straight(system, 1.5, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 0.5, 0.0))
-        result = tl.simulate(system, start, command, duration=0.3, sample=0.03, order=order)
+        start = chains.straight(system, 1.5, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 0.5, 0.0))
+        result = chains.simulate(system, start, command, duration=0.3, sample=0.03, order=order)
         assert result.attrs["status"] == "completed", result.attrs["message"]
         kept = conservation(result)
         assert kept.angular_momentum < 1e-13
@@ -136,7 +144,7 @@ def test_special_cases(body: tl.RigidBody, command: Command, order: int) -> None
 
 def test_the_rotation_of_a_point_is_left_out() -> None:
     system = dataclasses.replace(HEAVY, body=tl.RigidBody.point(1.0))
-    result = tl.simulate(system, tl.straight(system, 1.0, 2, (1, 0, 0)), tl.Free(), duration=0.2)
+    result = chains.simulate(system, chains.straight(system, 1.0, 2, (1, 0, 0)), tl.Free(), duration=0.2)
     assert (result.attitude == np.eye(3)).all()
     assert not result.angular_velocity.any()
 
@@ -178,7 +186,7 @@ def test_a_table_of_constant_torque_is_a_constant_torque() -> None:
     a = run(3, duration=0.5)
     start = initial_state(EXAMPLES[2])
     table = tl.Torque(([0.1, 0.2, 0.3], [2.09, 2.09, 2.09]))
-    b = tl.simulate(pendulum(), start, table, duration=0.5, step=5e-4, sample=0.01)
+    b = chains.simulate(pendulum(), start, table, duration=0.5, step=5e-4, sample=0.01)
     check_close("position", a.position, b.position, 1e-12)
 
 
@@ -188,12 +196,12 @@ def test_torque_table_against_the_continuous_model(order: int) -> None:
     start = initial_state(EXAMPLES[2], elements=4)
     table = tl.Torque(([0.0, 0.1, 0.3], [0.0, 4.0, -1.0]))
     settings: dict[str, Any] = {"duration": 0.5, "sample": 0.1}
-    exact = tl.reference.integrate(pendulum("none"), start, table, method="DOP853", **settings)
-    ours = tl.simulate(pendulum("none"), start, table, step=1e-3, order=order, **settings)
+    exact = chains.integrate(pendulum("none"), start, table, method="DOP853", **settings)
+    ours = chains.simulate(pendulum("none"), start, table, step=1e-3, order=order, **settings)
     bound = {2: 2e-5, 4: 1e-8, 6: 1e-9}[order]
     check_close("reeled_length", ours.reeled_length, exact.reeled_length, bound)
     check_close("position", ours.position, exact.position, 10 * bound)
-    check_close("control_work", ours.control_work, exact.control_work, 10 * bound)
+    check_close("motor_work", ours.motor_work, exact.motor_work, 10 * bound)
 
 
 def test_auto_step_divides_the_sample_and_keeps_half_of_the_limit() -> None:
@@ -222,7 +230,7 @@ def test_uncompensated_sums_give_the_same_motion() -> None:
 
 @pytest.fixture(scope="module")
 def retrieval() -> xr.Dataset:
-    return run(3, duration=0.5)
+    return of_paper(3, duration=0.5)
 
 
 def test_dataset_has_the_schema(retrieval: xr.Dataset) -> None:
@@ -235,7 +243,7 @@ def test_dataset_has_the_schema(retrieval: xr.Dataset) -> None:
 
 
 def test_dataset_is_consistent(retrieval: xr.Dataset) -> None:
-    x = retrieval
+    x = chains.of_one(retrieval)
     check_close("energy", x.energy, x.kinetic_energy + x.elastic_energy + x.gravity_energy, 0.0)
     check_close("lengths", x.unstretched_length + x.reeled_length, np.full(51, 100.0), 1e-12)
     spans = np.linalg.norm(np.diff(x.position, axis=1), axis=2)
@@ -249,21 +257,21 @@ def test_dataset_is_consistent(retrieval: xr.Dataset) -> None:
 
 def test_dataset_explains_itself(retrieval: xr.Dataset) -> None:
     scenario = json.loads(retrieval.attrs["case"])
-    string = scenario["string"]
-    assert (string["length"], string["density"], string["stiffness"]) == (100.0, 0.025, 40.0)
-    assert scenario["command"] == {"kind": "torque", "torque": 2.09}
-    assert scenario["run"]["order"] == 2
-    assert np.array(scenario["initial"]["nodes"]).shape == (21, 3)
+    line = scenario["lines"]["line"]
+    assert (line["length"], line["density"], line["stiffness"]) == (100.0, 0.025, 40.0)
+    assert line["command"] == {"kind": "torque", "torque": 2.09}
+    assert (scenario["run"]["order"], line["elements"]) == (2, 20)
+    assert tl.case_of(retrieval).state().elements() == {"line": 20}
     assert retrieval.attrs["version"] == tl.__version__
     assert retrieval.attrs["status"] == "completed"
 
 
 def test_first_sample_is_the_initial_state() -> None:
     """Velocities become momenta and come back."""
-    start = tl.straight(
+    start = chains.straight(
         HEAVY, 1.0, 5, (1.0, 2.0, 0.5), end_velocity=(0.3, 0.2, 0.1), reel_speed=0.7, angular_velocity=(1.0, -2.0, 3.0)
     )
-    first = tl.simulate(HEAVY, start, tl.Free(), duration=0.01, sample=0.01).isel(time=0)
+    first = chains.simulate(HEAVY, start, tl.Free(), duration=0.01, sample=0.01).isel(time=0)
     check_close("position", first.position, start.nodes, 0.0)
     check_close("velocity", first.velocity, start.node_velocities, 1e-13)
     check_close("angular_velocity", first.angular_velocity, start.angular_velocity, 1e-12)
@@ -272,5 +280,5 @@ def test_first_sample_is_the_initial_state() -> None:
 
 def test_attributes_are_plain_values() -> None:
     """Which JSON can hold, and which print without the name of their type."""
-    run = tl.simulate(tl.load("fixed-length", {"run.duration": "0.01 s"}))
+    run = chains.simulate(tl.load("fixed-length", {"run.duration": "0.01 s"}))
     assert {type(value) for value in run.attrs.values()} <= {str, float, int}

@@ -9,11 +9,14 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.guide_laws import stretched
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.paper.examples import EXAMPLES
+from tests.support import chains
 from tests.support.checking import check_close
+from tests.support.paper import initial_state, pendulum
 
 CELLS = 10
 PAR = kernel_parameters(pendulum("stretched"), 1, "symmetric", True)._replace(L=5.0, EA=40.0)
@@ -95,16 +98,18 @@ def test_a_saved_drum_remembers(tmp_path: Path) -> None:
     start = dataclasses.replace(initial_state(EXAMPLES[2]), reel_speed=0.0)
 
     def retrieved() -> tl.Simulation:
-        simulation = tl.Simulation(system, start, step=5e-4)
+        simulation = chains.simulation(system, start, step=5e-4)
         simulation.advance(2.0, tl.Torque(2.09))
         return simulation
 
     whole, cut = retrieved(), retrieved()
     cut.save(tmp_path / "drum.npz")
     resumed, wiped = tl.Simulation.load(tmp_path / "drum.npz"), tl.Simulation.load(tmp_path / "drum.npz")
-    wiped.task().motion.reel[data.REEL_SIZE :] = 0.0
+    backend = wiped.backend
+    assert isinstance(backend, ChainSimulation)
+    backend.task().motion.reel[data.REEL_SIZE :] = 0.0
     for simulation in (whole, resumed, wiped):
         simulation.advance(2.0, tl.Torque(-1.0))
-    assert whole.reel_speed < 0.0
-    assert whole.reeled_length == resumed.reeled_length
-    assert abs(whole.reeled_length - wiped.reeled_length) > 1e-3
+    assert whole.line.speed < 0.0
+    assert whole.line.reeled_length == resumed.line.reeled_length
+    assert abs(whole.line.reeled_length - wiped.line.reeled_length) > 1e-3

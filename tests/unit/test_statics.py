@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 import tautline as tl
 from tautline.analysis.modes import displaced
-from tautline.errors import EquilibriumError, InputError
+from tautline.errors import InputError
 from tautline.schema import MODES_SCHEMA
-from tests.support.at_rest import BODY, drag
+from tests.support import chains
+from tests.support.at_rest import BODY, in_current
 from tests.support.checking import check_rotation
 from tests.support.hanging import system
 from tests.support.systems import random_body
@@ -25,38 +26,32 @@ Array = NDArray[np.float64]
 
 def test_without_a_load_it_hangs() -> None:
     pendulum = system(length=10.0, body=BODY)
-    found = tl.equilibrium(pendulum, deployed=10.0, elements=7)
-    rest = tl.hanging(pendulum, 10.0, 7)
-    np.testing.assert_array_equal(found.state.nodes, rest.nodes)
+    found = chains.equilibrium(pendulum, deployed=10.0, elements=7)
+    rest = chains.hanging(pendulum, 10.0, 7)
+    # but for the way over the body's centre of mass
+    np.testing.assert_allclose(found.state.nodes, rest.nodes, rtol=0.0, atol=1e-15)
     np.testing.assert_array_equal(found.state.attitude, rest.attitude)
-    assert found.iterations == 0
+    assert found.corrections == 0
     assert found.residual < 1e-12
     assert found.tension[0] == pytest.approx((0.1 + 0.025 * 10.0 * (1.0 - 0.5 / 7)) * 9.81)
-    assert not found.load_forces.any() and not found.load_moment.any()
-    assert "in balance" in found.message
+    assert "in balance" in found.statics.message
 
 
 def test_nothing_pulls_without_gravity() -> None:
     pendulum = system(length=10.0, gravity=0.0)
-    zero = tl.equilibrium(pendulum, 10.0, 4, load=lambda q, R: (np.zeros_like(q), np.zeros(3)))
-    for found in (tl.equilibrium(pendulum, 10.0, 4), zero):
-        assert not found.tension.any() and found.residual == 0.0
-        np.testing.assert_allclose(found.state.nodes[:, 2], np.linspace(0.0, 10.0, 5))
+    found = chains.equilibrium(pendulum, 10.0, 4)
+    assert not found.tension.any() and found.residual == 0.0
+    np.testing.assert_allclose(found.state.nodes[:, 2], np.linspace(0.0, 10.0, 5))
 
 
 def test_more_lift_than_weight_floats() -> None:
     """Up goes the string, and the body is turned over with it."""
-    pendulum = system(length=10.0, body=BODY)
-
-    def lift(nodes: Array, attitude: Array) -> tuple[Array, Array]:
-        forces = np.zeros_like(nodes)
-        forces[-1, 2] = -8.0
-        return forces, np.cross(BODY.center_of_mass, attitude.T @ forces[-1])
-
-    found = tl.equilibrium(pendulum, 10.0, 6, load=lift)
+    lift = tl.AppliedForce((0.0, 0.0, -8.0), point=BODY.center_of_mass)
+    pendulum = dataclasses.replace(system(length=10.0, body=BODY), applied_force=lift)
+    found = chains.equilibrium(pendulum, 10.0, 6)
     assert found.state.nodes[-1, 2] < -10.0
     assert (np.asarray(found.state.attitude) @ BODY.center_of_mass)[2] < -0.5
-    assert (tl.modes(pendulum, found).growth_rate < 1e-4).all()
+    assert (chains.modes(pendulum, found).growth_rate < 1e-4).all()
 
 
 @settings(max_examples=30)
@@ -67,97 +62,62 @@ def test_any_horizontal_current_has_an_equilibrium(seed: int) -> None:
     string = {"density": 10.0 ** rng.uniform(-2.0, 1.0), "stiffness": 10.0 ** rng.uniform(2.0, 7.0)}
     pendulum = system(length=X, body=random_body(rng), **string)
     flow = np.array([*rng.normal(size=2), 0.0]) * 10.0 ** rng.uniform(-1.0, 1.0)
-    load = drag(X, flow, 10.0 ** rng.uniform(-3.0, 0.0), arm=np.array(pendulum.body.center_of_mass))
-    found = tl.equilibrium(pendulum, X, N, load=load)
-    size = float(np.abs(found.load_forces).sum()) + (pendulum.body.mass + string["density"] * X) * 9.81
+    found = chains.equilibrium(in_current(pendulum, flow, 10.0 ** rng.uniform(-3.0, 0.0)), X, N)
+    size = float(np.abs(found.counted["drag"]).sum()) + (pendulum.body.mass + string["density"] * X) * 9.81
     reach = 1.0 + float(np.abs(found.state.nodes).max()) / X
     assert found.residual < 1e-8 * size + 1e-14 * reach * string["stiffness"] * N
     check_rotation(found.state.attitude, 1e-12)
     assert (found.tension >= 0.0).all()
 
 
-def test_a_load_without_balance_is_an_error_soon() -> None:
-    """It pushes back wherever the body goes."""
-    calls = 0
-
-    def contrary(nodes: Array, attitude: Array) -> tuple[Array, Array]:
-        nonlocal calls
-        calls += 1
-        forces = np.zeros_like(nodes)
-        forces[-1, 0] = 50.0 if nodes[-1, 0] <= 0.0 else -50.0
-        return forces, np.zeros(3)
-
-    with pytest.raises(EquilibriumError, match=r"% of it could be balanced.*Try"):
-        tl.equilibrium(system(length=10.0), 10.0, 3, load=contrary)
-    assert calls < 60_000
-
-
-def test_a_load_that_is_nowhere_finite_but_at_the_start_is_an_error() -> None:
-    def bad(nodes: Array, attitude: Array) -> tuple[Array, Array]:
-        hanging = not nodes[:, :2].any()
-        return np.full_like(nodes, 1.0 if hanging else np.nan), np.zeros(3)
-
-    with pytest.raises(EquilibriumError):
-        tl.equilibrium(system(length=10.0), 10.0, 3, load=bad)
-
-
-@pytest.mark.parametrize(
-    ("answer", "says"),
-    [
-        (None, "returns \\(forces, moment\\)"),
-        ((np.zeros((3, 3)), np.zeros(3)), "5 x 3 forces"),
-        ((np.zeros((5, 3)), np.zeros(2)), "5 x 3 forces"),
-        ((np.zeros((5, 3)), "turn"), "returns \\(forces, moment\\)"),
-        ((np.full((5, 3), np.nan), np.zeros(3)), "finite forces"),
-        ((np.zeros((5, 3)), np.full(3, np.inf)), "finite forces"),
-    ],
-)
-def test_load_must_return_forces_and_a_moment(answer: Any, says: str) -> None:
-    with pytest.raises(InputError, match=f"load: expected .*{says}"):
-        tl.equilibrium(system(length=10.0), 10.0, 4, load=lambda q, R: answer)
-
-
 def test_modes_about_a_state_count_the_loads_of_the_pendulum() -> None:
     """A string that hangs in a wind is not at rest; in still air it is, and its modes are those of the equilibrium."""
     still = dataclasses.replace(system(length=10.0), fluid=tl.Fluid(1.2, drag_area=0.1))
-    hanging = tl.hanging(still, 10.0, 4)
-    rest = tl.equilibrium(still, 10.0, 4)
-    np.testing.assert_allclose(tl.modes(still, hanging).frequency, tl.modes(still, rest).frequency, rtol=1e-9)
+    hanging = chains.hanging(still, 10.0, 4)
+    rest = chains.equilibrium(still, 10.0, 4)
+    np.testing.assert_allclose(chains.modes(still, hanging).frequency, chains.modes(still, rest).frequency, rtol=1e-9)
     windy = dataclasses.replace(still, fluid=tl.Fluid(1.2, (3.0, 0.0, 0.0), drag_area=0.1))
     with pytest.raises(InputError, match=r"unbalanced force of 0\.54 N"):
-        tl.modes(windy, hanging)
+        chains.modes(windy, hanging)
 
 
 def test_arguments_of_modes_are_checked() -> None:
     pendulum = system(length=10.0)
-    rest = tl.equilibrium(pendulum, 10.0, 4)
+    placed, rest = chains.as_system(pendulum, chains.hanging(pendulum, 10.0, 4))
     modes: Any = tl.modes
-    for arguments, says in (
-        ({}, "deployed: expected a length"),
-        ({"at": rest, "deployed": 3.0}, "deployed: expected None"),
-        ({"at": "rest"}, "at: expected a Statics, an Equilibrium or a State"),
-        ({"deployed": 10.0, "count": 0}, "count: expected a whole number"),
-        ({"deployed": 10.0, "elements": 1001}, "elements: expected a whole number from 1 to 1000"),
-        ({"deployed": 10.0, "reel": "loose"}, "reel: expected one of"),
-        ({"at": tl.straight(pendulum, 10.0, 4)}, "unbalanced force"),
-        ({"at": tl.hanging(pendulum, 10.0, 4, end_velocity=(1, 0, 0))}, "got one that moves"),
+    for start, options, says in (
+        ("rest", {}, "start: expected Straight, Hanging, AtEquilibrium, Placed or a state"),
+        (rest, {"count": 0}, "count: expected a whole number"),
+        (rest, {"reel": "loose"}, "reel: expected one of"),
+        (chains.as_system(pendulum, chains.straight(pendulum, 10.0, 4))[1], {}, "unbalanced force"),
+        (tl.Hanging(10.0, end_velocity=(1, 0, 0)), {"count": -1}, "count: expected a whole number"),
+        (chains.as_system(pendulum, chains.hanging(pendulum, 10.0, 4, end_velocity=(1, 0, 0)))[1], {}, "that moves"),
     ):
         with pytest.raises(InputError, match=says):
-            modes(pendulum, **arguments)
-    loaded = tl.equilibrium(pendulum, 10.0, 4, load=drag(10.0, np.array([1.0, 0.0, 0.0]), 0.1))
-    with pytest.raises(InputError, match="reel: expected 'locked' with a load of one's own"):
-        tl.modes(pendulum, loaded, reel="free")
+            modes(placed, start, **options)
+    with pytest.raises(InputError, match="system: expected a System"):
+        modes(pendulum, rest)
+    with pytest.raises(InputError, match="elements: expected a whole number from 1 to 1000"):
+        chains.modes(pendulum, deployed=10.0, elements=1001)
     with pytest.raises(InputError, match="mode: expected a whole number from 1 to 12"):
-        displaced(tl.modes(pendulum, rest), 13, 0.1)
+        displaced(modes(placed, rest), 13, 0.1)
+
+
+def test_modes_look_for_rest_near_a_start() -> None:
+    """A start that is not at rest yet, and one that is: the same modes."""
+    pendulum = tl.pendulum(tl.String(30.0, 0.1, 1e4), tl.Reel(0.2, 0.5, 1.0), tl.RigidBody.point(2.0), elements=6)
+    rest = tl.modes(pendulum, tl.statics(pendulum, tl.Hanging(10.0)))
+    for start in (tl.Hanging(10.0), tl.AtEquilibrium(10.0), tl.Straight(10.0, inclination=0.1)):
+        np.testing.assert_allclose(tl.modes(pendulum, start).frequency, rest.frequency, rtol=1e-7)
 
 
 def test_result_has_the_schema_and_the_counted_modes() -> None:
-    result = tl.modes(system(length=10.0, body=BODY), deployed=10.0, elements=5)
+    result = chains.modes(system(length=10.0, body=BODY), deployed=10.0, elements=5)
     assert set(result.data_vars) == set(MODES_SCHEMA)
     assert result.sizes["mode"] == 18 and list(result.mode.values[:2]) == [1, 2]
     for name, variable in MODES_SCHEMA.items():
         assert result[name].dims == variable.dims and result[name].attrs["units"] == variable.units
-    few = tl.modes(system(length=10.0, body=BODY), deployed=10.0, elements=5, count=4)
+    few = chains.modes(system(length=10.0, body=BODY), deployed=10.0, elements=5, count=4)
     np.testing.assert_allclose(few.frequency, result.frequency[:4], rtol=1e-10)
     np.testing.assert_allclose(few["shape"], result["shape"][:4], atol=1e-7)
     assert (np.diff(result.frequency) >= 0.0).all()
@@ -168,7 +128,7 @@ def test_result_has_the_schema_and_the_counted_modes() -> None:
 @pytest.mark.parametrize(("center", "rigid"), [((0.0, 0.0, 0.0), 3), ((0.1, 0.2, 0.3), 1)])
 def test_turns_without_resistance_are_rigid(center: Any, rigid: int) -> None:
     body = tl.RigidBody.box(1.0, (0.2, 0.3, 0.4), center)
-    result = tl.modes(system(length=5.0, body=body, stiffness=1e8), deployed=5.0, elements=30)
+    result = chains.modes(system(length=5.0, body=body, stiffness=1e8), deployed=5.0, elements=30)
     kinds = list(result.kind.values)
     assert kinds[:rigid] == ["rigid"] * rigid and "rigid" not in kinds[rigid:]
     assert (result.frequency[:rigid] == 0.0).all() and (result.growth_rate == 0.0).all()
@@ -179,26 +139,26 @@ def test_a_body_on_its_head_grows_away() -> None:
     """omega^2 = -M g rho/J with the attachment point held by a stiff and short string."""
     body = tl.RigidBody.box(1.0, (0.2, 0.2, 0.4), (0.0, 0.0, 0.3))
     pendulum = system(length=1e-5, body=body, stiffness=1e5)
-    rest = tl.hanging(pendulum, 1e-5, 2)
+    rest = chains.hanging(pendulum, 1e-5, 2)
     over = dataclasses.replace(rest, attitude=np.diag([1.0, -1.0, -1.0]))
-    result = tl.modes(pendulum, over, count=3)
+    result = chains.modes(pendulum, over, count=3)
     assert result.growth_rate.values[0] == pytest.approx(np.sqrt(9.81 * 0.3 / body.inertia[0][0]), rel=1e-3)
     assert result.frequency.values[0] == 0.0
 
 
 def test_kinds_of_a_heavy_body_on_a_light_string() -> None:
     body = tl.RigidBody.box(2.0, (0.5, 0.3, 1.0), (0.0, 0.0, 0.6))
-    result = tl.modes(system(length=3.0, body=body, stiffness=2000.0), deployed=3.0, elements=20, count=8)
+    result = chains.modes(system(length=3.0, body=body, stiffness=2000.0), deployed=3.0, elements=20, count=8)
     expected = ["rigid", "swing", "swing", "body", "body", "longitudinal", "transverse", "transverse"]
     assert list(result.kind.values) == expected
 
 
 def test_modes_do_not_exchange_energy() -> None:
-    from tautline.model.statics import Configuration
+    from tests.support.chain_statics import Configuration
     from tests.support.pendulum_modes import linearised
 
     pendulum = system(length=10.0, body=BODY)
-    result = tl.modes(pendulum, deployed=10.0, elements=6, reel="free")
+    result = chains.modes(pendulum, deployed=10.0, elements=6, reel="free")
     x = Configuration(float(result.reeled_length[0]), result.position.values, result.attitude.values[0])
     parts = [result.reel.values, result["shape"].values[:, 1:].reshape(22, -1), result.rotation.values[:, 0]]
     y = np.hstack(parts)

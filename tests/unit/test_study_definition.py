@@ -12,10 +12,12 @@ import pandas as pd
 import pytest
 
 import tautline as tl
+from tautline import errors
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import built_in_names
 from tautline.studies.definition import definition
+from tautline.studies.definition.work import REFUSED
 from tautline.studies.execution.compute import compute
 
 FILE = """
@@ -59,20 +61,18 @@ def test_a_scenario_beside_the_study_file(tmp_path: Path) -> None:
     (tmp_path / "retrieval-of-mine.toml").write_text(text, encoding="utf-8")
     changed = FILE.replace("fixed-length", "retrieval-of-mine.toml")
     (tmp_path / "study.toml").write_text(changed, encoding="utf-8")
-    assert definition.read(tmp_path / "study.toml").scenario["command"]["kind"] == "torque"
+    assert definition.read(tmp_path / "study.toml").scenario["lines"]["line"]["command"]["kind"] == "torque"
 
 
-PENDULUMS = [name for name in built_in_names() if isinstance(tl.load(name), tl.Case)]
-
-
-@pytest.mark.parametrize("name", PENDULUMS)
+@pytest.mark.parametrize("name", built_in_names())
 def test_every_scenario_survives_the_way_into_the_store(name: str) -> None:
-    """Plain values through JSON: the same pendulum, state and command."""
-    made = definition.read({"scenario": name, "vary": {"gravity": [9.81]}, "outputs": ["final energy"]})
+    """Plain values through JSON: the same system, start, commands and settings."""
+    made = definition.read({"scenario": name, "vary": {"run.order": [2]}, "outputs": ["final energy"]})
     plain = json.loads(json.dumps(made.scenario))
     one, two = tl.load(name), tl.Case.from_dict(plain)
-    assert one.pendulum == two.pendulum and one.command == two.command and one.run == two.run
-    assert np.array_equal(one.state().nodes, two.state().nodes)
+    assert one.with_(title="", description="") == two
+    for line, x in one.state().lines.items():
+        assert np.array_equal(x.nodes, two.state().lines[line].nodes)
     assert definition.work_of(json.loads(json.dumps(made.plan()))) == made.work
 
 
@@ -88,7 +88,7 @@ def test_a_section_that_names_its_kind_is_replaced_as_a_whole() -> None:
             "outputs": ["final energy"],
         }
     )
-    assert made.scenario["command"] == {"kind": "locked"}
+    assert made.scenario["lines"]["line"]["command"] == {"kind": "locked"}
     assert made.table["initial.azimuth"] == pytest.approx([0.0, np.pi / 4, np.pi / 2])
 
 
@@ -138,7 +138,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"set": {"body.mass": 1}, "vary": {"body.mass": [1]}}, "body.mass: expected to be set or to be varied, got both"),
     ({"set": {"body.mas": 1}}, r"body.mas: no such key; did you mean 'mass'\?"),
     ({"scenario": "fixed-lenght"}, None),  # type: ignore[list-item]
-    ({"scenario": 3}, "scenario: expected the name of a built-in scenario, a file, a Case or an AssemblyCase, got 3"),
+    ({"scenario": 3}, "scenario: expected the name of a built-in scenario, a file or a Case, got 3"),
     ({"output": []}, r"output: no such key in a study; did you mean 'outputs'\?"),
     ({"outputs": []}, "outputs: expected a list such as"),
     ({"outputs": ["max tention"]}, r"outputs\[0\].variable: expected a variable of a run.*did you mean 'tension'"),
@@ -253,3 +253,52 @@ def test_the_example_studies_are_good(path: Path) -> None:
     some = {key: column[:2] for key, column in made.table.items()}
     found = compute(made.work, some)
     assert found.status.tolist() == [0, 0]
+
+
+HAULED = Path(__file__).parents[1] / "e2e" / "every_assembly_key" / "ends-retrieved.toml"
+
+
+def test_short_and_full_keys_say_the_same() -> None:
+    """The label is the one that was given; the results do not depend on it."""
+    full = {"lines.line.stiffness": [20.0, 30.0], "bodies.body.mass": [0.1, 0.2], "lines.line.elements": [5, 7]}
+    spellings = {"lines.line.stiffness": "string.stiffness", "bodies.body.mass": "body.mass"}
+    short = {spellings.get(key, "run.elements"): x for key, x in full.items()}
+    studies = [
+        definition.read(
+            {"scenario": "fixed-length", "set": {"run.duration": 0.1}, "table": table, "outputs": ["max tension"]}
+        )
+        for table in (full, short)
+    ]
+    assert studies[1].keys == ("string.stiffness", "body.mass", "run.elements")
+    assert studies[1].places == dict(zip(short, full, strict=True)) and studies[0].scenario == studies[1].scenario
+    one, two = (compute(made.work, made.table) for made in studies)
+    assert one.status.tolist() == [0, 0] and (one.outputs["max_tension"] == two.outputs["max_tension"]).all()
+
+
+def test_short_keys_of_a_system_with_names_of_its_own() -> None:
+    """Members are refused by the keys of the study."""
+    made = definition.read(
+        {"scenario": str(HAULED), "vary": {"body.mass": ["1 kg", "2 kg"]}, "outputs": ["final body_position"]}
+    )
+    assert made.keys == ("body.mass",) and made.places == {"body.mass": "bodies.box.mass"}
+    assert made.outputs[0].dims == ("axis",) and made.outputs[0].long_name.endswith("third axis down")
+    found = compute(made.work, {"body.mass": np.array([1.0, -1.0])})
+    assert found.status.tolist() == [errors.FULLY_RETRIEVED, REFUSED]
+    assert found.message[1].startswith("body.mass: expected a positive")
+
+
+def test_one_key_by_two_names() -> None:
+    vary = {"string.stiffness": [20.0], "lines.line.stiffness": [20.0]}
+    with pytest.raises(InputError, match=r"lines.line.stiffness: expected once, got it again as string.stiffness"):
+        definition.read({"scenario": "fixed-length", "vary": vary, "outputs": ["max tension"]})
+
+
+def test_a_case_as_the_scenario() -> None:
+    case = tl.load("retrieval", {"run.duration": "0.1 s"})
+    vary = {"string.stiffness": [20.0, 30.0]}
+    made = definition.read({"scenario": case, "vary": vary, "outputs": ["max tension"]})
+    same = definition.read(
+        {"scenario": "retrieval", "set": {"run.duration": 0.1}, "vary": vary, "outputs": ["max tension"]}
+    )
+    one, two = (compute(x.work, x.table) for x in (made, same))
+    assert (one.outputs["max_tension"] == two.outputs["max_tension"]).all()

@@ -16,6 +16,7 @@ from tautline.studies.analysis.remarks import remarks_of
 from tautline.studies.definition import definition, work
 from tautline.studies.definition.outputs import HEALTH
 from tautline.studies.execution import compute
+from tests.support import chains
 
 STUDY: dict[str, Any] = {
     "scenario": "fixed-length",
@@ -32,7 +33,7 @@ def test_figures_of_health_are_kept_of_every_member() -> None:
     assert np.isnan(found.health[1]).all() and found.remarks[1] == ""
     for k in (0, 2):
         deployed = STUDY["vary"]["initial.deployed"][k]
-        run = tl.simulate(tl.load("fixed-length", {"run.duration": 0.02, "initial.deployed": deployed}))
+        run = chains.simulate(tl.load("fixed-length", {"run.duration": 0.02, "initial.deployed": deployed}))
         # the balance is a small difference of energies, each with its rounding
         np.testing.assert_allclose(found.health[k], [run.attrs[name] for name in HEALTH], rtol=1e-6, atol=1e-12)
         assert found.remarks[k] == run.attrs["remarks"] != ""

@@ -12,16 +12,17 @@ import tautline as tl
 from tautline import errors
 from tautline.schema import SCHEMA
 from tautline.studies.definition import definition
-from tautline.studies.definition.evaluation import evaluate
+from tautline.studies.definition.evaluation import Parts, evaluate
 from tautline.studies.definition.outputs import Output
 from tautline.studies.definition.work import REFUSED, STATUS_NAMES
 from tautline.studies.execution.compute import compute
+from tests.support import chains
 from tests.support.checking import check_close
 
 # Lengths to 10 m and energies to 10 J, after 400 steps whose sums are made in another order.
 ROUNDING = 1e-11
 
-STRING = tl.String(10.0, 0.1, 1000.0)
+PARTS = Parts({"line": tl.String(10.0, 0.1, 1000.0)}, {"line": 8}, ("body",))
 OUTPUTS: list[Any] = [
     "max tension",
     "min strain",
@@ -64,9 +65,9 @@ def labelled(study: definition.Study, member: int) -> xr.Dataset:
     chosen = {"run.duration": "0.2", "run.sample": "0.01", "run.elements": "8", **changes}
     if "initial.end_velocity[1]" in study.table:
         chosen["initial.end_velocity"] = f"[0, {study.table['initial.end_velocity[1]'][member].item()!r}, 0]"
-    name = "retrieval" if study.scenario["command"]["kind"] == "torque" else "fixed-length"
+    name = "retrieval" if study.scenario["lines"]["line"]["command"]["kind"] == "torque" else "fixed-length"
     built = tl.load(name, chosen)
-    return tl.simulate(built)
+    return chains.simulate(built)
 
 
 @pytest.mark.parametrize("name", ["fixed-length", "retrieval"])
@@ -223,10 +224,10 @@ def test_how_fast_neighbours_part() -> None:
     study = definition.read(spec)
     found = compute(study.work, study.table)
     for k, torque in enumerate((1.0, 2.0)):
-        built = tl.load("retrieval")
+        case = tl.load("retrieval")
         for name, interval in (("lyapunov", 0.1), ("sooner", 0.05)):
             alone = tl.lyapunov(
-                built.pendulum, built.state(), tl.Torque(torque), 0.4, interval=interval, step=5e-4, minimum_length=9.5
+                case.system, case.start, tl.Torque(torque), 0.4, interval=interval, step=5e-4, minimum_length=9.5
             )
             check_close(name, found.outputs[name][k], alone.attrs["exponent"], 1e-6)
         exponent = found.outputs["lyapunov"][k]
@@ -274,24 +275,24 @@ def test_many_members_at_once_and_one_by_one() -> None:
     """Arrays of members of different lengths, as a batch kernel has them, against each of them alone."""
     study = a_study()
     rng = np.random.default_rng(2)
-    full = {"time": 21, "node": 9, "element": 8, "axis": 3, "row": 3, "column": 3}
+    full = {"time": 21, "body": 1, "line": 1, "node": 9, "element": 8, "axis": 3, "row": 3, "column": 3}
     rows = np.array([21, 1, 13, 21, 6])
     for output in study.outputs:
         dims = SCHEMA[output.variable].dims
         x = rng.normal(size=(5, *(full[dim] for dim in dims)))
         for k, n in enumerate(rows):
             x[k, n:] = np.nan
-        together = evaluate(output, {output.variable: x}, rows, STRING)
+        together = evaluate(output, {output.variable: x}, rows, PARTS)
         assert together.shape == (5, *output.sizes)
         for k, n in enumerate(rows):
-            alone = evaluate(output, {output.variable: x[k : k + 1, :n]}, rows[k : k + 1], STRING)
+            alone = evaluate(output, {output.variable: x[k : k + 1, :n]}, rows[k : k + 1], PARTS)
             assert np.array_equal(together[k], alone[0], equal_nan=True), output
 
 
 def test_a_run_that_overflows_is_not_hidden() -> None:
     x = np.array([[1.0, np.nan, 2.0]])
     for reduce in ("max", "min", "mean"):
-        found = evaluate(Output("x", "energy", reduce), {"energy": x}, np.array([3]), STRING)
+        found = evaluate(Output("x", "energy", reduce), {"energy": x}, np.array([3]), PARTS)
         assert np.isnan(found).all()
 
 
@@ -307,6 +308,22 @@ def test_a_bad_member_is_reported_and_the_others_go_on() -> None:
     assert found.message[2].startswith("body.mass: expected a positive finite number")
     assert np.isnan(found.outputs["max_tension"]).tolist() == [False, True, True]
     assert np.isnan(found.outputs["stretched_length"][1:]).all()
+
+
+@pytest.mark.parametrize("name", ["fixed-length", "hook-and-load"])
+def test_a_first_member_that_is_refused(name: str) -> None:
+    key = "body.mass" if name == "fixed-length" else "bodies.load.mass"
+    made = definition.read(
+        {
+            "scenario": name,
+            "set": {"run.duration": 0.1, "run.sample": 0.1},
+            "vary": {key: [-1.0, 1.0]},
+            "outputs": ["final energy"],
+        }
+    )
+    found = compute(made.work, made.table)
+    assert found.status.tolist() == [REFUSED, errors.RUNNING]
+    assert found.message[0].startswith(f"{key}: expected a positive finite number")
 
 
 def test_events_are_kept_with_their_messages() -> None:

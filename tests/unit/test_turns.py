@@ -11,23 +11,21 @@ import pytest
 import tautline as tl
 from tautline.errors import ForceLawError, InUseError, TautlineError
 
-CASE = tl.load("retrieval", {"run.elements": 8})
+# One for the chain kernels, one for the network's.
+CASES = {"retrieval": tl.load("retrieval", {"run.elements": 8}), "thrown-bodies": tl.load("thrown-bodies")}
 
 
-def fresh(kind: str, loads: Any = None) -> Any:
-    if kind == "pendulum":
-        return tl.Simulation.from_case(CASE, loads=[] if loads is None else [loads])
-    case = tl.load("thrown-bodies")
-    return tl.AssemblySimulation.from_case(case, loads=None if loads is None else {"cord": loads})
+def fresh(name: str, law: tl.ForceLaw) -> tl.Simulation:
+    return tl.Simulation.from_case(CASES[name], loads=law)
 
 
-def bits(simulation: Any) -> list[bytes]:
+def bits(simulation: tl.Simulation) -> list[bytes]:
     run = simulation.dataset()
-    return [np.asarray(run[name]).tobytes() for name in sorted(run.data_vars)]
+    return [np.asarray(run[name]).tobytes() for name in sorted(map(str, run.data_vars))]
 
 
-@pytest.mark.parametrize("kind", ["pendulum", "assembly"])
-def test_another_thread_is_refused_while_a_simulation_moves_on(kind: str) -> None:
+@pytest.mark.parametrize("name", CASES)
+def test_another_thread_is_refused_while_a_simulation_moves_on(name: str) -> None:
     """A force law holds the march until the other thread has tried everything."""
     inside, tried = threading.Event(), threading.Event()
 
@@ -35,20 +33,20 @@ def test_another_thread_is_refused_while_a_simulation_moves_on(kind: str) -> Non
         inside.set()
         tried.wait(20.0)
 
-    expected = fresh(kind, tl.ForceLaw(lambda *_: None))
+    expected = fresh(name, tl.ForceLaw(lambda *_: None))
     expected.advance(0.002, sample=0.001)
-    simulation = fresh(kind, tl.ForceLaw(wait))
+    simulation = fresh(name, tl.ForceLaw(wait))
     refused: list[bool] = []
 
     def try_everything() -> None:
         inside.wait(20.0)
-        strike = (0.1, 0.0, 0.0) if kind == "pendulum" else ("left", (0.1, 0.0, 0.0))
+        body = next(iter(simulation.bodies.values()))
         calls: list[Any] = [
             lambda: simulation.advance(0.001),
-            lambda: simulation.first_sample(),
+            lambda: simulation.backend.first_sample(),
             lambda: simulation.dataset(),
-            lambda: simulation.limits(),
-            lambda: simulation.apply_impulse(*strike) if kind == "assembly" else simulation.apply_impulse(strike),
+            lambda: simulation.backend.limits(),
+            lambda: body.strike((0.1, 0.0, 0.0)),
         ]
         try:
             for call in calls:
@@ -66,28 +64,28 @@ def test_another_thread_is_refused_while_a_simulation_moves_on(kind: str) -> Non
     assert bits(simulation) == bits(expected)
 
 
-@pytest.mark.parametrize("kind", ["pendulum", "assembly"])
-def test_a_force_law_that_uses_its_simulation(kind: str) -> None:
+@pytest.mark.parametrize("name", CASES)
+def test_a_force_law_that_uses_its_simulation(name: str) -> None:
     simulation: Any = None
 
     def law(t: float, state: Any, parameters: Any, force: Any, moment: Any) -> None:
         simulation.advance(0.001)
 
-    simulation = fresh(kind, tl.ForceLaw(law))
+    simulation = fresh(name, tl.ForceLaw(law))
     with pytest.raises(ForceLawError, match="must not advance") as caught:
         simulation.advance(0.01, sample=0.005)
     assert isinstance(caught.value.__cause__, InUseError) and isinstance(caught.value, TautlineError)
     assert simulation.time == 0.0
 
 
-@pytest.mark.parametrize("name", ["retrieval", "thrown-bodies"])
+@pytest.mark.parametrize("name", CASES)
 def test_a_controller_that_advances_its_simulation(name: str) -> None:
     def control(simulation: Any) -> Any:
-        simulation.limits()  # looking is allowed
+        simulation.backend.limits()  # looking is allowed
         simulation.advance(0.01)
 
     with pytest.raises(InUseError, match="controller"):
-        tl.simulate(tl.load(name), control=control, period=0.025, duration=0.05, sample=0.025)
+        tl.simulate(CASES[name], control=control, period=0.025, duration=0.05, sample=0.025)
 
 
 def test_a_law_that_fails_leaves_the_motion_as_it_was() -> None:
@@ -98,8 +96,8 @@ def test_a_law_that_fails_leaves_the_motion_as_it_was() -> None:
         if failing[0]:
             raise ValueError("no wind")
 
-    for kind in ("pendulum", "assembly"):
-        plain, tried = (fresh(kind, tl.ForceLaw(law)) for _ in range(2))
+    for name in CASES:
+        plain, tried = (fresh(name, tl.ForceLaw(law)) for _ in range(2))
         for _ in range(2):
             plain.advance(0.01, sample=0.005)
         tried.advance(0.01, sample=0.005)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.stepper import Stepper
 from tautline.kernels import data, energy
 from tautline.kernels.fixed import momenta_with_kick
@@ -18,6 +19,7 @@ from tautline.kernels.loads.jump import forces_at
 from tautline.kernels.loads.resisting import resist
 from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import attitude
+from tests.support import chains
 
 replace = dataclasses.replace
 BODY = tl.RigidBody(0.7, ((0.02, 0.001, 0.0), (0.001, 0.03, 0.002), (0.0, 0.002, 0.025)), (0.05, 0.02, 0.1))
@@ -28,11 +30,12 @@ BACK = 0.01
 def stepper(elements: int, command: Any, body: tl.RigidBody = BODY, fluid: tl.Fluid | None = AIR) -> Stepper:
     """A motion after some steps, with damping and drag."""
     string = tl.String(10.0, 0.05, 300.0, viscosity=20.0, diameter=0.02)
-    system = tl.Pendulum(string, tl.Reel(0.2, 0.5, 0.5), body, fluid=fluid)
-    state = tl.straight(system, 4.0, elements, (1.0, 0.3, 2.0), end_velocity=(0.5, 1.0, 0.0))
-    simulation = tl.Simulation(system, state, step=1e-3)
+    system = chains.Chain(string, tl.Reel(0.2, 0.5, 0.5), body, fluid=fluid)
+    state = chains.straight(system, 4.0, elements, (1.0, 0.3, 2.0), end_velocity=(0.5, 1.0, 0.0))
+    simulation = chains.simulation(system, state, step=1e-3)
     simulation.advance(0.02, command)
-    return simulation._stepper
+    assert isinstance(simulation.backend, ChainSimulation)
+    return simulation.backend._stepper
 
 
 def rates_of(s: Stepper, z: np.ndarray) -> tuple[np.ndarray, Rates]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -18,8 +19,10 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.files.runs import Reader
 from tautline.paper import examples
+from tautline.results.assembly import layout
 from tautline.viewer import curves, page, payload
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close
 from tests.support.crane import ELEMENTS, crane
 from tests.support.crane import STIFFNESS as ROPE
@@ -32,8 +35,8 @@ STIFFNESS = 150.0
 SINGLE = 2.0**-24
 
 
-def pendulum() -> tl.Pendulum:
-    return tl.Pendulum(
+def pendulum() -> chains.Chain:
+    return chains.Chain(
         string=tl.String(length=LENGTH, density=0.05, stiffness=STIFFNESS),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8, guide_position=(1.0, -2.0, 0.5)),
         body=tl.RigidBody.box(0.5, (0.2, 0.3, 0.8), (0.1, 0.0, 0.4)),
@@ -41,7 +44,7 @@ def pendulum() -> tl.Pendulum:
 
 
 def arguments() -> tuple[Any, ...]:
-    start = tl.straight(pendulum(), 5.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+    start = chains.straight(pendulum(), 5.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
     return pendulum(), start, tl.Torque(([0.0, 2.0, 4.0], [1.2, 4.0, 2.0]))
 
 
@@ -51,7 +54,7 @@ TIMES: dict[str, Any] = {"duration": 4.0, "sample": 0.002, "order": 4}
 @pytest.fixture(scope="module")
 def run() -> xr.Dataset:
     """2001 samples in which the reel turns both ways."""
-    made = tl.simulate(*arguments(), **TIMES)
+    made = chains.simulate(*arguments(), **TIMES)
     assert made.attrs["status"] == "completed" and made.sizes["time"] == 2001
     assert made.reel_speed.min() < 0.0 < made.reel_speed.max()
     return made
@@ -61,7 +64,8 @@ def run() -> xr.Dataset:
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reader]:
     """The same run from a file."""
     path = tmp_path_factory.mktemp("payload") / "run.nc"
-    tl.run_to_file(path, *arguments(), **TIMES)
+    p, start, command = arguments()
+    tl.run_to_file(path, *chains.as_system(p, start), command, **TIMES)
     opened = Reader(path)
     yield opened
     opened.close()
@@ -79,23 +83,28 @@ def split(raw: bytes, widths: dict[str, int]) -> dict[str, np.ndarray]:
     return dict(zip(widths, np.split(rows, np.cumsum(list(widths.values()))[:-1], axis=1), strict=True))
 
 
+CURVES = [curve.name for curve in curves.curves_of(chains.as_system(*arguments()[:2])[0])[1]]
+
+
 def decoded_plots(raw: bytes) -> dict[str, np.ndarray]:
-    names = ["time", *(curve.name for curve in curves.CURVES)]
+    names = ["time", *CURVES]
     columns = np.frombuffer(raw, "<f8").reshape(len(names), -1)
     return dict(zip(names, columns, strict=True))
 
 
 def expected_curves(run: xr.Dataset) -> dict[str, np.ndarray]:
     """Of the names that a reader of the plots sees, straight from the Dataset."""
-    plain = ["energy", "kinetic_energy", "rotational_energy", "gravity_energy", "elastic_energy"]
-    plain += ["stretched_length", "unstretched_length", "reel_speed", "angular_momentum", "orthogonality_error"]
+    plain = ["energy", "kinetic_energy", "gravity_energy", "elastic_energy"]
+    plain += ["stretched_length", "unstretched_length", "reel_speed", "orthogonality_error"]
     kept = (run.energy - run.control_work + run.guide_loss).values
     return {name: run[name].values for name in plain} | {
-        "guide_tension": run.guide_tension.values,
+        "start_tension": run.start_tension.values,
         "torque": run.torque.values,
         "power": run.power.values,
-        "body_tension": run.body_tension.values,
+        "end_tension": run.end_tension.values,
         **{f"angular_velocity.{axis}": run.angular_velocity.values[:, k] for k, axis in enumerate("xyz")},
+        "body_velocity": np.linalg.norm(run.body_velocity.values, axis=1),
+        "angular_momentum.z": run.angular_momentum.values[:, 2],
         "balance": kept - kept[0],
     }
 
@@ -109,7 +118,9 @@ def test_frames_are_the_run_in_single_precision(run: xr.Dataset) -> None:
     for name in ("time", "reeled_length", "position", "attitude", "tension"):
         wanted = run[name].values.reshape(n, -1).astype(np.float32)
         np.testing.assert_array_equal(found[name], wanted, err_msg=name)
-    np.testing.assert_array_equal(found["origin"], found["position"][:, -3:], err_msg="the body hangs at the last node")
+    # the body hangs at the last node; its origin is found from its centre of mass, and rounded once more
+    rounded = 2.0 * SINGLE * float(np.abs(run.position.values).max())
+    check_close("the body at the last node", found["origin"], run.position.values[:, -1], rounded)
     # of a linear spring: T^2 / 2 EA for each metre of unstretched string
     density = run.tension.values**2 / (2.0 * STIFFNESS)
     np.testing.assert_allclose(found["energy_density"], density, rtol=1e-6, atol=1e-12)
@@ -173,7 +184,7 @@ def test_curves_are_those_of_the_run(run: xr.Dataset) -> None:
 def test_every_curve_has_a_plot_and_a_unit(run: xr.Dataset) -> None:
     about = payload.meta(payload.InMemory(run), "x")
     plots = {plot["name"]: plot["units"] for plot in about["plots"]}
-    assert [series["name"] for series in about["series"]] == [curve.name for curve in curves.CURVES]
+    assert [series["name"] for series in about["series"]] == CURVES
     assert {series["plot"] for series in about["series"]} == plots.keys()
     assert all(series["units"] == plots[series["plot"]] for series in about["series"])
 
@@ -192,11 +203,11 @@ def test_thinning_a_run_loses_no_peak(points: int, run: xr.Dataset) -> None:
 def test_a_stretch_keeps_its_own_peaks(run: xr.Dataset) -> None:
     """Each pair of points holds the least and the greatest value of the samples between its times."""
     found = decoded_plots(payload.plots(payload.InMemory(run), 0.0, 4.0, 100))
-    tension, time = run.body_tension.values, run.time.values
+    tension, time = run.end_tension.values, run.time.values
     starts = np.append(np.searchsorted(time, found["time"][::2]), len(time))
     for k in range(len(starts) - 1):
         stretch = tension[starts[k] : starts[k + 1]]
-        pair = found["body_tension"][2 * k : 2 * k + 2]
+        pair = found["end_tension"][2 * k : 2 * k + 2]
         assert (pair.min(), pair.max()) == (stretch.min(), stretch.max())
         assert (pair[0] == stretch.min()) == (stretch.argmin() <= stretch.argmax())
 
@@ -231,18 +242,21 @@ def test_what_is_no_number_hides_no_peak(values: list[float], size: int) -> None
     assert (np.nanmin(thin), np.nanmax(thin)) == (np.nanmin(x), np.nanmax(x))
 
 
+RETRIEVAL = tl.load("retrieval")
+OF_RETRIEVAL = layout(RETRIEVAL.meshed().system)
+
+
 @given(st.floats(0.0, 4.0), st.floats(0.001, 4.0))
 def test_a_range_is_covered_and_no_more(start: float, width: float) -> None:
     """One sample on either side at most, so that the curve reaches the edges of the plot."""
     time = np.arange(2001) * 0.002
 
     class Times:
-        attrs: ClassVar[dict[str, Any]] = {"case": json.dumps(tl.load("retrieval").to_dict())}
+        attrs: ClassVar[dict[str, Any]] = {"case": json.dumps(RETRIEVAL.to_dict())}
         rows = 2001
 
         def read(self, name: str, rows: slice) -> np.ndarray:
-            shape = {"tension": (2001, 2), "angular_velocity": (2001, 3)}.get(name, (2001,))
-            return (time if name == "time" else np.zeros(shape))[rows]
+            return (time if name == "time" else np.zeros(OF_RETRIEVAL.shape(name, 2001)))[rows]
 
     end = start + width
     found = decoded_plots(payload.plots(Times(), start, end, 5000))["time"]
@@ -301,10 +315,17 @@ def test_meta_says_what_the_run_is(run: xr.Dataset) -> None:
     assert (about["samples"], about["start"], about["end"]) == (2001, 0.0, run.time.values[-1])
     (string,), (body,) = about["lines"], about["bodies"]
     reel = string.pop("reel")
-    wanted = {"name": "", "elements": N, "length": LENGTH, "density": 0.05, "stiffness": STIFFNESS, "ends": (None, 0)}
+    wanted = {
+        "name": "line",
+        "elements": N,
+        "length": LENGTH,
+        "density": 0.05,
+        "stiffness": STIFFNESS,
+        "ends": (None, 0),
+    }
     assert string == wanted
     assert reel["position"] == [1.0, -2.0, 0.5] and reel["drum_radius"] == 0.3 and reel["guide_length"] == 0.4
-    assert body["center_of_mass"] == list(p.body.center_of_mass) and not body["held"]
+    assert body["name"] == "body" and body["center_of_mass"] == list(p.body.center_of_mass) and not body["held"]
     assert len(body["points"]) == 8 and all(len(face) == 4 for face in body["faces"])
     strain = about["ranges"]["strain"]
     assert strain[0] == min(0.0, run.strain.values.min()) and strain[1] == run.strain.values.max()
@@ -312,7 +333,7 @@ def test_meta_says_what_the_run_is(run: xr.Dataset) -> None:
 
 def test_a_string_at_rest_shows_no_rounding_in_its_legend() -> None:
     p = pendulum()
-    run = tl.simulate(p, tl.straight(p, 5.0, N, (1.0, 0.0, 1.0)), tl.Locked(), duration=1e-9, sample=1e-9)
+    run = chains.simulate(p, chains.straight(p, 5.0, N, (1.0, 0.0, 1.0)), tl.Locked(), duration=1e-9, sample=1e-9)
     for low, high in payload.meta(payload.InMemory(run), "x")["ranges"].values():
         assert low == 0.0 and high > 0.0
 
@@ -325,8 +346,8 @@ def test_every_plot_says_what_is_rounding_in_it(run: xr.Dataset) -> None:
     largest = {"spin": run.angular_velocity, "energies": run.kinetic_energy, "reel": run.reel_speed}
     for name, values in largest.items():
         assert floors[name] < 1e-6 * float(np.abs(values).max())
-    hanging = tl.hanging(pendulum(), 5.0, N)
-    still = tl.simulate(pendulum(), hanging, tl.Locked(), duration=0.5, sample=0.1)
+    hanging = chains.hanging(pendulum(), 5.0, N)
+    still = chains.simulate(pendulum(), hanging, tl.Locked(), duration=0.5, sample=0.1)
     assert float(np.abs(still.angular_velocity).max()) < floors["spin"]
 
 
@@ -356,12 +377,12 @@ def test_what_is_no_run_is_refused(run: xr.Dataset) -> None:
             tl.view(wrong)  # type: ignore[arg-type]
 
 
-# -- assemblies --------------------------------------------------------------------------------------
+# -- several lines and bodies ------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
 def crane_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("assembly") / "crane.nc"
+    path = tmp_path_factory.mktemp("crane") / "crane.nc"
     tl.run_to_file(path, crane())
     return path
 
@@ -373,21 +394,21 @@ def lifted(crane_file: Path) -> xr.Dataset:
     return found
 
 
-def assembly_frames(raw: bytes) -> dict[str, np.ndarray]:
-    """By the protocol's sentence: of three strings and three bodies."""
+def crane_frames(raw: bytes) -> dict[str, np.ndarray]:
+    """By the protocol's sentence: of three lines and three bodies."""
     elements = sum(ELEMENTS.values())
     widths = {"time": 1, "reeled_length": 3, "position": 3 * (elements + 3), "bodies": 3 * 12}
     return split(raw, widths | {"tension": elements, "energy_density": elements})
 
 
-def test_frames_of_an_assembly(lifted: xr.Dataset) -> None:
+def test_frames_of_several_lines_and_bodies(lifted: xr.Dataset) -> None:
     n = lifted.sizes["time"]
-    found = assembly_frames(payload.frames(payload.InMemory(lifted), 0, n))
+    found = crane_frames(payload.frames(payload.InMemory(lifted), 0, n))
     for name in ("time", "reeled_length", "position", "tension"):
         np.testing.assert_array_equal(found[name], lifted[name].values.reshape(n, -1).astype(np.float32), err_msg=name)
     bodies = found["bodies"].reshape(n, 3, 12)
     np.testing.assert_array_equal(bodies[..., 3:], lifted.attitude.values.reshape(n, 3, 9).astype(np.float32))
-    # where the frame's origin is, the strings say: the hoist and the sling end there
+    # where the frame's origin is, the lines say: the hoist and the sling end there
     ends = lifted.position.values[:, [ELEMENTS["hoist"], ELEMENTS["hoist"] + 1 + ELEMENTS["sling"]]]
     check_close("origins of hook and load", bodies[:, :2, :3], ends, 1e-5)
     check_close("origin of the jib", bodies[:, 2, :3], lifted.position.values[:, 0], 1e-5)
@@ -395,7 +416,7 @@ def test_frames_of_an_assembly(lifted: xr.Dataset) -> None:
     np.testing.assert_allclose(found["energy_density"], density, rtol=1e-5, atol=1e-9)
 
 
-def test_curves_of_an_assembly_have_its_names(lifted: xr.Dataset) -> None:
+def test_curves_of_several_lines_and_bodies_have_their_names(lifted: xr.Dataset) -> None:
     recording = payload.InMemory(lifted)
     about = payload.meta(recording, "x")
     names = [series["name"] for series in about["series"]]
@@ -405,6 +426,7 @@ def test_curves_of_an_assembly_have_its_names(lifted: xr.Dataset) -> None:
     for variable, lines in (
         ("unstretched_length", ELEMENTS),
         ("start_tension", ELEMENTS),
+        ("end_tension", ELEMENTS),
         ("reel_speed", ["hoist", "sling"]),
         ("torque", ["hoist", "sling"]),
         ("power", ["hoist", "sling"]),
@@ -413,6 +435,8 @@ def test_curves_of_an_assembly_have_its_names(lifted: xr.Dataset) -> None:
     for variable, bodies in (("body_velocity", ["hook", "load", "jib"]), ("angular_velocity", ["hook", "load"])):
         size = np.linalg.norm(lifted[variable].values, axis=2)
         wanted |= {f"{variable}.{name}": size[:, list(lifted.body.values).index(name)] for name in bodies}
+    for name in ("hook", "load"):
+        wanted[f"orthogonality_error.{name}"] = lifted.orthogonality_error.sel(body=name).values
     for variable in ("linear_momentum", "angular_momentum"):
         wanted |= {f"{variable}.{axis}": lifted[variable].sel(axis=axis).values for axis in "xyz"}
     assert found.keys() == wanted.keys() | {"balance"}
@@ -425,7 +449,7 @@ def test_curves_of_an_assembly_have_its_names(lifted: xr.Dataset) -> None:
     assert [series["label"] for series in about["series"] if series["plot"] == "tension"] == list(ELEMENTS)
 
 
-def test_meta_of_an_assembly(lifted: xr.Dataset, crane_file: Path) -> None:
+def test_meta_of_several_lines_and_bodies(lifted: xr.Dataset, crane_file: Path) -> None:
     about = payload.meta(payload.InMemory(lifted), "x")
     lines = {string["name"]: string for string in about["lines"]}
     bodies = {body["name"]: body for body in about["bodies"]}
@@ -437,7 +461,7 @@ def test_meta_of_an_assembly(lifted: xr.Dataset, crane_file: Path) -> None:
     assert lines["hoist"]["reel"]["position"] == lifted.position.values[0, 0].tolist()
     # on a free body: as the model has it, of unit length; the guide leads outwards, at right angles to it
     reel = lines["sling"]["reel"]
-    outwards = np.array([0.2, 0.1, 0.6]) - crane().system.bodies["hook"].center_of_mass  # type: ignore[union-attr]
+    outwards = np.array([0.2, 0.1, 0.6]) - crane().system.bodies["hook"].center_of_mass
     outwards[1] = 0.0
     assert reel["axis"] == [0.0, 1.0, 0.0]
     check_close("guide", reel["guide"], outwards / np.linalg.norm(outwards), 1e-12)
@@ -453,11 +477,26 @@ def test_meta_of_an_assembly(lifted: xr.Dataset, crane_file: Path) -> None:
     reader.close()
 
 
-def test_offline_page_of_an_assembly(lifted: xr.Dataset) -> None:
+def test_the_surface_of_a_fluid_is_told_of_every_system() -> None:
+    sea = tl.Fluid(density=1025.0, surface=9.0, density_above=1.2)
+    wet = dataclasses.replace(crane(), system=dataclasses.replace(crane().system, fluid=sea))
+    cable = tl.load("sea-cable")
+    for case in (wet, cable):
+        run = tl.simulate(case, duration=0.02, sample=0.01)
+        assert case.system.fluid is not None
+        assert payload.meta(payload.InMemory(run), "x")["surface"] == case.system.fluid.surface
+
+
+def test_lines_that_were_left_out_are_missed(lifted: xr.Dataset) -> None:
+    with pytest.raises(InputError, match=r"run: expected all lines and bodies of its case, got others in .*torque"):
+        tl.view(lifted.isel(line=[0]))
+
+
+def test_offline_page_of_several_lines_and_bodies(lifted: xr.Dataset) -> None:
     found = Scripts(page.offline(("crane", payload.InMemory(lifted))))
     (about,) = strict(found.scripts["boot"])["runs"]
     assert about["samples"] == 101 and about["lines"][0]["ends"] == [2, 0]
-    inside = assembly_frames(frames_inside(found))
+    inside = crane_frames(frames_inside(found))
     np.testing.assert_array_equal(inside["position"], lifted.position.values.reshape(101, -1).astype(np.float32))
 
 

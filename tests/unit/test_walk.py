@@ -21,6 +21,7 @@ STEPS = [2e-3, 1e-3, 5e-4]
 
 # What a reader of the page does, in its order; the blocks of the page are put in for the names in angle brackets.
 PROGRAM = """
+import dataclasses
 import json
 import numpy as np
 from tautline import ledger, registry
@@ -39,15 +40,19 @@ from tautline.results.conservation import balance_error
 string = tl.String(10.0, 0.05, 300.0)
 body = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
 
-def start(pendulum):
-    state = tl.straight(pendulum, 4.0, 2, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0), reel_speed=1.5)
-    return tl.State(state.reeled_length, 1.5, 1.02 * state.nodes, state.node_velocities)
+def stretched(system, command):
+    straight = tl.Straight(4.0, direction=(1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0), reel_speed=1.5)
+    state = tl.Case(system, straight, command, tl.Run(duration=1.0)).state()
+    line = dataclasses.replace(state.lines["line"], nodes=1.02 * state.lines["line"].nodes)
+    end = dataclasses.replace(state.bodies["body"], position=line.nodes[-1] + body.center_of_mass)
+    return tl.State({"body": end}, {"line": line})
 
 def losses(law):
-    pendulum = tl.Pendulum(string, tl.Reel(0.2, 0.5, 0.5, guide_law=law), body)
+    system = tl.pendulum(string, tl.Reel(0.2, 0.5, 0.5, guide_law=law), body, elements=2)
     command, times = tl.Torque(2.0), dict(duration=0.02, sample=0.02)
-    exact = tl.reference.integrate(pendulum, start(pendulum), command, **times)
-    runs = [tl.simulate(pendulum, start(pendulum), command, step=h, **times) for h in STEPS]
+    start = stretched(system, command)
+    exact = tl.reference.integrate(system, start, command, **times)
+    runs = [tl.simulate(system, start, command, step=h, **times) for h in STEPS]
     return {
         "errors": [float(np.abs(run.position[-1] - exact.position[-1]).max()) for run in runs],
         "balance": [float(np.abs(balance_error(run)).max()) for run in runs],
@@ -78,8 +83,8 @@ from tautline import registry
 <law line>
 registry.register("hardening", registry.ElasticLaw("hardening", "stiffer when it is stretched"))
 import tautline as tl
-from tautline.gradients.lowering import key_value
-from tautline.gradients.reverse import goes_back
+from tautline.gradients.keys import key_value
+from tautline.gradients.chain.reverse import goes_back
 from tautline.gradients.run import prepared_run
 
 KEYS = [
@@ -91,11 +96,11 @@ def case(guide_law, law):
     reel = tl.Reel(0.2, 0.5, 0.5, guide_law=guide_law)
     body = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
     start = tl.Straight(4.0, direction=(1.0, 0.0, 2.0), end_velocity=(0.5, 1.0, 1.0), reel_speed=1.5)
-    run = tl.Run(duration=0.2, sample=0.1, step=0.01, elements=2)
-    return tl.Case(tl.Pendulum(tl.String(10.0, 0.05, 300.0, law=law), reel, body), start, tl.Torque(2.0), run)
+    system = tl.pendulum(tl.String(10.0, 0.05, 300.0, law=law), reel, body, elements=2)
+    return tl.Case(system, start, tl.Torque(2.0), tl.Run(duration=0.2, sample=0.1, step=0.01))
 
 def last(case):
-    return float(tl.simulate(case).reeled_length[-1])
+    return float(tl.simulate(case).reeled_length[-1, 0])
 
 def slope(case, key):
     x = key_value(case, key)

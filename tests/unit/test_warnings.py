@@ -3,78 +3,85 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.assembly.health import AssemblyHealth
+from tautline.engine.assembly.health import NetworkHealth
 from tautline.engine.health import Health
 from tautline.engine.mesh import MeshHealth
 from tautline.engine.sayings import said
 from tautline.engine.shape import current_tension, front_tension, shape_of
+from tests.support import chains
+
+
+def remarks(simulation: tl.Simulation) -> list[str]:
+    return simulation.backend.remarks()
+
 
 # -- balance ---------------------------------------------------------------------------------------------
 
 
-def aerostat(viscosity: float) -> tl.Pendulum:
+def aerostat(viscosity: float) -> chains.Chain:
     string = tl.String(260.0, 0.3, 1e6, diameter=0.02, tangential_drag=0.02, viscosity=viscosity)
     fluid = tl.Fluid(1.2, (2.3, 0.0, 0.0), drag_area=10.0, volume=99.5, added_mass=60.0)
-    return tl.Pendulum(string, tl.Reel(0.3, 0.5, 50.0), tl.RigidBody.sphere(60.0, 2.87), fluid=fluid)
+    return chains.Chain(string, tl.Reel(0.3, 0.5, 50.0), tl.RigidBody.sphere(60.0, 2.87), fluid=fluid)
 
 
-def towed(viscosity: float) -> tl.Pendulum:
+def towed(viscosity: float) -> chains.Chain:
     string = tl.String(120.0, 0.3, 3e5, diameter=0.015, tangential_drag=0.02, viscosity=viscosity)
     fluid = tl.Fluid(1025.0, (-2.0, 0.5, 0.0), drag_area=0.2, volume=0.05)
-    return tl.Pendulum(string, tl.Reel(0.3, 0.5, 50.0), tl.RigidBody.point(100.0), fluid=fluid)
+    return chains.Chain(string, tl.Reel(0.3, 0.5, 50.0), tl.RigidBody.point(100.0), fluid=fluid)
 
 
 @pytest.mark.parametrize("make", [aerostat, towed])
 @pytest.mark.parametrize("viscosity", [0.0, 1e3])
 def test_at_rest_in_a_current_nothing_is_done_nothing_lost_and_nothing_said(make: Any, viscosity: float) -> None:
     pendulum = make(viscosity)
-    simulation = tl.Simulation(pendulum, tl.equilibrium(pendulum, 0.9 * pendulum.string.length, 15).state)
+    simulation = chains.simulation(pendulum, chains.equilibrium(pendulum, 0.9 * pendulum.string.length, 15).state)
     simulation.advance(3.0, tl.Locked(), sample=0.1)
-    run, figures = simulation.dataset(), simulation.attributes()
+    run, figures = chains.of_one(simulation.dataset()), simulation.health()
     assert run.damping_loss.min() >= 0.0
     assert abs(run.fluid_work).max() < 1e-9 * abs(run.gravity_energy).max()
-    assert figures["balance_error"] < 1e-3 and not simulation.remarks()
+    assert figures["balance_error"] < 1e-3 and not remarks(simulation)
 
 
 def test_the_work_of_stiff_drag_at_a_start_is_what_the_kinetic_energy_loses() -> None:
     """A plate that is thrown into syrup stops within a step; all of its energy is in the books."""
     syrup = tl.Fluid(1e5, drag_area=100.0)
-    pendulum = tl.Pendulum(tl.String(5.0, 1e-3, 10.0), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0), 0.0, syrup)
-    simulation = tl.Simulation(pendulum, tl.straight(pendulum, 1.0, 2, end_velocity=(3.0, 0.0, 0.0)), step=1e-3)
+    pendulum = chains.Chain(tl.String(5.0, 1e-3, 10.0), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0), 0.0, syrup)
+    simulation = chains.simulation(pendulum, chains.straight(pendulum, 1.0, 2, end_velocity=(3.0, 0.0, 0.0)), step=1e-3)
     simulation.advance(0.1, tl.Locked(), sample=1e-3)
-    run = simulation.dataset()
+    run = chains.of_one(simulation.dataset())
     assert run.kinetic_energy[-1] < 0.01 * run.kinetic_energy[0]
-    assert simulation.attributes()["balance_error"] < 0.02
+    assert simulation.health()["balance_error"] < 0.02
 
 
 @pytest.mark.parametrize("viscosity", [1e-2, 10.0, 1e4])
 def test_damping_never_gives_energy_back(viscosity: float) -> None:
     string = tl.String(12.0, 0.1, 1e4, viscosity=viscosity, diameter=0.01)
     fluid = tl.Fluid(1000.0, (1.0, 0.0, 0.0), drag_area=0.01)
-    pendulum = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0), fluid=fluid)
+    pendulum = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0), fluid=fluid)
     velocity = (1.0, -2.0, 3.0)
-    simulation = tl.Simulation(pendulum, tl.straight(pendulum, 10.0, 6, (1.0, 0.0, 1.0), end_velocity=velocity))
+    simulation = chains.simulation(pendulum, chains.straight(pendulum, 10.0, 6, (1.0, 0.0, 1.0), end_velocity=velocity))
     simulation.advance(0.5, tl.Locked(), sample=1e-3)
-    loss = simulation.dataset().damping_loss.values
+    loss = chains.of_one(simulation.dataset()).damping_loss.values
     assert (np.diff(loss) > -1e-12 * loss.max()).all() and loss.min() >= 0.0
 
 
-def test_an_assembly_at_rest_in_a_current_does_no_work() -> None:
+def test_a_network_at_rest_in_a_current_does_no_work() -> None:
     line = tl.Line(tl.String(20.0, 0.2, 5e4, diameter=0.02, law="tension_only"), end="load", elements=6)
     sphere = tl.RigidBody.sphere(50.0, 0.3)
     still = tl.System(
         {"load": sphere}, {"rope": line}, fluid=tl.Fluid(1000.0), body_fluid={"load": tl.BodyInFluid(drag_area=0.1)}
     )
-    simulation = tl.AssemblySimulation(still, tl.rest(still, tl.hang(still, {"load": (0.0, 0.0, 20.1)})))
+    simulation = tl.Simulation(still, tl.Placed({"load": (0.0, 0.0, 20.1)}, settle=True))
     simulation.advance(0.5, sample=0.05)
-    run = simulation.dataset()
-    assert abs(run.fluid_work).max() < 1e-9 and not simulation.remarks()
+    run = chains.of_one(simulation.dataset())
+    assert abs(run.fluid_work).max() < 1e-9 and not remarks(simulation)
 
 
 def pulse(steps: float, begun: float, h: float) -> tl.AppliedForce:
@@ -90,18 +97,19 @@ def test_the_balance_is_judged_before_and_after_a_pulse(steps: float, offset: fl
     h = 1e-3
     body = tl.RigidBody.sphere(1.0, 0.2, (0.0, 0.0, arm)) if arm else tl.RigidBody.point(1.0)
     force = pulse(steps, 0.1 + offset * h, h)
-    pendulum = tl.Pendulum(tl.String(12.0, 0.01, 1e3), tl.Reel(0.1, 0.1, 1.0), body, applied_force=force)
-    simulation = tl.Simulation(pendulum, tl.hanging(pendulum, 10.0, 4), step=h)
+    pendulum = chains.Chain(tl.String(12.0, 0.01, 1e3), tl.Reel(0.1, 0.1, 1.0), body, applied_force=force)
+    simulation = chains.simulation(pendulum, chains.hanging(pendulum, 10.0, 4), step=h)
     simulation.advance(0.2, tl.Locked(), sample=h)
-    assert simulation.attributes()["balance_error"] < 1e-4
-    assert not any("balance" in remark for remark in simulation.remarks())
+    assert simulation.health()["balance_error"] < 1e-4
+    assert not any("balance" in remark for remark in remarks(simulation))
     if steps < 1.0:
-        return  # an assembly does not follow what happens within a step, and its balance says so
+        return  # the network does not follow what happens within a step, and its balance says so
     strings = {"rope": tl.Line(pendulum.string, end="load", elements=4, reel=pendulum.reel)}
     pushed = tl.System({"load": body}, strings, applied_forces={"load": force})
-    other = tl.AssemblySimulation(pushed, tl.hang(pushed, {"load": (0.0, 0.0, 10.1 + arm)}, {"rope": 10.0}), step=h)
+    with chains.on(chains.NETWORK):
+        other = tl.Simulation(pushed, tl.Placed({"load": (0.0, 0.0, 10.1 + arm)}, {"rope": 10.0}), step=h)
     other.advance(0.2, sample=h)
-    assert not any("balance" in remark for remark in other.remarks())
+    assert not any("balance" in remark for remark in remarks(other))
 
 
 def test_energy_that_is_lost_is_found_after_a_pulse_too() -> None:
@@ -122,14 +130,14 @@ def spinning(elements: int | None, radius: float = 0.3) -> tuple[tl.Simulation, 
     length, rate, mass = 111.0, 0.196, 47.6
     string = tl.String(1.3 * length, 0.0365, 9241.0)
     body = tl.RigidBody.sphere(mass, radius, (0.1, 0.05, 0.3))
-    pendulum = tl.Pendulum(string, tl.Reel(0.05, 0.05, mass), body, 0.0)
-    start = tl.straight(pendulum, length, elements, angular_velocity=(0.0, rate, 0.0))
+    pendulum = chains.Chain(string, tl.Reel(0.05, 0.05, mass), body, 0.0)
+    start = chains.straight(pendulum, length, elements, angular_velocity=(0.0, rate, 0.0))
     out = np.linspace(0.0, 1.0, start.elements + 1)[:, None] * length * (1.0 + mass * rate**2 * length / 9241.0)
     nodes, velocities = out * [0.0, 0.0, 1.0], out * [rate, 0.0, 0.0]
-    state = tl.State(start.reeled_length, 0.0, nodes, velocities, start.attitude, start.angular_velocity)
-    simulation = tl.Simulation(pendulum, state)
+    state = chains.ChainState(start.reeled_length, 0.0, nodes, velocities, start.attitude, start.angular_velocity)
+    simulation = chains.simulation(pendulum, state)
     simulation.advance(21.0, tl.Locked(), sample=0.05)
-    return simulation, simulation.dataset().attitude.values
+    return simulation, chains.of_one(simulation.dataset()).attitude.values
 
 
 def test_the_attitude_of_a_body_off_its_centre_is_estimated_and_remarked_on() -> None:
@@ -139,8 +147,8 @@ def test_the_attitude_of_a_body_off_its_centre_is_estimated_and_remarked_on() ->
         simulation, attitude = spinning(elements)
         turn = np.einsum("tji,tjk->tik", attitude, finer)
         error = float(np.arccos(np.clip(0.5 * (np.trace(turn, axis1=1, axis2=2) - 1.0), -1.0, 1.0)).max())
-        estimate = simulation.attributes()["attitude_error"]
-        found[elements] = error, estimate, any("attitude" in remark for remark in simulation.remarks())
+        estimate = simulation.health()["attitude_error"]
+        found[elements] = error, estimate, any("attitude" in remark for remark in remarks(simulation))
         assert error / 3.0 < estimate < 3.0 * error, (elements, error, estimate)
     assert found[None][0] > 0.1 and found[None][2], found  # the default mesh is not enough, and says so
     assert found[56][0] < 0.05 and not found[56][2], found
@@ -156,9 +164,9 @@ def test_a_point_and_a_body_on_its_centre_have_no_such_error() -> None:
 # -- fronts ----------------------------------------------------------------------------------------------
 
 
-def rope(strain: float = 0.0) -> tuple[tl.Pendulum, Any]:
+def rope(strain: float = 0.0) -> tuple[chains.Chain, Any]:
     """A straight rope of ten elements, stretched evenly."""
-    pendulum = tl.Pendulum(tl.String(11.0, 0.1, 1e5), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0), 0.0)
+    pendulum = chains.Chain(tl.String(11.0, 0.1, 1e5), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0), 0.0)
     return pendulum, np.linspace(0.0, 1.0, 11)[:, None] * [0.0, 0.0, 10.0 * (1.0 + strain)]
 
 
@@ -214,13 +222,13 @@ def peak_at_guide(ratio: float, duration: float, n: int = 2000) -> float:
 def test_the_remark_on_a_thrown_mass_says_by_how_much_its_peak_is_too_low(ratio: float, damping: float) -> None:
     N, v = 40, 1.0
     string = tl.String(11.0, 0.1, 1e5, damping_ratio=damping)
-    pendulum = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0 / ratio), 0.0)
-    simulation = tl.Simulation(pendulum, tl.straight(pendulum, 10.0, N, end_velocity=(0.0, 0.0, v)))
+    pendulum = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0 / ratio), 0.0)
+    simulation = chains.simulation(pendulum, chains.straight(pendulum, 10.0, N, end_velocity=(0.0, 0.0, v)))
     transits = 1.2 * math.pi / math.sqrt(ratio) + 1.5
     simulation.advance(0.01 * transits, tl.Locked(), sample=0.01 * transits / 800)
     exact = peak_at_guide(ratio, transits) * 100.0 * v
-    missing = 1.0 - float(simulation.dataset().guide_tension.max()) / exact
-    (remark,) = (text for text in simulation.remarks() if text.startswith("the start moves a node"))
+    missing = 1.0 - float(chains.of_one(simulation.dataset()).start_tension.max()) / exact
+    (remark,) = (text for text in remarks(simulation) if text.startswith("the start moves a node"))
     said = float(remark.rpartition("too low by about ")[2].partition("%")[0]) / 100.0
     assert missing > 0.04 and 0.5 * missing < said < 2.0 * missing
 
@@ -228,13 +236,13 @@ def test_the_remark_on_a_thrown_mass_says_by_how_much_its_peak_is_too_low(ratio:
 def test_a_light_string_that_is_thrown_sideways_says_that_its_peak_is_missing() -> None:
     """Its largest tension grows with the mesh, and the shortest waves are silent."""
     string = tl.String(13.0, 0.02, 500.0)
-    pendulum = tl.Pendulum(string, tl.Reel(0.05, 0.05, 1.0), tl.RigidBody.point(0.3), 0.0)
+    pendulum = chains.Chain(string, tl.Reel(0.05, 0.05, 1.0), tl.RigidBody.point(0.3), 0.0)
     peaks = []
     for N in (8, 32):
-        simulation = tl.Simulation(pendulum, tl.straight(pendulum, 10.0, N, end_velocity=(2.0, 0.0, 0.0)))
+        simulation = chains.simulation(pendulum, chains.straight(pendulum, 10.0, N, end_velocity=(2.0, 0.0, 0.0)))
         simulation.advance(0.5, tl.Locked(), sample=1e-3)
-        peaks.append(float(simulation.dataset().tension.max()))
-        assert any(text.startswith("the start moves a node") for text in simulation.remarks())
+        peaks.append(float(chains.of_one(simulation.dataset()).tension.max()))
+        assert any(text.startswith("the start moves a node") for text in remarks(simulation))
     assert peaks[1] > 1.3 * peaks[0]
 
 
@@ -242,13 +250,13 @@ def test_a_light_string_that_is_thrown_sideways_says_that_its_peak_is_missing() 
 def test_a_reel_that_jerks_a_viscous_string_at_the_start_is_remarked_on(viscosity: float) -> None:
     """The first sample has a tension that grows with the mesh. The front of an elastic string is low here."""
     string = tl.String(3.0, 0.03, 200.0, viscosity=viscosity)
-    pendulum = tl.Pendulum(string, tl.Reel(0.05, 0.05, 1.0), tl.RigidBody.point(0.4))
+    pendulum = chains.Chain(string, tl.Reel(0.05, 0.05, 1.0), tl.RigidBody.point(0.4))
     firsts = []
     for N in (15, 60):
-        simulation = tl.Simulation(pendulum, tl.hanging(pendulum, 1.0, N))
+        simulation = chains.simulation(pendulum, chains.hanging(pendulum, 1.0, N))
         simulation.advance(0.5, tl.Speed(payout=0.05), sample=2e-3)
-        firsts.append(float(simulation.dataset().tension[0].max()))
-        jerked = any(text.startswith("the start moves a node") for text in simulation.remarks())
+        firsts.append(float(chains.of_one(simulation.dataset()).tension[0].max()))
+        jerked = any(text.startswith("the start moves a node") for text in remarks(simulation))
         assert jerked == (viscosity > 0.0)
     assert (firsts[1] > 2.0 * firsts[0]) == (viscosity > 0.0)
 
@@ -257,7 +265,7 @@ def test_a_reel_that_jerks_a_viscous_string_at_the_start_is_remarked_on(viscosit
 
 
 def sayings(string: tl.String, **figures: Any) -> list[str]:
-    pendulum = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
+    pendulum = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     return MeshHealth(samples=1, length=10.0, tension=1.0, **figures).remarks(pendulum, 10)
 
 
@@ -279,10 +287,10 @@ def test_what_is_set_already_is_not_advised() -> None:
 
 def test_keys_of_remarks_can_be_set() -> None:
     case = tl.load("bungee", {"string.damping_ratio": 0.2, "string.law": "tension_only"})
-    assert case.pendulum.string.damping_ratio == 0.2
+    assert case.system.lines["line"].string.damping_ratio == 0.2
 
 
-# -- strings of assemblies ---------------------------------------------------------------------------------
+# -- lines of networks ---------------------------------------------------------------------------------
 
 MESH_FIGURES = ("mesh_noise", "mesh_error", "front_share", "slack_share", "largest_fold_deg")
 
@@ -294,42 +302,45 @@ def dropped_rope() -> tuple[tl.String, Any, Any]:
     return string, tl.RigidBody.sphere(1.0, 0.1), nodes
 
 
-def dropped_assembly() -> tl.AssemblySimulation:
+def dropped_network() -> tl.Simulation:
     string, sphere, nodes = dropped_rope()
     system = tl.System({"load": sphere}, {"rope": tl.Line(string, end="load", elements=8)})
-    return tl.AssemblySimulation(system, tl.hang(system, {"load": tuple(nodes[-1].tolist())}))
+    return tl.Simulation(system, tl.Placed({"load": tuple(nodes[-1].tolist())}))
 
 
-def test_a_string_of_an_assembly_has_the_mesh_diagnostics_of_a_pendulum() -> None:
+def test_a_line_of_a_network_has_the_mesh_diagnostics_of_a_chain() -> None:
     string, sphere, nodes = dropped_rope()
-    pendulum = tl.Pendulum(string, tl.Reel(0.1, 0.0, 1.0, guide_law="none"), sphere)
+    pendulum = chains.Chain(string, tl.Reel(0.1, 0.0, 1.0, guide_law="none"), sphere)
     attitude = tuple(tuple(row) for row in np.eye(3).tolist())
-    alone = tl.Simulation(pendulum, tl.State(0.0, 0.0, nodes, np.zeros((9, 3)), attitude, (0.0, 0.0, 0.0)), step=1e-3)
-    together = dropped_assembly()
+    alone = chains.simulation(
+        pendulum, chains.ChainState(0.0, 0.0, nodes, np.zeros((9, 3)), attitude, (0.0, 0.0, 0.0)), step=1e-3
+    )
+    together = dropped_network()
     alone.advance(1.5, tl.Locked(), sample=0.01)
     together.advance(1.5, sample=0.01)
-    ours, theirs = together.attributes(), alone.attributes()
+    ours, theirs = together.health(), alone.health()
     for name in MESH_FIGURES:
         # of the step, and of the first sample, which counts in the mean of the slack
         assert ours[name] == pytest.approx(theirs[name], rel=0.02), name
     alone.advance(4.5, tl.Locked(), sample=0.01)  # snaps and slack
     together.advance(4.5, sample=0.01)
-    assert len(alone.remarks()) == 3
-    for ours_says, theirs_says in zip(together.remarks(), alone.remarks(), strict=True):
+    assert len(remarks(alone)) == 3
+    for ours_says, theirs_says in zip(remarks(together), remarks(alone), strict=True):
         assert ours_says.startswith("string 'rope': " + theirs_says[:10])
 
 
-def test_mesh_diagnostics_of_an_assembly_do_not_depend_on_pieces_or_a_checkpoint() -> None:
-    whole, pieces = dropped_assembly(), dropped_assembly()
+def test_mesh_diagnostics_of_a_network_do_not_depend_on_pieces_or_a_checkpoint(tmp_path: Path) -> None:
+    whole, pieces = dropped_network(), dropped_network()
     whole.advance(3.0, sample=0.01)
     pieces.advance(1.0, sample=0.01)
-    pieces = tl.AssemblySimulation.from_checkpoint(*pieces.checkpoint())
+    pieces.save(tmp_path / "third.npz")
+    pieces = tl.Simulation.load(tmp_path / "third.npz")
     for _ in range(10):
         pieces.advance(0.2, sample=0.01, record=False)
-        pieces.attributes()
+        pieces.health()
     for name in MESH_FIGURES:
-        assert pieces.attributes()[name] == whole.attributes()[name] > (-1.0 if name == "front_share" else 0.0), name
-    assert pieces.remarks() == whole.remarks()
+        assert pieces.health()[name] == whole.health()[name] > (-1.0 if name == "front_share" else 0.0), name
+    assert remarks(pieces) == remarks(whole)
 
 
 def test_remarks_on_several_strings_name_the_worst_and_advise_its_keys() -> None:
@@ -338,7 +349,7 @@ def test_remarks_on_several_strings_name_the_worst_and_advise_its_keys() -> None
         name: tl.Line(string, start_point=(x, 0.0, 0.0), end="load", elements=6) for name, x in (("a", 1), ("b", 2))
     }
     system = tl.System({"load": tl.RigidBody.sphere(1.0, 0.1)}, lines)
-    health = AssemblyHealth()
+    health = NetworkHealth()
     for name, rough in (("a", 0.3), ("b", 0.5)):
         health.meshes[name] = MeshHealth(samples=1, length=10.0, tension=1.0, rough=rough)
     (noisy,) = health.remarks(system, np.zeros(100), adaptive=True)
@@ -352,11 +363,11 @@ def test_remarks_on_several_strings_name_the_worst_and_advise_its_keys() -> None
 # -- currents --------------------------------------------------------------------------------------------
 
 
-def in_current(speed: float, strain: float = 0.0, diameter: float = 0.02) -> tuple[tl.Pendulum, Any]:
+def in_current(speed: float, strain: float = 0.0, diameter: float = 0.02) -> tuple[chains.Chain, Any]:
     """A string along the third axis in a current across it, and its nodes."""
     string = tl.String(12.0, 0.01, 1e4, diameter=diameter)
     fluid = tl.Fluid(1000.0, (speed, 0.0, 0.0))
-    pendulum = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0), 0.0, fluid)
+    pendulum = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0), 0.0, fluid)
     nodes = np.zeros((6, 3))
     nodes[:, 2] = np.linspace(0.0, 10.0 * (1.0 + strain), 6)
     return pendulum, nodes
@@ -378,7 +389,7 @@ def test_a_current_that_takes_hold_at_once_is_a_transverse_impact(strain: float)
 def test_a_current_takes_no_hold_of_a_string_that_rests_in_it(make: Any) -> None:
     pendulum = make(0.0)
     length = 0.9 * pendulum.string.length
-    rest, straight = tl.equilibrium(pendulum, length, 15).state, tl.straight(pendulum, length, 15)
+    rest, straight = chains.equilibrium(pendulum, length, 15).state, chains.straight(pendulum, length, 15)
     at_rest, at_once = (
         current_tension(pendulum, np.array(x.nodes), np.array(x.node_velocities), x.reeled_length)
         for x in (rest, straight)
@@ -406,7 +417,7 @@ def test_noise_counts_where_the_tension_is_large() -> None:
 
 
 def test_a_front_that_leaves_little_uncertain_is_not_remarked_on() -> None:
-    pendulum = tl.Pendulum(tl.String(11.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
+    pendulum = chains.Chain(tl.String(11.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     health = MeshHealth(samples=1, length=10.0, tension=1.0, front=0.06)
     assert len(health.remarks(pendulum, 10)) == 1 and not health.remarks(pendulum, 40)
 
@@ -419,7 +430,7 @@ def test_the_tension_that_elements_miss_is_that_of_their_arcs(elements: int) -> 
     """Nodes on a circle: elements are chords, and the string between them is as long as the arc."""
     length, angle = 10.0, np.linspace(0.0, 1.2, elements + 1)
     nodes = length / 1.2 * np.stack([np.sin(angle), 0.0 * angle, np.cos(angle)], axis=1)
-    pendulum = tl.Pendulum(tl.String(length + 1.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
+    pendulum = chains.Chain(tl.String(length + 1.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     shape = shape_of(pendulum, nodes[None], 0.0 * nodes[None], np.array([1.0]))
     chord = np.linalg.norm(np.diff(nodes, axis=0), axis=1).sum()
     assert shape.arc[0] == pytest.approx(1e4 * (length - chord) / length, rel=0.01)
@@ -427,7 +438,7 @@ def test_the_tension_that_elements_miss_is_that_of_their_arcs(elements: int) -> 
 
 def test_arcs_count_where_others_hold_the_ends() -> None:
     """A body that hangs on one line gives way."""
-    pendulum = tl.Pendulum(tl.String(11.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
+    pendulum = chains.Chain(tl.String(11.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     health = MeshHealth(samples=1, length=10.0, tension=1.0, arc=1.1)
     assert not health.remarks(pendulum, 10)
     (curved,) = said(health.sayings(pendulum, 10, "lines.a", held=True))
@@ -435,6 +446,6 @@ def test_arcs_count_where_others_hold_the_ends() -> None:
     string, sphere = pendulum.string, tl.RigidBody.sphere(1.0, 0.1)
     ropes = {name: tl.Line(string, end=end, elements=6) for name, end in (("a", "up"), ("b", "up"), ("c", "low"))}
     system = tl.System({"up": sphere, "low": sphere}, ropes)
-    held = AssemblyHealth(meshes=dict.fromkeys(ropes, health))
+    held = NetworkHealth(meshes=dict.fromkeys(ropes, health))
     (curved,) = held.remarks(system, np.zeros(100), adaptive=True)
     assert curved.startswith("string 'a', like 'b': its 6 elements are straight")

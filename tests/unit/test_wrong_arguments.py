@@ -25,7 +25,7 @@ WRONG: list[Any] = [
     *(None, True, -1, 1.5, math.nan, math.inf, 10**400, "", "a\0b", b"x", [], {}, {1: 2}, object(), Odd()),
     *(np.zeros(3), np.array("x"), {1}, PENDULUM),
 ]
-ASSEMBLY = tl.System(
+SYSTEM = tl.System(
     {"load": tl.RigidBody.box("2 t", (2.4, 1.2, 1.2), (0, 0, 0.6))},
     {"rope": tl.Line(tl.String("20 m", "2 kg/m", "10 MN"), end="load", elements=2)},
 )
@@ -41,13 +41,17 @@ def called(path: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any], tu
         "resume": (tl.resume, {"path": "x", "watch": None}, ("path", "watch")),
         "run_to_file": (
             tl.run_to_file,
-            {"path": path / "x.nc", "system": PENDULUM, "state": START, "duration": 0.01, "overwrite": True},
-            ("path", "title", "watch", "overwrite", "state", "system"),
+            {"path": path / "x.nc", "system": PENDULUM, "start": START, "duration": 0.01, "overwrite": True},
+            ("path", "title", "watch", "overwrite", "start", "system"),
         ),
-        "at_rest": (tl.at_rest, {"pendulum": PENDULUM, "deployed": 1.0}, ("pendulum", "deployed")),
-        "equilibrium": (tl.equilibrium, {"pendulum": PENDULUM, "deployed": 1.0}, ("pendulum", "deployed", "load")),
-        "hang": (tl.hang, {"assembly": ASSEMBLY, "bodies": BODIES}, ("assembly", "bodies", "lines")),
-        "one_string": (tl.one_string, {"run": run}, ("run",)),
+        "statics": (tl.statics, {"system": PENDULUM, "start": tl.Hanging(1.0)}, ("system", "start")),
+        "modes": (tl.modes, {"system": PENDULUM, "start": tl.Hanging(1.0)}, ("system", "start")),
+        "Placed": (tl.Placed, {"bodies": BODIES}, ("bodies", "lines")),
+        "Case": (
+            tl.Case,
+            {"system": PENDULUM, "start": START, "commands": {}, "run": tl.Run(duration=1.0)},
+            ("system", "start", "commands", "run"),
+        ),
         "report": (tl.report, {"run": run, "path": path / "x.html"}, ("path", "title")),
         "fit_report": (tl.fit_report, {"fit": None, "path": path / "x.html"}, ("fit", "path", "title")),
         "open_study": (tl.open_study, {"path": "x"}, ("path",)),
@@ -55,11 +59,7 @@ def called(path: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any], tu
         "GuidePath.of": (tl.GuidePath.of, {"function": None, "duration": 1.0, "interval": 0.5}, ("function",)),
         "Simulation.load": (tl.Simulation.load, {"path": "x"}, ("path",)),
         "Simulation.save": (tl.Simulation(PENDULUM, START).save, {"path": "x"}, ("path",)),
-        "AssemblySimulation": (
-            tl.AssemblySimulation,
-            {"assembly": ASSEMBLY, "state": tl.hang(ASSEMBLY, BODIES)},
-            ("assembly", "state", "loads"),
-        ),
+        "Simulation": (tl.Simulation, {"system": SYSTEM, "start": tl.Placed(BODIES)}, ("system", "start", "loads")),
         "view": (tl.view, {"run": run}, ("height", "full")),
     }
 
@@ -67,9 +67,9 @@ def called(path: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any], tu
 @pytest.mark.parametrize(
     "name",
     [
-        *("load", "open_run", "resume", "run_to_file", "at_rest", "equilibrium", "hang", "one_string", "report"),
+        *("load", "open_run", "resume", "run_to_file", "statics", "modes", "Placed", "Case", "report"),
         *("fit_report", "open_study", "resume_study", "GuidePath.of", "Simulation.load", "Simulation.save"),
-        *("AssemblySimulation", "view"),
+        *("Simulation", "view"),
     ],
 )
 def test_wrong_arguments_are_named(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,13 +89,15 @@ def test_wrong_arguments_are_named(name: str, tmp_path: Path, monkeypatch: pytes
 
 
 def test_lengths_have_units_and_limits() -> None:
-    assert tl.at_rest(PENDULUM, "1 m") == tl.at_rest(PENDULUM, 1.0)
-    wrong: Any
+    def torque(deployed: Any) -> float:
+        found = tl.statics(PENDULUM, tl.Hanging(deployed)).line.holding_torque
+        assert found is not None
+        return found
+
+    assert torque("1 m") == torque(1.0)
     for wrong in (math.nan, math.inf, 1e6, 0.0, "1 kg"):
         with pytest.raises(tl.errors.InputError, match="deployed: expected"):
-            tl.at_rest(PENDULUM, wrong)
-        with pytest.raises(tl.errors.InputError, match="deployed: expected"):
-            tl.equilibrium(PENDULUM, wrong)
+            torque(wrong)
 
 
 def test_typos_in_keywords_are_named() -> None:
@@ -109,21 +111,6 @@ def test_typos_in_keywords_are_named() -> None:
         tl.simulate(tl.load("bungee"), durtion=2.0)
 
 
-def test_the_function_for_the_other_kind_of_system_is_named() -> None:
-    state = tl.hang(ASSEMBLY, BODIES)
-    wrong: list[tuple[Callable[[], Any], str]] = [
-        (lambda: tl.hang(PENDULUM, BODIES), "tl.hanging"),  # type: ignore[arg-type]
-        (lambda: tl.hanging(ASSEMBLY, 1.0), "tl.hang "),  # type: ignore[arg-type]
-        (lambda: tl.rest(PENDULUM, state), "tl.equilibrium"),  # type: ignore[arg-type]
-        (lambda: tl.equilibrium(ASSEMBLY, 1.0), "tl.rest"),  # type: ignore[arg-type]
-        (lambda: tl.Simulation(ASSEMBLY, state), "tl.AssemblySimulation"),  # type: ignore[arg-type]
-        (lambda: tl.AssemblySimulation(PENDULUM, START), "tl.Simulation"),  # type: ignore[arg-type]
-    ]
-    for call, words in wrong:
-        with pytest.raises(tl.errors.InputError, match=words):
-            call()
-
-
 def test_text_of_numpy_is_text() -> None:
     reel = tl.Reel(0.1, 0.2, 1.0, guide_law=np.str_("none"))
     assert reel == tl.Reel(0.1, 0.2, 1.0, guide_law="none") and type(reel.guide_law) is str
@@ -131,7 +118,7 @@ def test_text_of_numpy_is_text() -> None:
 
 
 def test_names_have_a_bounded_length() -> None:
-    lines = {"rope": ASSEMBLY.lines["rope"]}
-    tl.System({**ASSEMBLY.bodies, "ü" * 50: tl.RigidBody.point(1.0)}, lines)
+    lines = {"rope": SYSTEM.lines["rope"]}
+    tl.System({**SYSTEM.bodies, "ü" * 50: tl.RigidBody.point(1.0)}, lines)
     with pytest.raises(tl.errors.InputError, match="names of at most 50 characters"):
-        tl.System({**ASSEMBLY.bodies, "a" * 51: tl.RigidBody.point(1.0)}, lines)
+        tl.System({**SYSTEM.bodies, "a" * 51: tl.RigidBody.point(1.0)}, lines)

@@ -10,7 +10,7 @@ import pytest
 import tautline as tl
 from tautline.model.assembly.state import LineState
 from tests.conftest import Report
-from tests.support import assemblies
+from tests.support import assemblies, chains
 from tests.support.assemblies import HALVED, specs, with_halved_steps
 from tests.support.checking import check_below, check_close, check_order
 
@@ -54,11 +54,11 @@ def test_composed_steps_keep_their_order_in_an_orbit(order: int, report: Report)
     errors = []
     for n in counts:
         found = assemblies.run(spec, 5.0, 5.0 / n, order)
-        errors.append(max(np.abs(found.body(b)["position"] - exact.body(b)["position"]).max() for b in ("b0", "b1")))
+        errors.append(max(np.abs(found.bodies[b].position - exact.bodies[b].position).max() for b in ("b0", "b1")))
     report(f"order {order} in an orbit", check_order([5.0 / n for n in counts], errors, order, 0.4), f"{order} +- 0.4")
 
 
-def momenta(simulation: tl.AssemblySimulation) -> np.ndarray[Any, Any]:
+def momenta(simulation: tl.Simulation) -> np.ndarray[Any, Any]:
     run = simulation.dataset()
     return np.concatenate([run.linear_momentum.values, run.angular_momentum.values], axis=1)
 
@@ -73,8 +73,8 @@ def test_momenta_are_kept_while_the_reel_runs(steps: int, report: Report) -> Non
     h, wave = 5e-4, 1.0
     times = np.arange(0.0, steps * h + wave, wave / 8)
     torque = tl.Torque((times, 0.5 * np.sin(2.0 * np.pi * times / wave)))
-    simulation = tl.AssemblySimulation(assembly, state, step=h)
-    rest = simulation.string("s0")["deployed"]
+    simulation = tl.Simulation(assembly, state, step=h)
+    rest = simulation.lines["s0"].deployed
     held = tl.Impedance(rest, 40.0)
     simulation.advance(steps * h, {"s0": held if steps > 20_000 else torque}, sample=steps * h / 20)
     assert simulation.status == "completed", simulation.message
@@ -100,18 +100,17 @@ def both(command: tl.Command, string: dict[str, Any], reel: dict[str, Any], **ru
     """The same run of a pendulum and of an assembly."""
     rope = tl.String(10.0, 0.1, 2000.0, **string)
     drum = tl.Reel(0.2, 0.5, 1.5, **reel)
-    pendulum = tl.Pendulum(rope, drum, BODY)
-    start = tl.straight(pendulum, 5.0, 6, (1.0, 0.2, 1.0), end_velocity=(0.0, 1.0, 0.0), angular_velocity=SPIN)
+    pendulum = chains.Chain(rope, drum, BODY)
+    start = chains.straight(pendulum, 5.0, 6, (1.0, 0.2, 1.0), end_velocity=(0.0, 1.0, 0.0), angular_velocity=SPIN)
     assembly = tl.System({"body": BODY}, {"rope": tl.Line(rope, end="body", reel=drum, elements=6)})
     center = np.array(BODY.center_of_mass)
     velocity = np.array([0.0, 1.0, 0.0]) + np.cross(SPIN, center)
     place = tl.BodyState(tuple(start.nodes[-1] + center), tuple(velocity), angular_velocity=SPIN)
     line = LineState(start.nodes, start.node_velocities, start.reeled_length, 0.0)
-    state = tl.AssemblyState({"body": place}, {"rope": line})
+    state = tl.State({"body": place}, {"rope": line})
     settings = {"duration": 0.3, "step": 5e-4, "sample": 0.03} | run
-    return tl.simulate(pendulum, start, command, **settings), tl.simulate(
-        assembly, state, {"rope": command}, **settings
-    )
+    alone = chains.simulate(pendulum, start, command, **settings)
+    return alone, tl.simulate(assembly, state, {"rope": command}, **settings)
 
 
 @pytest.mark.parametrize(
@@ -152,9 +151,9 @@ def test_several_equal_strings_are_one_string() -> None:
     one = assemblies.run(base, 0.3, 5e-4)
     three = assemblies.run(base | {"strings": [part] * 3}, 0.3, 5e-4)
     for body in ("b0", "b1"):
-        check_close(body, three.body(body)["position"], one.body(body)["position"], 3e-13)
+        check_close(body, three.bodies[body].position, one.bodies[body].position, 3e-13)
     for name in ("s0", "s1", "s2"):
-        check_close(name, three.string(name)["nodes"], one.string("s0")["nodes"], 3e-13)
+        check_close(name, three.lines[name].nodes, one.lines["s0"].nodes, 3e-13)
 
 
 def test_a_heavy_base_is_an_anchor() -> None:
@@ -179,8 +178,8 @@ def test_a_heavy_base_is_an_anchor() -> None:
     fixed = assemblies.run(
         spec | {"bodies": [spec["bodies"][1]], "strings": [line | {"from": anchor, "to": end}]}, 0.3, 5e-4
     )
-    check_close("body", free.body("b1")["position"], fixed.body("b0")["position"], 1e-8)
-    check_close("nodes", free.string("s0")["nodes"], fixed.string("s0")["nodes"], 1e-8)
+    check_close("body", free.bodies["b1"].position, fixed.bodies["b0"].position, 1e-8)
+    check_close("nodes", free.lines["s0"].nodes, fixed.lines["s0"].nodes, 1e-8)
 
 
 def test_a_frame_that_moves_uniformly_changes_nothing() -> None:
@@ -204,9 +203,9 @@ def test_a_frame_that_moves_uniformly_changes_nothing() -> None:
         name: LineState(x.nodes, x.node_velocities + drift, x.reeled_length, x.reel_speed)
         for name, x in state.lines.items()
     }
-    simulation = tl.AssemblySimulation(moving, tl.AssemblyState(bodies, strings), step=4e-4)
+    simulation = tl.Simulation(moving, tl.State(bodies, strings), step=4e-4)
     simulation.advance(0.2, assemblies.commands_of(spec))
-    check_close("body", simulation.body("b0")["position"] - 0.2 * drift, still.body("b0")["position"], 1e-10)
+    check_close("body", simulation.bodies["b0"].position - 0.2 * drift, still.bodies["b0"].position, 1e-10)
     check_below("balance", simulation.dataset().attrs["balance_error"], 1e-2)
 
 
@@ -241,9 +240,7 @@ def test_stiff_damping_limits_no_step() -> None:
     for viscosity in (2e3, 2e7):
         string = tl.String(line.string.length, line.string.density, line.string.stiffness, viscosity=viscosity)
         stiff = tl.Line(string, line.start, line.start_point, line.end, line.end_point, line.reel, line.drum_axis, 4)
-        simulation = tl.AssemblySimulation(
-            tl.System(assembly.bodies, {"s0": stiff}, 0.0), assemblies.state_of(spec), step=2e-3
-        )
+        simulation = tl.Simulation(tl.System(assembly.bodies, {"s0": stiff}, 0.0), assemblies.state_of(spec), step=2e-3)
         simulation.advance(1.0, assemblies.commands_of(spec), sample=0.01)
         run = simulation.dataset()
         assert run.attrs["status"] == "completed", run.attrs["message"]

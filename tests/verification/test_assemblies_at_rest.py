@@ -9,6 +9,7 @@ from scipy.linalg import eigh
 import tautline as tl
 from tautline.errors import InputError
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close
 
 
@@ -20,7 +21,7 @@ def test_a_state_of_rest_stays_at_rest(name: str, report: Report) -> None:
         case.system.lines,
         case.system.gravity,
     )
-    state = tl.rest(assembly, tl.hang(assembly, case.start.bodies, case.start.lines))
+    state = chains.rest(assembly, chains.hang(assembly, case.start.bodies, case.start.lines))
     run = tl.simulate(assembly, state, duration=1.0, sample=0.1)
     moved = float(np.abs(run.body_position - run.body_position[0]).max())
     report(f"{name}: motion of bodies in 1 s from rest (m)", moved, "< 1e-8")
@@ -44,7 +45,7 @@ def test_a_double_pendulum_of_points(report: Report) -> None:
         "lower": tl.Line(tl.String(l[1], 1e-5, 1e6), start="a", end="b", elements=2),
     }
     assembly = tl.System(bodies, lines)
-    state = tl.rest(assembly, tl.hang(assembly, {"a": (0, 0, l[0]), "b": (0, 0, l[0] + l[1])}))
+    state = chains.rest(assembly, chains.hang(assembly, {"a": (0, 0, l[0]), "b": (0, 0, l[0] + l[1])}))
     M = [[(m[0] + m[1]) * l[0] ** 2, m[1] * l[0] * l[1]], [m[1] * l[0] * l[1], m[1] * l[1] ** 2]]
     exact = np.sqrt(eigh(np.diag([(m[0] + m[1]) * g * l[0], m[1] * g * l[1]]), M)[0])
     found = 2.0 * np.pi * tl.modes(assembly, state, count=4).frequency.values
@@ -55,9 +56,9 @@ def test_a_double_pendulum_of_points(report: Report) -> None:
 def test_modes_are_those_of_the_pendulum() -> None:
     body = tl.RigidBody.box(2.0, (0.3, 0.2, 0.4), (0.0, 0.05, 0.2))
     rope, reel = tl.String(6.0, 0.1, 2000.0), tl.Reel(0.1, 0.5, 1.0)
-    expected = tl.modes(tl.Pendulum(rope, reel, body), deployed=5.0, elements=4).frequency.values
+    expected = chains.modes(chains.Chain(rope, reel, body), deployed=5.0, elements=4).frequency.values
     assembly = tl.System({"body": body}, {"rope": tl.Line(rope, end="body", reel=reel, elements=4)})
-    state = tl.rest(assembly, tl.hang(assembly, {"body": (0, 0, 5.2)}, {"rope": 5.0}))
+    state = chains.rest(assembly, chains.hang(assembly, {"body": (0, 0, 5.2)}, {"rope": 5.0}))
     check_close("frequencies", tl.modes(assembly, state).frequency.values, expected, 1e-6)
 
 
@@ -66,7 +67,7 @@ def test_a_taut_string_between_two_anchors(report: Report) -> None:
     l, stretched, EA, mu, N = 10.0, 10.1, 5000.0, 0.2, 60
     line = tl.Line(tl.String(l, mu, EA), end_point=(stretched, 0, 0), elements=N)
     assembly = tl.System({}, {"s": line}, gravity=0.0)
-    state = tl.rest(assembly, tl.hang(assembly, {}))
+    state = chains.rest(assembly, chains.hang(assembly, {}))
     found = tl.modes(assembly, state).frequency.values
     strain = stretched / l - 1.0
     across = np.sqrt(EA * strain / (1.0 + strain) / mu) / (2.0 * l)
@@ -80,7 +81,7 @@ def test_a_taut_string_between_two_anchors(report: Report) -> None:
 def test_rest_in_an_orbit_is_refused() -> None:
     case = tl.load("tethered-satellites")
     with pytest.raises(InputError, match="uniform gravity"):
-        tl.rest(case.system, case.state())
+        chains.rest(case.system, case.state())
     crane = tl.load("hook-and-load")
     with pytest.raises(InputError, match="unbalanced force"):
-        tl.modes(crane.system, tl.hang(crane.system, crane.start.bodies, crane.start.lines))
+        tl.modes(crane.system, chains.hang(crane.system, crane.start.bodies, crane.start.lines))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.model.assembly.state import LineState
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.assemblies import HALVED, assembly_of, commands_of, specs, state_of, with_halved_steps
 from tests.support.checking import check_below, check_close, check_order
 
@@ -41,7 +43,7 @@ CASES: dict[str, Any] = {
 }
 
 
-def both(name: str, step: float) -> tuple[tl.Simulation, tl.AssemblySimulation]:
+def both(name: str, step: float) -> tuple[tl.Simulation, tl.Simulation]:
     """A pendulum and the same thing as an assembly, after a short time."""
     fluid, more, around, command, path = CASES[name]
     string, N, out = tl.String(20.0, 0.1, 4e3, **STRING, **more), 6, 8.0
@@ -49,7 +51,7 @@ def both(name: str, step: float) -> tuple[tl.Simulation, tl.AssemblySimulation]:
     nodes = np.linspace(0.0, 1.003 * out, N + 1)[:, None] * direction
     velocities = np.linspace(0.0, 1.0, N + 1)[:, None] * np.array([0.4, 0.2, 0.0])
     omega, center = np.array([0.3, -0.2, 0.5]), np.array(BODY.center_of_mass)
-    state = tl.State(
+    state = chains.ChainState(
         nodes=nodes,
         node_velocities=velocities,
         attitude=np.eye(3),
@@ -58,8 +60,8 @@ def both(name: str, step: float) -> tuple[tl.Simulation, tl.AssemblySimulation]:
         reel_speed=0.0,
     )
     reel = dataclasses.replace(REEL, guide_path=path)
-    pendulum = tl.Pendulum(string, reel, BODY, fluid=tl.Fluid(**fluid, **IN_FLUID, **around))
-    alone = tl.Simulation(pendulum, state, step=step)
+    pendulum = chains.Chain(string, reel, BODY, fluid=tl.Fluid(**fluid, **IN_FLUID, **around))
+    alone = chains.simulation(pendulum, state, step=step)
     assert alone.advance(DURATION, command) == "completed"
 
     held = {} if path is None else {"ship": tl.Kinematic(path)}
@@ -74,8 +76,8 @@ def both(name: str, step: float) -> tuple[tl.Simulation, tl.AssemblySimulation]:
         )
     }
     ship = {} if path is None else {"ship": tl.BodyState((0.0, 0.0, 0.0))}
-    started = tl.AssemblyState(ship | bodies, {"rope": LineState(nodes, velocities + moving, 20.0 - out, 0.0)})
-    other = tl.AssemblySimulation(assembly, started, step=step)
+    started = tl.State(ship | bodies, {"rope": LineState(nodes, velocities + moving, 20.0 - out, 0.0)})
+    other = tl.Simulation(assembly, started, step=step)
     assert other.advance(DURATION, {"rope": command}) == "completed"
     return alone, other
 
@@ -85,7 +87,7 @@ def test_one_string_and_one_body_in_a_fluid_move_as_the_pendulum(name: str, repo
     errors, works = [], []
     for step in STEPS:
         alone, other = both(name, step)
-        expected, found = alone.dataset().isel(time=-1), other.dataset().isel(time=-1)
+        expected, found = chains.of_one(alone.dataset()).isel(time=-1), other.dataset().isel(time=-1)
         path = CASES[name][4]
         nodes = np.abs(found.position.values - expected.position.values).max()
         turned = np.abs(found.attitude.values[-1] - expected.attitude.values).max()
@@ -98,7 +100,7 @@ def test_one_string_and_one_body_in_a_fluid_move_as_the_pendulum(name: str, repo
     report(f"{name}: order of the distance between the pendulum and the same assembly", order, "2.0 +- 0.15")
 
 
-def wet(name: str, flow: Any = (1.0, 0.2, 0.0)) -> tuple[tl.System, tl.AssemblyState, dict[str, tl.Command]]:
+def wet(name: str, flow: Any = (1.0, 0.2, 0.0)) -> tuple[tl.System, tl.State, dict[str, tl.Command]]:
     """A case of the reference in water with a current."""
     spec = specs()[name]
     plain = assembly_of(spec)
@@ -132,24 +134,24 @@ def test_a_current_is_a_frame_that_moves() -> None:
             name: LineState(x.nodes, x.node_velocities + velocity, x.reeled_length, x.reel_speed)
             for name, x in state.lines.items()
         }
-        simulation = tl.AssemblySimulation(assembly, tl.AssemblyState(bodies, strings), step=5e-4)
+        simulation = tl.Simulation(assembly, tl.State(bodies, strings), step=5e-4)
         assert simulation.advance(0.2, commands) == "completed"
-        places.append(simulation.body("b0")["position"] - 0.2 * velocity)
+        places.append(simulation.bodies["b0"].position - 0.2 * velocity)
     check_close("body", places[0], places[1], 1e-10)
 
 
 def test_a_string_in_water_has_no_direction() -> None:
     assembly, state, _ = wet("two-bodies-2")
-    there = tl.AssemblySimulation(assembly, state, step=1e-3)
+    there = tl.Simulation(assembly, state, step=1e-3)
     line = assembly.lines["s0"]
     ends: Any = {"start": line.end, "start_point": line.end_point, "end": line.start, "end_point": line.start_point}
     turned = dataclasses.replace(assembly, lines={"s0": dataclasses.replace(line, **ends)})
     x = state.lines["s0"]
     reversed_line = LineState(x.nodes[::-1].copy(), x.node_velocities[::-1].copy(), 0.0, 0.0)
-    back = tl.AssemblySimulation(turned, tl.AssemblyState(state.bodies, {"s0": reversed_line}), step=1e-3)
+    back = tl.Simulation(turned, tl.State(state.bodies, {"s0": reversed_line}), step=1e-3)
     for simulation in (there, back):
         assert simulation.advance(0.2) == "completed"
-    check_close("nodes", there.string("s0")["nodes"], back.string("s0")["nodes"][::-1], 1e-11)
+    check_close("nodes", there.lines["s0"].nodes, back.lines["s0"].nodes[::-1], 1e-11)
 
 
 def test_a_load_in_still_water_rests_with_its_weight_less_its_buoyancy() -> None:
@@ -158,8 +160,8 @@ def test_a_load_in_still_water_rests_with_its_weight_less_its_buoyancy() -> None
     body = tl.RigidBody.about_center(10.0, np.diag([0.1, 0.1, 0.1]), (0.0, 0.0, 0.2))
     line = tl.Line(string, end="load", end_point=(0.1, 0.0, 0.0))
     sea = tl.System({"load": body}, {"rope": line}, fluid=tl.Fluid(1000.0), body_fluid={"load": own})
-    start = tl.hang(sea, {"load": tl.BodyState((0.0, 0.0, 10.5))})
-    still = tl.rest(sea, start)
+    start = chains.hang(sea, {"load": tl.BodyState((0.0, 0.0, 10.5))})
+    still = chains.rest(sea, start)
     run = tl.simulate(sea, still, duration=0.5, sample=0.1)
     weight = 9.81 * (10.0 - 1000.0 * 2e-3)
     rope = 9.81 * 10.0 * (0.5 - 1000.0 * string.area)
@@ -168,7 +170,7 @@ def test_a_load_in_still_water_rests_with_its_weight_less_its_buoyancy() -> None
     check_below("motion", float(np.abs(run.body_velocity).max()), 1e-6)
 
 
-def test_force_laws_push_strings_and_bodies() -> None:
+def test_force_laws_push_strings_and_bodies(tmp_path: Path) -> None:
     assembly, state, commands = wet("two-bodies-3")
     weight = np.array([0.3, 0.0, -0.5])
 
@@ -176,33 +178,33 @@ def test_force_laws_push_strings_and_bodies() -> None:
         force[-1] += weight
 
     law = tl.ForceLaw(at_end)
-    simulation = tl.AssemblySimulation(assembly, state, loads={"s0": law}, step=5e-4)
+    simulation = tl.Simulation(assembly, state, loads={"s0": law}, step=5e-4)
     assert simulation.advance(0.1, commands) == "completed"
     # the same force at the same point of the body that holds the string's end
     point = np.array(assembly.lines["s0"].end_point)
     applied = dataclasses.replace(assembly, applied_forces={"b1": tl.AppliedForce(force=weight, point=point)})
-    other = tl.AssemblySimulation(applied, state, step=5e-4)
+    other = tl.Simulation(applied, state, step=5e-4)
     assert other.advance(0.1, commands) == "completed"
-    check_close("body", simulation.body("b1")["position"], other.body("b1")["position"], 1e-7)
+    check_close("body", simulation.bodies["b1"].position, other.bodies["b1"].position, 1e-7)
     ours, theirs = simulation.dataset(), other.dataset()
     check_close("work", ours.force_law_work[-1], theirs.external_work[-1], 1e-5)
     with pytest.raises(InputError, match="force law"):
-        simulation.checkpoint()
+        simulation.save(tmp_path / "saved.npz")
 
 
 def test_a_condition_ends_the_motion_where_it_is_met() -> None:
     assembly, state, commands = wet("cradle-5")
-    plain = tl.AssemblySimulation(assembly, state, step=1e-3)
+    plain = tl.Simulation(assembly, state, step=1e-3)
     plain.advance(0.2, commands, sample=1e-3)
     run = plain.dataset()
     depth = float(run.body_position.sel(body="b0", axis="z")[150])
     rising = depth > float(run.body_position.sel(body="b0", axis="z")[0])
     limit: Any = {"above" if rising else "below": depth}
     stop = tl.StopWhen("body_position", body="b0", axis="z", **limit)
-    watched = tl.AssemblySimulation(assembly, state, step=1e-3, stop=stop)
+    watched = tl.Simulation(assembly, state, step=1e-3, stop=stop)
     assert watched.advance(0.2, commands, sample=0.01) == "condition_met"
     first = float(run.time[np.argmax((run.body_position.sel(body="b0", axis="z").values > depth) == rising)])
     assert watched.time <= 0.15 + 1e-9
     assert first - 1e-3 <= watched.time <= first + 1e-9
-    check_close("depth", watched.body("b0")["position"][2], depth, 1e-9)
+    check_close("depth", watched.bodies["b0"].position[2], depth, 1e-9)
     assert "body_position (body b0, axis z) is" in watched.message

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
+from tautline.paper.examples import EXAMPLES, run
 from tautline.results.conservation import balance_error, conservation
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_bounded_without_drift
+from tests.support.paper import initial_state, pendulum
 from tests.support.systems import largest_difference, reversed_in_time, state_at
 
 # Largest energy or balance error over largest kinetic energy, h = 5e-4, over the paper's durations.
@@ -59,7 +61,7 @@ def test_a_million_steps_leave_no_trace(number: int, report: Report) -> None:
     """No slope in the energy, no drift of pi_3: example 1 for 500 s; the reel locked at the lengths of 2 and 3."""
     start = initial_state(EXAMPLES[number - 1])
     step = 5e-4 if number != 2 else 5e-5
-    result = tl.simulate(pendulum(), start, tl.Locked(), duration=1e6 * step, step=step, sample=2000 * step)
+    result = chains.simulate(pendulum(), start, tl.Locked(), duration=1e6 * step, step=step, sample=2000 * step)
     scale = float(result.kinetic_energy.max())
     energy, trend = check_bounded_without_drift("energy", balance_error(result) / scale, 6e-4, 2e-4)
     kept = conservation(result)
@@ -78,8 +80,8 @@ def test_time_reversal(number: int, duration: float, tolerance: float, order: in
     command = EXAMPLES[number - 1].command
     start = initial_state(EXAMPLES[number - 1])
 
-    def advance(state: tl.State) -> tl.State:
-        result = tl.simulate(system, state, command, duration=duration, step=5e-4, sample=duration, order=order)
+    def advance(state: chains.ChainState) -> chains.ChainState:
+        result = chains.simulate(system, state, command, duration=duration, step=5e-4, sample=duration, order=order)
         return state_at(result, system)
 
     back = reversed_in_time(advance(reversed_in_time(advance(start))))
@@ -92,8 +94,8 @@ def test_time_reversal(number: int, duration: float, tolerance: float, order: in
 def test_conventional_method_loses_what_ours_keeps(report: Report) -> None:
     """RK4 without group structure, same step: orthogonality and momentum wander, the energy sinks."""
     start = initial_state(EXAMPLES[0], elements=4)
-    rk4 = tl.reference.integrate(pendulum(), start, tl.Locked(), duration=20.0, sample=0.5, method="RK4", step=1e-2)
-    ours = tl.simulate(pendulum(), start, tl.Locked(), duration=20.0, sample=0.5, step=1e-2)
+    rk4 = chains.integrate(pendulum(), start, tl.Locked(), duration=20.0, sample=0.5, method="RK4", step=1e-2)
+    ours = chains.simulate(pendulum(), start, tl.Locked(), duration=20.0, sample=0.5, step=1e-2)
     theirs_kept, ours_kept = conservation(rk4), conservation(ours)
     report("RK4, N = 4, h = 0.01, 20 s: orthogonality", theirs_kept.orthogonality, "> 1e-6")
     report("RK4, N = 4, h = 0.01, 20 s: drift of pi_3", theirs_kept.angular_momentum, "> 1e-6")

@@ -16,6 +16,7 @@ from scipy.interpolate import CubicSpline
 import tautline as tl
 from tautline.model.command import Command
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_order
 
 G, MU, EA, L, X = 9.81, 0.025, 40.0, 30.0, 10.0
@@ -26,9 +27,9 @@ BODY = tl.RigidBody.elliptic_cylinder(M, (0.5, 0.4), 0.8, tuple(RHO))
 E3 = np.array([0.0, 0.0, 1.0])
 
 
-def pendulum(law: str, strain: str) -> tl.Pendulum:
+def pendulum(law: str, strain: str) -> chains.Chain:
     reel = tl.Reel(drum_radius=DRUM, guide_length=GUIDE, inertia_mass=KAPPA, guide_law=law, guide_strain=strain)
-    return tl.Pendulum(tl.String(L, MU, EA), reel, BODY, G)
+    return chains.Chain(tl.String(L, MU, EA), reel, BODY, G)
 
 
 def smooth_torque(law: str) -> tl.Torque:
@@ -52,9 +53,9 @@ def solution(law: str, N: int, strain: str = "mean") -> xr.Dataset:
     # vanishes with three derivatives at both ends, so that no kink starts from there
     bump = (4.0 * z * (1.0 - z)) ** 4
     v = 0.3 * np.stack([bump, np.zeros_like(z), 0.5 * bump], axis=1)
-    state = tl.State(L - X, 0.0, at_rest, v)
+    state = chains.ChainState(L - X, 0.0, at_rest, v)
     system = pendulum("none" if law == "locked" else law, strain)
-    run = tl.simulate(system, state, command, duration=DURATION, sample=SAMPLE, order=4)
+    run = chains.simulate(system, state, command, duration=DURATION, sample=SAMPLE, order=4)
     assert run.attrs["status"] == "completed"
     return run
 

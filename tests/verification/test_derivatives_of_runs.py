@@ -16,16 +16,17 @@ import pytest
 import tautline as tl
 from tautline.errors import RUNNING, InputError
 from tautline.gradients.differences import Changed, derivatives
+from tautline.gradients.keys import key_size, key_value
 from tautline.gradients.leaves import flat, leaves, split
-from tautline.gradients.lowering import differentiable_keys, key_size, key_value, tangents_by_keys
+from tautline.gradients.lowering import differentiable_keys, tangents_by_keys
 from tautline.gradients.marching import march_along
+from tautline.gradients.network.runs import NetworkRuns
+from tautline.gradients.runs import Runs, runs_of
 from tautline.gradients.scales import IGNORED, Scales, scales_of
-from tautline.gradients.setting import Steps, begin_frozen, steps_of
+from tautline.gradients.steps import Steps
 from tautline.kernels import data
-from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.march import MARCH
 from tautline.kernels.march import march
-from tautline.model.case import Case
 from tests.conftest import Report
 from tests.support.crane import ELEMENTS, crane
 from tests.unit.test_gradients_every_key import CHOSEN
@@ -54,28 +55,22 @@ def rows_of(steps: Steps) -> int:
     return min(ROWS, steps.filled)
 
 
-def samples_of(case: Case | tl.AssemblyCase, steps: Steps) -> Any:
+def samples_of(runs: Runs, changes: dict[str, float]) -> Any:
     """Samples of a run with changed keys, by the plain kernels."""
-    if isinstance(case, tl.AssemblyCase):
-        return samples_of_assembly(case, steps)
-    begun = begin_frozen(case, steps)
-    par, plan, command, motion, loads = begun.setting
-    out = data.empty_samples(rows_of(steps), par.N)
-    loads_or_none = loads if loads.acts or loads.moves or plan.hold else None
-    scratch, backups = data.empty_scratch(par.N), data.empty_backups(motion)
-    status, filled = march(par, plan, command, motion, scratch, backups, out, loads_or_none)
+    begun: Any = runs.begun(changes)
+    rows = rows_of(runs.steps)
+    if isinstance(runs, NetworkRuns):
+        out = begun.simulation.samples_for(rows)
+        status, filled, _, _ = begun.simulation.call(MARCH, out=out, plan=begun.setting.plan)
+    else:
+        par, plan, command, motion, loads, _ = begun.setting
+        out = data.empty_samples(rows, par.N)
+        loads_or_none = loads if loads.acts or loads.moves or plan.hold else None
+        scratch, backups = data.empty_scratch(par.N), data.empty_backups(motion)
+        status, filled = march(par, plan, command, motion, scratch, backups, out, loads_or_none)
+        out.scalars[:, ROUNDING] = 0.0
     if status != RUNNING:
         raise InputError(f"the run with a changed key ended at sample {filled}")  # differences do without it
-    out.scalars[:, ROUNDING] = 0.0
-    return out
-
-
-def samples_of_assembly(case: tl.AssemblyCase, steps: Steps) -> kernels.WholeSamples:
-    begun = begin_frozen(case, steps)
-    out = begun.simulation.samples_for(rows_of(steps))
-    status, filled, _, _ = begun.simulation.call(MARCH, out=out, plan=begun.setting.plan)
-    if status != RUNNING:
-        raise InputError(f"the run with a changed key ended at sample {filled}")
     return out
 
 
@@ -105,16 +100,16 @@ def test_of_an_assembly_with_two_reels_that_are_driven(order: int, report: Repor
     compare(case, keys, f"a crane with two reels, order {order}", report)
 
 
-def compare(case: Case | tl.AssemblyCase, keys: list[str], name: str, report: Report) -> None:
+def compare(case: tl.Case, keys: list[str], name: str, report: Report) -> None:
     """Derivatives of a run by keys, against differences."""
-    steps = steps_of(case)
-    here = samples_of(case, steps)
-    scales = scales_of_samples(here)
+    steps = runs_of(case, []).steps
     worst: dict[float, list[float]] = {TOLERANCE: [], TABULATED: []}
     for key in keys:
-        begun = begin_frozen(case, steps)
+        runs: Any = runs_of(case, [key], steps)
+        here, begun = samples_of(runs, {}), runs.begun({})
+        scales = scales_of_samples(here)
         try:
-            columns, remarks = tangents_by_keys(case, [key], lambda other: begin_frozen(other, steps).numbers())
+            columns, remarks = tangents_by_keys(case, [key], lambda changes, runs=runs: runs.begun(changes).numbers())  # type: ignore[misc]
         except InputError:
             continue  # test_gradients_every_key.py knows why
         if remarks:
@@ -125,8 +120,8 @@ def compare(case: Case | tl.AssemblyCase, keys: list[str], name: str, report: Re
             found.scalars[:, ROUNDING] = 0.0
         value = key_value(case, key)
 
-        def at(distance: float, key: str = key, value: float = value) -> Changed:
-            there = samples_of(case.with_({key: value + distance}), steps)
+        def at(distance: float, key: str = key, value: float = value, runs: Any = runs) -> Changed:
+            there = samples_of(runs, {key: value + distance})
             return Changed.of(there)
 
         bound, part = (TABULATED, NEARER) if re.search(MOVES_KNOTS, key) else (TOLERANCE, 1.0)
@@ -135,7 +130,7 @@ def compare(case: Case | tl.AssemblyCase, keys: list[str], name: str, report: Re
         # what a change of the key by its own size would make of the largest of a kind, beside that itself
         largest = np.maximum(scales.largest(slopes.values), ROUNDED * scales.largest(flat(here)) / size)
         sure = (slopes.error <= 0.1 * TOLERANCE * largest) & (scales.groups != IGNORED) & (largest > 0.0)
-        if isinstance(case, tl.AssemblyCase):  # many keys of these stand at the edge of their range
+        if isinstance(runs, NetworkRuns):  # many keys of these stand at the edge of their range
             others = derivatives(at, OTHER_SIZE * part * size, scales, now, key)
             sure &= np.abs(others.values - slopes.values) <= 0.1 * TOLERANCE * largest
         error = np.abs(flat(found) - slopes.values)[sure] / largest[sure]

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from tautline.model.command import Free
-from tautline.model.state import State
+from tautline.model.state import ChainState
 from tautline.paper import errata
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.paper.examples import EXAMPLES
 from tautline.reference import Equations
 from tests.conftest import Report
+from tests.support.paper import initial_state, pendulum
 
 
 @pytest.mark.long
@@ -18,7 +19,7 @@ def test_missing_stretch_factor_acts_even_without_strain(report: Report) -> None
     """An unstretched straight string at sigma = 2 m/s feels about 0.1 N from nowhere; at rest it feels nothing."""
     start = initial_state(EXAMPLES[1], 20)
     for speed, expected in ((2.0, 0.1), (0.0, 0.0)):
-        state = State(start.reeled_length, speed, start.nodes, np.zeros_like(start.nodes))
+        state = ChainState(start.reeled_length, speed, start.nodes, np.zeros_like(start.nodes))
         forces = []
         for kind in (Equations, errata.WithoutStretchFactor):
             equations = kind(pendulum("none"), 20, Free())

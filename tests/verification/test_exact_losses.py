@@ -16,8 +16,10 @@ from scipy.integrate import solve_ivp
 
 import tautline as tl
 from tautline.analysis.modes import displaced
+from tautline.engine.chain import ChainSimulation
 from tautline.results.conservation import balance_error
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
 from tests.support.exact import bars, bodies, strings
 from tests.support.hanging import G, system
@@ -27,7 +29,7 @@ from tests.support.hanging import G, system
 BAR = bars.Bar(length=10.0, density=0.3, stiffness=4e3, mass=1.0, viscosity=30.0)
 
 
-def pendulum(bar: bars.Bar, damping_ratio: float = 0.0) -> tl.Pendulum:
+def pendulum(bar: bars.Bar, damping_ratio: float = 0.0) -> chains.Chain:
     plain = system(length=bar.length, density=bar.density, stiffness=bar.stiffness, mass=bar.mass)
     string = dataclasses.replace(plain.string, viscosity=bar.viscosity, damping_ratio=damping_ratio)
     return dataclasses.replace(plain, string=string)
@@ -35,10 +37,10 @@ def pendulum(bar: bars.Bar, damping_ratio: float = 0.0) -> tl.Pendulum:
 
 def ringing(bar: bars.Bar, shape: np.ndarray, duration: float, step: float) -> tuple[np.ndarray, np.ndarray]:
     """Time and displacement of the end, released at rest in a vertical shape with 1 at its end."""
-    rest = tl.hanging(pendulum(bar), bar.length, len(shape) - 1)
+    rest = chains.hanging(pendulum(bar), bar.length, len(shape) - 1)
     small = 1e-3
     state = dataclasses.replace(rest, nodes=rest.nodes + np.outer(small * shape, [0.0, 0.0, 1.0]))
-    run = tl.simulate(pendulum(bar), state, tl.Locked(), duration=duration, sample=duration / 40, step=step)
+    run = chains.simulate(pendulum(bar), state, tl.Locked(), duration=duration, sample=duration / 40, step=step)
     return run.time.values, (run.position.values[:, -1, 2] - rest.nodes[-1, 2]) / small
 
 
@@ -93,8 +95,8 @@ def test_rigid_rotation_is_not_damped(report: Report) -> None:
     counts, losses = [5, 10, 20], []
     for N in counts:
         radius, _ = strings.whirling(np.linspace(0.0, X, N + 1), X, mu, EA, M, rate)
-        state = tl.State(90.0, 0.0, np.outer(radius, [1.0, 0, 0]), np.outer(rate * radius, [0, 1.0, 0]))
-        run = tl.simulate(damped, state, tl.Locked(), duration=2.0, sample=0.1, step=2.5e-4)
+        state = chains.ChainState(90.0, 0.0, np.outer(radius, [1.0, 0, 0]), np.outer(rate * radius, [0, 1.0, 0]))
+        run = chains.simulate(damped, state, tl.Locked(), duration=2.0, sample=0.1, step=2.5e-4)
         losses.append(float(run.damping_loss[-1] / run.kinetic_energy[0]))
     order = check_order([1.0 / N for N in counts], losses, 4.0)
     report("whirling damped string: order of the loss in 1/N", order, "4 +- 0.3")
@@ -106,8 +108,8 @@ def test_steady_payout_is_not_damped(report: Report) -> None:
     bar, N, speed = bars.Bar(10.0, 0.025, 40.0, 0.1, viscosity=2.0), 10, 2.0
     part = np.linspace(0.0, 1.0, N + 1)
     nodes, velocities, _ = bars.steady_payout(bar, speed, G, bar.length * part, speed * part)
-    state = tl.State(90.0, -speed, np.outer(nodes, [0, 0, 1.0]), np.outer(velocities, [0, 0, 1.0]))
-    run = tl.simulate(pendulum(bar), state, tl.Speed(payout=speed), duration=2.0, sample=0.1)
+    state = chains.ChainState(90.0, -speed, np.outer(nodes, [0, 0, 1.0]), np.outer(velocities, [0, 0, 1.0]))
+    run = chains.simulate(pendulum(bar), state, tl.Speed(payout=speed), duration=2.0, sample=0.1)
     report("steady payout: damping loss (J)", check_below("loss", float(run.damping_loss[-1]), 1e-9), "1e-9")
     viscous = float(np.abs(run.tension - bar.stiffness * run.strain).max())
     report("steady payout: viscous part of the tension (N)", check_below("viscous", viscous, 1e-6), "1e-6")
@@ -127,16 +129,16 @@ def stopped(
 ) -> tuple[xr.Dataset, np.ndarray]:
     """A steady payout that is stopped at 200 m: the run, and how far the body is below its place at rest."""
     bar = dataclasses.replace(WINCH, viscosity=viscosity)
-    rest = tl.hanging(pendulum(bar), bar.length, N)
+    rest = chains.hanging(pendulum(bar), bar.length, N)
     part = np.linspace(0.0, 1.0, N + 1)
     stretch = 1.0 + (WEIGHT - bar.density * bar.length * part * G) / bar.stiffness
     # all of the string moves with SPEED, and the nodes along it
     velocity = np.outer(SPEED - stretch * PAYOUT * (1.0 - part), [0.0, 0.0, 1.0])
-    state = tl.State(rest.reeled_length, -PAYOUT, rest.nodes, velocity)
-    simulation = tl.Simulation(pendulum(bar, damping_ratio), state, step=step)
-    simulation.stop_reel()
+    state = chains.ChainState(rest.reeled_length, -PAYOUT, rest.nodes, velocity)
+    simulation = chains.simulation(pendulum(bar, damping_ratio), state, step=step)
+    simulation.line.stop()
     simulation.advance(duration, sample=duration / 1200)
-    run = simulation.dataset()
+    run = chains.of_one(simulation.dataset())
     return run, run.position.values[:, -1, 2] - rest.nodes[-1, 2]
 
 
@@ -150,7 +152,7 @@ def test_stopped_payout_of_a_damped_rope(report: Report) -> None:
         late = run.time.values > 0.05
         modes = bars.modes(bar, 300, np.array([bar.length]))
         displacements, exact = bars.stopped(modes, bar, SPEED, run.time.values[late])
-        tension = run.guide_tension.values[late] - WEIGHT
+        tension = run.start_tension.values[late] - WEIGHT
         places.append(float(np.abs(moved[late] - displacements[:, 0]).max() / displacements.max()))
         tensions.append(float(np.abs(tension - exact).max() / exact.max()))
         peaks.append(abs(float(tension.max() / exact.max()) - 1.0))
@@ -192,11 +194,11 @@ def test_peak_and_plateau_after_a_sudden_stop(report: Report) -> None:
     counts, peaks = [40, 80, 160], []
     for N in counts:
         run, _ = stopped(0.0, N, "auto", duration=0.4, damping_ratio=0.1)
-        above = run.guide_tension.values - WEIGHT
+        above = run.start_tension.values - WEIGHT
         overshoot = float(above[run.time.values < 1.9 * WINCH.transit()].max() / plateau - 1.0)
         name = f"rope, stopped, ratio 0.1, N = {N}"
         report(f"{name}: overshoot of the plateau", check_below("overshoot", overshoot, 0.05), "0.05")
-        peaks.append(1.0 - float(run.guide_tension.max()) / exact)
+        peaks.append(1.0 - float(run.start_tension.max()) / exact)
         report(f"{name}: peak tension is too low by", check_below("peak", abs(peaks[-1]), 0.047), "0.047")
     assert peaks[0] > 1.3 * peaks[1] > 1.3**2 * peaks[2] > 0.0
 
@@ -204,7 +206,7 @@ def test_peak_and_plateau_after_a_sudden_stop(report: Report) -> None:
 def test_the_highest_mode_has_the_damping_ratio(report: Report) -> None:
     """Of a long mesh, as it is bounded by 12 EA/(mu l^2)."""
     N, ratio = 40, 0.3
-    simulation = tl.Simulation(pendulum(WINCH, ratio), tl.hanging(pendulum(WINCH), WINCH.length, N))
+    simulation = ChainSimulation(pendulum(WINCH, ratio), chains.hanging(pendulum(WINCH), WINCH.length, N))
     highest = float(bars.mesh_modes(WINCH, N).frequencies[-1])
     found = simulation.pendulum.string.viscosity * highest / (2.0 * WINCH.stiffness)
     report("damping ratio of the highest mode over that asked for, N = 40", found / ratio, "0.99 to 1")
@@ -217,8 +219,8 @@ def test_peak_tension_of_a_deployment_converges(report: Report) -> None:
     peaks = []
     for N in (40, 80, 160):
         case = tl.load("deployment", {"string.damping_ratio": 0.5, "run.elements": N, "run.step": "auto"})
-        run = tl.simulate(case.with_({"run.sample": 0.0025}))
-        peaks.append(max(float(run[name].max()) for name in ("tension", "guide_tension", "body_tension")))
+        run = chains.simulate(case.with_({"run.sample": 0.0025}))
+        peaks.append(max(float(run[name].max()) for name in ("tension", "start_tension", "end_tension")))
     spread = max(peaks) / min(peaks) - 1.0
     report("deployment, ratio 0.5: peak tension, N = 40 to 160", check_below("spread", spread, 0.01), "0.01")
 
@@ -229,16 +231,16 @@ def test_peak_tension_of_a_deployment_converges(report: Report) -> None:
 def test_body_falling_in_a_fluid(report: Report) -> None:
     """Weight less buoyancy, drag and added mass: v_t tanh(t/T), on a slack string."""
     M, rho, area, volume, added = 2.0, 1000.0, 0.01, 5e-4, 0.3
-    pendulum = tl.Pendulum(
+    pendulum = chains.Chain(
         tl.String(50.0, 1e-9, 100.0, law="tension_only"),
         tl.Reel(0.1, 0.1, 1.0),
         tl.RigidBody.point(M),
         fluid=tl.Fluid(rho, drag_area=area, volume=volume, added_mass=added),
     )
-    state = tl.State(20.0, 0.0, np.array([[0, 0, 0], [0, 0, 1.0]]), np.zeros((2, 3)))
+    state = chains.ChainState(20.0, 0.0, np.array([[0, 0, 0], [0, 0, 1.0]]), np.zeros((2, 3)))
     steps, errors = [2e-2, 1e-2, 5e-3], []
     for h in steps:
-        run = tl.simulate(pendulum, state, tl.Locked(), duration=2.0, sample=0.1, step=h)
+        run = chains.simulate(pendulum, state, tl.Locked(), duration=2.0, sample=0.1, step=h)
         way, speed = bodies.fall_with_drag(M + added, (M - rho * volume) * G, 0.5 * rho * area, run.time.values)
         moved, velocity = run.position.values[:, -1, 2] - 1.0, run.velocity.values[:, -1, 2]
         errors.append(float(max(np.abs(moved - way).max(), np.abs(velocity - speed).max())))
@@ -258,16 +260,16 @@ def test_rope_falling_across_itself(report: Report) -> None:
 
     path = tl.GuidePath.of(lambda t: (0.0, 0.0, float(fall(t)[0])), duration, 5e-3)
     share = 4.0  # the body is like four metres of the rope
-    pendulum = tl.Pendulum(
+    pendulum = chains.Chain(
         tl.String(X + 10.0, mu, 100.0, diameter=d, normal_drag=C_n, tangential_drag=0.0),
         tl.Reel(0.1, 0.1, 1.0, guide_path=path),
         tl.RigidBody.point(share * mu),
         fluid=tl.Fluid(rho, drag_area=share * C_n * d, volume=share * area),
     )
-    state = tl.straight(pendulum, X, N, (1.0, 0.0, 0.0))
+    state = chains.straight(pendulum, X, N, (1.0, 0.0, 0.0))
     steps, errors = [2e-2, 1e-2, 5e-3], []
     for h in steps:
-        run = tl.simulate(pendulum, state, tl.Locked(), duration=duration, sample=0.1, step=h)
+        run = chains.simulate(pendulum, state, tl.Locked(), duration=duration, sample=0.1, step=h)
         way = fall(run.time.values)[0]
         errors.append(float(np.abs(run.position.values[:, :, 2] - way[:, None]).max()))
     report("rope falling across itself: order in h", check_order(steps, errors, 2.0, tolerance=0.1), "2 +- 0.1")
@@ -283,10 +285,10 @@ def test_spin_with_damping(report: Report) -> None:
     body = tl.RigidBody.box(M, (0.2, 0.2, 0.1), (0.0, 0.0, 0.0))
     across, _, axial = np.diag(np.array(body.inertia))
     pendulum = dataclasses.replace(system(length=5.0, body=body), fluid=tl.Fluid(1e-9, spin_damping=damping))
-    state = dataclasses.replace(tl.hanging(pendulum, 5.0, 1), angular_velocity=np.array(start))
+    state = dataclasses.replace(chains.hanging(pendulum, 5.0, 1), angular_velocity=np.array(start))
     steps, errors = [2e-2, 1e-2, 5e-3], []
     for h in steps:
-        run = tl.simulate(pendulum, state, tl.Locked(), duration=6.0, sample=0.1, step=h)
+        run = chains.simulate(pendulum, state, tl.Locked(), duration=6.0, sample=0.1, step=h)
         exact = bodies.spin_with_damping(start, axial, across, damping, run.time.values)
         errors.append(float(np.abs(run.angular_velocity.values - exact).max()))
     report("damped spin: order in h", check_order(steps, errors, 2.0, tolerance=0.1), "2 +- 0.1")
@@ -301,15 +303,15 @@ def test_drum_with_viscous_friction(report: Report) -> None:
     M, kappa, d, friction = 2.0, 3.0, 0.25, 0.6
     stiffnesses, errors = [1e4, 1e5, 1e6], []
     for EA in stiffnesses:
-        pendulum = tl.Pendulum(
+        pendulum = chains.Chain(
             tl.String(100.0, 1e-7, EA),
             tl.Reel(d, 0.5, kappa, guide_law="none", viscous_friction=friction),
             tl.RigidBody.point(M),
         )
         # stretched as it is in its fall, so that it does not bounce when it is let go
         lighter = dataclasses.replace(pendulum, gravity=G * kappa / (M + kappa))
-        start = tl.hanging(lighter, 20.0, 1)
-        run = tl.simulate(pendulum, start, tl.Free(), duration=3.0, sample=0.1, step=1e-3)
+        start = chains.hanging(lighter, 20.0, 1)
+        run = chains.simulate(pendulum, start, tl.Free(), duration=3.0, sample=0.1, step=1e-3)
         way, speed = bodies.drum_with_friction(M, kappa, friction / d**2, M * G, run.time.values)
         errors.append(float(np.abs(run.unstretched_length.values - 20.0 - way).max()))
     assert speed[-1] > 0.99 * M * G * d**2 / friction
@@ -334,7 +336,7 @@ def test_rope_in_water(coefficient: float, report: Report) -> None:
     wet = dataclasses.replace(plain, string=rope, fluid=tl.Fluid(rho))
     counts, errors = [16, 32, 64], []
     for N in counts:
-        found = tl.modes(wet, deployed=X, elements=N, count=8).angular_frequency.values[::2]
+        found = chains.modes(wet, deployed=X, elements=N, count=8).angular_frequency.values[::2]
         errors.append(np.abs(found / exact - 1.0))
     orders = [check_order([1.0 / N for N in counts], [e[n] for e in errors], 2.0, tolerance=0.1) for n in range(1, 4)]
     report(f"rope in water, C_a = {coefficient:g}: least order in 1/N", min(orders), "2 +- 0.1")
@@ -347,12 +349,12 @@ def test_rope_in_water_swings_as_its_modes_say(report: Report) -> None:
     plain = system(length=10.0, density=0.063, stiffness=1e6, mass=200.0)
     rope = dataclasses.replace(plain.string, diameter=0.01, normal_drag=0.0, tangential_drag=0.0, normal_added_mass=1.0)
     wet = dataclasses.replace(plain, string=rope, fluid=tl.Fluid(1025.0))
-    modes = tl.modes(wet, deployed=10.0, elements=6, count=5)
+    modes = chains.modes(wet, deployed=10.0, elements=6, count=5)
     omega = float(modes.angular_frequency[3])
     steps, errors = [2e-4, 1e-4, 5e-5], []
     for h in steps:
         start = displaced(modes, 4, 1e-5)
-        run = tl.simulate(wet, start, tl.Locked(), duration=0.4, sample=0.004, step=h)
+        run = chains.simulate(wet, start, tl.Locked(), duration=0.4, sample=0.004, step=h)
         moved = run.position.values[:, 3, 0] / run.position.values[0, 3, 0]
         errors.append(float(np.abs(moved - np.cos(omega * run.time.values)).max()))
     order = check_order(steps, errors, 2.0, tolerance=0.1)
@@ -362,8 +364,8 @@ def test_rope_in_water_swings_as_its_modes_say(report: Report) -> None:
 BUOY = tl.Fluid(1000.0, volume=0.02, added_mass=8.0, surface=5.0, body_height=0.4)
 
 
-def buoy(mass: float, fluid: tl.Fluid = BUOY, law: str = "tension_only") -> tl.Pendulum:
-    return tl.Pendulum(
+def buoy(mass: float, fluid: tl.Fluid = BUOY, law: str = "tension_only") -> chains.Chain:
+    return chains.Chain(
         tl.String(50.0, 1e-6, 1e4, law=law), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(mass), fluid=fluid
     )
 
@@ -371,8 +373,8 @@ def buoy(mass: float, fluid: tl.Fluid = BUOY, law: str = "tension_only") -> tl.P
 def test_a_body_floats_where_it_displaces_its_weight(report: Report) -> None:
     """On a slack string 12 kg of a body of 20 l: 60 % of it wet, a tenth of its height below the middle."""
     depth = 5.0 + 0.1 * 0.4
-    state = tl.State(30.0, 0.0, np.array([[0, 0, 0], [0, 0, depth]]), np.zeros((2, 3)))
-    run = tl.simulate(buoy(12.0), state, tl.Locked(), duration=2.0, sample=0.1, step=1e-3)
+    state = chains.ChainState(30.0, 0.0, np.array([[0, 0, 0], [0, 0, depth]]), np.zeros((2, 3)))
+    run = chains.simulate(buoy(12.0), state, tl.Locked(), duration=2.0, sample=0.1, step=1e-3)
     error = check_close("depth", run.position[:, -1, 2], np.full(21, depth), 1e-6)
     report("floating body: distance from Archimedes' depth in 2 s (m)", error, "< 1e-6")
 
@@ -386,10 +388,10 @@ def test_a_floating_body_heaves(report: Report) -> None:
         return [y[1], (12.0 - 20.0 * wet) * G / (12.0 + 8.0 * wet)]
 
     exact = solve_ivp(rates, (0.0, 1.5), [5.1, 0.0], "DOP853", t_eval=[0.5, 1.0, 1.5], rtol=1e-11, atol=1e-12).y[0]
-    state = tl.State(30.0, 0.0, np.array([[0, 0, 0], [0, 0, 5.1]]), np.zeros((2, 3)))
+    state = chains.ChainState(30.0, 0.0, np.array([[0, 0, 0], [0, 0, 5.1]]), np.zeros((2, 3)))
     steps, errors = [1e-2, 5e-3, 2.5e-3], []
     for h in steps:
-        run = tl.simulate(buoy(12.0), state, tl.Locked(), duration=1.5, sample=0.5, step=h)
+        run = chains.simulate(buoy(12.0), state, tl.Locked(), duration=1.5, sample=0.5, step=h)
         errors.append(float(np.abs(run.position[1:, -1, 2].values - exact).max()))
     report("heaving float: order against DOP853", check_order(steps, errors, 2.0, tolerance=0.1), "2 +- 0.1")
 
@@ -397,10 +399,10 @@ def test_a_floating_body_heaves(report: Report) -> None:
 def test_a_body_dropped_into_water(report: Report) -> None:
     """It falls through the surface, sinks, and is caught by its string; what it loses is work of the water."""
     sea = dataclasses.replace(BUOY, drag_area=0.05, density_above=1.2)
-    state = tl.State(42.0, 0.0, np.array([[0, 0, 0], [0, 0, 3.0]]), np.zeros((2, 3)))  # 8 m of string
+    state = chains.ChainState(42.0, 0.0, np.array([[0, 0, 0], [0, 0, 3.0]]), np.zeros((2, 3)))  # 8 m of string
     steps, errors = [2e-3, 1e-3, 5e-4], []
     for h in steps:
-        run = tl.simulate(buoy(30.0, sea), state, tl.Locked(), duration=3.0, sample=0.01, step=h)
+        run = chains.simulate(buoy(30.0, sea), state, tl.Locked(), duration=3.0, sample=0.01, step=h)
         errors.append(float(np.abs(balance_error(run)).max() / run.kinetic_energy.max()))
     report("dropped into water: error of the balance, of max T", check_below("balance", errors[-1], 1e-4), "1e-4")
     z = run.position.values[:, -1, 2]
@@ -419,9 +421,9 @@ def test_deep_below_a_surface_the_fluid_is_everywhere(report: Report) -> None:
     string = tl.String(50.0, 0.1, 2e3, diameter=0.01, normal_added_mass=1.0)
     runs = []
     for fluid in (water, dataclasses.replace(water, surface=-100.0, density_above=1.2)):
-        wet = tl.Pendulum(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(5.0), fluid=fluid)
-        start = tl.straight(wet, 5.0, 5, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
-        runs.append(tl.simulate(wet, start, tl.Locked(), duration=2.0, sample=0.1, step=1e-3))
+        wet = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(5.0), fluid=fluid)
+        start = chains.straight(wet, 5.0, 5, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
+        runs.append(chains.simulate(wet, start, tl.Locked(), duration=2.0, sample=0.1, step=1e-3))
     error = check_close("position", runs[1].position, runs[0].position.values, 1e-6)
     report("deep below a surface: distance from a fluid without one (m)", error, "< 1e-6")
 
@@ -429,7 +431,7 @@ def test_deep_below_a_surface_the_fluid_is_everywhere(report: Report) -> None:
 # -- a string that gets taut ---------------------------------------------------------------------------------------
 
 
-def depth_on_a_snatching_string(pendulum: tl.Pendulum, length: float, start: float, times: np.ndarray) -> np.ndarray:
+def depth_on_a_snatching_string(pendulum: chains.Chain, length: float, start: float, times: np.ndarray) -> np.ndarray:
     """Depth of a weight on one element that pulls with max(0, T + c v) where it is stretched, event by event."""
     string, mass = pendulum.string, pendulum.body.mass
     inertia, weight = mass + string.density * length / 3.0, (mass + 0.5 * string.density * length) * G
@@ -465,10 +467,10 @@ def test_weight_on_a_string_that_gets_taut(name: str, viscosity: float, report: 
     length = 2.0
     plain = system(length=length, density=0.05, stiffness=400.0, mass=0.6)
     taut = dataclasses.replace(plain, string=dataclasses.replace(plain.string, law="tension_only", viscosity=viscosity))
-    state = dataclasses.replace(tl.hanging(taut, length, 1), nodes=np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.8]]))
+    state = dataclasses.replace(chains.hanging(taut, length, 1), nodes=np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 1.8]]))
     counts, errors = [400, 800, 1600, 3200], []
     for count in counts:
-        run = tl.simulate(taut, state, tl.Locked(), duration=1.0, sample=0.01, step=1.0 / count)
+        run = chains.simulate(taut, state, tl.Locked(), duration=1.0, sample=0.01, step=1.0 / count)
         exact = depth_on_a_snatching_string(taut, length, 1.8, run.time.values)
         errors.append(float(np.abs(run.position.values[:, -1, 2] - exact).max()))
     report(

@@ -15,6 +15,7 @@ import xarray as xr
 
 import tautline as tl
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order, measured_order
 from tests.support.exact import bars, bodies, strings
 from tests.support.hanging import G, frequency, system
@@ -22,9 +23,9 @@ from tests.support.hanging import G, frequency, system
 LIGHT = 1e-9
 
 
-def point_on_a_string(length: float, stiffness: float, mass: float = 1.0, gravity: float = G) -> tl.Pendulum:
+def point_on_a_string(length: float, stiffness: float, mass: float = 1.0, gravity: float = G) -> chains.Chain:
     """`length` is what is deployed, 40 m more are on the reel; the string weighs nothing and loses nothing."""
-    return tl.Pendulum(
+    return chains.Chain(
         tl.String(length + 40.0, LIGHT, stiffness),
         tl.Reel(0.1, 0.1, 1.0, guide_law="none"),
         tl.RigidBody.point(mass),
@@ -32,8 +33,10 @@ def point_on_a_string(length: float, stiffness: float, mass: float = 1.0, gravit
     )
 
 
-def one_element(place: Any, velocity: Any, reel_speed: float = 0.0) -> tl.State:
-    return tl.State(40.0, reel_speed, np.array([[0.0, 0.0, 0.0], place]), np.array([[0.0, 0.0, 0.0], velocity]))
+def one_element(place: Any, velocity: Any, reel_speed: float = 0.0) -> chains.ChainState:
+    return chains.ChainState(
+        40.0, reel_speed, np.array([[0.0, 0.0, 0.0], place]), np.array([[0.0, 0.0, 0.0], velocity])
+    )
 
 
 def angle_of(run: xr.Dataset) -> np.ndarray:
@@ -70,8 +73,8 @@ def test_string_drawn_through_an_eyelet(rate: float, report: Report) -> None:
 
         nodes, velocities = at(0.0)
         nodes[[0, -1], 0] = velocities[0] = velocities[-1, 0] = 0.0
-        state = tl.State(90.0, -speed, nodes, velocities)
-        run = tl.simulate(pendulum, state, tl.Speed(payout=speed), duration=duration, sample=duration, order=4)
+        state = chains.ChainState(90.0, -speed, nodes, velocities)
+        run = chains.simulate(pendulum, state, tl.Speed(payout=speed), duration=duration, sample=duration, order=4)
         errors.append(float(np.abs(run.position[-1] - at(duration)[0])[:, 0].max() / amplitude))
     name = "paid out" if rate > 0.0 else "drawn in"
     order = check_order([1.0 / N for N in counts], errors, 2.0, tolerance=0.1)
@@ -94,7 +97,7 @@ def test_waves_across_a_hanging_rope_with_an_end_mass(mass: float, water: float,
     counts, errors = [16, 32, 64], []
     for N in counts:
         # each twice, along x and along y
-        found = tl.modes(pendulum, deployed=X, elements=N, count=8).angular_frequency.values[::2]
+        found = chains.modes(pendulum, deployed=X, elements=N, count=8).angular_frequency.values[::2]
         errors.append(np.abs(found / exact - 1.0))
     orders = [check_order([1.0 / N for N in counts], [e[n] for e in errors], 2.0, tolerance=0.1) for n in range(1, 4)]
     name = f"hanging rope with {mass:g} kg{' in water' if water else ''}"
@@ -108,13 +111,13 @@ def whirl_errors(N: int) -> tuple[float, float, float]:
     pendulum = system(length=X, density=mu, stiffness=EA, mass=M, gravity=0.0)
     radius, _ = strings.whirling(np.linspace(0.0, X, N + 1), X, mu, EA, M, rate)
     root, tip = strings.whirling(np.array([0.0, X]), X, mu, EA, M, rate)[1]
-    state = tl.State(90.0, 0.0, np.outer(radius, [1.0, 0, 0]), np.outer(rate * radius, [0, 1.0, 0]))
-    run = tl.simulate(pendulum, state, tl.Locked(), duration=2.0, sample=0.01, order=4)
+    state = chains.ChainState(90.0, 0.0, np.outer(radius, [1.0, 0, 0]), np.outer(rate * radius, [0, 1.0, 0]))
+    run = chains.simulate(pendulum, state, tl.Locked(), duration=2.0, sample=0.01, order=4)
     t = run.time.values
     end = radius[-1] * np.stack([np.cos(rate * t), np.sin(rate * t), 0.0 * t], axis=1)
     return (
-        float(np.abs(run.guide_tension - root).max() / root),
-        float(np.abs(run.body_tension - tip).max() / root),
+        float(np.abs(run.start_tension - root).max() / root),
+        float(np.abs(run.end_tension - tip).max() / root),
         float(np.abs(run.position[:, -1] - end).max()),
     )
 
@@ -142,7 +145,7 @@ def test_elastic_catenary(across: float, report: Report) -> None:
     exact = strings.elastic_catenary(np.array([X]), X, mu * G, EA, across, M * G)[0]
     counts, errors = [10, 20, 40, 80], []
     for N in counts:
-        found = tl.equilibrium(pendulum, X, N)
+        found = chains.equilibrium(pendulum, X, N)
         errors.append(float(np.linalg.norm(found.state.nodes[-1, [0, 2]] - exact)))
     order = check_order([1.0 / N for N in counts], errors, 2.0, tolerance=0.1)
     report(f"elastic catenary, pulled by {across:g} N: order in 1/N", order, "2 +- 0.1")
@@ -160,7 +163,7 @@ def test_folded_chain(report: Report) -> None:
     fold leaves a little of its energy in waves, so the chain is a little slower, at any N.
     """
     L, mu, EA, part = 1.0, 1.0, 1e4, 0.9
-    pendulum = tl.Pendulum(
+    pendulum = chains.Chain(
         tl.String(6.0, mu, EA), tl.Reel(0.1, 0.1, 1.0, guide_law="none"), tl.RigidBody.point(1e-6), G
     )
     exact, free = strings.time_of_folded_chain(part), np.sqrt(2.0 * L / G)
@@ -170,8 +173,8 @@ def test_folded_chain(report: Report) -> None:
         nodes = np.zeros((N + 1, 3))
         nodes[half + 1 :, 0] = l
         nodes[:, 2] = np.concatenate([down, down[::-1]])
-        state = tl.State(5.0, 0.0, nodes, np.zeros((N + 1, 3)))
-        run = tl.simulate(pendulum, state, tl.Locked(), duration=0.9 * free, sample=0.9 * free / 1000)
+        state = chains.ChainState(5.0, 0.0, nodes, np.zeros((N + 1, 3)))
+        run = chains.simulate(pendulum, state, tl.Locked(), duration=0.9 * free, sample=0.9 * free / 1000)
         fallen = run.position.values[:, -1, 2]
         after = int(np.argmax(fallen > part * L))
         time = np.interp(part * L, fallen[after - 1 : after + 1], run.time.values[after - 1 : after + 1]) / free
@@ -191,8 +194,8 @@ def test_steady_payout(speed: float, X: float, report: Report) -> None:
     for N in (1, 10):
         part = np.linspace(0.0, 1.0, N + 1)
         nodes, velocities, _ = bars.steady_payout(bar, speed, G, X * part, speed * part)
-        state = tl.State(90.0, -speed, np.outer(nodes, [0, 0, 1.0]), np.outer(velocities, [0, 0, 1.0]))
-        run = tl.simulate(
+        state = chains.ChainState(90.0, -speed, np.outer(nodes, [0, 0, 1.0]), np.outer(velocities, [0, 0, 1.0]))
+        run = chains.simulate(
             system(length=X), state, tl.Speed(payout=speed), duration=1.0, sample=0.02, step=1e-3, order=4
         )
         places, _, tensions = np.array(
@@ -217,7 +220,7 @@ def test_pendulum_that_gets_longer_or_shorter(length: float, rate: float, durati
     state = one_element(length * along, rate * along, -rate)
     steps, errors = [8e-3, 4e-3, 2e-3], []
     for h in steps:
-        run = tl.simulate(pendulum, state, tl.Speed(payout=rate), duration=duration, sample=duration / 50, step=h)
+        run = chains.simulate(pendulum, state, tl.Speed(payout=rate), duration=duration, sample=duration / 50, step=h)
         exact = strings.angle_of_lengthening_pendulum(stretch * length, stretch * rate, G, run.time.values)
         measured = angle_of(run) / angle
         errors.append(float(np.abs(measured - exact).max()))
@@ -239,7 +242,7 @@ def test_pendulum_pumped_at_twice_its_frequency(report: Report) -> None:
         stretch = 1.0 + G / stiffness
         along = stretch * np.array([np.sin(angle), 0.0, np.cos(angle)])
         state = one_element(length * along, speed * along, -speed)
-        run = tl.simulate(
+        run = chains.simulate(
             point_on_a_string(length, stiffness), state, command, duration=duration, sample=duration / 200, order=2
         )
         exact = strings.angle_of_pumped_pendulum(stretch * length, part, 2.0 * omega, G, run.time.values)
@@ -256,7 +259,7 @@ def test_pirouette(report: Report) -> None:
     radius = length * (1.0 + M * omega**2 * length / stiffness)
     command = tl.Length.to(1.0, speed=0.5, acceleration=0.5, jerk=2.0)
     state = one_element([radius, 0.0, 0.0], [0.0, omega * radius, 0.0])
-    run = tl.simulate(pendulum, state, command, duration=6.0, sample=0.02, step=1e-3)
+    run = chains.simulate(pendulum, state, command, duration=6.0, sample=0.02, step=1e-3)
     x, v = run.position.values[:, -1], run.velocity.values[:, -1]
     rate = (x[:, 0] * v[:, 1] - x[:, 1] * v[:, 0]) / (x**2).sum(axis=1)
     exact = strings.pirouette_rate(run.unstretched_length.values, M * radius**2 * omega, M, stiffness)
@@ -283,13 +286,13 @@ def test_rope_running_off_its_drum(report: Report) -> None:
     # stretched as it is in its fall, so that it does not bounce when it is let go
     fall = G * (M + mu * (deployed + 0.4 + 0.3 * np.sin((reeled - 0.4) / 0.3))) / (kappa + mu * (reeled + deployed) + M)
 
-    def start(pendulum: tl.Pendulum) -> tl.State:
-        return tl.hanging(dataclasses.replace(pendulum, gravity=G - fall), deployed, 4)
+    def start(pendulum: chains.Chain) -> chains.ChainState:
+        return chains.hanging(dataclasses.replace(pendulum, gravity=G - fall), deployed, 4)
 
     stiffnesses, errors = [2e4, 2e5, 2e6], []
     for EA in stiffnesses:
-        pendulum = tl.Pendulum(tl.String(reeled + deployed, mu, EA), reel, tl.RigidBody.point(M))
-        run = tl.simulate(pendulum, start(pendulum), tl.Free(), duration=duration, sample=duration)
+        pendulum = chains.Chain(tl.String(reeled + deployed, mu, EA), reel, tl.RigidBody.point(M))
+        run = chains.simulate(pendulum, start(pendulum), tl.Free(), duration=duration, sample=duration)
         errors.append(abs(float(run.unstretched_length[-1]) - exact))
     order = check_order([1.0 / EA for EA in stiffnesses], errors, 1.0, tolerance=0.1)
     report("rope running off a drum: order in 1/EA", order, "1 +- 0.1")
@@ -299,7 +302,7 @@ def test_rope_running_off_its_drum(report: Report) -> None:
 # -- bodies ----------------------------------------------------------------------------------------------------
 
 
-def spring_pendulum(size: float, up: bool) -> tuple[tl.Pendulum, tl.State, list[float], list[float]]:
+def spring_pendulum(size: float, up: bool) -> tuple[chains.Chain, chains.ChainState, list[float], list[float]]:
     """The example of Holm and Lynch (SIAM J. Appl. Dyn. Syst. 1, 2002), tuned to 2:1, at `size` times its amplitude."""
     place, velocity = [0.04 * size, 0.0, 1.0 + 0.08 * size * (-1.0 if up else 1.0)], [0.0, 0.03427 * size, 0.0]
     pendulum = point_on_a_string(0.75, 4.0 * np.pi**2 * 0.75, 1.0, np.pi**2)
@@ -311,7 +314,7 @@ def test_swinging_spring(report: Report) -> None:
     pendulum, state, place, velocity = spring_pendulum(1.0, up=True)
     steps, errors = [4e-2, 2e-2, 1e-2], []
     for h in steps:
-        run = tl.simulate(pendulum, state, tl.Locked(), duration=10.0, sample=0.2, step=h)
+        run = chains.simulate(pendulum, state, tl.Locked(), duration=10.0, sample=0.2, step=h)
         exact = bodies.swinging_spring(place, velocity, 0.75, 2.0 * np.pi, np.pi**2, run.time.values)
         errors.append(float(np.abs(run.position[:, -1] - exact).max()))
     report("swinging spring: order in h", check_order(steps, errors, 2.0, tolerance=0.1), "2 +- 0.1")
@@ -325,7 +328,7 @@ def test_plane_of_a_swinging_spring(up: bool, report: Report) -> None:
     sizes, angles = [1.0, 0.5, 0.25], []
     for size in sizes:
         pendulum, state, _, _ = spring_pendulum(size, up)
-        run = tl.simulate(pendulum, state, tl.Locked(), duration=100.0 / size, sample=0.01, step=1e-2, order=4)
+        run = chains.simulate(pendulum, state, tl.Locked(), duration=100.0 / size, sample=0.01, step=1e-2, order=4)
         angles.append(pulse_angle(run))
     order = check_order(sizes, [abs(angle - limit) for angle in angles], 1.0, tolerance=0.1)
     name = "from above" if up else "from below"
@@ -374,7 +377,7 @@ def test_spinning_top_on_a_string(which: int, report: Report) -> None:
     R = np.array([[np.cos(angle), 0.0, np.sin(angle)], [0.0, 1.0, 0.0], [-np.sin(angle), 0.0, np.cos(angle)]])
     # the spin, and the axis on its way round
     turn = spin * R[:, 2] - np.array([omega * angle, 0.0, 0.0])
-    state = tl.State(
+    state = chains.ChainState(
         90.0,
         0.0,
         np.array([[0.0, 0, 0], [small, 0, stretched]]),
@@ -383,7 +386,7 @@ def test_spinning_top_on_a_string(which: int, report: Report) -> None:
         R.T @ turn,
     )
     duration = 4.0 * 2.0 * np.pi / abs(omega)
-    run = tl.simulate(pendulum, state, tl.Locked(), duration=duration, sample=duration / 400, order=6)
+    run = chains.simulate(pendulum, state, tl.Locked(), duration=duration, sample=duration / 400, order=6)
     x, y = run.position.values[:, -1, 0], run.position.values[:, -1, 1]
     measured = frequency(run.time.values, x, abs(omega)) * np.sign(x[0] * y[1] - x[1] * y[0])
     error = abs(measured / omega - 1.0)

@@ -10,13 +10,14 @@ from scipy.optimize import brentq
 from scipy.special import ellipj, j0, jn_zeros
 
 import tautline as tl
-from tautline.paper.examples import pendulum as paper_pendulum
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
 from tests.support.hanging import G, frequency, system
+from tests.support.paper import pendulum as paper_pendulum
 
 
-def hanging(pendulum: tl.Pendulum, N: int) -> np.ndarray:
+def hanging(pendulum: chains.Chain, N: int) -> np.ndarray:
     """Nodes of the string at rest: z(x) = x + ((M + mu X) g x - mu g x^2/2)/EA."""
     X = pendulum.string.length - 90.0
     x = np.linspace(0.0, X, N + 1)
@@ -26,13 +27,13 @@ def hanging(pendulum: tl.Pendulum, N: int) -> np.ndarray:
 
 
 def measured_frequency(
-    pendulum: tl.Pendulum, at_rest: np.ndarray, shape: np.ndarray, node: int, expected: float, periods: float = 6.0
+    pendulum: chains.Chain, at_rest: np.ndarray, shape: np.ndarray, node: int, expected: float, periods: float = 6.0
 ) -> float:
     """Start at rest displaced by a small `shape` (N + 1, 3) and watch one node."""
     N = len(at_rest) - 1
-    state = tl.State(90.0, 0.0, at_rest + shape, np.zeros((N + 1, 3)))
+    state = chains.ChainState(90.0, 0.0, at_rest + shape, np.zeros((N + 1, 3)))
     duration = periods * 2.0 * np.pi / expected
-    run = tl.simulate(pendulum, state, tl.Locked(), duration=duration, sample=duration / 400, order=4)
+    run = chains.simulate(pendulum, state, tl.Locked(), duration=duration, sample=duration / 400, order=4)
     axis = int(np.argmax(np.abs(shape[node])))
     signal = run.position.values[:, node, axis] - at_rest[node, axis]
     return frequency(run.time.values, signal, expected)
@@ -45,7 +46,9 @@ def test_hanging_at_rest(N: int, report: Report) -> None:
     pendulum = system(length=10.0, body=body)
     nodes = hanging(pendulum, N)
     assert nodes[-1, 2] - 10.0 == pytest.approx(0.5518, abs=5e-5)
-    run = tl.simulate(pendulum, tl.State(90.0, 0.0, nodes, np.zeros((N + 1, 3))), tl.Locked(), duration=2.0)
+    run = chains.simulate(
+        pendulum, chains.ChainState(90.0, 0.0, nodes, np.zeros((N + 1, 3))), tl.Locked(), duration=2.0
+    )
     moved = float(np.abs(run.velocity).max())
     # positions are rounded to 2e-15 m, and the highest mode has 280 rad/s at N = 20
     report(f"hanging at rest, N = {N}: speed after 2 s (m/s)", moved, "5e-12")
@@ -141,8 +144,8 @@ def test_body_on_its_centre_of_mass_is_a_free_rigid_body(report: Report) -> None
     body = tl.RigidBody.about_center(0.1, np.diag([A, B, C]), (0.0, 0.0, 0.0))
     pendulum = system(length=10.0, body=body)
     Omega = np.array([1.2, 0.0, 3.0])
-    start = tl.straight(pendulum, 10.0, 3, (1, 0, 0), angular_velocity=Omega)
-    run = tl.simulate(pendulum, start, tl.Locked(), duration=10.0, step=2e-3, sample=0.05, order=6)
+    start = chains.straight(pendulum, 10.0, 3, (1, 0, 0), angular_velocity=Omega)
+    run = chains.simulate(pendulum, start, tl.Locked(), duration=10.0, step=2e-3, sample=0.05, order=6)
     moments = np.array([A, B, C])
     L = np.einsum("tij,tj->ti", run.attitude.values, moments * run.angular_velocity.values)
     spread = check_close("R Pi", L - L[0], np.zeros_like(L), 1e-14)
@@ -171,9 +174,9 @@ def test_body_on_its_centre_of_mass_is_a_free_rigid_body(report: Report) -> None
 def first_reel_acceleration(N: int) -> float:
     """Of the paper's string hanging at rest, when the reel is freed (law `published`)."""
     pendulum = dataclasses.replace(system(length=10.0, law="published"), body=tl.RigidBody.point(0.1))
-    state = tl.State(90.0, 0.0, hanging(pendulum, N), np.zeros((N + 1, 3)))
+    state = chains.ChainState(90.0, 0.0, hanging(pendulum, N), np.zeros((N + 1, 3)))
     t = 1e-5
-    run = tl.simulate(pendulum, state, tl.Free(), duration=t, step=t / 20, sample=t, order=6)
+    run = chains.simulate(pendulum, state, tl.Free(), duration=t, step=t / 20, sample=t, order=6)
     return float(run.reel_speed[-1]) / t
 
 

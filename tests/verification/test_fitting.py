@@ -26,7 +26,7 @@ def errors_of(seed: int, troubled: bool) -> Array:
     delay = float(chance.uniform(-0.04, 0.04)) if troubled else 0.0
     data = measured(small_case().with_(truth), seed, delay)
     if troubled:
-        for name in ("guide_tension", "position[-1,x]"):
+        for name in ("start_tension", "position[-1,x]"):
             data[name][chance.random(len(data[name])) < 0.2] = np.nan
             data[name][::25] *= 1.5
     options: dict[str, Any] = {"offset": (-0.05, 0.05), "loss": "soft_l1"} if troubled else {}

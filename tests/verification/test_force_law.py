@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections.abc import Callable
 from typing import Any
@@ -12,10 +13,12 @@ import pytest
 import xarray as xr
 
 import tautline as tl
+from tautline.engine.chain import ChainSimulation
 from tautline.errors import InputError
 from tautline.model.command import Command
 from tautline.results.conservation import balance_error
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
 
 BODY = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
@@ -63,14 +66,14 @@ def raises(t: float, state: Any, parameters: Any, force: Any, moment: Any) -> No
 FORMS: dict[str, Callable[[Any], Any]] = {"compiled": functools.cache(numba.njit), "python": lambda function: function}
 
 
-def pendulum(fluid: Any = None, push: Any = None, **reel: Any) -> tl.Pendulum:
+def pendulum(fluid: Any = None, push: Any = None, **reel: Any) -> chains.Chain:
     drum: dict[str, Any] = {"drum_radius": 0.2, "guide_length": 0.5, "inertia_mass": 0.5} | reel
-    return tl.Pendulum(tl.String(10.0, 0.05, 300.0), tl.Reel(**drum), BODY, fluid=fluid, applied_force=push)
+    return chains.Chain(tl.String(10.0, 0.05, 300.0), tl.Reel(**drum), BODY, fluid=fluid, applied_force=push)
 
 
-def start(system: tl.Pendulum, reel_speed: float = 0.0) -> tl.State:
-    state = tl.straight(system, 4.0, 3, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0), reel_speed=reel_speed)
-    return tl.State(state.reeled_length, reel_speed, 1.02 * state.nodes, state.node_velocities)
+def start(system: chains.Chain, reel_speed: float = 0.0) -> chains.ChainState:
+    state = chains.straight(system, 4.0, 3, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0), reel_speed=reel_speed)
+    return chains.ChainState(state.reeled_length, reel_speed, 1.02 * state.nodes, state.node_velocities)
 
 
 def same_motion(a: xr.Dataset, b: xr.Dataset, work: str) -> None:
@@ -91,8 +94,8 @@ def test_a_law_that_repeats_the_drag(command: str, form: str) -> None:
     state = start(pendulum(), 1.5 if command == "prescribed" else 0.0)
     differences = []
     for h in STEPS:
-        built_in = tl.simulate(pendulum(AIR), state, COMMANDS[command], step=h, **TIMES)
-        own = tl.simulate(pendulum(), state, COMMANDS[command], step=h, loads=[law], **TIMES)
+        built_in = chains.simulate(pendulum(AIR), state, COMMANDS[command], step=h, **TIMES)
+        own = chains.simulate(pendulum(), state, COMMANDS[command], step=h, loads=[law], **TIMES)
         names = ("position", "attitude", "reeled_length", "energy")
         found = [float(np.abs(built_in[name] - own[name]).max()) for name in names]
         differences.append(max(*found, float(np.abs(built_in.fluid_work - own.force_law_work).max())))
@@ -110,7 +113,7 @@ def test_a_law_that_repeats_an_applied_force() -> None:
     applied = tl.AppliedForce(force=(1.0, 2.0, 0.0), moment=(0.0, 0.1, 0.1))
     law = tl.ForceLaw(push, (1.0, 2.0, 0.0, 0.0, 0.1, 0.1))
     runs = [
-        tl.simulate(system, start(system), tl.Free(), step=1e-3, loads=loads, **TIMES)
+        chains.simulate(system, start(system), tl.Free(), step=1e-3, loads=loads, **TIMES)
         for system, loads in ((pendulum(push=applied), []), (pendulum(), [law]))
     ]
     same_motion(runs[0], runs[1], "external_work")
@@ -122,9 +125,10 @@ def test_the_guide_feels_a_law_as_it_feels_the_drag() -> None:
     for h in STEPS:
         forces = []
         for system, loads in ((pendulum(AIR), []), (pendulum(), [law])):
-            simulation = tl.Simulation(system, start(system), step=h, loads=loads)
-            simulation.advance(0.05, guide_velocity=(0.5, 0.0, 0.0))
-            forces.append(simulation.guide_force)
+            simulation = chains.carried(system, start(system), step=h, loads=loads)
+            simulation.bodies["guide"].move((0.5, 0.0, 0.0))
+            simulation.advance(0.05)
+            forces.append(simulation.bodies["guide"].force)
         differences.append(float(np.abs(forces[1] - forces[0]).max()))
     check_order(STEPS, differences, 2.0)
 
@@ -136,9 +140,9 @@ def test_laws_add_up() -> None:
         force[-1, 0] = parameters[-1]
 
     state = start(pendulum())
-    one = tl.simulate(pendulum(), state, step=1e-3, loads=[tl.ForceLaw(push, [3.0])], **TIMES)
+    one = chains.simulate(pendulum(), state, step=1e-3, loads=[tl.ForceLaw(push, [3.0])], **TIMES)
     both = [tl.ForceLaw(push, [1.0]), tl.ForceLaw(push, [7.0, 2.0])]
-    two = tl.simulate(pendulum(), state, step=1e-3, loads=both, **TIMES)
+    two = chains.simulate(pendulum(), state, step=1e-3, loads=both, **TIMES)
     check_close("position", two.position, one.position, 1e-14)
 
 
@@ -149,11 +153,11 @@ def test_second_order_against_the_reference(command: str, path: tl.GuidePath | N
     law = tl.ForceLaw(FORMS["compiled"](hung_in_honey), (0.3, 5.0, 0.01))
     system = pendulum(guide_path=path)
     state = start(system, 0.0 if command == "locked" else 1.5)
-    exact = tl.reference.integrate(
+    exact = chains.integrate(
         system, state, COMMANDS[command], loads=[tl.ForceLaw(hung_in_honey, law.parameters)], rtol=1e-9, **TIMES
     )
     check_below("balance of the reference", float(np.abs(balance_error(exact)).max()), 1e-7)
-    runs = [tl.simulate(system, state, COMMANDS[command], step=h, loads=[law], **TIMES) for h in STEPS]
+    runs = [chains.simulate(system, state, COMMANDS[command], step=h, loads=[law], **TIMES) for h in STEPS]
     names = ("position", "attitude", "force_law_work", "control_work", "guide_work")
     errors = [max(float(np.abs(run[name][-1] - exact[name][-1]).max()) for name in names) for run in runs]
     what = f"force law, {command}, guide {'stands' if path is None else 'moves'}"
@@ -167,7 +171,7 @@ def test_second_order_against_the_reference(command: str, path: tl.GuidePath | N
 def test_an_error_in_a_law_ends_the_run(form: str, capfd: pytest.CaptureFixture[str]) -> None:
     law = tl.ForceLaw(FORMS[form](raises), name="honey")
     with pytest.raises(RuntimeError, match=r"loads: the force law 'honey' raised at t = 0\.01\d* s"):
-        tl.simulate(pendulum(), start(pendulum()), step=1e-3, loads=[law], **TIMES)
+        chains.simulate(pendulum(), start(pendulum()), step=1e-3, loads=[law], **TIMES)
     assert capfd.readouterr().err == ""
 
 
@@ -176,23 +180,23 @@ def test_an_interrupt_passes() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        tl.simulate(pendulum(), start(pendulum()), step=1e-3, loads=[tl.ForceLaw(interrupted)], **TIMES)
+        chains.simulate(pendulum(), start(pendulum()), step=1e-3, loads=[tl.ForceLaw(interrupted)], **TIMES)
 
 
 def test_a_run_with_a_law_is_not_saved(tmp_path: Any) -> None:
-    simulation = tl.Simulation(pendulum(), start(pendulum()), loads=[tl.ForceLaw(hung_in_honey, (0.3, 5.0, 0.0))])
+    simulation = chains.simulation(pendulum(), start(pendulum()), loads=[tl.ForceLaw(hung_in_honey, (0.3, 5.0, 0.0))])
     simulation.advance(0.01)
     with pytest.raises(InputError, match="loads: expected no force law in a run that is saved, got 'hung_in_honey'"):
         simulation.save(tmp_path / "run.npz")
-    twin = simulation.twin()
+    twin = copy.deepcopy(simulation)
     for one in (simulation, twin):
         one.advance(0.01)
-    assert np.array_equal(simulation.state.nodes, twin.state.nodes)
+    assert np.array_equal(simulation.line.nodes, twin.line.nodes)
 
 
 def test_a_law_that_resists_limits_the_step() -> None:
     free, slow = (
-        tl.Simulation(pendulum(), start(pendulum()), loads=[tl.ForceLaw(hung_in_honey, (0.3, 5.0, 0.0), rate=rate)])
+        ChainSimulation(pendulum(), start(pendulum()), loads=[tl.ForceLaw(hung_in_honey, (0.3, 5.0, 0.0), rate=rate)])
         for rate in (0.0, 1e4)
     )
     assert free.limits().force_law == np.inf
@@ -218,15 +222,15 @@ def test_a_law_that_numba_cannot_compile_is_refused() -> None:
         force[-1] = state.nothing
 
     with pytest.raises(InputError, match="expected one that Numba can compile, got 'odd'"):
-        tl.simulate(pendulum(), start(pendulum()), loads=[tl.ForceLaw(numba.njit(odd))], **TIMES)
+        chains.simulate(pendulum(), start(pendulum()), loads=[tl.ForceLaw(numba.njit(odd))], **TIMES)
 
 
 @pytest.mark.parametrize("loads", [[hung_in_honey], hung_in_honey, 3, None])
 def test_loads_are_a_list_of_laws(loads: Any) -> None:
     with pytest.raises(InputError, match="loads"):
-        tl.simulate(pendulum(), start(pendulum()), loads=loads, **TIMES)
+        chains.simulate(pendulum(), start(pendulum()), loads=loads, **TIMES)
 
 
 def test_orders_above_two_are_refused() -> None:
     with pytest.raises(InputError, match=r"order: expected 2 with .* load \(.*force_law\)"):
-        tl.simulate(pendulum(), start(pendulum()), order=4, loads=[tl.ForceLaw(hung_in_honey)], **TIMES)
+        chains.simulate(pendulum(), start(pendulum()), order=4, loads=[tl.ForceLaw(hung_in_honey)], **TIMES)

@@ -11,6 +11,7 @@ import tautline as tl
 from tautline.ledger import kept_energy
 from tautline.model.assembly.state import LineState
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.assemblies import assembly_of, commands_of, specs, state_of
 from tests.support.checking import check_close, check_order
 
@@ -37,14 +38,14 @@ def both(step: float) -> tuple[Any, Any]:
     nodes = np.linspace(0.0, 1.003 * OUT, N + 1)[:, None] * way
     velocities = np.linspace(0.0, 1.0, N + 1)[:, None] * np.array([0.4, 0.2, 0.0])
     omega, center = np.array([0.3, -0.2, 1.5]), np.array(BODY.center_of_mass)
-    state = tl.State(20.0 - OUT, 0.0, nodes, velocities, angular_velocity=omega)
+    state = chains.ChainState(20.0 - OUT, 0.0, nodes, velocities, angular_velocity=omega)
     times: Any = {"duration": 0.1, "sample": 0.05, "step": step}
-    alone = tl.simulate(tl.Pendulum(STRING, REEL, BODY), state, tl.Torque(2.0), loads=[tl.ForceLaw(stirred)], **times)
+    pendulum, law = chains.Chain(STRING, REEL, BODY), tl.ForceLaw(stirred)
+    alone = chains.simulate(pendulum, state, tl.Torque(2.0), loads=[law], **times)
     body = tl.BodyState(nodes[-1] + center, velocities[-1] + np.cross(omega, center), angular_velocity=omega)
-    started = tl.AssemblyState({"body": body}, {"rope": LineState(nodes, velocities, 20.0 - OUT, 0.0)})
+    started = tl.State({"body": body}, {"rope": LineState(nodes, velocities, 20.0 - OUT, 0.0)})
     assembly = tl.System({"body": BODY}, {"rope": tl.Line(STRING, end="body", reel=REEL, elements=N)})
-    loads = {"rope": tl.ForceLaw(stirred)}
-    return alone, tl.simulate(assembly, started, {"rope": tl.Torque(2.0)}, loads=loads, **times)
+    return alone, tl.simulate(assembly, started, {"rope": tl.Torque(2.0)}, loads={"rope": law}, **times)
 
 
 def test_a_law_turns_the_body_as_it_turns_that_of_the_pendulum(report: Report) -> None:
@@ -115,7 +116,7 @@ ENDS: dict[str, Any] = {
 @pytest.mark.parametrize("end", ENDS)
 def test_a_moment_that_is_no_number_ends_the_run(end: str, moment: float) -> None:
     assembly = tl.System({"it": ENDS[end]}, {"rope": tl.Line(tl.String(8.0, 0.1, 4e3), end="it", elements=3)})
-    start = tl.hang(assembly, {"it": (0.0, 0.0, 8.2)})
+    start = chains.hang(assembly, {"it": (0.0, 0.0, 8.2)})
 
     def no_number(t: float, state: Any, parameters: Any, force: Any, out: Any) -> None:
         out[1] = moment if t > 0.02 else 0.0

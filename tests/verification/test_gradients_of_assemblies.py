@@ -19,13 +19,13 @@ TOLERANCE = 1e-10
 ELEMENTS = 3
 
 
-def satellites(order: int, command: dict[str, Any]) -> tl.AssemblyCase:
+def satellites(order: int, command: dict[str, Any]) -> tl.Case:
     """Two point masses in an eccentric orbit, a reel on one of them, and nothing that is lost."""
     mother = {"position": [1.0, 0.2, 0.0], "velocity": [0.0, 0.01, 0.02]}
     probe = {"position": [-19.5, 0.1, 0.3], "velocity": [0.03, -0.2, 0.1]}
     tether = {"start": "mother", "end": "probe", "length": 60.0, "density": 0.02, "stiffness": 900.0}
     reel = {"drum_radius": 0.1, "guide_length": 0.1, "inertia_mass": 1.5, "guide_law": "none"}
-    return tl.AssemblyCase.from_dict(
+    return tl.Case.from_dict(
         {
             "orbit": {"semi_major_axis": 1e7, "eccentricity": 0.3, "mean_anomaly": 0.4},
             "bodies": {name: {"shape": "point", "mass": mass} for name, mass in (("mother", 40.0), ("probe", 6.0))},

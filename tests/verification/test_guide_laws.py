@@ -16,13 +16,15 @@ import xarray as xr
 import tautline as tl
 from tautline import registry
 from tautline.engine import lowering
+from tautline.engine.chain import ChainSimulation
 from tautline.kernels import data, guide
 from tautline.kernels.entrance import Entrance
 from tautline.paper import guide_laws
-from tautline.paper.examples import pendulum
 from tautline.results.conservation import balance_error
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
+from tests.support.paper import pendulum
 
 ROOT = Path(__file__).parents[2]
 LAWS = tuple(registry.GUIDE_LAWS)
@@ -84,11 +86,13 @@ def test_stretched_law_follows_from_the_balance_of_energy() -> None:
         check_close("Q", force, -stored - np.sign(speed) * lost, 1e-15 * par.EA)
 
 
-def system(law: str, speed: float, strain: str = "mean", spooled: float = 0.0) -> tuple[tl.Pendulum, tl.State]:
+def system(
+    law: str, speed: float, strain: str = "mean", spooled: float = 0.0
+) -> tuple[chains.Chain, chains.ChainState]:
     base = pendulum(law)
     reel = dataclasses.replace(base.reel, guide_strain=strain, spooled_strain=spooled)
     changed = dataclasses.replace(base, reel=reel)
-    state = tl.straight(changed, 10.0, ELEMENTS, (0.3, 0.0, 1.0), end_velocity=(0.0, 0.5, 0.0), reel_speed=speed)
+    state = chains.straight(changed, 10.0, ELEMENTS, (0.3, 0.0, 1.0), end_velocity=(0.0, 0.5, 0.0), reel_speed=speed)
     return changed, dataclasses.replace(state, nodes=STRETCH * state.nodes)
 
 
@@ -108,8 +112,8 @@ def test_second_order_against_the_continuous_equations(
     """`reference.integrate`, with formulas of its own; and the account of the energy closes as fast."""
     start = system(law, speed, strain, 0.03 if registry.GUIDE_LAWS[law].remembers else 0.0)
     command = tl.Torque(torque)
-    exact = tl.reference.integrate(*start, command, duration=DURATION, sample=DURATION)
-    runs = [tl.simulate(*start, command, duration=DURATION, sample=DURATION, step=h) for h in STEPS]
+    exact = chains.integrate(*start, command, duration=DURATION, sample=DURATION)
+    runs = [chains.simulate(*start, command, duration=DURATION, sample=DURATION, step=h) for h in STEPS]
     errors = [difference(run, exact) for run in runs]
     unexplained = [float(abs(balance_error(run)[-1])) for run in runs]
     what = f"{law}, {direction}, {strain} strain"
@@ -121,14 +125,14 @@ def test_second_order_against_the_continuous_equations(
 @functools.cache
 def exactly_there_and_back() -> xr.Dataset:
     start = system("stretched", 0.5, spooled=STRETCH - 1.0)
-    return tl.reference.integrate(*start, tl.Torque(-2.0), duration=1.0, sample=0.05)
+    return chains.integrate(*start, tl.Torque(-2.0), duration=1.0, sample=0.05)
 
 
 def there_and_back(cells: int, monkeypatch: pytest.MonkeyPatch) -> xr.Dataset:
     with monkeypatch.context() as patch:
         patch.setattr(lowering, "initial_motion", functools.partial(lowering.initial_motion, spooled_cells=cells))
         start = system("stretched", 0.5, spooled=STRETCH - 1.0)
-        return tl.simulate(*start, tl.Torque(-2.0), duration=1.0, sample=0.05, step=6.25e-5)
+        return chains.simulate(*start, tl.Torque(-2.0), duration=1.0, sample=0.05, step=6.25e-5)
 
 
 @pytest.mark.long
@@ -156,13 +160,15 @@ def test_cell_borders_keep_the_second_order(report: Report) -> None:
 
     def end(step: float) -> np.ndarray:
         start = system("stretched", -1.5)
-        simulation = tl.Simulation(*start, step=step)
-        cells = simulation.task().motion.reel[data.REEL_SIZE :]
+        simulation = chains.simulation(*start, step=step)
+        backend = simulation.backend
+        assert isinstance(backend, ChainSimulation)
+        cells = backend.task().motion.reel[data.REEL_SIZE :]
         cells[:] = np.random.default_rng(3).uniform(0.0, 0.1, len(cells))
         assert simulation.advance(DURATION, tl.Free()) == "completed"
-        passed = (start[1].reeled_length - simulation.reeled_length) / 100.0 * len(cells)
+        passed = (start[1].reeled_length - simulation.line.reeled_length) / 100.0 * len(cells)
         assert passed > 20
-        return np.append(simulation.state.nodes.ravel(), simulation.reeled_length)
+        return np.append(simulation.line.nodes.ravel(), simulation.line.reeled_length)
 
     exact = end(STEPS[-1] / 32)
     errors = [float(np.abs(end(h) - exact).max()) for h in STEPS]

@@ -12,6 +12,7 @@ import pytest
 import tautline as tl
 from tautline.model import harmonics, motions
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
 
 MOTIONS: dict[str, Any] = {
@@ -21,13 +22,13 @@ MOTIONS: dict[str, Any] = {
 }
 
 
-def swinging(motion: Any, **string: Any) -> tuple[tl.Pendulum, tl.State]:
-    pendulum = tl.Pendulum(
+def swinging(motion: Any, **string: Any) -> tuple[chains.Chain, chains.ChainState]:
+    pendulum = chains.Chain(
         tl.String(10.0, 0.05, 300.0, **string),
         tl.Reel(0.2, 0.5, 0.5, guide_law="none", guide_path=motion),
         tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)),
     )
-    return pendulum, tl.straight(pendulum, 4.0, 3, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0))
+    return pendulum, chains.straight(pendulum, 4.0, 3, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0))
 
 
 @pytest.mark.parametrize("command", [tl.Locked(), tl.Torque(2.0)], ids=["locked", "torque"])
@@ -35,9 +36,9 @@ def swinging(motion: Any, **string: Any) -> tuple[tl.Pendulum, tl.State]:
 def test_second_order_against_the_sums_themselves(name: str, command: Any, report: Report) -> None:
     """The reference has no cubics: what they are off by would show as an error that no step lowers."""
     pendulum, state = swinging(MOTIONS[name])
-    exact = tl.reference.integrate(pendulum, state, command, duration=0.4, sample=0.4)
+    exact = chains.integrate(pendulum, state, command, duration=0.4, sample=0.4)
     steps = [2e-3, 1e-3, 5e-4]
-    runs = [tl.simulate(pendulum, state, command, duration=0.4, sample=0.4, step=h) for h in steps]
+    runs = [chains.simulate(pendulum, state, command, duration=0.4, sample=0.4, step=h) for h in steps]
     errors = [float(np.abs(run.position[-1] - exact.position[-1]).max()) for run in runs]
     report(f"{name}: slope against DOP853", check_order(steps, errors, 2.0), "2 +- 0.3")
     # with 3 elements, 5e-4 s is 1/500 of the fastest period
@@ -52,14 +53,14 @@ def test_cubics_are_far_below_the_error_of_a_step(name: str, report: Report, mon
 
     def run(step: float) -> Any:
         motions._harmonics.cache_clear()
-        return tl.simulate(pendulum, state, tl.Locked(), duration=1.0, sample=0.01, step=step)
+        return chains.simulate(pendulum, state, tl.Locked(), duration=1.0, sample=0.01, step=step)
 
     coarse, half = run(1e-3), run(5e-4)
     monkeypatch.setattr(harmonics, "KNOTS_A_PERIOD", 4 * harmonics.KNOTS_A_PERIOD)
     monkeypatch.setattr(harmonics, "KNOTS_A_RAMP", 4 * harmonics.KNOTS_A_RAMP)
     finer = run(1e-3)
     motions._harmonics.cache_clear()
-    for variable in ("position", "guide_tension"):
+    for variable in ("position", "start_tension"):
         by_step, by_knots = (float(np.abs(coarse[variable] - other[variable]).max()) for other in (half, finer))
         report(f"{name}: {variable}, error of the cubics over that of the step", by_knots / by_step, "< 0.01")
         check_below(f"{variable}: cubics over step", by_knots / by_step, 0.01)
@@ -67,18 +68,18 @@ def test_cubics_are_far_below_the_error_of_a_step(name: str, report: Report, mon
 
 def crane(motion: Any, mass: float = 2000.0, command: Any = None, duration: float = 40.0) -> Any:
     """A stiff, damped rope: it follows the guide."""
-    pendulum = tl.Pendulum(
+    pendulum = chains.Chain(
         tl.String(60.0, 1.0, 8e6, viscosity=2e4), tl.Reel(0.3, 1.0, 200.0, guide_path=motion), tl.RigidBody.point(mass)
     )
-    start = tl.hanging(pendulum, 30.0, 4)
-    return tl.simulate(pendulum, start, command or tl.Locked(), duration=duration, sample=0.05)
+    start = chains.hanging(pendulum, 30.0, 4)
+    return chains.simulate(pendulum, start, command or tl.Locked(), duration=duration, sample=0.05)
 
 
 def test_the_tension_swings_by_mass_times_acceleration(report: Report) -> None:
     """(M + mu X) (g +- a), with a amplified by 1/(1 - (omega/nu)^2), 1.005 here: the load stretches the rope."""
     amplitude, period = 1.0, 8.0
     run = crane(tl.Sine(amplitude, period, ramp=2.0 * period))
-    steady = run.guide_tension.values[run.time.values > 3.0 * period]
+    steady = run.start_tension.values[run.time.values > 3.0 * period]
     omega2, nu2 = (2.0 * math.pi / period) ** 2, 8e6 / 30.0 / 2010.0
     a = amplitude * omega2 / (1.0 - omega2 / nu2)
     by_hand = 2030.0 * (9.81 + a), 2030.0 * (9.81 - a)
@@ -111,9 +112,9 @@ def test_a_motion_that_steps_do_not_follow_is_remarked(what: str) -> None:
     fast, slow = tl.Sine(1e-4, 2e-3, ramp=1e-2), tl.Sine(1e-4, 1.0, ramp=1e-2)
     for motion, remarked in ((fast, True), (slow, False)):
         path, command = (motion, tl.Locked()) if what == "guide" else (None, tl.Length(motion=motion))
-        pendulum = tl.Pendulum(
+        pendulum = chains.Chain(
             tl.String(20.0, 0.1, 800.0), tl.Reel(0.2, 0.5, 2.0, guide_path=path), tl.RigidBody.point(2.0)
         )
-        start = tl.hanging(pendulum, 5.0, 2)
-        run = tl.simulate(pendulum, start, command, duration=0.1, sample=0.01, step=1e-3)
+        start = chains.hanging(pendulum, 5.0, 2)
+        run = chains.simulate(pendulum, start, command, duration=0.1, sample=0.01, step=1e-3)
         assert ("goes to and fro within a step" in run.attrs["remarks"]) == remarked

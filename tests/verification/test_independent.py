@@ -14,6 +14,7 @@ from tautline.model.command import Command
 from tautline.reference import ACCOUNTS, Equations
 from tautline.results.conservation import balance_error
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
 
 BODY = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
@@ -62,11 +63,11 @@ def pendulum(
     applied_force: Any = None,
     body: tl.RigidBody = BODY,
     **reel: Any,
-) -> tl.Pendulum:
+) -> chains.Chain:
     given: dict[str, Any] = string or {}
     made = tl.String(10.0, 0.05, 300.0, **given) if table is None else tl.String.from_table(10.0, 0.05, *table, **given)
     drum: dict[str, Any] = {"drum_radius": 0.2, "guide_length": 0.5, "inertia_mass": 0.5} | reel
-    return tl.Pendulum(made, tl.Reel(**drum), body, fluid=fluid, applied_force=applied_force)
+    return chains.Chain(made, tl.Reel(**drum), body, fluid=fluid, applied_force=applied_force)
 
 
 LOADS = {
@@ -97,10 +98,10 @@ LOADS = {
 PRESCRIBED = tl.Length(pieces=([0.0], [[4.0, 0.0, 1.0, 0.5, -0.3, 0.1]]))
 
 
-def swinging(system: tl.Pendulum, reel_speed: float = 0.0, stretch: float = 1.02) -> tl.State:
+def swinging(system: chains.Chain, reel_speed: float = 0.0, stretch: float = 1.02) -> chains.ChainState:
     """Straight, stretched, pushed at its end; three elements."""
-    start = tl.straight(system, 4.0, 3, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0), reel_speed=reel_speed)
-    return tl.State(start.reeled_length, reel_speed, stretch * start.nodes, start.node_velocities)
+    start = chains.straight(system, 4.0, 3, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0), reel_speed=reel_speed)
+    return chains.ChainState(start.reeled_length, reel_speed, stretch * start.nodes, start.node_velocities)
 
 
 def distance(run: xr.Dataset, exact: xr.Dataset) -> float:
@@ -110,14 +111,14 @@ def distance(run: xr.Dataset, exact: xr.Dataset) -> float:
 
 
 def compare(
-    system: tl.Pendulum, start: tl.State, command: Command, steps: list[float], name: str, report: Report
+    system: chains.Chain, start: chains.ChainState, command: Command, steps: list[float], name: str, report: Report
 ) -> xr.Dataset:
     """Order two against the reference, whose own balance of energy closes."""
-    exact = tl.reference.integrate(system, start, command, duration=DURATION, sample=DURATION / 2, **TIGHT)
+    exact = chains.integrate(system, start, command, duration=DURATION, sample=DURATION / 2, **TIGHT)
     assert exact.attrs["status"] == "completed"
     scale = float(exact.kinetic_energy.max())
     check_below("balance of the reference", float(np.abs(balance_error(exact)).max()), 1e-7 * scale)
-    runs = [tl.simulate(system, start, command, duration=DURATION, sample=DURATION / 2, step=h) for h in steps]
+    runs = [chains.simulate(system, start, command, duration=DURATION, sample=DURATION / 2, step=h) for h in steps]
     order = check_order(steps, [distance(run, exact) for run in runs], 2.0, tolerance=0.1)
     report(f"{name}: order against the reference", order, "2 +- 0.1")
     return exact
@@ -183,7 +184,7 @@ def test_the_held_moment_holds(report: Report) -> None:
     """What the reference reports under Locked, given as a torque, leaves a free drum without acceleration."""
     system = LOADS["all"]
     start = swinging(system)
-    held = tl.reference.integrate(system, start, tl.Locked(), duration=0.1, sample=0.05)
+    held = chains.integrate(system, start, tl.Locked(), duration=0.1, sample=0.05)
     assert abs(held.torque.values).min() > 0.1
     locked = Equations(system, 3, tl.Locked())
     y = locked.pack(start)
@@ -198,17 +199,17 @@ def test_the_held_moment_holds(report: Report) -> None:
 def test_the_held_moment_of_a_weight() -> None:
     """A light string: EA (eps + eps^2/2) on the arm d, of the potential alone."""
     mass, EA, d = 2.0, 500.0, 0.1
-    system = tl.Pendulum(tl.String(20.0, 1e-9, EA), tl.Reel(d, 0.1, 1.0), tl.RigidBody.point(mass))
+    system = chains.Chain(tl.String(20.0, 1e-9, EA), tl.Reel(d, 0.1, 1.0), tl.RigidBody.point(mass))
     locked = Equations(system, 3, tl.Locked())
     strain = mass * 9.81 / EA
-    found = locked.torque(0.0, locked.pack(tl.hanging(system, 5.0, 3)))
+    found = locked.torque(0.0, locked.pack(chains.hanging(system, 5.0, 3)))
     check_close("torque", found, EA * (strain + 0.5 * strain**2) * d, 1e-6)
 
 
 def test_torque_of_a_given_motion_with_loads_is_its_power() -> None:
     """The work account is the integral of torque times the drum's angular velocity."""
     system = LOADS["all"]
-    run = tl.reference.integrate(system, swinging(system), PRESCRIBED, duration=DURATION, sample=DURATION / 400)
+    run = chains.integrate(system, swinging(system), PRESCRIBED, duration=DURATION, sample=DURATION / 400)
     radius = np.array([system.reel.radius(s) for s in run.reeled_length.values])
     power = run.torque.values * run.reel_speed.values / radius
     from scipy.integrate import simpson
@@ -220,22 +221,22 @@ def test_what_the_reference_cannot_do_is_said() -> None:
     stuck = pendulum(coulomb_friction=50.0)
     settings: dict[str, Any] = {"duration": 0.2, "sample": 0.1}
     with pytest.raises(InputError, match="dry friction of 250 N holds"):
-        tl.reference.integrate(stuck, swinging(stuck), tl.Free(), **settings)
+        chains.integrate(stuck, swinging(stuck), tl.Free(), **settings)
     with pytest.raises(InputError, match=r"State\.reel_speed: expected the speed of the command"):
-        tl.reference.integrate(pendulum(), swinging(pendulum()), tl.Speed(payout=1.0), **settings)
+        chains.integrate(pendulum(), swinging(pendulum()), tl.Speed(payout=1.0), **settings)
     jumps = tl.Length(pieces=([0.0, 0.1], [[4.0, 0.0], [4.0, 1.0]]))
     with pytest.raises(InputError, match=r"jump of its speed at t = 0\.1 s"):
-        tl.reference.integrate(pendulum(), swinging(pendulum()), jumps, **settings)
+        chains.integrate(pendulum(), swinging(pendulum()), jumps, **settings)
     path = tl.GuidePath((0.0, 0.1), ((0, 0, 0), (0.1, 0, 0)), velocities=((1, 0, 0), (1, 0, 0)))
     moved = pendulum(guide_path=path)
     with pytest.raises(InputError, match="guide_path to move without an impulse"):
-        tl.reference.integrate(moved, swinging(moved), tl.Locked(), **settings)
+        chains.integrate(moved, swinging(moved), tl.Locked(), **settings)
 
 
 def test_a_drum_that_stops_slipping_ends_the_run() -> None:
     system = pendulum(guide_law="none", coulomb_friction=4.0)
-    run = tl.reference.integrate(system, swinging(system, -0.5), tl.Free(), duration=1.0, sample=0.01)
+    run = chains.integrate(system, swinging(system, -0.5), tl.Free(), duration=1.0, sample=0.01)
     assert run.attrs["status"] == "standstill" and "dry friction" in run.attrs["message"]
-    kernels = tl.simulate(system, swinging(system, -0.5), tl.Free(), duration=1.0, sample=0.01, step=1e-4)
+    kernels = chains.simulate(system, swinging(system, -0.5), tl.Free(), duration=1.0, sample=0.01, step=1e-4)
     stopped = float(kernels.time[np.argmax(kernels.reel_speed.values == 0.0)])
     assert abs(float(run.time[-1]) - stopped) < 0.03

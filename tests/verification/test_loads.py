@@ -14,14 +14,15 @@ from tautline.ledger import kept_energy
 from tautline.model.command import Command, Locked
 from tautline.paper import examples
 from tests.conftest import Report
+from tests.support import chains, paper
 from tests.support.checking import check_below, check_close, check_order
 
 replace = dataclasses.replace
 STEPS = [1e-3, 5e-4, 2.5e-4]
 
 
-def with_string(**changes: Any) -> tl.Pendulum:
-    base = examples.pendulum()
+def with_string(**changes: Any) -> chains.Chain:
+    base = paper.pendulum()
     return replace(base, string=replace(base.string, **changes))
 
 
@@ -33,7 +34,7 @@ STRAINS = np.linspace(-0.2, 1.0, 25)
 LOADED = {
     "tension only": with_string(law="tension_only"),
     "table": replace(
-        examples.pendulum(),
+        paper.pendulum(),
         string=tl.String.from_table(100.0, 0.025, STRAINS, 40.0 * np.maximum(STRAINS, 0.0) + 30.0 * STRAINS**3),
     ),
     "damping": with_string(viscosity=0.5),
@@ -63,29 +64,29 @@ LOADED = {
         ),
     ),
     "applied_force": replace(
-        examples.pendulum(),
+        paper.pendulum(),
         applied_force=tl.AppliedForce(
             force=((0.0, 1.0, 2.0), ((0, 0, 0), (0, 0.5, 0), (0, 0, 0))), moment=(0.0, 0.0, 0.01), point=(0.1, 0.0, 0.0)
         ),
     ),
     "moving guide": replace(
-        examples.pendulum(), reel=replace(examples.pendulum().reel, guide_path=tl.GuidePath.of(wavy, 5.0, 0.05))
+        paper.pendulum(), reel=replace(paper.pendulum().reel, guide_path=tl.GuidePath.of(wavy, 5.0, 0.05))
     ),
     "guide in waves": replace(
-        examples.pendulum(),
+        paper.pendulum(),
         reel=replace(
-            examples.pendulum().reel,
+            paper.pendulum().reel,
             guide_path=tl.Waves("jonswap", 1.0, 3.0, rao=(0.3, 0.1, 1.0), rao_phase=(1.6, 0, 0)),
         ),
     ),
 }
 
 
-def run(pendulum: tl.Pendulum, number: int, elements: int = 20, **options: Any) -> xr.Dataset:
+def run(pendulum: chains.Chain, number: int, elements: int = 20, **options: Any) -> xr.Dataset:
     example = examples.EXAMPLES[number - 1]
-    state = tl.straight(pendulum, example.deployed, elements, example.direction, end_velocity=(0.0, 0.5, 0.0))
+    state = chains.straight(pendulum, example.deployed, elements, example.direction, end_velocity=(0.0, 0.5, 0.0))
     settings: dict[str, Any] = {"duration": 3.0, "step": 5e-4, "sample": 0.01}
-    return tl.simulate(pendulum, state, example.command, **(settings | options))
+    return chains.simulate(pendulum, state, example.command, **(settings | options))
 
 
 @pytest.mark.parametrize("number", [1, 3])
@@ -102,11 +103,11 @@ def test_the_balance_closes_at_second_order(name: str, number: int, report: Repo
     report(f"{name}, example {number}: balance error at h = 5e-4, of max T", errors[1], "order 2")
 
 
-def point_on_light_string(**changes: Any) -> tl.Pendulum:
+def point_on_light_string(**changes: Any) -> chains.Chain:
     string: dict[str, Any] = {"length": 50.0, "density": 1e-7, "stiffness": 100.0}
     string |= changes.pop("string", {})
     settings: dict[str, Any] = {"gravity": 9.81} | changes
-    return tl.Pendulum(
+    return chains.Chain(
         tl.String(**string),
         tl.Reel(0.1, 0.1, 1.0, guide_path=settings.pop("path", None)),
         tl.RigidBody.point(2.0),
@@ -114,18 +115,18 @@ def point_on_light_string(**changes: Any) -> tl.Pendulum:
     )
 
 
-def falling(pendulum: tl.Pendulum, duration: float, command: Command | None = None, **options: Any) -> xr.Dataset:
+def falling(pendulum: chains.Chain, duration: float, command: Command | None = None, **options: Any) -> xr.Dataset:
     """One element at its natural length, hanging down, at rest."""
-    state = tl.straight(pendulum, 10.0, 1, (0.0, 0.0, 1.0))
-    return tl.simulate(pendulum, state, command or Locked(), duration=duration, sample=duration / 100, **options)
+    state = chains.straight(pendulum, 10.0, 1, (0.0, 0.0, 1.0))
+    return chains.simulate(pendulum, state, command or Locked(), duration=duration, sample=duration / 100, **options)
 
 
 def test_a_slack_string_lets_the_body_fall(report: Report) -> None:
     """Thrown up from the unstretched position: a parabola until the string is taut again."""
     pendulum = point_on_light_string(string={"law": "tension_only"})
     speed = 3.0
-    state = tl.State(40.0, 0.0, np.array([[0, 0, 0], [0, 0, 10.0]]), np.array([[0, 0, 0], [0, 0, -speed]]))
-    run = tl.simulate(pendulum, state, Locked(), duration=0.6, sample=0.01, step=1e-3)
+    state = chains.ChainState(40.0, 0.0, np.array([[0, 0, 0], [0, 0, 10.0]]), np.array([[0, 0, 0], [0, 0, -speed]]))
+    run = chains.simulate(pendulum, state, Locked(), duration=0.6, sample=0.01, step=1e-3)
     t = run.time.values
     expected = 10.0 - speed * t + 0.5 * 9.81 * t**2
     error = check_close("height", run.position[:, -1, 2], expected, 1e-6)
@@ -139,9 +140,9 @@ def test_in_tension_both_laws_are_one(law: str) -> None:
     results = []
     for kind in ("linear", law):
         pendulum = with_string(law=kind)
-        hanging = tl.hanging(with_string(), 10.0, 20)
-        sim = tl.Simulation(pendulum, hanging, step=1e-3)
-        sim.apply_impulse((0.02, 0.0, 0.0))
+        hanging = chains.hanging(with_string(), 10.0, 20)
+        sim = chains.simulation(pendulum, hanging, step=1e-3)
+        sim.body.strike((0.02, 0.0, 0.0))
         sim.advance(1.0, sample=0.1)
         results.append(sim.dataset())
     assert float(results[1].strain.min()) > 0.0
@@ -191,12 +192,14 @@ def test_terminal_speed(report: Report) -> None:
     """Falling with drag on a slack string: v = v_t tanh(g t/v_t)."""
     area = 0.2
     pendulum = point_on_light_string(string={"law": "tension_only"}, fluid=tl.Fluid(1.2, drag_area=area))
-    state = tl.State(20.0, 0.0, np.array([[0, 0, 0], [0, 0, 1.0]]), np.zeros((2, 3)))  # 30 m of string, 1 m of it used
+    state = chains.ChainState(
+        20.0, 0.0, np.array([[0, 0, 0], [0, 0, 1.0]]), np.zeros((2, 3))
+    )  # 30 m of string, 1 m of it used
     v_t = np.sqrt(2.0 * 9.81 * 2.0 / (1.2 * area))
     steps = [2e-2, 1e-2, 5e-3]
     errors = []
     for h in steps:
-        result = tl.simulate(pendulum, state, Locked(), duration=1.8, sample=0.1, step=h)
+        result = chains.simulate(pendulum, state, Locked(), duration=1.8, sample=0.1, step=h)
         t = result.time.values
         errors.append(float(np.abs(result.velocity[:, -1, 2] - v_t * np.tanh(9.81 * t / v_t)).max()))
     report("falling with drag: order against the exact solution", check_order(steps, errors, 2.0), "2 +- 0.3")
@@ -206,8 +209,8 @@ def test_buoyancy_and_added_mass(report: Report) -> None:
     """Released under water: (M - rho V) g/(M + m_a), before drag and string matter."""
     fluid = tl.Fluid(1000.0, volume=5e-4, added_mass=0.25)
     pendulum = point_on_light_string(string={"law": "tension_only"}, fluid=fluid)
-    state = tl.State(20.0, 0.0, np.array([[0, 0, 0], [0, 0, 1.0]]), np.zeros((2, 3)))
-    result = tl.simulate(pendulum, state, Locked(), duration=0.5, sample=0.1, step=1e-3)
+    state = chains.ChainState(20.0, 0.0, np.array([[0, 0, 0], [0, 0, 1.0]]), np.zeros((2, 3)))
+    result = chains.simulate(pendulum, state, Locked(), duration=0.5, sample=0.1, step=1e-3)
     a = (2.0 - 0.5) * 9.81 / (2.0 + 0.25)
     error = check_close("velocity", result.velocity[:, -1, 2], a * result.time.values, 5e-6)  # 3 mg of string
     report("buoyancy and added mass: error of the speed (m/s)", error, "< 5e-6")
@@ -216,8 +219,10 @@ def test_buoyancy_and_added_mass(report: Report) -> None:
 def test_a_floating_string_weighs_nothing() -> None:
     density = 0.025 / (0.25 * np.pi * 0.01**2)
     pendulum = replace(with_string(diameter=0.01, normal_drag=0.0, tangential_drag=0.0), fluid=tl.Fluid(density))
-    still = tl.straight(pendulum, 10.0, 8, (1.0, 0.0, 0.0))
-    result = tl.simulate(replace(pendulum, body=tl.RigidBody.point(1e-6)), still, Locked(), duration=0.5, sample=0.1)
+    still = chains.straight(pendulum, 10.0, 8, (1.0, 0.0, 0.0))
+    result = chains.simulate(
+        replace(pendulum, body=tl.RigidBody.point(1e-6)), still, Locked(), duration=0.5, sample=0.1
+    )
     fallen = 0.5 * 9.81 * 0.5**2
     assert float(np.abs(result.position[-1, :-2, 2]).max()) < 1e-4 * fallen
 
@@ -227,8 +232,8 @@ def test_a_push_accelerates(report: Report) -> None:
     pendulum = point_on_light_string(
         string={"law": "tension_only"}, gravity=0.0, applied_force=tl.AppliedForce(force=(1.0, 2.0, 0.5))
     )
-    state = tl.State(20.0, 0.0, np.array([[0, 0, 0], [0, 0, 1.0]]), np.zeros((2, 3)))
-    result = tl.simulate(pendulum, state, Locked(), duration=1.0, sample=0.1, step=1e-2)
+    state = chains.ChainState(20.0, 0.0, np.array([[0, 0, 0], [0, 0, 1.0]]), np.zeros((2, 3)))
+    result = chains.simulate(pendulum, state, Locked(), duration=1.0, sample=0.1, step=1e-2)
     expected = np.outer(result.time, [0.5, 1.0, 0.25])
     report(
         "push: error of the velocity (m/s)", check_close("velocity", result.velocity[:, -1], expected, 1e-6), "< 1e-6"
@@ -242,9 +247,7 @@ def test_a_guide_that_moves_uniformly_changes_nothing(report: Report) -> None:
     path = tl.GuidePath((0.0, 5.0), ((0.0, 0.0, 0.0), tuple(5.0 * V)), velocities=(tuple(V), tuple(V)))
     for number in (1, 3):
         still, moved = (
-            run(
-                replace(examples.pendulum(), reel=replace(examples.pendulum().reel, guide_path=p)), number, duration=2.0
-            )
+            run(replace(paper.pendulum(), reel=replace(paper.pendulum().reel, guide_path=p)), number, duration=2.0)
             for p in (None, path)
         )
         relative = moved.position.values - still.position.values - np.multiply.outer(moved.time.values, V)[:, None]
@@ -256,7 +259,7 @@ def test_a_guide_that_falls_changes_gravity(report: Report) -> None:
     """Einstein: a guide accelerated downwards by a is gravity g - a, in the discrete equations as well."""
     a, T = 4.0, 2.0
     path = tl.GuidePath((0.0, T), ((0, 0, 0), (0, 0, 0.5 * a * T * T)), velocities=((0, 0, 0), (0, 0, a * T)))
-    base = examples.pendulum()
+    base = paper.pendulum()
     for number in (1, 3):
         moved = run(replace(base, reel=replace(base.reel, guide_path=path)), number, duration=T)
         lighter = run(replace(base, gravity=9.81 - a), number, duration=T)
@@ -271,7 +274,7 @@ def test_shaken_pendulum(report: Report) -> None:
 
     path = tl.GuidePath.of(wavy, 3.0, 0.01)
     pendulum = point_on_light_string(path=path)
-    state = tl.State(40.0, 0.0, np.array([[0, 0, 0], [0.5, 0, 11.9]]), np.array([[0, 0, 0], [0, 0.3, 0]]))
+    state = chains.ChainState(40.0, 0.0, np.array([[0, 0, 0], [0.5, 0, 11.9]]), np.array([[0, 0, 0], [0, 0.3, 0]]))
     start, velocity = path.at(0.0)
 
     def rates(t: float, y: Any) -> Any:
@@ -284,30 +287,30 @@ def test_shaken_pendulum(report: Report) -> None:
     errors = []
     steps = [2e-2, 1e-2, 5e-3]
     for h in steps:
-        result = tl.simulate(pendulum, state, Locked(), duration=3.0, sample=0.5, step=h)
+        result = chains.simulate(pendulum, state, Locked(), duration=3.0, sample=0.5, step=h)
         errors.append(float(np.abs(result.position[-1, -1] - exact[:3]).max()))
     report("shaken pendulum: order against DOP853", check_order(steps, errors, 2.0), "2 +- 0.3")
 
 
 def test_a_run_with_loads_resumes_bit_for_bit(tmp_path: Any) -> None:
     for name in ("damping", "wind", "moving guide"):
-        state = tl.straight(LOADED[name], 10.0, 8, (1.0, 0.0, 0.0), end_velocity=(0.0, 0.5, 0.0))
-        whole = tl.Simulation(LOADED[name], state, step=1e-3)
+        state = chains.straight(LOADED[name], 10.0, 8, (1.0, 0.0, 0.0), end_velocity=(0.0, 0.5, 0.0))
+        whole = chains.simulation(LOADED[name], state, step=1e-3)
         whole.advance(1.0, tl.Free())
-        cut = tl.Simulation(LOADED[name], state, step=1e-3)
+        cut = chains.simulation(LOADED[name], state, step=1e-3)
         cut.advance(0.5, tl.Free())
         cut.save(tmp_path / "half.npz")
         rest = tl.Simulation.load(tmp_path / "half.npz")
         rest.advance(0.5)
-        assert np.array_equal(rest.state.nodes, whole.state.nodes)
+        assert np.array_equal(rest.line.nodes, whole.line.nodes)
         assert rest.energy == whole.energy
 
 
 @pytest.mark.parametrize("name", ["wind", "water", "surface", "table", "tension only"])
 def test_a_state_of_rest_stays_at_rest(name: str, report: Report) -> None:
     """What statics finds, the kernels hold: drag, buoyancy and elastic law written down twice agree."""
-    found = tl.equilibrium(LOADED[name], 10.0, 20)
-    run = tl.simulate(LOADED[name], found.state, Locked(), duration=2.0, sample=0.1, step=5e-4)
+    found = chains.equilibrium(LOADED[name], 10.0, 20)
+    run = chains.simulate(LOADED[name], found.state, Locked(), duration=2.0, sample=0.1, step=5e-4)
     bound = 1e-8
     error = check_below("distance", float(np.abs(run.position - run.position[0]).max()), bound)
     report(f"{name}: motion of the equilibrium in 2 s (m)", error, f"< {bound:g}")
@@ -323,10 +326,10 @@ def test_modes_with_another_law_and_a_fluid(name: str, report: Report) -> None:
         pendulum = replace(pendulum, fluid=replace(pendulum.fluid, drag_area=0.0, spin_damping=0.0))
         pendulum = replace(pendulum, string=replace(pendulum.string, normal_drag=0.0, tangential_drag=0.0))
     pendulum = replace(pendulum, body=tl.RigidBody.point(0.1))
-    modes = tl.modes(pendulum, deployed=10.0, elements=10)
+    modes = chains.modes(pendulum, deployed=10.0, elements=10)
     frequency = float(modes.frequency.values[np.array([kind == "longitudinal" for kind in modes.kind.values])][0])
-    sim = tl.Simulation(pendulum, tl.equilibrium(pendulum, 10.0, 10).state, step=1e-3)
-    sim.apply_impulse((0.0, 0.0, 1e-4))
+    sim = chains.simulation(pendulum, chains.equilibrium(pendulum, 10.0, 10).state, step=1e-3)
+    sim.body.strike((0.0, 0.0, 1e-4))
     sim.advance(40.0, sample=0.01)
     z = sim.dataset().position.values[:, -1, 2]
     z = (z - z.mean()) * np.hanning(len(z))

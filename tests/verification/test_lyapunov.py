@@ -11,10 +11,11 @@ import pytest
 import tautline as tl
 from tautline.analysis.lyapunov import growth_rates
 from tautline.analysis.predictability import estimate, predictability_time
-from tautline.engine.simulation import Simulation
+from tautline.engine.chain import ChainSimulation
 from tautline.errors import InputError
+from tautline.model.chain import chain_of, chain_state
 from tests.conftest import Report
-from tests.support.assemblies import one_line
+from tests.support import chains
 from tests.support.checking import check_below, check_close
 
 
@@ -22,23 +23,22 @@ def test_rotation_about_the_middle_axis(report: Report) -> None:
     """A free body that spins about its middle axis leaves it at a rate that Euler's equations give."""
     I1, I2, I3, spin = 0.02, 0.05, 0.07, 3.0
     expected = spin * math.sqrt((I2 - I1) * (I3 - I2) / (I1 * I3))
-    pendulum = tl.Pendulum(
+    pendulum = chains.Chain(
         string=tl.String(length=10.0, density=0.05, stiffness=100.0),
         reel=tl.Reel(0.3, 0.4, 0.8),
         body=tl.RigidBody(1.0, ((I1, 0.0, 0.0), (0.0, I2, 0.0), (0.0, 0.0, I3)), (0.0, 0.0, 0.0)),
         gravity=0.0,
     )
-    start = tl.straight(pendulum, 4.0, 4, (0.0, 0.0, 1.0), angular_velocity=(0.0, spin, 0.0))
-    found = tl.lyapunov(pendulum, start, tl.Locked(), 8.0, step=1e-3, interval=0.5)
+    start = chains.straight(pendulum, 4.0, 4, (0.0, 0.0, 1.0), angular_velocity=(0.0, spin, 0.0))
+    found = chains.lyapunov(pendulum, start, tl.Locked(), 8.0, step=1e-3, interval=0.5)
     # from the direction in which it starts the shadow has turned into the growing one to 1e-6 by then
     error = check_close("growth rate", found.growth_rate[-4:].values, np.full(4, expected), 5e-5)
     report("Lyapunov exponent of a spin about the middle axis: error (1/s)", error, "5e-5")
 
 
 def test_small_motions_about_rest_do_not_part(report: Report) -> None:
-    built = tl.load("fixed-length")
-    rest = tl.hanging(built.pendulum, 10.0, 10)
-    found = tl.lyapunov(built.pendulum, rest, tl.Locked(), 100.0, step=1e-3)
+    system = tl.load("fixed-length", {"run.elements": 10}).system
+    found = tl.lyapunov(system, tl.Hanging(10.0), tl.Locked(), 100.0, step=1e-3)
     # a bounded distance leaves ln(d/d_0)/t: a factor of 10 over 90 s is 0.026
     value = check_below("exponent", abs(found.attrs["exponent"]), 0.026)
     report("Lyapunov exponent at rest (1/s)", value, "0.026")
@@ -48,8 +48,8 @@ def test_small_motions_about_rest_do_not_part(report: Report) -> None:
 def test_example_1_is_chaotic_and_the_horizon_is_seen(report: Report) -> None:
     """Two runs that differ by 1e-9 part as the exponent says, within the spread of its estimate."""
     built = tl.load("fixed-length")
-    found = tl.lyapunov(built.pendulum, built.state(), tl.Locked(), 10.0, step=5e-4)
-    simulation = Simulation(built.pendulum, built.state(), step=5e-4)
+    found = tl.lyapunov(built.system, built.state(), tl.Locked(), 10.0, step=5e-4)
+    simulation = ChainSimulation(chain_of(built.system), chain_state(built.state()), step=5e-4)
     simulation.begin(tl.Locked(), 10.0, 0.1)
     other = simulation.twin()
     other.task().motion.nodes[0] *= 1.0 + 1e-9
@@ -74,30 +74,31 @@ def test_a_middle_axis_in_an_assembly(report: Report) -> None:
     line = tl.Line(tl.String(4.0, 0.05, 100.0), start="ship", end="probe", elements=4)
     assembly = tl.System(bodies, {"tether": line}, gravity=0.0)
     places = {"ship": tl.BodyState((0, 0, 0), angular_velocity=(0.0, spin, 0.0)), "probe": tl.BodyState((0, 0, 4.0))}
-    found = tl.lyapunov(assembly, tl.hang(assembly, places), None, 8.0, step=1e-3, interval=0.5)
+    found = tl.lyapunov(assembly, chains.hang(assembly, places), None, 8.0, step=1e-3, interval=0.5)
     error = check_close("growth rate", found.growth_rate[-4:].values, np.full(4, expected), 5e-5)
     report("Lyapunov exponent of a spin in an assembly: error (1/s)", error, "5e-5")
 
 
 @pytest.mark.parametrize("command", [tl.Locked(), tl.Torque(10.0)])
-def test_an_assembly_of_one_line_parts_as_its_pendulum(command: tl.Command, report: Report) -> None:
+def test_motions_part_alike_on_both_backends(
+    command: tl.Command, report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
     built = tl.load("fixed-length")
-    body, start = built.pendulum.body, built.state()
-    assembly, state = one_line(built.pendulum.string, built.pendulum.reel, start, body)
     settings: dict[str, Any] = {"step": 5e-4, "interval": 0.1, "at_end": "hold"}
-    one = tl.lyapunov(built.pendulum, start, command, 6.0, **settings)
-    other = tl.lyapunov(assembly, state, command, 6.0, **settings)
+    one = tl.lyapunov(built.system, built.start, command, 6.0, **settings)
+    monkeypatch.setenv("TAUTLINE_BACKEND", "network")
+    other = tl.lyapunov(built.system, built.start, command, 6.0, **settings)
     apart = abs(one.attrs["exponent"] - other.attrs["exponent"])
     spread = math.hypot(one.attrs["standard_error"], other.attrs["standard_error"])
-    report("Lyapunov exponents of a pendulum and its assembly: difference over their spread", apart / spread, "< 1")
+    report("Lyapunov exponents by chain and network kernels: difference over their spread", apart / spread, "< 1")
     assert apart < spread and other.attrs["exponent"] > 0.3
 
 
 def test_members_together_as_alone_and_after_an_end() -> None:
     built = tl.load("retrieval")
 
-    def begun(torque: float) -> Simulation:
-        simulation = Simulation(built.pendulum, built.state(), step=5e-4, minimum_length=8.0)
+    def begun(torque: float) -> ChainSimulation:
+        simulation = ChainSimulation(chain_of(built.system), chain_state(built.state()), step=5e-4, minimum_length=8.0)
         simulation.begin(tl.Torque(torque), 0.4, 0.05)
         return simulation
 
@@ -119,6 +120,6 @@ def test_estimates_of_what_ended_too_soon() -> None:
 def test_refusals() -> None:
     built = tl.load("fixed-length")
     with pytest.raises(InputError, match="interval: expected at most half"):
-        tl.lyapunov(built.pendulum, built.state(), tl.Locked(), 1.0, interval=1.0, step=5e-4)
+        tl.lyapunov(built.system, built.start, tl.Locked(), 1.0, interval=1.0, step=5e-4)
     with pytest.raises(InputError, match="known: expected less than lost"):
-        tl.lyapunov(built.pendulum, built.state(), tl.Locked(), 1.0, known=0.5, step=5e-4)
+        tl.lyapunov(built.system, built.start, tl.Locked(), 1.0, known=0.5, step=5e-4)

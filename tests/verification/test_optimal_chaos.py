@@ -7,6 +7,7 @@ import pytest
 
 import tautline as tl
 from tests.conftest import Report
+from tests.support import chains
 
 DURATION = 16.0  # s
 INTERVALS = 16
@@ -19,12 +20,9 @@ NEAR = 1e-3  # m
 def chaotic() -> tl.Case:
     """Example 1 with two elements and a small force on its body."""
     example = tl.load("fixed-length")
-    p = example.pendulum
     table = np.linspace(0.0, DURATION, ENTRIES), np.full((ENTRIES, 3), 1e-3)
-    pushed = tl.Pendulum(p.string, p.reel, p.body, gravity=p.gravity, applied_force=tl.AppliedForce(force=table))
     run = {"run.elements": 2, "run.duration": DURATION, "run.step": 5e-3, "run.sample": DURATION / (2 * INTERVALS)}
-    found: tl.Case = example.with_(pendulum=pushed).with_(run)
-    return found
+    return example.with_({"applied_force": tl.AppliedForce(force=table), **run})
 
 
 @pytest.mark.long
@@ -32,8 +30,8 @@ def test_small_forces_bring_a_chaotic_body_to_a_place(report: Report) -> None:
     """The body of example 1 is to be 1.2 m from where it would be after 16 s: more than ten Lyapunov times."""
     pytest.importorskip("casadi")
     case = chaotic()
-    parting = tl.lyapunov(case.pendulum, case.state(), tl.Locked(), DURATION, step=5e-3).attrs["exponent"]
-    goal = tl.simulate(case).position.values[-1, -1] + np.array(AWAY)
+    parting = tl.lyapunov(case.system, case.state(), tl.Locked(), DURATION, step=5e-3).attrs["exponent"]
+    goal = chains.simulate(case).position.values[-1, -1] + np.array(AWAY)
     distance = " + ".join(f"(position[-1, {k}] - ({float(x)!r}))**2" for k, x in enumerate(goal))
 
     def searched(intervals: int) -> tuple[tl.Optimised, float]:
@@ -44,7 +42,7 @@ def test_small_forces_bring_a_chaotic_body_to_a_place(report: Report) -> None:
             intervals=intervals,
             iterations=60,
         )
-        return best, float(np.linalg.norm(tl.simulate(best.case).position.values[-1, -1] - goal))
+        return best, float(np.linalg.norm(chains.simulate(best.case).position.values[-1, -1] - goal))
 
     (several, miss), (single, off) = searched(INTERVALS), searched(1)
     report("Chaotic motion, 16 intervals: distance from the goal (m)", miss, "1e-3")

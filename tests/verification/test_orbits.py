@@ -13,6 +13,7 @@ import tautline as tl
 from tautline.kernels.assembly.data import Field
 from tautline.kernels.assembly.gravity import pull_at, reference_at
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close
 
 ORBIT = tl.Orbit(6.9e6)
@@ -32,7 +33,7 @@ def dumbbell(masses: tuple[float, float] = (1000.0, 1000.0), reel: tl.Reel | Non
 def start(assembly: tl.System, along: Any, rates: Any, deployed: float, strain: float, speed: float = 0.0) -> Any:
     """Bodies on a line through the origin, turning with the given angular velocity and parting at a speed."""
     unit = np.array(along) / np.linalg.norm(along)
-    masses = [body.mass for body in assembly.bodies.values()]  # type: ignore[union-attr]
+    masses = [body.mass for body in assembly.bodies.values()]
     length = deployed * (1.0 + strain)
     parts = np.array([masses[1], -masses[0]]) / sum(masses)
     bodies = {}
@@ -41,12 +42,13 @@ def start(assembly: tl.System, along: Any, rates: Any, deployed: float, strain: 
         velocity = np.cross(rates, place) + part * speed * unit
         bodies[name] = tl.BodyState(tuple(place), tuple(velocity))
     lines = {"tether": tl.LineStart(deployed, -speed)} if speed else {"tether": tl.LineStart(deployed)}
-    return tl.hang(assembly, bodies, lines)
+    return chains.hang(assembly, bodies, lines)
 
 
 def static_strain(assembly: tl.System) -> float:
-    upper, lower = (body.mass for body in assembly.bodies.values())  # type: ignore[union-attr]
-    return 3.0 * RATE**2 * upper * lower / (upper + lower) * LENGTH / 1e7
+    upper, lower = (body.mass for body in assembly.bodies.values())
+    strain: float = 3.0 * RATE**2 * upper * lower / (upper + lower) * LENGTH / 1e7
+    return strain
 
 
 def angles(run: Any) -> tuple[Any, Any]:

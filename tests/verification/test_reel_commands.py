@@ -12,30 +12,31 @@ import tautline as tl
 from tautline.model.command import Command
 from tautline.results.conservation import balance_error
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_bounded_without_drift, check_close, check_order
 from tests.support.systems import largest_difference, state_at
 
 BODY = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
 
 
-def pendulum(guide_law: str = "none", **reel: Any) -> tl.Pendulum:
-    return tl.Pendulum(
+def pendulum(guide_law: str = "none", **reel: Any) -> chains.Chain:
+    return chains.Chain(
         string=tl.String(length=10.0, density=0.05, stiffness=300.0),
         reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=0.5, guide_law=guide_law, **reel),
         body=BODY,
     )
 
 
-def swinging(system: tl.Pendulum) -> tl.State:
+def swinging(system: chains.Chain) -> chains.ChainState:
     """Bent by its own start, with a tumbling body."""
-    return tl.straight(system, 4.0, 3, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0))
+    return chains.straight(system, 4.0, 3, (1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0))
 
 
 MOVE = tl.Length.to(4.6, speed=1.0, acceleration=4.0, jerk=40.0)
 POLYNOMIAL = tl.Length(pieces=([0.0], [[4.0, 0.0, 1.0, 0.5, -0.3, 0.1]]))
 SPEEDS = tl.Speed(payout=([0.0, 0.2, 0.5], [0.0, 0.5, -0.5]))
 FOLLOWER = tl.Impedance(tl.Length(([0.0, 0.5], [4.0, 4.5])), stiffness=200.0, damping=20.0)
-SMOOTH: dict[str, tuple[tl.Pendulum, Command]] = {
+SMOOTH: dict[str, tuple[chains.Chain, Command]] = {
     "Length, S-curve": (pendulum("published"), MOVE),
     "Length, polynomial": (pendulum(), POLYNOMIAL),
     "Length, growing drum with friction": (pendulum(layer_growth=0.02, viscous_friction=0.3), POLYNOMIAL),
@@ -64,9 +65,9 @@ def distance(a: xr.Dataset, b: xr.Dataset) -> float:
 def test_order_against_the_differential_equations(name: str, order: int, steps: list[float], report: Report) -> None:
     """With a fixed step, where a kink of a profile falls on a step's end."""
     system, command = SMOOTH[name]
-    exact = tl.reference.integrate(system, swinging(system), command, duration=0.4, sample=0.4)
+    exact = chains.integrate(system, swinging(system), command, duration=0.4, sample=0.4)
     runs = [
-        tl.simulate(system, swinging(system), command, duration=0.4, sample=0.4, step=h, order=order) for h in steps
+        chains.simulate(system, swinging(system), command, duration=0.4, sample=0.4, step=h, order=order) for h in steps
     ]
     measured = check_order(steps, [distance(run, exact) for run in runs], order)
     report(f"{name}, order {order}: slope against DOP853", measured, f"{order} +- 0.3")
@@ -80,9 +81,10 @@ def test_order_against_the_differential_equations(name: str, order: int, steps: 
 def test_the_papers_scheme_is_of_first_order(name: str, report: Report) -> None:
     system, command = SMOOTH[name]
     steps = [2e-3, 1e-3, 5e-4]
-    exact = tl.reference.integrate(system, swinging(system), command, duration=0.4, sample=0.4)
+    exact = chains.integrate(system, swinging(system), command, duration=0.4, sample=0.4)
     runs = [
-        tl.simulate(system, swinging(system), command, duration=0.4, sample=0.4, step=h, scheme="paper") for h in steps
+        chains.simulate(system, swinging(system), command, duration=0.4, sample=0.4, step=h, scheme="paper")
+        for h in steps
     ]
     measured = check_order(steps, [distance(run, exact) for run in runs], 1)
     report(f"{name}, scheme paper: slope against DOP853", measured, "1 +- 0.3")
@@ -92,11 +94,11 @@ def test_the_papers_scheme_is_of_first_order(name: str, report: Report) -> None:
 def test_the_torque_that_a_motion_takes(name: str, report: Report) -> None:
     """Of second order at every sample, the first included."""
     system, command = SMOOTH[name]
-    exact = tl.reference.integrate(system, swinging(system), command, duration=0.4, sample=0.04)
+    exact = chains.integrate(system, swinging(system), command, duration=0.4, sample=0.04)
     steps = [4e-3, 2e-3, 1e-3]
     errors = []
     for h in steps:
-        run = tl.simulate(system, swinging(system), command, duration=0.4, sample=0.04, step=h)
+        run = chains.simulate(system, swinging(system), command, duration=0.4, sample=0.04, step=h)
         errors.append(float(np.sqrt(np.mean((run.torque - exact.torque) ** 2))))
         check_close("torque at the start", run.torque[0], exact.torque[0], 1e-6)
     measured = check_order(steps, errors, 2, tolerance=0.5)
@@ -108,9 +110,9 @@ def test_the_needed_torque_makes_the_motion(report: Report) -> None:
     system = pendulum("dissipative")
     steps, errors = [2e-3, 1e-3, 5e-4], []
     for h in steps:
-        led = tl.simulate(system, swinging(system), MOVE, duration=0.4, step=h, sample=h)
+        led = chains.simulate(system, swinging(system), MOVE, duration=0.4, step=h, sample=h)
         table = tl.Torque((led.time.values, led.torque.values))
-        driven = tl.simulate(system, swinging(system), table, duration=0.4, step=h, sample=h)
+        driven = chains.simulate(system, swinging(system), table, duration=0.4, step=h, sample=h)
         errors.append(float(np.abs(driven.reeled_length - led.reeled_length).max()))
     measured = check_order(steps, errors, 2)
     report("needed torque given back: largest difference of the length (m)", errors[-1], "")
@@ -120,13 +122,13 @@ def test_the_needed_torque_makes_the_motion(report: Report) -> None:
 @pytest.mark.parametrize("order", [2, 4, 6])
 def test_a_given_length_is_kept_to_rounding(order: int) -> None:
     system = pendulum()
-    run = tl.simulate(system, swinging(system), POLYNOMIAL, duration=0.4, step=4e-3, sample=4e-3, order=order)
+    run = chains.simulate(system, swinging(system), POLYNOMIAL, duration=0.4, step=4e-3, sample=4e-3, order=order)
     t = run.time.values
     check_close("length", run.unstretched_length, 4.0 + t**2 * (1.0 + t * (0.5 + t * (-0.3 + 0.1 * t))), 1e-13)
     check_close("speed", run.reel_speed, -t * (2.0 + t * (1.5 + t * (-1.2 + 0.5 * t))), 1e-13)
 
 
-LOSSES: dict[str, tuple[tl.Pendulum, Command]] = {
+LOSSES: dict[str, tuple[chains.Chain, Command]] = {
     "brake that slips": (pendulum("dissipative"), tl.Brake(1.0)),
     "brake that slips, then holds": (pendulum("dissipative"), tl.Brake(([0.0, 0.5, 0.6], [1.0, 1.0, 6.0]))),
     "dry and viscous friction": (pendulum(coulomb_friction=0.3, viscous_friction=0.1), tl.Torque(4.0)),
@@ -143,7 +145,7 @@ def test_energy_balance(name: str, report: Report) -> None:
     system, command = LOSSES[name]
     errors = []
     for h in (2e-3, 5e-4):
-        run = tl.simulate(system, swinging(system), command, duration=1.5, step=h, sample=0.01)
+        run = chains.simulate(system, swinging(system), command, duration=1.5, step=h, sample=0.01)
         assert run.attrs["status"] == "completed"
         errors.append(float(np.abs(balance_error(run)).max() / run.kinetic_energy.max()))
         assert (np.diff(run.friction_loss) >= -1e-12).all()
@@ -159,21 +161,23 @@ M, KAPPA, D = 2.0, 3.0, 0.25
 LIGHT, STIFF = 1e-7, 1e5
 
 
-def atwood(inertia_mass: float = KAPPA, **reel: Any) -> tl.Pendulum:
+def atwood(inertia_mass: float = KAPPA, **reel: Any) -> chains.Chain:
     """A drum with a hanging mass: one degree of freedom, s, of inertia M + kappa, pulled by M g."""
-    return tl.Pendulum(
+    return chains.Chain(
         string=tl.String(length=100.0, density=LIGHT, stiffness=STIFF),
         reel=tl.Reel(drum_radius=D, guide_length=0.5, inertia_mass=inertia_mass, guide_law="none", **reel),
         body=tl.RigidBody.point(M),
     )
 
 
-def fall(system: tl.Pendulum, command: Command, duration: float, reel_speed: float = 0.0, **options: Any) -> xr.Dataset:
-    start = tl.hanging(system, 20.0, 1)
+def fall(
+    system: chains.Chain, command: Command, duration: float, reel_speed: float = 0.0, **options: Any
+) -> xr.Dataset:
+    start = chains.hanging(system, 20.0, 1)
     velocities = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, -reel_speed]])
-    start = tl.State(start.reeled_length, reel_speed, start.nodes, velocities)
+    start = chains.ChainState(start.reeled_length, reel_speed, start.nodes, velocities)
     settings: dict[str, Any] = {"step": 1e-3, "sample": 0.01} | options
-    return tl.simulate(system, start, command, duration=duration, **settings)
+    return chains.simulate(system, start, command, duration=duration, **settings)
 
 
 # Of the force in the string, by stretch and bounce: strain M g/EA = 2e-4 of 20 m, so 4 mm in the length.
@@ -278,7 +282,7 @@ def test_a_spring_on_the_length_swings_with_its_frequency(report: Report) -> Non
 def test_a_growing_drum_turns_by_the_integral_of_its_radius(report: Report) -> None:
     """A constant torque does the work u phi, phi being the drum's angle (2/k)(d(s) - d(0))."""
     system, torque = pendulum(layer_growth=0.02), 2.0
-    run = tl.simulate(system, swinging(system), tl.Torque(torque), duration=1.5, step=5e-4, sample=0.01)
+    run = chains.simulate(system, swinging(system), tl.Torque(torque), duration=1.5, step=5e-4, sample=0.01)
     radius = np.array([system.reel.radius(s) for s in run.reeled_length.values])
     angle = 2.0 / 0.02 * (radius - radius[0])
     assert abs(angle[-1]) > 1.0
@@ -289,8 +293,8 @@ def test_a_growing_drum_turns_by_the_integral_of_its_radius(report: Report) -> N
 def test_a_growing_drum_keeps_its_energy() -> None:
     """Freely, without loss: bounded and without drift, over many swings on a spring."""
     system = pendulum(layer_growth=0.02)
-    start = tl.hanging(system, 4.0, 3, end_velocity=(0.3, 0.0, 0.0))
-    run = tl.simulate(system, start, tl.Impedance(4.0, 100.0), duration=60.0, step=1e-3, sample=0.02)
+    start = chains.hanging(system, 4.0, 3, end_velocity=(0.3, 0.0, 0.0))
+    run = chains.simulate(system, start, tl.Impedance(4.0, 100.0), duration=60.0, step=1e-3, sample=0.02)
     T = float(run.kinetic_energy.max())
     # measured: 1.5e-4 and 2.8e-5; the motion is chaotic
     check_bounded_without_drift("balance", balance_error(run), 3e-4 * T, 1e-4 * T)
@@ -298,7 +302,7 @@ def test_a_growing_drum_keeps_its_energy() -> None:
 
 def test_no_growth_is_the_limit_of_little_growth() -> None:
     runs = [
-        tl.simulate(s, swinging(s), tl.Torque(2.0), duration=0.5, step=1e-3, sample=0.5)
+        chains.simulate(s, swinging(s), tl.Torque(2.0), duration=0.5, step=1e-3, sample=0.5)
         for s in (pendulum(), pendulum(layer_growth=1e-9), pendulum(layer_growth=1e-5))
     ]
     check_close("position", runs[1].position, runs[0].position, 1e-7)
@@ -328,12 +332,12 @@ def test_a_reel_leaves_its_stop_when_it_is_pulled_away(step: float | str) -> Non
     """
     viscous = 8.0
     system = atwood(viscous_friction=viscous)
-    start = tl.hanging(system, 99.2, 1)
+    start = chains.hanging(system, 99.2, 1)
     weight = M * 9.81 * D
     table = tl.Torque(([0.0, 4.0, 5.0, 20.0], [0.0, 0.0, 2.0 * weight, 2.0 * weight]))
-    held = tl.simulate(system, start, table, duration=4.0, step=step, sample=0.01, at_end="hold")
+    held = chains.simulate(system, start, table, duration=4.0, step=step, sample=0.01, at_end="hold")
     assert "held at the deployed end since t = " in held.attrs["message"]
-    run = tl.simulate(system, start, table, duration=8.0, step=step, sample=0.01, at_end="hold")
+    run = chains.simulate(system, start, table, duration=8.0, step=step, sample=0.01, at_end="hold")
     assert run.attrs["message"] == "completed at t = 8 s"
     t, s = run.time.values, run.reeled_length.values
     waiting = (t > 3.0) & (t < 4.0)
@@ -355,13 +359,13 @@ def test_a_run_stops_at_the_end_unless_it_is_held() -> None:
 
 def test_payout_starts_without_a_spike(report: Report) -> None:
     """From rest by an S-curve: the tension leaves its value at rest as smoothly as the acceleration does."""
-    system = tl.Pendulum(
+    system = chains.Chain(
         string=tl.String(length=100.0, density=0.05, stiffness=2000.0),
         reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0),
         body=tl.RigidBody.point(3.0),
     )
-    start = tl.hanging(system, 10.0, 20)
-    run = tl.simulate(
+    start = chains.hanging(system, 10.0, 20)
+    run = chains.simulate(
         system, start, tl.Length.to(20.0, speed=1.0, acceleration=0.5, jerk=0.5), duration=3.0, step=5e-4, sample=5e-4
     )
     top = run.tension[:, 0].values
@@ -382,5 +386,5 @@ def test_the_same_motion_from_pieces_and_from_a_table() -> None:
     t = np.linspace(0.0, 1.0, 7)
     table = tl.Length((t, 4.0 + 3.0 * t**2 - 2.0 * t**3))
     pieces = tl.Length(pieces=([0.0, 1.0], [[4.0, 0.0, 3.0, -2.0], [5.0, 0.0, 0.0, 0.0]]))
-    runs = [tl.simulate(system, swinging(system), c, duration=0.5, step=1e-3, sample=0.5) for c in (table, pieces)]
+    runs = [chains.simulate(system, swinging(system), c, duration=0.5, step=1e-3, sample=0.5) for c in (table, pieces)]
     check_below("difference", largest_difference(*(state_at(r, system) for r in runs)), 1e-10)

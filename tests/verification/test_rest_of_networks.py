@@ -14,17 +14,18 @@ from tautline.model.assembly.rest import network_of
 from tautline.model.network_forces import forces_of
 from tautline.model.network_rest import MOST_CORRECTIONS, left_of
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close
 
 G = 9.81
 
 
-def sagging(N: int, EA: float = 1e6, gravity: float = G, **string: Any) -> tuple[tl.System, tl.AssemblyState]:
+def sagging(N: int, EA: float = 1e6, gravity: float = G, **string: Any) -> tuple[tl.System, tl.State]:
     """60 m of rope between anchors 50 m apart."""
     rope = tl.String(60.0, 1.0, EA, **{"law": "tension_only", **string})
     rope_line = tl.Line(rope, end_point=(50.0, 0.0, 0.0), elements=N)
     assembly = tl.System({}, {"rope": rope_line}, gravity=gravity)
-    return assembly, tl.hang(assembly, {})
+    return assembly, chains.hang(assembly, {})
 
 
 def catenary(EA: float, points: Any, length: float = 60.0, span: float = 50.0, weight: float = G) -> Any:
@@ -41,7 +42,7 @@ def catenary(EA: float, points: Any, length: float = 60.0, span: float = 50.0, w
     return np.stack([x(H, points), np.zeros_like(points), z], axis=-1)
 
 
-def left(assembly: tl.System, state: tl.AssemblyState) -> tuple[float, float]:
+def left(assembly: tl.System, state: tl.State) -> tuple[float, float]:
     """Largest force left, with rounding, and the largest force there is (N)."""
     network, places = network_of(assembly, state)
     forces = forces_of(network, places)
@@ -53,7 +54,7 @@ def test_sagging_ropes_are_catenaries_of_second_order(report: Report) -> None:
     errors = []
     for N in (20, 40, 80):
         assembly, start = sagging(N)
-        nodes = tl.rest(assembly, start).lines["rope"].nodes
+        nodes = chains.rest(assembly, start).lines["rope"].nodes
         errors.append(np.abs(nodes - catenary(1e6, np.linspace(0.0, 60.0, N + 1))).max())
     orders = np.log2(np.array(errors[:-1]) / errors[1:])
     report("sagging rope against the elastic catenary, order", float(orders[-1]), "2 to 0.1")
@@ -63,7 +64,7 @@ def test_sagging_ropes_are_catenaries_of_second_order(report: Report) -> None:
 @pytest.mark.parametrize("EA", [1e3, 1e5, 1e7, 1e9, 1e11])
 def test_ropes_of_any_stiffness_sag(EA: float) -> None:
     assembly, start = sagging(40, EA)
-    found = tl.rest(assembly, start)
+    found = chains.rest(assembly, start)
     error = np.abs(found.lines["rope"].nodes - catenary(EA, np.linspace(0.0, 60.0, 41))).max()
     check_below("catenary", float(error), 0.02)
     force, scale = left(assembly, found)
@@ -73,7 +74,7 @@ def test_ropes_of_any_stiffness_sag(EA: float) -> None:
 @pytest.mark.parametrize("N", [2, 3, 5, 17, 100, 400])
 def test_ropes_of_any_number_of_elements_sag(N: int) -> None:
     assembly, start = sagging(N)
-    found = tl.rest(assembly, start)
+    found = chains.rest(assembly, start)
     nodes = found.lines["rope"].nodes
     left(assembly, found)
     check_below("catenary", float(np.abs(nodes - catenary(1e6, np.linspace(0.0, 60.0, N + 1))).max()), 30.0 / N**2)
@@ -88,15 +89,15 @@ def test_any_gravity_is_answered(name: str, gravity: float) -> None:
     else:
         case = tl.load(name)
         assembly = tl.System(case.system.bodies, case.system.lines, gravity)
-        start = tl.hang(assembly, case.start.bodies, case.start.lines)
-    left(assembly, tl.rest(assembly, start))
+        start = chains.hang(assembly, case.start.bodies, case.start.lines)
+    left(assembly, chains.rest(assembly, start))
 
 
 def test_a_rope_with_a_table_sags() -> None:
     strains, tensions = [0.0, 0.01, 0.02, 0.05], [0.0, 500.0, 2000.0, 10000.0]
     rope = tl.String.from_table(60.0, 1.0, strains, tensions)
     assembly = tl.System({}, {"rope": tl.Line(rope, end_point=(50.0, 0.0, 0.0), elements=30)})
-    found = tl.rest(assembly, tl.hang(assembly, {}))
+    found = chains.rest(assembly, chains.hang(assembly, {}))
     force, scale = left(assembly, found)
     check_below("force left", force, 1e-9 * scale)
     run = tl.simulate(assembly, found, duration=0.5, sample=0.1)
@@ -108,7 +109,7 @@ def test_slack_ropes_beside_a_taut_one_hang_in_loops() -> None:
     taut = tl.Line(tl.String(10.0, 0.5, 1e6, law="tension_only"), end="load", elements=5)
     loose = tl.Line(tl.String(30.0, 0.5, 1e6, law="tension_only"), start_point=(5.0, 0.0, 0.0), end="load", elements=20)
     assembly = tl.System({"load": load}, {"taut": taut, "loose": loose})
-    found = tl.rest(assembly, tl.hang(assembly, {"load": (0.0, 0.0, 10.0)}))
+    found = chains.rest(assembly, chains.hang(assembly, {"load": (0.0, 0.0, 10.0)}))
     force, scale = left(assembly, found)
     check_below("force left", force, 1e-9 * scale)
     assert found.lines["loose"].nodes[:, 2].max() > found.bodies["load"].position[2] + 5.0
@@ -121,7 +122,7 @@ def test_applied_forces_pull_aside_by_hand() -> None:
     load, EA, l, push = tl.RigidBody.point(20.0), 1e5, 8.0, np.array([100.0, 50.0, 0.0])
     line = tl.Line(tl.String(l, 1e-7, EA), end="load", elements=2)
     assembly = tl.System({"load": load}, {"rope": line}, applied_forces={"load": tl.AppliedForce(force=push)})
-    found = tl.rest(assembly, tl.hang(assembly, {"load": (0.0, 0.0, l)}))
+    found = chains.rest(assembly, chains.hang(assembly, {"load": (0.0, 0.0, l)}))
     total = push + np.array([0.0, 0.0, 20.0 * G])
     pull = float(np.linalg.norm(total))
     check_close("place", found.bodies["load"].position, l * (1.0 + pull / EA) * total / pull, 1e-6)
@@ -138,21 +139,21 @@ def test_an_applied_moment_turns_a_body_by_hand() -> None:
     moment = 0.3 * 10.0 * G * 0.5
     changing = tl.AppliedForce(moment=([0.0, 1.0], [(0.0, moment, 0.0), (0.0, 0.0, 0.0)]))
     assembly = tl.System({"body": body}, {"rope": line}, applied_forces={"body": changing})
-    found = tl.rest(assembly, tl.hang(assembly, {"body": (0.0, 0.0, 5.5)}))
+    found = chains.rest(assembly, chains.hang(assembly, {"body": (0.0, 0.0, 5.5)}))
     attitude = np.array(found.bodies["body"].attitude)
     check_close("arm", attitude @ [0.0, 0.0, 1.0], [0.3, 0.0, np.sqrt(1.0 - 0.09)], 1e-7)
 
 
-def sea(flow: Any, surface: float | None, volume: float) -> tl.Pendulum:
+def sea(flow: Any, surface: float | None, volume: float) -> chains.Chain:
     fluid = tl.Fluid(
         1025.0, flow=flow, surface=surface, density_above=0.0 if surface is None else 1.2, drag_area=0.2, volume=volume
     )
     floats = fluid.density * volume > 120.0  # a sphere would have an unstable balance beside the stable one
     body = tl.RigidBody.point(120.0) if floats else tl.RigidBody.sphere(120.0, 0.3, (0.02, 0.0, 0.3))
-    return tl.Pendulum(tl.String(41.0, 0.8, 1e6, diameter=0.02), tl.Reel(0.1, 0.5, 1.0), body, fluid=fluid)
+    return chains.Chain(tl.String(41.0, 0.8, 1e6, diameter=0.02), tl.Reel(0.1, 0.5, 1.0), body, fluid=fluid)
 
 
-def as_assembly(pendulum: tl.Pendulum, N: int) -> tl.System:
+def as_assembly(pendulum: chains.Chain, N: int) -> tl.System:
     """The pendulum with 40 m of string out, as an assembly."""
     assert pendulum.fluid is not None
     fluid = pendulum.fluid
@@ -175,12 +176,12 @@ def as_assembly(pendulum: tl.Pendulum, N: int) -> tl.System:
 def test_currents_and_surfaces_are_those_of_the_pendulum(flow: Any, surface: float | None, volume: float) -> None:
     """Two programs of their own: pulls as unknowns there, nodes here."""
     N, pendulum = 12, sea(flow, surface, volume)
-    expected = tl.equilibrium(pendulum, 40.0, N)
+    expected = chains.equilibrium(pendulum, 40.0, N)
     assembly = as_assembly(pendulum, N)
     near = expected.state.nodes[-1] + np.array([1.0, -2.0, 0.0])
     near *= 40.0 / np.linalg.norm(near)
     center = near + np.array(pendulum.body.center_of_mass)
-    found = tl.rest(assembly, tl.hang(assembly, {"body": center}, {"line": 40.0}))
+    found = chains.rest(assembly, chains.hang(assembly, {"body": center}, {"line": 40.0}))
     check_close("nodes", found.lines["line"].nodes, expected.state.nodes, 1e-6)
     run = tl.simulate(assembly, found, duration=0.5, sample=0.1)
     check_below("motion", float(np.abs(run.body_position - run.body_position[0]).max()), 1e-6)
@@ -191,8 +192,8 @@ def test_a_body_floats_on_a_slack_string(law: str) -> None:
     """7 m of string to a surface at 5 m: buoyancy carries the body, the string hangs in a loop between."""
     fluid = tl.Fluid(1000.0, surface=5.0, volume=0.05)
     string = tl.String(8.0, 0.2, 1e5, law=law, diameter=0.01)
-    pendulum = tl.Pendulum(string, tl.Reel(0.1, 0.5, 1.0), tl.RigidBody.point(10.0), fluid=fluid)
-    found = tl.equilibrium(pendulum, 7.0, 10)
+    pendulum = chains.Chain(string, tl.Reel(0.1, 0.5, 1.0), tl.RigidBody.point(10.0), fluid=fluid)
+    found = chains.equilibrium(pendulum, 7.0, 10)
     assert found.residual < 1e-6
     nodes = found.state.nodes
     height = np.cbrt(6.0 * 0.05 / np.pi)
@@ -200,7 +201,7 @@ def test_a_body_floats_on_a_slack_string(law: str) -> None:
     carried = (1000.0 * 0.05 * wet - 10.0) / 0.2  # string over the weight of a meter in air
     assert 0.0 < carried < 2.0  # about half of what is too long
     assert nodes[:, 2].max() > 5.3
-    run = tl.simulate(pendulum, found.state, duration=1.0, sample=0.1)
+    run = chains.simulate(pendulum, found.state, duration=1.0, sample=0.1)
     check_below("motion", float(np.abs(run.position - run.position[0]).max()), 1e-3 if law == "linear" else 1e-2)
 
 
@@ -209,7 +210,7 @@ def test_an_unstable_balance_is_left() -> None:
     body = tl.RigidBody.about_center(10.0, np.eye(3), (0.0, 0.0, 0.5))
     assembly = tl.System({"body": body}, {"rope": tl.Line(tl.String(5.0, 0.1, 1e5), end="body", elements=4)})
     upside_down = tl.BodyState((0.0, 0.0, 4.5), attitude=np.diag([1.0, -1.0, -1.0]))
-    found = tl.rest(assembly, tl.hang(assembly, {"body": upside_down}))
+    found = chains.rest(assembly, chains.hang(assembly, {"body": upside_down}))
     check_close("attitude", np.array(found.bodies["body"].attitude)[2], [0.0, 0.0, 1.0], 1e-6)
 
 
@@ -223,11 +224,11 @@ def test_where_there_is_no_rest_it_is_refused_soon() -> None:
         fluid=tl.Fluid(1000.0),
         body_fluid={"a": tl.BodyInFluid(volume=0.01)},
     )
-    start = tl.hang(assembly, {"a": (0.0, 0.0, 0.0), "b": (3.0, 0.0, 3.0)})
+    start = chains.hang(assembly, {"a": (0.0, 0.0, 0.0), "b": (3.0, 0.0, 3.0)})
     with pytest.raises(
         EquilibriumError, match=r"no state of rest was found in .* corrections; .* N are left"
     ) as caught:
-        tl.rest(assembly, start)
+        chains.rest(assembly, start)
     assert int(str(caught.value).split(" in ")[1].split()[0]) <= MOST_CORRECTIONS
 
 
@@ -246,6 +247,6 @@ def test_a_fall_is_never_uphill(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(network_rest._Search, "_lower", watched)
     for assembly, start in (sagging(5), sagging(20, 1e9)):
-        tl.rest(assembly, start)
+        chains.rest(assembly, start)
     assert len(falls) > 50
     assert max(falls) < 1e-12

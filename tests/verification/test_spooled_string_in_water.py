@@ -12,7 +12,9 @@ from scipy.spatial.transform import Rotation
 
 import tautline as tl
 from tautline.ledger import kept_energy
+from tautline.model.chain import system_of
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
 
 G, RHO, ELEMENTS = 9.81, 1000.0, 3
@@ -41,8 +43,8 @@ def test_the_top_line_bears_all_weights_less_what_is_displaced(surface: float | 
     below: Any = ((0.0, 0.0, 0.5), tl.RigidBody.about_center(CARRIER.mass, np.eye(3), (0.0, 0.0, 0.2)))
     everywhere = system(None, *below)
     places = {"carrier": (0.0, 0.0, 10.3), "load": (0.0, 0.0, 15.7)}
-    state = tl.rest(everywhere, tl.hang(everywhere, places, {"rope": 5.0}))
-    run = tl.simulate(system(surface, *below), state, duration=0.2, sample=0.1)
+    state = chains.rest(everywhere, chains.hang(everywhere, places, {"rope": 5.0}))
+    run = chains.simulate(system(surface, *below), state, duration=0.2, sample=0.1)
     mass = CARRIER.mass + LOAD.mass + ROPE.length * ROPE.density + TOP.length * TOP.density
     displaced = RHO * (5e-3 + 2e-3 + ROPE.length * ROPE.area + TOP.length * TOP.area)
     at_top = G * (mass - displaced)
@@ -58,8 +60,8 @@ def moved(assembly: tl.System, step: float, depth: float) -> Any:
         "carrier": tl.BodyState((1.0, 0.3, depth), (0.5, 0.0, 2.0), tilt, (0.3, -0.8, 0.5)),
         "load": tl.BodyState((2.0, 0.0, depth + 5.8), (0.0, 0.4, 2.0)),
     }
-    start = tl.hang(assembly, bodies, {"rope": 5.0})
-    return tl.simulate(assembly, start, {"rope": tl.Torque(-3.0)}, step=step, duration=0.3, sample=0.02)
+    start = chains.hang(assembly, bodies, {"rope": 5.0})
+    return chains.simulate(assembly, start, {"rope": tl.Torque(-3.0)}, step=step, duration=0.3, sample=0.02)
 
 
 def test_deep_below_a_surface_a_carrier_moves_as_in_a_fluid_without_one(report: Report) -> None:
@@ -117,13 +119,19 @@ def test_a_guide_that_moves_feels_the_lift_of_what_is_spooled() -> None:
     """The pendulum's guide below a surface takes the force and the work that it takes in a fluid everywhere."""
     works, forces = [], []
     for surface in (None, -100.0):
-        still = tl.Pendulum(ROPE, REEL, LOAD, fluid=tl.Fluid(RHO, volume=2e-3, surface=surface))
+        still = chains.Chain(ROPE, REEL, LOAD, fluid=tl.Fluid(RHO, volume=2e-3, surface=surface))
         heaving = dataclasses.replace(still, reel=dataclasses.replace(REEL, guide_path=tl.Sine(0.2, 1.0)))
         times: Any = {"step": 2.5e-4, "duration": 0.4, "sample": 0.1}
-        works.append(tl.simulate(heaving, tl.straight(heaving, 5.0, ELEMENTS), **times).guide_work.values)
-        carried = tl.Simulation(still, tl.straight(still, 5.0, ELEMENTS), step=2.5e-4)
-        carried.advance(0.1, guide_velocity=(0.3, 0.0, 0.5))
-        forces.append(carried.guide_force)
+        works.append(chains.simulate(heaving, chains.straight(heaving, 5.0, ELEMENTS), **times).guide_work.values)
+        at_rest = system_of(still, ELEMENTS)
+        line = dataclasses.replace(at_rest.lines["line"], start="guide")
+        carried = dataclasses.replace(
+            at_rest, bodies={"guide": tl.Kinematic()} | dict(at_rest.bodies), lines={"line": line}
+        )
+        sim = tl.Simulation(carried, tl.Straight(5.0), step=2.5e-4)
+        sim.bodies["guide"].move((0.3, 0.0, 0.5))
+        sim.advance(0.1)
+        forces.append(sim.bodies["guide"].force)
     assert np.abs(works[0]).max() > 10.0
     check_close("work of the guide", works[1], works[0], 1e-3)
     check_close("force on the guide", forces[1], forces[0], 1e-2)

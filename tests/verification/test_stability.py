@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.lowering import initial_motion, kernel_parameters
+from tautline.engine.network import NetworkSimulation
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.limits import step_limits
@@ -16,6 +18,7 @@ from tautline.kernels.march import march
 from tautline.kernels.observe import observe
 from tautline.ledger import kept_energy
 from tests.conftest import Report
+from tests.support import chains
 
 STEPS = 20_000
 # A light reel and a heavy body: with one element the reel's mass decides.
@@ -28,13 +31,13 @@ BODIES = {
 
 def growth(N: int, body: tl.RigidBody, locked: bool, order: int, part: float, gravity: float = 0.0) -> float:
     """Kinetic energy at the end over that of the small push at the start, at a part of the limit."""
-    pendulum = tl.Pendulum(tl.String(1.0, 0.02, 400.0), LIGHT_REEL, body, gravity)
+    pendulum = chains.Chain(tl.String(1.0, 0.02, 400.0), LIGHT_REEL, body, gravity)
     rng = np.random.default_rng(7)
-    start = tl.straight(pendulum, 0.5, N, (0.0, 0.0, 1.0))
+    start = chains.straight(pendulum, 0.5, N, (0.0, 0.0, 1.0))
     v = 1e-4 * rng.normal(size=start.nodes.shape)
     v[0] = 0.0
     par = kernel_parameters(pendulum, N, "symmetric", True)
-    motion = initial_motion(par, tl.State(start.reeled_length, 0.0, start.nodes, v))
+    motion = initial_motion(par, chains.ChainState(start.reeled_length, 0.0, start.nodes, v))
     composition = COMPOSITIONS[order]
     plan = data.Plan(
         h=1.0,
@@ -111,13 +114,15 @@ def growth_in_space(name: str, part: float) -> float:
     rng = np.random.default_rng(3)
     assembly = tl.System({k: body for k, (body, _) in bodies.items()}, lines, 0.0)
     pushed = {k: tl.BodyState(place, 1e-4 * rng.normal(size=3)) for k, (_, place) in bodies.items()}
-    state = tl.hang(assembly, pushed, {"s": 0.5} if name == "drum" else {})
+    state = chains.hang(assembly, pushed, {"s": 0.5} if name == "drum" else {})
     commands = {"s": tl.Torque(0.0)} if name == "drum" else {}
-    first = tl.AssemblySimulation(assembly, state, step=1e-6)
-    first.take(commands)
-    h = part * first.limits().waves
-    simulation = tl.AssemblySimulation(assembly, state, step=h)
-    simulation._plan = simulation._plan._replace(allowed_ratio=10.0)
+    first = chains.simulation(assembly, state, step=1e-6)
+    network = first.general_backend()
+    network.take(commands)
+    h = part * network.limits().waves
+    simulation = chains.simulation(assembly, state, step=h)
+    network = simulation.general_backend()
+    network._plan = network._plan._replace(allowed_ratio=10.0)
     if simulation.advance(STEPS * h, commands) != "completed":
         return np.inf
     energy = simulation.dataset().kinetic_energy
@@ -139,12 +144,12 @@ def test_the_limit_of_one_element_between_two_bodies_is_sharp(report: Report) ->
 @pytest.mark.parametrize("body", BODIES)
 def test_one_element_has_the_limit_of_the_pendulum(body: str, command: tl.Command) -> None:
     """Between a reel in space and a body, in free space: equation (26), far above the limit (25) of waves."""
-    pendulum = tl.Pendulum(CORD, LIGHT_REEL, BODIES[body], 0.0)
-    alone = tl.Simulation(pendulum, tl.straight(pendulum, 0.5, 1))
+    pendulum = chains.Chain(CORD, LIGHT_REEL, BODIES[body], 0.0)
+    alone = ChainSimulation(pendulum, chains.straight(pendulum, 0.5, 1))
     line = tl.Line(CORD, end="body", reel=LIGHT_REEL, elements=1)
     assembly = tl.System({"body": BODIES[body]}, {"s": line}, 0.0)
     center = np.array([0.0, 0.0, 0.5]) + np.array(BODIES[body].center_of_mass)
-    other = tl.AssemblySimulation(assembly, tl.hang(assembly, {"body": tuple(center)}, {"s": 0.5}))
+    other = NetworkSimulation(assembly, chains.hang(assembly, {"body": tuple(center)}, {"s": 0.5}))
     other.take({"s": command})
     par = kernel_parameters(pendulum, 1, "symmetric", True)
     plan = alone._stepper.plan._replace(end_mass=BODIES[body].least_effective_mass(), body_frequency2=0.0)
@@ -166,12 +171,12 @@ def test_damping_limits_no_step(beyond: float, command: tl.Command, report: Repo
     frequency2 = 12.0 * EA / (mu * (X / N) ** 2)
     step = 0.6 * 2.0 / np.sqrt(frequency2)
     string = tl.String(1.0, mu, EA, viscosity=beyond * 4.0 * EA / (frequency2 * step))
-    pendulum = tl.Pendulum(string, LIGHT_REEL, BODIES["off centre"], gravity=0.0)
-    start = tl.straight(pendulum, X, N, (0.5, 0.0, 1.0), reel_speed=0.05 if isinstance(command, tl.Speed) else 0.0)
+    pendulum = chains.Chain(string, LIGHT_REEL, BODIES["off centre"], gravity=0.0)
+    start = chains.straight(pendulum, X, N, (0.5, 0.0, 1.0), reel_speed=0.05 if isinstance(command, tl.Speed) else 0.0)
     velocities = np.random.default_rng(7).normal(size=start.nodes.shape)
     velocities[0] = 0.0
-    state = tl.State(start.reeled_length, start.reel_speed, start.nodes, velocities)
-    run = tl.simulate(pendulum, state, command, step=step, duration=400 * step, sample=4 * step)
+    state = chains.ChainState(start.reeled_length, start.reel_speed, start.nodes, velocities)
+    run = chains.simulate(pendulum, state, command, step=step, duration=400 * step, sample=4 * step)
     assert run.attrs["status"] == "completed"
     assert (np.diff(run.damping_loss.values) >= -1e-12).all()
     kept = kept_energy(run).values
@@ -188,9 +193,9 @@ def test_drag_limits_no_step(speed: float) -> None:
     string = tl.String(1.0, 0.002, 400.0, diameter=0.02)
     body = tl.RigidBody.box(0.05, (0.1, 0.2, 0.3), (0.3, 0.2, 0.1))
     water = tl.Fluid(1000.0, (speed, 0.0, 0.0), drag_area=0.05, spin_damping=1e-3)
-    pendulum = tl.Pendulum(string, LIGHT_REEL, body, fluid=water)
-    state = tl.straight(pendulum, 0.5, 10, (0.0, 0.0, 1.0))
-    run = tl.simulate(pendulum, state, duration=0.5, sample=0.01)
+    pendulum = chains.Chain(string, LIGHT_REEL, body, fluid=water)
+    state = chains.straight(pendulum, 0.5, 10, (0.0, 0.0, 1.0))
+    run = chains.simulate(pendulum, state, duration=0.5, sample=0.01)
     assert run.attrs["status"] == "completed"
     # but for what the string gives back that the current has stretched
     assert float(np.linalg.norm(run.velocity.values, axis=2).max()) < 1.5 * speed + 3.0
@@ -203,9 +208,9 @@ def test_a_fast_start_in_water_limits_no_step(added: float, report: Report) -> N
     """A light body on a long arm that spins, and is stopped by the water within a step."""
     string = tl.String(1.0, 0.002, 400.0, diameter=0.002, normal_added_mass=added)
     water = tl.Fluid(1000.0, drag_area=0.05, spin_damping=1.0)
-    pendulum = tl.Pendulum(string, LIGHT_REEL, tl.RigidBody.box(0.05, (0.1, 0.2, 0.3), (0.3, 0.2, 0.1)), fluid=water)
-    state = tl.straight(pendulum, 0.5, 4, (0.0, 0.0, 1.0), angular_velocity=(1000.0, 0.0, 500.0))
-    run = tl.simulate(pendulum, state, duration=0.05, sample=1e-3, step=5e-5)
+    pendulum = chains.Chain(string, LIGHT_REEL, tl.RigidBody.box(0.05, (0.1, 0.2, 0.3), (0.3, 0.2, 0.1)), fluid=water)
+    state = chains.straight(pendulum, 0.5, 4, (0.0, 0.0, 1.0), angular_velocity=(1000.0, 0.0, 500.0))
+    run = chains.simulate(pendulum, state, duration=0.05, sample=1e-3, step=5e-5)
     assert run.attrs["status"] == "completed"
     name = f"fast start in water, added mass {added:g}: balance, of the energy in play"
     report(name, float(run.attrs["balance_error"]), "< 2e-3")
@@ -218,10 +223,10 @@ def test_friction_of_the_drum_and_damping_limit_no_step(viscosity: float, fricti
     """A drum that friction stops within a part of a step follows the pull, and does not swing from step to step."""
     string = tl.String(10.0, 0.05, 300.0, viscosity=viscosity, diameter=0.02)
     reel = tl.Reel(0.2, 0.5, 0.05, viscous_friction=friction, guide_law="none")
-    pendulum = tl.Pendulum(string, reel, tl.RigidBody.point(0.01), fluid=tl.Fluid(1000.0, (3.0, 0.0, 0.0)))
+    pendulum = chains.Chain(string, reel, tl.RigidBody.point(0.01), fluid=tl.Fluid(1000.0, (3.0, 0.0, 0.0)))
     step = 2e-3
-    state = tl.straight(pendulum, 4.0, 8, (0.6, 0.0, 0.8))
-    run = tl.simulate(pendulum, state, tl.Free(), step=step, duration=0.4, sample=step)
+    state = chains.straight(pendulum, 4.0, 8, (0.6, 0.0, 0.8))
+    run = chains.simulate(pendulum, state, tl.Free(), step=step, duration=0.4, sample=step)
     assert run.attrs["status"] == "completed" and run.attrs["balance_error"] < 2e-3
     speeds = np.diff(run.reeled_length.values)[-20:] / step
     swing = float(np.abs(np.diff(speeds)).max() / np.abs(speeds).mean())
@@ -236,9 +241,11 @@ def test_stiff_damping_of_a_taut_string_is_that_of_the_linear_law(report: Report
     ends = []
     for law in ("linear", "tension_only"):
         string = tl.String(10.0, 0.05, 300.0, law=law, viscosity=40.0)
-        pendulum = tl.Pendulum(string, tl.Reel(0.2, 0.5, 3.0), tl.RigidBody.box(4.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)))
-        state = tl.straight(pendulum, 5.0, 11, (0.6, 0.0, 0.8), reel_speed=2.0)
-        run = tl.simulate(pendulum, state, tl.Free(), duration=0.4, sample=0.01)
+        pendulum = chains.Chain(
+            string, tl.Reel(0.2, 0.5, 3.0), tl.RigidBody.box(4.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
+        )
+        state = chains.straight(pendulum, 5.0, 11, (0.6, 0.0, 0.8), reel_speed=2.0)
+        run = chains.simulate(pendulum, state, tl.Free(), duration=0.4, sample=0.01)
         assert run.strain.values[1:].min() > 0.0
         ends.append(run.position.values[-1])
     apart = float(np.abs(ends[0] - ends[1]).max())

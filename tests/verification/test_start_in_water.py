@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.model.assembly.state import LineState
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_order
 
 N, OUT, DURATION = 3, 4.0, 0.05
@@ -38,28 +38,24 @@ def start() -> tuple[Any, Any]:
     return nodes, x[:, None] * np.array([0.4, 0.2, 0.1])
 
 
-def ended(name: str, assembled: bool, h: float) -> Any:
+def ended(name: str, h: float) -> Any:
     more, speed, command = CASES[name]
     string = tl.String(10.0, 0.5, 2000.0, diameter=0.03, normal_added_mass=1.0, normal_drag=0.0)
     reel = tl.Reel(**({"drum_radius": 0.2, "guide_length": 0.5, "inertia_mass": 1.0, "guide_law": "none"} | more))
     nodes, velocities = start()
+    state = chains.ChainState(string.length - OUT, speed, nodes, velocities)
     times: Any = {"step": h, "duration": DURATION, "sample": DURATION}
-    if not assembled:
-        state = tl.State(string.length - OUT, speed, nodes, velocities)
-        run = tl.simulate(tl.Pendulum(string, reel, BODY, fluid=FLUID), state, command, **times)
-    else:
-        line = tl.Line(string, end="body", reel=reel, elements=N)
-        body = tl.BodyState(nodes[-1], velocities[-1])
-        rope = LineState(nodes, velocities, string.length - OUT, speed)
-        assembly = tl.System({"body": BODY}, {"s": line}, fluid=FLUID)
-        run = tl.simulate(assembly, tl.AssemblyState({"body": body}, {"s": rope}), {"s": command}, **times)
+    run = chains.simulate(chains.Chain(string, reel, BODY, fluid=FLUID), state, command, **times)
     return np.append(run.position.values[-1], run.reeled_length.values[-1])
 
 
-@pytest.mark.parametrize("assembled", [False, True], ids=["pendulum", "assembly"])
+@pytest.mark.parametrize("backend", ["chain", "network"])
 @pytest.mark.parametrize("name", CASES)
-def test_a_driven_reel_and_fluid_that_moves_along_start_at_order_2(name: str, assembled: bool, report: Report) -> None:
-    found = [ended(name, assembled, h) for h in STEPS]
+def test_a_driven_reel_and_fluid_that_moves_along_start_at_order_2(
+    name: str, backend: str, report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TAUTLINE_BACKEND", backend)
+    found = [ended(name, h) for h in STEPS]
     differences = [float(np.abs(a - b).max()) for a, b in pairwise(found)]
     order = check_order(STEPS[:-1], differences, 2.0)
-    report(f"{name}, {'assembly' if assembled else 'pendulum'}: order with fluid that moves along", order, "2 +- 0.3")
+    report(f"{name}, {backend}: order with fluid that moves along", order, "2 +- 0.3")

@@ -18,6 +18,7 @@ from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.observe import observe
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_symplectic
 from tests.support.discrete import (
     LOCKED,
@@ -146,14 +147,14 @@ def test_other_forms_are_not_kept(what: str, factor: float, report: Report) -> N
     check_not_symplectic(f"form {what}", step, report)
 
 
-def present_state(par: data.Parameters, motion: data.Motion) -> tl.State:
+def present_state(par: data.Parameters, motion: data.Motion) -> chains.ChainState:
     samples = data.empty_samples(1, N)
     observe(par, False, motion, data.empty_scratch(N), samples, 0, 0.0, None)
     x = samples.scalars[0]
     R = x[data.ROTATION : data.ROTATION + 9].reshape(3, 3)
     omega = x[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3]
     q, v = samples.nodes[0]
-    return tl.State(x[data.REELED_LENGTH], x[data.REEL_SPEED], q, v, R, omega)
+    return chains.ChainState(x[data.REELED_LENGTH], x[data.REEL_SPEED], q, v, R, omega)
 
 
 @pytest.mark.long
@@ -166,7 +167,7 @@ def test_runge_kutta_step_is_not_symplectic(report: Report) -> None:
     def rk4(steps: int) -> StepMap:
         def step(motion: data.Motion) -> data.Motion:
             start = present_state(par, motion)
-            run = tl.reference.integrate(
+            run = chains.integrate(
                 pendulum, start, tl.Free(), duration=STEP, sample=STEP, method="RK4", step=STEP / steps
             )
             return initial_motion(par, state_at(run, pendulum))

@@ -13,23 +13,24 @@ from scipy.integrate import solve_ivp
 import tautline as tl
 from tautline.model.assembly.state import LineState
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_below, measured_order
 
 G = 9.81
-ENDS = ("guide_tension", "body_tension")
+ENDS = ("start_tension", "end_tension")
 SEA = tl.Fluid(1025.0, flow=(0.6, 0.2, 0.0), volume=2e-3, drag_area=0.1)
 TABLE: Any = {"law": "table", "tension_table": ((-0.1, 0.0, 0.02, 0.05), (0.0, 0.0, 900.0, 4000.0)), "stiffness": None}
 
 
-def pendulum(fluid: tl.Fluid | None, reel: dict[str, Any] | None = None, **string: Any) -> tl.Pendulum:
+def pendulum(fluid: tl.Fluid | None, reel: dict[str, Any] | None = None, **string: Any) -> chains.Chain:
     rope: Any = {"length": 40.0, "density": 0.6, "stiffness": 4e4, "diameter": 0.02} | string
     own: Any = {"drum_radius": 0.3, "guide_length": 1.0, "inertia_mass": 5.0} | (reel or {})
-    return tl.Pendulum(tl.String(**rope), tl.Reel(**own), tl.RigidBody.point(8.0), fluid=fluid)
+    return chains.Chain(tl.String(**rope), tl.Reel(**own), tl.RigidBody.point(8.0), fluid=fluid)
 
 
 TOW = tl.GuidePath((0.0, 10.0), ((0.0, 0.0, 0.0), (-8.0, 0.0, 0.0)), ((-0.8, 0.0, 0.0), (-0.8, 0.0, 0.0)))
 SHEAR = ((0.0, 10.0, 25.0), ((1.2, 0.0, 0.0), (0.4, 0.3, 0.0), (0.0, 0.0, 0.0)))
-SYSTEMS: dict[str, tl.Pendulum] = {
+SYSTEMS: dict[str, chains.Chain] = {
     "current": pendulum(SEA),
     "nothing": pendulum(None),
     "still water": pendulum(dataclasses.replace(SEA, flow=(0.0, 0.0, 0.0))),
@@ -48,13 +49,13 @@ SYSTEMS: dict[str, tl.Pendulum] = {
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_at_rest_it_is_what_holds_string_and_body(name: str, elements: int) -> None:
     system = SYSTEMS[name]
-    rest = tl.equilibrium(system, 24.0, elements)
-    run = tl.simulate(system, rest.state, duration=0.02, sample=0.01)
+    rest = chains.equilibrium(system, 24.0, elements)
+    run = chains.simulate(system, rest.state, duration=0.02, sample=0.01)
     for variable in ENDS:
         np.testing.assert_allclose(run[variable], getattr(rest, variable), rtol=1e-9)
 
 
-def as_assembly(system: tl.Pendulum, rest: Any, turned: bool) -> tuple[tl.System, tl.AssemblyState]:
+def as_assembly(system: chains.Chain, rest: Any, turned: bool) -> tuple[tl.System, tl.State]:
     """A pendulum at rest as an assembly; its string may begin at the body, and has no reel then."""
     N, nodes, fluid = rest.state.elements, np.array(rest.state.nodes), system.fluid
     deployed = system.string.length - rest.state.reeled_length
@@ -68,7 +69,7 @@ def as_assembly(system: tl.Pendulum, rest: Any, turned: bool) -> tuple[tl.System
         own = tl.BodyInFluid(volume=fluid.volume, drag_area=fluid.drag_area)
         around = {"fluid": dataclasses.replace(fluid, volume=0.0, drag_area=0.0), "body_fluid": {"load": own}}
     line = tl.Line(string, elements=N, **ends)
-    state = tl.AssemblyState(
+    state = tl.State(
         {"load": tl.BodyState(tuple(rest.state.nodes[-1]))},
         {"rope": LineState(np.ascontiguousarray(nodes), np.zeros_like(nodes), reeled, 0.0)},
     )
@@ -81,29 +82,29 @@ def as_assembly(system: tl.Pendulum, rest: Any, turned: bool) -> tuple[tl.System
 def test_at_rest_in_an_assembly(name: str, elements: int, turned: bool) -> None:
     """On an anchor and on a body, either being the start; and the torque that holds the drum as the pendulum's."""
     system = SYSTEMS[name]
-    rest = tl.equilibrium(system, 24.0, elements)
+    rest = chains.equilibrium(system, 24.0, elements)
     # the start of an assembly in a current is of second order in the step: 2e-8 here, 1.6e-6 at eight times this step
-    run = tl.simulate(*as_assembly(system, rest, turned), duration=0.02, sample=0.01, step=1.25e-4)
-    for variable, end in zip(ENDS, ("start_tension", "end_tension")[:: -1 if turned else 1], strict=True):
+    run = chains.simulate(*as_assembly(system, rest, turned), duration=0.02, sample=0.01, step=1.25e-4)
+    for variable, end in zip(ENDS, ENDS[:: -1 if turned else 1], strict=True):
         np.testing.assert_allclose(run[end][0], getattr(rest, variable), rtol=1e-9)
         np.testing.assert_allclose(run[end], getattr(rest, variable), rtol=1e-7)
     if not turned:
-        alone = tl.simulate(system, rest.state, duration=0.02, sample=0.01, step=1.25e-4)
+        alone = chains.simulate(system, rest.state, duration=0.02, sample=0.01, step=1.25e-4)
         np.testing.assert_allclose(run.torque[0], alone.torque[0], rtol=1e-9)
 
 
 def test_a_rope_between_two_anchors_carries_half_of_its_weight_at_each() -> None:
     string = tl.String(12.0, 2.0, 1e5, law="tension_only")
     assembly = tl.System({}, {"rope": tl.Line(string, end_point=(10.0, 0.0, 0.0), elements=9)})
-    state = tl.rest(assembly, tl.hang(assembly, {}))
-    run = tl.simulate(assembly, state, duration=0.02, sample=0.01).isel(line=0)
+    state = chains.rest(assembly, chains.hang(assembly, {}))
+    run = chains.simulate(assembly, state, duration=0.02, sample=0.01).isel(line=0)
     along = np.diff(run.position.values[0], axis=0)
     across = float(run.tension[0, 0]) * along[0, 0] / np.linalg.norm(along[0])
-    for end in ("start_tension", "end_tension"):
+    for end in ENDS:
         np.testing.assert_allclose(run[end], math.hypot(across, 0.5 * 2.0 * 12.0 * G), rtol=1e-7)
 
 
-def continuous_tension(system: tl.Pendulum, deployed: float, wind: float) -> float:
+def continuous_tension(system: chains.Chain, deployed: float, wind: float) -> float:
     """Tension at the guide of the continuous string in a wind along x, by its differential equations from the body."""
     string, fluid = system.string, system.fluid
     assert fluid is not None
@@ -131,16 +132,16 @@ def test_an_aerostat_whose_tether_is_slackest_near_the_ground(
 ) -> None:
     """Elements near the guide have less tension than the guide and more beyond: no line through them meets it."""
     wind, deployed = 2.3, 247.0
-    system = tl.Pendulum(
+    system = chains.Chain(
         tl.String(300.0, 0.3, 2e5, diameter=0.02),
         tl.Reel(0.5, 1.0, 1.0),
         tl.RigidBody.point(55.0),
         fluid=tl.Fluid(1.2, flow=(wind, 0.0, 0.0), volume=99.5, drag_area=4.0),
     )
     exact = continuous_tension(system, deployed, wind)
-    rest = tl.equilibrium(system, deployed, elements)
-    run = tl.simulate(system, rest.state, duration=0.2, sample=0.1)
-    error = float(np.abs(run.guide_tension / exact - 1.0).max())
+    rest = chains.equilibrium(system, deployed, elements)
+    run = chains.simulate(system, rest.state, duration=0.2, sample=0.1)
+    error = float(np.abs(run.start_tension / exact - 1.0).max())
     elements = rest.state.elements
     report(
         f"aerostat at rest, N = {elements}: tension at the guide", check_below("tension", error, bound), f"{bound:g}"
@@ -148,9 +149,9 @@ def test_an_aerostat_whose_tether_is_slackest_near_the_ground(
     assert 0 < int(rest.tension.argmin()) < 5 and rest.tension[0] < 0.95 * exact
 
 
-def stiff(**reel: Any) -> tl.Pendulum:
+def stiff(**reel: Any) -> chains.Chain:
     rope = tl.String(60.0, 20.0, 5e8, viscosity=1e6)
-    return tl.Pendulum(rope, tl.Reel(0.3, 1.0, 200.0, **reel), tl.RigidBody.point(100.0))
+    return chains.Chain(rope, tl.Reel(0.3, 1.0, 200.0, **reel), tl.RigidBody.point(100.0))
 
 
 @pytest.mark.parametrize("elements", [2, 3, 8])
@@ -158,10 +159,10 @@ def test_a_hoist_that_starts_pulls_with_mass_times_acceleration(elements: int, r
     """(M + mu X)(g + a) at the guide and M (g + a) at the body; the rope is six times as heavy as the load."""
     a, system = 0.8, stiff()
     lift = tl.Speed(retrieval=([0.0, 1.0, 3.0], [0.0, 0.0, 2.0 * a]))
-    run = tl.simulate(system, tl.hanging(system, 30.0, elements), lift, duration=3.0, sample=0.05)
+    run = chains.simulate(system, chains.hanging(system, 30.0, elements), lift, duration=3.0, sample=0.05)
     steady = run.sel(time=slice(2.0, 2.9))
     X = steady.unstretched_length.values
-    for name, mass in (("guide_tension", 100.0 + 20.0 * X), ("body_tension", 100.0 + 0.0 * X)):
+    for name, mass in (("start_tension", 100.0 + 20.0 * X), ("end_tension", 100.0 + 0.0 * X)):
         error = float(np.abs(steady[name].values / (mass * (G + a)) - 1.0).max())
         report(f"hoist, N = {elements}: {name} against m (g + a)", check_below(name, error, 2e-4), "2e-4")
 
@@ -170,9 +171,9 @@ def test_a_hoist_that_starts_pulls_with_mass_times_acceleration(elements: int, r
 def test_a_guide_that_is_accelerated_pulls_likewise(elements: int, report: Report) -> None:
     path = tl.Sine(0.5, 4.0, ramp=4.0)
     system = stiff(guide_path=path)
-    run = tl.simulate(system, tl.hanging(system, 30.0, elements), duration=8.0, sample=0.05)
+    run = chains.simulate(system, chains.hanging(system, 30.0, elements), duration=8.0, sample=0.05)
     a = path.acceleration(run.time.values)[:, 2]
-    for name, mass in (("guide_tension", 700.0), ("body_tension", 100.0)):
+    for name, mass in (("start_tension", 700.0), ("end_tension", 100.0)):
         error = float(np.abs(run[name].values / mass - (G - a)).max() / np.abs(a).max())
         report(f"heaving guide, N = {elements}: {name} against m (g - a)", check_below(name, error, 5e-3), "5e-3")
 
@@ -182,14 +183,14 @@ def moving(elements: int, kind: str) -> Any:
     path = tl.Sine((0.3, 0.0, 0.2), 2.0, ramp=1.0) if kind == "guide" else None
     rope = tl.String(30.0, 0.4, 3000.0, viscosity=60.0, diameter=0.02)
     air = tl.Fluid(1.2, flow=(3.0, 0.0, 0.0), drag_area=0.3)
-    system = tl.Pendulum(rope, tl.Reel(0.3, 1.0, 5.0, guide_path=path), tl.RigidBody.point(3.0), fluid=air)
+    system = chains.Chain(rope, tl.Reel(0.3, 1.0, 5.0, guide_path=path), tl.RigidBody.point(3.0), fluid=air)
     command: Any = tl.Locked()
     if kind == "reel":
         command = tl.Speed.of(payout=lambda t: 3.0 * t * t, duration=1.0, interval=1e-3)
-    rest = tl.hanging(system, 10.0, elements)
+    rest = chains.hanging(system, 10.0, elements)
     swing = np.outer(np.linspace(0.0, 1.0, elements + 1), (0.5, 1.5, 0.0))
-    state = tl.State(rest.reeled_length, 0.0, rest.nodes, swing)
-    return tl.simulate(system, state, command, duration=1.0, sample=0.02, step=5e-5)
+    state = chains.ChainState(rest.reeled_length, 0.0, rest.nodes, swing)
+    return chains.simulate(system, state, command, duration=1.0, sample=0.02, step=5e-5)
 
 
 @pytest.mark.parametrize("kind", ["reel", "guide"])

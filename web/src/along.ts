@@ -10,9 +10,9 @@ import { Panel, type PlotEvents } from "./panel";
 import { type Meta, type Range } from "./types";
 
 const EVERY = 80; // ms between two drawings
-export const ALONG = { name: "along", label: "tension along the string, now", units: "N", floor: 0 };
+export const ALONG = { name: "along", label: "tension along the line, now", units: "N", floor: 0 };
 
-/** A string of a run: which, and how it is drawn. */
+/** A line of a run: which, and how it is drawn. */
 interface Piece {
   run: number;
   strand: number;
@@ -34,7 +34,7 @@ export class Along extends Panel {
     this.span = metas.map(({ ranges }) => ranges.tension).reduce(([a, b], [c, d]) => [Math.min(a, c), Math.max(b, d)]);
     this.pieces = metas.flatMap((meta, run) => meta.lines.map((_, strand) => ({ run, strand, style: styleOf(strand, run, metas.length) })));
     for (const { run, strand, style } of this.pieces) {
-      const text = [metas.length > 1 ? LETTERS[run] : "", metas[run].lines[strand].name].filter(Boolean).join(" ");
+      const text = [metas.length > 1 ? LETTERS[run] : "", metas[run].lines.length > 1 ? metas[run].lines[strand].name : ""].filter(Boolean).join(" ");
       if (!text) continue;
       const entry = Object.assign(document.createElement("span"), { className: "series" });
       entry.append(swatch(style), text);
@@ -67,7 +67,7 @@ export class Along extends Panel {
     this.uplot.redraw(false);
   }
 
-  /** Steps from the start of each string to its end, over the unstretched length that is out. */
+  /** Steps from the start of each line to its end, over the unstretched length that is out. */
   private data(): uPlot.AlignedData {
     const all = this.pieces.map(({ run, strand }) => {
       const [row, of] = [this.rows[run], this.layouts[run].strands[strand]];

@@ -1,4 +1,4 @@
-// Tension along the lines over time, as colours: one column for each sample that is at hand, the start of a string at the top.
+// Tension along the lines over time, as colours: one column for each sample that is at hand, the start of a line at the top.
 
 import { AXIS_FONT, LEFT, RIGHT } from "./chart";
 import { Scale } from "./colours";
@@ -9,7 +9,7 @@ import { Panel, type PlotEvents } from "./panel";
 import { TimeArea } from "./timearea";
 import { type Meta, type Range } from "./types";
 
-export const MAP = { name: "map", label: "tension along the string over time", units: "N", floor: 0 };
+export const MAP = { name: "map", label: "tension along the line over time", units: "N", floor: 0 };
 export const COLUMNS = 400; // that are worth having
 const GAP = 3; // px between two lines
 
@@ -108,13 +108,13 @@ export class TensionMap extends Panel {
   }
 
   private label(brush: CanvasRenderingContext2D, k: number, top: number, band: number): void {
-    const { name, ends } = this.meta.lines[k];
+    const { name, ends, reel } = this.meta.lines[k];
     brush.font = AXIS_FONT;
     brush.fillStyle = css("text-dim");
     brush.textAlign = "right";
     const at = (text: string, y: number) => brush.fillText(text.length > 8 ? `${text.slice(0, 6)}…` : text, LEFT - 5, y);
-    if (name) return at(name, top + 0.5 * band + 4);
-    at("guide", top + 9);
+    if (this.meta.lines.length > 1) return at(name, top + 0.5 * band + 4);
+    at(reel ? "guide" : "start", top + 9);
     at(ends[1] === null ? "end" : "body", top + band - 1);
   }
 

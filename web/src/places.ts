@@ -26,16 +26,22 @@ export interface Named {
   place: Vector;
 }
 
-/** Bodies and lines that have a name, and where it belongs. */
-export function namedPlaces({ bodies, lines }: Meta, layout: Layout, row: Row): Named[] {
-  const all: Named[] = [
+/** Whether there is anything to tell apart by names: more than one line with one free body. */
+export function isNamed({ bodies, lines }: Meta): boolean {
+  return lines.length > 1 || bodies.filter(({ held }) => !held).length > 1;
+}
+
+/** Bodies and lines that are named, and where the name belongs. */
+export function namedPlaces(meta: Meta, layout: Layout, row: Row): Named[] {
+  const { bodies, lines } = meta;
+  if (!isNamed(meta)) return [];
+  return [
     ...bodies.map(({ name, center_of_mass }, k): Named => ({ text: name, kind: "body", place: layout.bodyPoint(row, k, center_of_mass, [0, 0, 0]) })),
     ...lines.map(({ name }, k): Named => ({ text: name, kind: "line", place: middleOf(layout.strands[k], row) })),
   ];
-  return all.filter(({ text }) => text);
 }
 
-/** Half-way along a string. */
+/** Half-way along a line. */
 function middleOf(strand: Strand, row: Row): Vector {
   const [a, b] = [Math.floor, Math.ceil].map((round) => strand.node(row, round(0.5 * strand.elements)));
   return a.map((x, i) => 0.5 * (x + b[i])) as Vector;

@@ -12,6 +12,7 @@ import { differences, join, type Table, valueAt } from "./series";
 import { TimeAxis } from "./timeaxis";
 import { type Meta, type Plot, type Range } from "./types";
 
+const TENSIONS = ["tension", "end_tension"]; // plots that tensions along the lines stand beside
 const VALUES_EVERY = 80; // ms; numbers that change faster cannot be read
 
 export class Plots {
@@ -49,7 +50,7 @@ export class Plots {
     this.along = new Along(metas, layouts, events);
     this.map = new TensionMap(metas[0], layouts[0], full, events);
     this.axis = new TimeAxis(full, events);
-    const after = 1 + this.charts.findIndex(({ plot }) => plot.name === "tension");
+    const after = 1 + Math.max(...this.charts.map(({ plot }, k) => (TENSIONS.includes(plot.name) ? k : -1)));
     this.panels = [...this.charts.slice(0, after), this.along, this.map, ...this.charts.slice(after)];
     this.arrangement = new Arrangement(host, this.panels, this.axis.element);
     onTheme(() => [...this.panels, this.axis].forEach((panel) => panel.redraw()));

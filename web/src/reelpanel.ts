@@ -23,6 +23,7 @@ export class ReelPanel {
   private touched = -Infinity;
   private status: ReelStatus | null = null;
   private marked = 0; // the holding torque that the slider's marks are for
+  private readonly ofName: string; // empty where it is alone
 
   constructor(
     readonly name: string,
@@ -32,12 +33,13 @@ export class ReelPanel {
     chosen: () => void,
   ) {
     const suffix = alone ? "" : `-${name}`;
+    this.ofName = alone ? "" : ` of ${name}`;
     this.element.className = "row reel";
-    this.element.dataset.testid = `controls-of-${name || "reel"}`;
+    this.element.dataset.testid = `controls-of-${alone ? "reel" : name}`;
     const group = document.createElement("div");
     group.className = "group";
     group.setAttribute("role", "group");
-    group.setAttribute("aria-label", name ? `Drum of ${name}` : "Drum");
+    group.setAttribute("aria-label", `Drum${this.ofName}`);
     for (const [id, text, title] of BUTTONS) {
       const button = Object.assign(document.createElement("button"), { type: "button", className: "button", textContent: text, title, id: id + suffix });
       button.dataset.testid = button.id;
@@ -115,14 +117,14 @@ export class ReelPanel {
     const scopes: Record<Kind, Scope> = {
       torque: {
         unit: "N m",
-        label: `Torque on the drum${this.name && ` of ${this.name}`}, newton metres; positive retrieves`,
+        label: `Torque on the drum${this.ofName}, newton metres; positive retrieves`,
         limits,
         range: torques,
         marks: [{ at: 0, text: "0" }, ...(hold === 0 ? [] : [{ at: hold, text: "hold" }])],
       },
       speed: {
         unit: "m/s",
-        label: `Speed of the reel${this.name && ` of ${this.name}`}, metres a second; positive retrieves`,
+        label: `Speed of the reel${this.ofName}, metres a second; positive retrieves`,
         limits,
         range: limits,
         marks: [{ at: limits[0], text: "out" }, { at: 0, text: "0" }, { at: limits[1], text: "in" }],

@@ -10,6 +10,7 @@ import { Legend } from "./legend";
 import { LETTERS } from "./lines";
 import { get } from "./notices";
 import { onTheme } from "./palette";
+import { isNamed } from "./places";
 import { Scene } from "./scene";
 import { drawTriad } from "./triad";
 import { type Meta } from "./types";
@@ -66,7 +67,7 @@ export class SceneStage {
       get("scene").classList.add("flat");
     }
     get("compare").hidden = metas.length < 2 || !this.scene;
-    get("names").hidden = !metas[0].lines.some(({ name }) => name);
+    get("names").hidden = !isNamed(metas[0]);
     get("follow").hidden = this.free.length === 0;
     this.setFollow(null);
     this.label();
@@ -147,7 +148,7 @@ export class SceneStage {
     this.followed = body;
     this.scene.setFollow(body);
     get("follow").setAttribute("aria-pressed", String(body !== null));
-    get("follow").textContent = `Follow ${body === null ? "" : this.metas[0].bodies[body].name}`.trim();
+    get("follow").textContent = body === null || this.free.length === 1 ? "Follow" : `Follow ${this.metas[0].bodies[body].name}`;
   }
 
   private toggleNames(): void {

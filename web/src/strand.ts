@@ -5,7 +5,7 @@ import { type Scale } from "./colours";
 import { Drum } from "./drum";
 import { type Layout, type Quantity, type Row, type Strand } from "./layout";
 import { Tube } from "./tube";
-import { type StringMeta } from "./types";
+import { type LineMeta } from "./types";
 
 const ANCHOR = 0.007; // size of a mark, over the scene's
 
@@ -21,7 +21,7 @@ export class StrandView {
   private reeledAtStart: number | null = null;
 
   constructor(
-    private readonly meta: StringMeta,
+    private readonly meta: LineMeta,
     private readonly strand: Strand,
     private readonly layout: Layout,
     sceneSize: number,

@@ -50,7 +50,7 @@ export interface ReelMeta {
 }
 
 /** `ends`: the numbers of the bodies that hold it, null for a point in space. */
-export interface StringMeta {
+export interface LineMeta {
   name: string;
   elements: number;
   length: number;
@@ -80,7 +80,7 @@ export interface Meta {
   end: number;
   gravity: number;
   surface: number | null; // depth of the water's
-  lines: StringMeta[];
+  lines: LineMeta[];
   bodies: BodyMeta[];
   bounds: [Vector, Vector];
   ranges: { strain: Range; tension: Range; energy_density: Range };

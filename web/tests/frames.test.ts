@@ -40,7 +40,7 @@ test("a frame is read where the protocol puts its numbers", () => {
   assert.ok(!layout.drawable(row));
 });
 
-test("lines and bodies of an assembly have their own numbers in a frame", () => {
+test("each line and body has its own numbers in a frame", () => {
   const lines = [{ elements: 1, length: 8 }, { elements: 2, length: 10 }];
   const two = new Layout({ lines, bodies: [{}, {}, {}] } as unknown as Meta);
   assert.equal(two.size, 1 + 2 + 3 * 5 + 12 * 3 + 2 * 3);

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tautline.engine.assembly.simulation import AssemblySimulation
+from tautline.engine.network import NetworkSimulation
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.balance import kept_energy
@@ -17,7 +17,7 @@ from tautline.model.body import RigidBody
 STATE_OF_REEL = [*range(data.S, data.SIGMA_BEFORE + 1), data.SIGMA_EARLIER]
 
 
-def growth_of_assembly(simulation: AssemblySimulation, intervals: int, interval: float, distance: float) -> Array:
+def growth_of_assembly(simulation: NetworkSimulation, intervals: int, interval: float, distance: float) -> Array:
     """Logarithmic growth of the distance to a neighbouring motion in every interval (s); NaN after its end.
 
     The simulation must have been started by `begin`. `distance` is that at the start of every interval.
@@ -42,7 +42,7 @@ def growth_of_assembly(simulation: AssemblySimulation, intervals: int, interval:
     return growth
 
 
-def _scales(simulation: AssemblySimulation) -> tuple[float, float]:
+def _scales(simulation: NetworkSimulation) -> tuple[float, float]:
     """A length and a time, in which distances are measured: the longest string out, and how fast it swings."""
     lines = simulation.assembly.lines.values()
     deployed = [line.string.length - reel[data.S] for line, reel in zip(lines, simulation.arrays.reels, strict=True)]
@@ -51,12 +51,12 @@ def _scales(simulation: AssemblySimulation) -> tuple[float, float]:
     return float(X), math.sqrt(X / g) if g > 0.0 else float(X) / math.sqrt(string.stiffness / string.density)
 
 
-def _free(simulation: AssemblySimulation) -> list[int]:
+def _free(simulation: NetworkSimulation) -> list[int]:
     """Numbers of the bodies that move freely."""
     return [i for i, body in enumerate(simulation.assembly.bodies.values()) if isinstance(body, RigidBody)]
 
 
-def _distance(a: AssemblySimulation, b: AssemblySimulation) -> float:
+def _distance(a: NetworkSimulation, b: NetworkSimulation) -> float:
     """Between two motions: configurations over a length and velocities over a speed, those of bodies by angles."""
     X, T = _scales(a)
     x, y = a.present_sample(), b.present_sample()
@@ -70,7 +70,7 @@ def _distance(a: AssemblySimulation, b: AssemblySimulation) -> float:
     return math.sqrt(float(squares))
 
 
-def _push_aside(simulation: AssemblySimulation, shadow: AssemblySimulation, distance: float) -> None:
+def _push_aside(simulation: NetworkSimulation, shadow: NetworkSimulation, distance: float) -> None:
     """Start the shadow in a random direction, always the same, then at the right distance."""
     rng = np.random.default_rng(1)
     X, T = _scales(simulation)
@@ -93,7 +93,7 @@ def _push_aside(simulation: AssemblySimulation, shadow: AssemblySimulation, dist
     _pull_back(simulation, shadow, distance / _distance(simulation, shadow))
 
 
-def _pull_back(simulation: AssemblySimulation, shadow: AssemblySimulation, factor: float) -> None:
+def _pull_back(simulation: NetworkSimulation, shadow: NetworkSimulation, factor: float) -> None:
     """Put the shadow on the line from the motion to where it is, at `factor` of the distance."""
     for ours, theirs in zip(
         [*simulation.arrays.nodes, *simulation.arrays.bodies],
@@ -106,7 +106,7 @@ def _pull_back(simulation: AssemblySimulation, shadow: AssemblySimulation, facto
     _refresh(shadow)
 
 
-def _refresh(shadow: AssemblySimulation) -> None:
+def _refresh(shadow: NetworkSimulation) -> None:
     """Let forces be those of the changed state, and its balance of energy begin anew."""
     shadow.put_back(shadow.saved())
     shadow.arrays.totals[data.KEPT] = kept_energy(shadow.present_sample().whole[0])

@@ -11,9 +11,10 @@ from tautline.analysis.series import breaking_load_of, coarse, series_of
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.extras import need
-from tautline.files.runs.given import Run, string_from
+from tautline.files.runs.given import Run, run_from
 from tautline.model import checks
 from tautline.results.dataset import build_reading
+from tautline.results.one_line import one_line
 from tautline.schema import RAINFLOW_SCHEMA
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def cycles_of(x: Array, who: str) -> Cycles:
     return Cycles(columns[0], columns[1], columns[2], columns[3].astype(np.int64), columns[4].astype(np.int64))
 
 
-def rainflow(run: Run, variable: str = "guide_tension", **place: Any) -> xr.Dataset:
+def rainflow(run: Run, variable: str = "start_tension", **place: Any) -> xr.Dataset:
     """Cycles of a variable over a run, counted by rainflow (ASTM E1049-85, 5.4.4).
 
     Parameters
@@ -88,7 +89,7 @@ def rainflow(run: Run, variable: str = "guide_tension", **place: Any) -> xr.Data
         Of the run.
     **place
         Where a variable has more than one value at a time: `element` or `node` (counted from 0, or from the end: -1),
-        `axis`, `row`, `column`; of an assembly also `line` or `body` by name.
+        `axis`, `row`, `column`; `line` or `body` by name, where there are several.
 
     Returns
     -------
@@ -136,7 +137,7 @@ def damage(
     exponent: float | None = None,
     constant: float | None = None,
     breaking_load: float | str | None = None,
-    variable: str = "guide_tension",
+    variable: str = "start_tension",
     **place: Any,
 ) -> Damage:
     """Fatigue damage of a rope under varying tension: Miner's sum of n R^m / K over the cycles of rainflow.
@@ -152,11 +153,11 @@ def damage(
     exponent, constant : float
         m and K of another curve, such as one for chain or fibre rope, instead of `rope`.
     breaking_load : float or str, optional
-        (N) In the place of that of the run's string.
+        (N) In the place of that of the line's string.
     variable : str
         A tension of the run.
     **place
-        `element`, if the variable is "tension"; `line`, of an assembly with several.
+        `element`, if the variable is "tension"; `line` by name, where there are several.
 
     Returns
     -------
@@ -165,8 +166,8 @@ def damage(
         `breaking_load` (N) and `remarks`.
     """
     curve = tension_curve(rope, exponent, constant)
-    whole = string_from(run, (), place.pop("line", None))
-    load = breaking_load_of(whole, breaking_load, "tl.damage")
+    whole = run_from(run, ())
+    load = breaking_load_of(one_line(whole, place.get("line")), breaking_load, "tl.damage")
     one = series_of(whole, variable, place)
     if one.unit != "N":
         raise InputError(f"variable: expected a tension (N), got {variable} ({one.unit})")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -34,10 +34,8 @@ class Linearized(NamedTuple):
     drums: list[int]
 
 
-def linearized(
-    assembly: System, network: Network, places: Places, free: Sequence[str] = (), extra: Any = None
-) -> Linearized:
-    """Mass and stiffness at a state of rest; `extra` is stiffness of other loads, by the unknowns of the network."""
+def linearized(assembly: System, network: Network, places: Places, free: Sequence[str] = ()) -> Linearized:
+    """Mass and stiffness at a state of rest."""
     drums = [k for k, name in enumerate(assembly.lines) if name in free]
     n, size = network.count, network.count + len(drums)
     M, K = np.zeros((2, size, size))
@@ -46,8 +44,6 @@ def linearized(
     K[:n, :n] = stiffness.energy.toarray()
     if stiffness.steady is not None:
         K[:n, :n] += 0.5 * (stiffness.steady + stiffness.steady.T).toarray()
-    if extra is not None:
-        K[:n, :n] += extra
     B = network.node_map(places)
     for row, k in enumerate(drums, start=n):
         line = list(assembly.lines.values())[k]

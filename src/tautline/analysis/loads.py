@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.analysis.series import breaking_load_of, called, coarse
+from tautline.analysis.series import breaking_load_of, coarse, name_of
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.files.runs.given import Run, string_from
+from tautline.files.runs.given import Run, line_from
 from tautline.results.dataset import build_reading
-from tautline.results.one_string import string_of
+from tautline.results.one_line import line_of
 from tautline.schema import SLACK_SCHEMA
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ class Utilisation(NamedTuple):
     tension: float  # N
     breaking_load: float  # N
     time: float  # s
-    place: float  # 0 at the guide, 1 at the body
+    place: float  # 0 at the start of the line, 1 at its end
     remarks: tuple[str, ...]
 
 
@@ -41,46 +41,46 @@ class Peak(NamedTuple):
 
     tension: float  # N
     row: int  # number of the sample
-    place: float  # 0 at the guide, 1 at the body
+    place: float  # 0 at the start of the line, 1 at its end
     over_time: Array  # tension there (N)
 
 
-def peak_of(tension: Array, guide_tension: Array, body_tension: Array) -> Peak:
-    """Largest tension at guide and body and in all elements; values that are no numbers do not count."""
-    along = np.column_stack([guide_tension, tension, body_tension])
+def peak_of(tension: Array, start_tension: Array, end_tension: Array) -> Peak:
+    """Largest tension at both ends and in all elements; values that are no numbers do not count."""
+    along = np.column_stack([start_tension, tension, end_tension])
     row, k = (int(x) for x in np.unravel_index(np.argmax(np.where(np.isfinite(along), along, -np.inf)), along.shape))
     places = [0.0, *((np.arange(tension.shape[1]) + 0.5) / tension.shape[1]), 1.0]
     return Peak(float(along[row, k]), row, float(places[k]), along[:, k])
 
 
-def peak_of_run(run: xr.Dataset) -> Peak:
-    """Largest tension of a run."""
-    return peak_of(run.tension.values, run.guide_tension.values, run.body_tension.values)
+def peak_of_line(one: xr.Dataset) -> Peak:
+    """Largest tension of a line."""
+    return peak_of(one.tension.values, one.start_tension.values, one.end_tension.values)
 
 
 def utilisation(run: Run, *, breaking_load: float | str | None = None, line: str | None = None) -> Utilisation:
-    """Largest tension of a run over the breaking load, at its ends or anywhere along the string.
+    """Largest tension over the breaking load, at the ends of a line or anywhere along it.
 
     Parameters
     ----------
     run : Dataset, or path of a run file
     breaking_load : float or str, optional
-        (N) In the place of that of the run's string.
+        (N) In the place of that of the line's string.
     line : str, optional
-        Name of the line, of an assembly with several.
+        Name of the line, where there are several.
 
     Returns
     -------
     Utilisation
-        `utilisation`, `tension` and `breaking_load` (N), `time` (s), `place` (0 at the guide, 1 at the body) and
-        `remarks`.
+        `utilisation`, `tension` and `breaking_load` (N), `time` (s), `place` (0 at the start of the line, 1 at its
+        end) and `remarks`.
     """
-    whole = string_from(run, ("tension", "guide_tension", "body_tension"), line)
+    whole = line_from(run, ("tension", "start_tension", "end_tension"), line)
     load = breaking_load_of(whole, breaking_load, "tl.utilisation")
-    peak = peak_of_run(whole)
+    peak = peak_of_line(whole)
     if not np.isfinite(peak.tension):
         raise InputError("run: expected finite tensions, got none")
-    name = called(whole.attrs, {0.0: "guide_tension", 1.0: "body_tension"}.get(peak.place, "tension"))
+    name = name_of(whole, {0.0: "start_tension", 1.0: "end_tension"}.get(peak.place, "tension"))
     good = np.isfinite(peak.over_time)
     return Utilisation(
         peak.tension / load,
@@ -115,23 +115,23 @@ def slack_times(time: Array, strain: Array, limit: float) -> tuple[Array, Array]
 
 
 def slack_events(run: Run, *, line: str | None = None) -> xr.Dataset:
-    """Times in which some part of the string is not stretched, and where.
+    """Times in which some part of a line is not stretched, and where.
 
     Parameters
     ----------
     run : Dataset, or path of a run file
     line : str, optional
-        Name of the line, of an assembly with several.
+        Name of the line, where there are several.
 
     Returns
     -------
     Dataset
         On `event`: `begin`, `end` and `duration` (s), `nearest` and `farthest`, between which places lies what goes
-        slack (0 at the guide, 1 at the body), and `largest_part` of the string that is slack at one time.
+        slack (0 at the start of the line, 1 at its end), and `largest_part` of the line that is slack at one time.
         `attrs`: `slack_time`, all together (s).
     """
-    whole = string_from(run, ("strain",), line)
-    limit = float(string_of(whole.attrs).strain(0.0))
+    whole = line_from(run, ("strain",), line)
+    limit = float(line_of(whole).string.strain(0.0))
     time, strain = whole.time.values, whole.strain.values
     good = np.isfinite(strain).all(axis=1)
     time, strain = time[good], strain[good]
@@ -162,13 +162,13 @@ class MotorEnergy(NamedTuple):
 def motor_energy(run: Run, *, line: str | None = None) -> MotorEnergy:
     """Energy and power of the motor over a run.
 
-    Driving less braking energy is `control_work`, the account of every step; the two are told apart between samples.
+    Driving less braking energy is `motor_work`, the account of every step; the two are told apart between samples.
 
     Parameters
     ----------
     run : Dataset, or path of a run file
     line : str, optional
-        Name of the line on the drum, of an assembly with several.
+        Name of the line on the drum, where there are several.
 
     Returns
     -------
@@ -176,8 +176,8 @@ def motor_energy(run: Run, *, line: str | None = None) -> MotorEnergy:
         `driving_energy` and `braking_energy` (J), `peak_power` (W) and `peak_time` (s) of driving,
         `peak_braking_power` (W) and `peak_braking_time` (s). A motor that does not work has 0, at the start.
     """
-    whole = string_from(run, ("control_work", "power"), line)
-    return motor_of(whole.time.values, whole.control_work.values, whole.power.values)
+    whole = line_from(run, ("motor_work", "power"), line)
+    return motor_of(whole.time.values, whole.motor_work.values, whole.power.values)
 
 
 def motor_of(time: Array, work: Array, power: Array) -> MotorEnergy:

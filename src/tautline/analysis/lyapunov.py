@@ -15,18 +15,17 @@ import numpy as np
 
 from tautline.analysis.assembly_growth import growth_of_assembly
 from tautline.analysis.predictability import KNOWN, LOST, estimate, predictability_time, settled, standard_error
-from tautline.engine.assembly.commands import Commands
-from tautline.engine.assembly.simulation import AssemblySimulation
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.ensemble import march_ensemble
+from tautline.engine.network import NetworkSimulation
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.data import Array
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.state import AssemblyState
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
+from tautline.model.assembly.commands import Commands
+from tautline.model.assembly.starts import Start
 from tautline.results.dataset import build_lyapunov
 
 if TYPE_CHECKING:
@@ -38,8 +37,8 @@ SEED = 1
 
 
 def lyapunov(
-    pendulum: Pendulum | System,
-    state: State | AssemblyState,
+    system: System,
+    start: Start,
     command: Commands | None,
     duration: float,
     *,
@@ -52,8 +51,8 @@ def lyapunov(
 
     Parameters
     ----------
-    pendulum, state, command, duration
-        As in `simulate`; also an assembly, with commands by the names of its lines.
+    system, start, command, duration
+        As in `simulate`.
     interval : float
         Time between two measurements of the distance (s); a multiple of the step.
     known, lost : float
@@ -67,11 +66,7 @@ def lyapunov(
         On `time`: the growth rate in every interval, and the exponent as estimated up to then. `attrs` hold the last
         estimate, its standard error and the predictability time (s): how far ahead a prediction holds.
     """
-    simulation: Simulation | AssemblySimulation
-    if isinstance(pendulum, System):
-        simulation = AssemblySimulation(pendulum, state, **options)  # type: ignore[arg-type]
-    else:
-        simulation = Simulation(pendulum, state, **options)  # type: ignore[arg-type]
+    simulation = Simulation(system, start, **options).backend
     intervals = checks.whole_ratio(
         "duration",
         checks.positive("duration", duration, "s"),
@@ -82,8 +77,8 @@ def lyapunov(
         raise InputError(f"interval: expected at most half of the duration {duration:g} s, got {interval:g}")
     if not 0.0 < checks.positive("known", known, "") < checks.positive("lost", lost, ""):
         raise InputError(f"known: expected less than lost ({lost:g}), got {known:g}")
-    simulation.begin(command, duration, interval)  # type: ignore[arg-type]
-    if isinstance(simulation, AssemblySimulation):
+    simulation.begin(command, duration, interval)
+    if isinstance(simulation, NetworkSimulation):
         rates = growth_of_assembly(simulation, intervals, interval, DISTANCE) / interval
     else:
         rates = growth_rates([simulation], intervals)[0] / interval
@@ -109,7 +104,7 @@ def _figures(rates: Array, interval: float, known: float, lost: float) -> tuple[
     return {"time": time, "growth_rate": rates, "exponent": running}, figures
 
 
-def growth_rates(simulations: Sequence[Simulation], intervals: int) -> Array:
+def growth_rates(simulations: Sequence[ChainSimulation], intervals: int) -> Array:
     """Logarithmic growth of the distance to a neighbouring motion in every interval, of each; NaN after its end.
 
     The simulations must have been started by `begin`, with one sample an interval.
@@ -132,7 +127,7 @@ def growth_rates(simulations: Sequence[Simulation], intervals: int) -> Array:
     return growth
 
 
-def _scales(simulation: Simulation) -> tuple[float, float]:
+def _scales(simulation: ChainSimulation) -> tuple[float, float]:
     """A length and a time, in which distances are measured."""
     X = simulation.unstretched_length
     g = simulation.pendulum.gravity
@@ -140,7 +135,7 @@ def _scales(simulation: Simulation) -> tuple[float, float]:
     return X, math.sqrt(X / g) if g > 0.0 else X / wave
 
 
-def _distance(a: Simulation, b: Simulation) -> float:
+def _distance(a: ChainSimulation, b: ChainSimulation) -> float:
     """Between two motions: configurations over a length and velocities over a speed, the body's by angles."""
     X, T = _scales(a)
     x, y = a.present_sample(), b.present_sample()
@@ -154,7 +149,7 @@ def _distance(a: Simulation, b: Simulation) -> float:
     return math.sqrt(squares / count + reel + 0.5 * turned @ turned + spun @ spun)
 
 
-def _push_aside(simulation: Simulation, shadow: Simulation, rng: np.random.Generator) -> None:
+def _push_aside(simulation: ChainSimulation, shadow: ChainSimulation, rng: np.random.Generator) -> None:
     """Start the shadow in a random direction, then at the right distance."""
     X, T = _scales(simulation)
     par, _, command, motion, _, _ = shadow.task()
@@ -171,7 +166,7 @@ def _push_aside(simulation: Simulation, shadow: Simulation, rng: np.random.Gener
     _pull_back(simulation, shadow, DISTANCE / _distance(simulation, shadow))
 
 
-def _pull_back(simulation: Simulation, shadow: Simulation, factor: float) -> None:
+def _pull_back(simulation: ChainSimulation, shadow: ChainSimulation, factor: float) -> None:
     """Put the shadow on the line from the motion to where it is, at `factor` of the distance."""
     ours, theirs = simulation.task().motion, shadow.task().motion
     theirs.nodes[:] = ours.nodes + factor * (theirs.nodes - ours.nodes)

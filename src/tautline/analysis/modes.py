@@ -11,18 +11,15 @@ from tautline._version import __version__
 from tautline.analysis.linearized import Linearized, force_on_reel, linearized
 from tautline.arrays import TINY_LENGTH, Array
 from tautline.errors import InputError
-from tautline.model import checks, statics
+from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.rest import frame_of, network_of
-from tautline.model.assembly.state import AssemblyState, BodyState, LineState
-from tautline.model.assembly.statics import Statics
-from tautline.model.chain import chain_state, placed_system
-from tautline.model.equilibrium import Equilibrium, equilibrium
-from tautline.model.network import Network, Places, hat, turning
+from tautline.model.assembly.starts import Start
+from tautline.model.assembly.state import BodyState, LineState, State
+from tautline.model.assembly.statics import Statics, statics
+from tautline.model.network import Network, Places, hat
 from tautline.model.network_forces import forces_of
 from tautline.model.network_rest import left_of
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
 from tautline.results.assembly import build_modes
 
 if TYPE_CHECKING:
@@ -48,22 +45,19 @@ PAIR = 2
 MOST_SHIFTS = 100
 
 
-class _System(NamedTuple):
+class _AtRest(NamedTuple):
     """A system at rest, as a network."""
 
-    assembly: System
-    state: AssemblyState
+    system: System
+    state: State
     network: Network
     places: Places
-    extra: Array | None = None  # stiffness of loads that were given, by the unknowns of the network
 
 
 def modes(
-    system: System | Pendulum,
-    at: Statics | AssemblyState | Equilibrium | State | None = None,
+    system: System,
+    start: Statics | Start,
     *,
-    deployed: float | None = None,
-    elements: int = 20,
     count: int | None = None,
     reel: str | Sequence[str] = "locked",
 ) -> xr.Dataset:
@@ -74,12 +68,10 @@ def modes(
 
     Parameters
     ----------
-    system : System or Pendulum
+    system : System
         In uniform gravity.
-    at : Statics, AssemblyState, Equilibrium or State
-        The state of rest, as `tl.statics` finds it. A load of an Equilibrium acts as well.
-    deployed, elements
-        Of a pendulum, in place of `at`: it hangs with `deployed` metres out in `elements` elements.
+    start : Statics, State, Hanging, AtEquilibrium, Placed or Straight
+        The state of rest; of a start that is neither `Statics` nor `State`, the rest that `tl.statics` finds near it.
     count : int, optional
         How many, from the slowest up; all by default. Motions that grow come first, then the rigid ones.
     reel : {"locked", "free"} or names of lines
@@ -102,15 +94,13 @@ def modes(
     free body; "transverse", all others. Shapes of equal frequency are turned so that the first moves along x as far as
     it can.
     """
-    checks.instance("system", system, System, Pendulum)
-    at_rest = _at_rest(system, at, deployed, elements)
-    assembly, network, places = at_rest.assembly, at_rest.network, at_rest.places
+    checks.instance("system", system, System)
+    at_rest = _at_rest(system, start)
+    system, network, places = at_rest.system, at_rest.network, at_rest.places
     total = sum(line.elements for line in network.lines)
     checks.whole("elements", total, 1, MOST_ELEMENTS)
-    free = _free(assembly, reel)
-    if free and at_rest.extra is not None:
-        checks.refuse("reel", "'locked' with a load of one's own", reel)
-    matrices = linearized(assembly, network, places, free, at_rest.extra)
+    free = _free(system, reel)
+    matrices = linearized(system, network, places, free)
     n = len(matrices.M)
     wanted = n if count is None else checks.whole("count", count, 1, n)
     # a few more than wanted, so that shapes of one frequency are all there when they are turned
@@ -123,13 +113,10 @@ def modes(
     }
     attrs: dict[str, Any] = {"reel": list(free) if isinstance(reel, Sequence) and not isinstance(reel, str) else reel}
     attrs["version"] = __version__
-    if isinstance(system, Pendulum):
-        attrs["guide_position"] = list(system.reel.guide_position)
-        attrs["pendulum"] = 1
-    return build_modes(assembly, values, attrs)
+    return build_modes(system, values, attrs)
 
 
-def displaced(result: xr.Dataset, mode: int, amplitude: float) -> State | AssemblyState:
+def displaced(result: xr.Dataset, mode: int, amplitude: float) -> State:
     """The state of rest, displaced along a shape: to start a run from.
 
     Parameters
@@ -158,13 +145,12 @@ def displaced(result: xr.Dataset, mode: int, amplitude: float) -> State | Assemb
         own_nodes = nodes[result.node_line.values == name]
         reeled = float(result.reeled_length.sel(line=name)) + size * float(chosen.reel.sel(line=name))
         lines[str(name)] = LineState(own_nodes, np.zeros_like(own_nodes), reeled, 0.0)
-    state = AssemblyState(bodies, lines)
-    return chain_state(state) if "pendulum" in result.attrs else state
+    return State(bodies, lines)
 
 
-def _free(assembly: System, reel: str | Sequence[str]) -> list[str]:
+def _free(system: System, reel: str | Sequence[str]) -> list[str]:
     """Names of the lines whose drums are free."""
-    with_reel = [name for name, line in assembly.lines.items() if line.reel is not None]
+    with_reel = [name for name, line in system.lines.items() if line.reel is not None]
     if isinstance(reel, str):
         checks.choice("reel", reel, ("locked", "free"))
         return with_reel if reel == "free" else []
@@ -173,78 +159,36 @@ def _free(assembly: System, reel: str | Sequence[str]) -> list[str]:
     return [name for name in with_reel if name in reel]
 
 
-def _at_rest(system: Any, at: Any, deployed: float | None, elements: int) -> _System:
+def _at_rest(system: System, start: Any) -> _AtRest:
     """Where to linearise."""
-    if isinstance(system, System):
-        if deployed is not None:
-            raise InputError("deployed: expected None for an assembly, whose state has its lengths")
-        checks.instance("at", at, Statics, AssemblyState, hint="; tl.statics finds one")
-        if isinstance(at, Statics):
-            return _checked(system, at.state, at.time, at.acceleration, placed=True)
-        return _checked(system, at)
-    if at is None:
-        if deployed is None:
-            raise InputError("deployed: expected a length (m), or an equilibrium or state as the second argument")
-        at = equilibrium(system, deployed, elements)
-    elif deployed is not None:
-        raise InputError("deployed: expected None with an equilibrium or state, which has its own length")
-    if isinstance(at, Statics):
-        return _checked(at.system, at.state, at.time, at.acceleration, placed=True)
-    if not isinstance(at, Equilibrium | State):
-        checks.refuse("at", "a Statics, an Equilibrium or a State", at)
-    state = at.state if isinstance(at, Equilibrium) else at
-    state.check_against(system)
-    assembly, whole = placed_system(system, state)
-    if isinstance(at, State):
-        return _checked(assembly, whole)
-    found = _checked(assembly, whole, at.time, at.acceleration, given=at.given is not None)
-    return found if at.given is None else found._replace(extra=_given_stiffness(system, found, state, at.given))
+    if isinstance(start, State):
+        return _checked(system.with_elements(start.elements()), start)
+    at = start if isinstance(start, Statics) else statics(system, start)
+    return _checked(system.with_elements(at.state.elements()), at.state, at.time, at.acceleration, placed=True)
 
 
 def _checked(
-    assembly: System,
-    state: AssemblyState,
-    time: float = 0.0,
-    acceleration: bool = False,
-    *,
-    placed: bool = False,
-    given: bool = False,
-) -> _System:
+    system: System, state: State, time: float = 0.0, acceleration: bool = False, *, placed: bool = False
+) -> _AtRest:
     """The system as a network; refused where it is not at rest. `placed`: bodies on paths are where they are then."""
-    network, places = network_of(assembly, state, time, acceleration=acceleration, placed=placed)
-    frame = frame_of(assembly, time)
+    network, places = network_of(system, state, time, acceleration=acceleration, placed=placed)
+    frame = frame_of(system, time)
     for name in network.body_names:
         own = state.bodies[name]
         moves = np.abs(np.array(own.velocity) - frame.velocity).max() > STANDING * (1.0 + np.abs(frame.velocity).max())
         if (moves and not time) or np.any(own.angular_velocity):
-            raise InputError("at: expected a state at rest, got one that moves")
+            raise InputError("start: expected a state at rest, got one that moves")
     if any(line.reel_speed for line in state.lines.values()):
-        raise InputError("at: expected a state at rest, got one that moves")
+        raise InputError("start: expected a state at rest, got one that moves")
     found = forces_of(network, places)
     # the length of an element is rounded with that of the whole string
     rounding = max(ROUNDING * x.string.stiffness * x.string.length * x.elements / x.deployed for x in network.lines)
-    if not given and left_of(network, found) > BALANCED * found.scale + rounding:
+    if left_of(network, found) > BALANCED * found.scale + rounding:
         raise InputError(
-            f"at: expected a state of rest, got an unbalanced force of {left_of(network, found):.3g} N; "
+            f"start: expected a state of rest, got an unbalanced force of {left_of(network, found):.3g} N; "
             "tl.statics finds one"
         )
-    return _System(assembly, state, network, places)
-
-
-def _given_stiffness(pendulum: Pendulum, found: _System, state: State, load: statics.Load) -> Array:
-    """Stiffness of a load that was given to `equilibrium`, by the unknowns of the network: its symmetric part."""
-    network, places, N = found.network, found.places, state.elements
-    l = statics.element_length(pendulum, state.reeled_length, N)
-    D = statics.load_by_configuration(load, state.nodes, np.array(state.attitude), l).dense(3 * N + 3)
-    # from the unknowns of the network to nodes and to a rotation in the body frame
-    T = np.zeros((3 * N + 3, network.count))
-    T[:-3] = network.node_map(places).toarray()[3:]
-    K = np.zeros((network.count, network.count))
-    if not pendulum.body.is_point:
-        T[-3:, 3:6] = places.attitudes[0].T
-        force = statics.evaluate(load, state.nodes, np.array(state.attitude))[0][-1]
-        K[3:6, 3:6] = turning(-force, network.arms(places)[-1])
-    return np.asarray(K - 0.5 * T.T @ (D + D.T) @ T)
+    return _AtRest(system, state, network, places)
 
 
 def _eigenpairs(network: Network, matrices: Linearized, count: int) -> tuple[Array, Array]:
@@ -267,7 +211,7 @@ def _eigenpairs(network: Network, matrices: Linearized, count: int) -> tuple[Arr
         squares = 1.0 / y[::-1] - shift
         squares[np.abs(squares) <= ZERO * shift] = 0.0
         return squares, X.T[::-1]
-    raise InputError("at: expected a state about which forces have finite derivatives, got one where they have not")
+    raise InputError("start: expected a state about which forces have finite derivatives, got one where they have not")
 
 
 def _slow_square(network: Network, matrices: Linearized) -> float:
@@ -353,9 +297,9 @@ def _frequencies(squares: Array) -> dict[str, Array]:
     }
 
 
-def _shapes(at_rest: _System, matrices: Linearized, squares: Array, shapes: Array) -> dict[str, Any]:
+def _shapes(at_rest: _AtRest, matrices: Linearized, squares: Array, shapes: Array) -> dict[str, Any]:
     """Scaled shapes, where their kinetic energy is, and what they are called."""
-    assembly, network, places = at_rest.assembly, at_rest.network, at_rest.places
+    system, network, places = at_rest.system, at_rest.network, at_rest.places
     y = shapes / _scales(network, places, shapes)[:, None]
     M = matrices.M
     shape = _displacements(network, places, y)
@@ -365,9 +309,9 @@ def _shapes(at_rest: _System, matrices: Linearized, squares: Array, shapes: Arra
     lengthwise[:, network.count :] = y[:, network.count :]
     modal_mass = ((y @ M) * y).sum(axis=1)
     longitudinal = ((lengthwise @ M) * lengthwise).sum(axis=1) / modal_mass
-    moved, turns = np.zeros((2, len(y), len(assembly.bodies), 3))
+    moved, turns = np.zeros((2, len(y), len(system.bodies), 3))
     turning = np.zeros(len(y))
-    names = list(assembly.bodies)
+    names = list(system.bodies)
     for b, (name, own, first) in enumerate(zip(network.body_names, network.bodies, network.first_of_body, strict=True)):
         moved[:, names.index(name)] = y[:, first : first + 3]
         if not own.body.is_point:
@@ -390,21 +334,21 @@ def _shapes(at_rest: _System, matrices: Linearized, squares: Array, shapes: Arra
     }
 
 
-def _places(at_rest: _System) -> dict[str, Any]:
+def _places(at_rest: _AtRest) -> dict[str, Any]:
     """Places at rest, and the torques that hold free drums there."""
-    assembly, network, places = at_rest.assembly, at_rest.network, at_rest.places
+    system, network, places = at_rest.system, at_rest.network, at_rest.places
     torques = [
         np.nan
         if line.reel is None
-        else -force_on_reel(assembly, network, places, k) * line.reel.radius(network.lines[k].spooled)
-        for k, line in enumerate(assembly.lines.values())
+        else -force_on_reel(system, network, places, k) * line.reel.radius(network.lines[k].spooled)
+        for k, line in enumerate(system.lines.values())
     ]
     bodies = at_rest.state.bodies
     return {
         "position": places.nodes,
-        "body_position": np.array([bodies[name].position for name in assembly.bodies]).reshape(-1, 3),
-        "attitude": np.array([bodies[name].attitude for name in assembly.bodies]).reshape(-1, 3, 3),
-        "reeled_length": np.array([at_rest.state.lines[name].reeled_length for name in assembly.lines]),
+        "body_position": np.array([bodies[name].position for name in system.bodies]).reshape(-1, 3),
+        "attitude": np.array([bodies[name].attitude for name in system.bodies]).reshape(-1, 3, 3),
+        "reeled_length": np.array([at_rest.state.lines[name].reeled_length for name in system.lines]),
         "balancing_torque": np.array(torques),
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,8 +12,8 @@ from tautline.files.runs.given import Run, run_from
 from tautline.model import checks
 from tautline.model.description import fields_of
 from tautline.model.string import String
-from tautline.results.assembly import NAMES_OF_PENDULUM
-from tautline.results.one_string import STRING, assembly_of_run, one_string, string_of
+from tautline.results.inputs import CASE, system_of
+from tautline.results.one_line import free_bodies, label_of, line_of, one_line
 from tautline.schema import AXES
 
 if TYPE_CHECKING:
@@ -41,11 +40,18 @@ class Series(NamedTuple):
 
 def series_of(run: Run, variable: str, place: dict[str, Any]) -> Series:
     """A variable of a run at one place, up to the first value that is not finite."""
-    whole, place = _part(run_from(run, ()), variable, dict(place))
+    whole, place = run_from(run, ()), dict(place)
     if variable not in whole.data_vars or whole[variable].dims[:1] != ("time",):
         over_time = [name for name, x in whole.data_vars.items() if x.dims[:1] == ("time",)]
         checks.choice("variable", variable, over_time)
+    name = variable
+    if any(dim in ("line", "node", "element") for dim in whole[variable].dims):
+        whole = one_line(whole, place.pop("line", None))
+        name = name_of(whole, variable)
     chosen = whole[variable]
+    if "body" in chosen.dims and "body" not in place and CASE in whole.attrs:
+        free = free_bodies(system_of(whole.attrs))
+        chosen = chosen.sel(body=free[0]) if len(free) == 1 else chosen
     sides = chosen.dims[1:]
     for dim in place:
         if dim not in sides:
@@ -61,23 +67,13 @@ def series_of(run: Run, variable: str, place: dict[str, Any]) -> Series:
         raise TooFewSamplesError(f"run: expected at least 2 samples of {variable} with finite values, got {good}")
     where = "".join(f", {dim} {x}" for dim, x in place.items())
     units = str(whole[variable].attrs.get("units", ""))
-    return Series(time[:good], values[:good], f"{called(whole.attrs, variable)}{where}", units)
+    return Series(time[:good], values[:good], f"{name}{where}", units)
 
 
-def called(attrs: Mapping[str, Any], variable: str) -> str:
-    """A variable of a pendulum by the name that readers know; of one string of an assembly, by its own name there."""
-    if STRING not in attrs:
-        return variable
-    own = next((ours for ours, theirs in NAMES_OF_PENDULUM.items() if theirs == variable), variable)
-    return f"{own} of {attrs[STRING]}"
-
-
-def _part(run: xr.Dataset, variable: str, place: dict[str, Any]) -> tuple[xr.Dataset, dict[str, Any]]:
-    """One string of an assembly where the variable is of one, and what is left of the place."""
-    if assembly_of_run(run.attrs) is None:
-        return run, place
-    along = any(dim in ("line", "node", "element") for dim in run[variable].dims) if variable in run else True
-    return (one_string(run, place.pop("line", None)), place) if along else (run, place)
+def name_of(one: xr.Dataset, variable: str) -> str:
+    """A variable of one line in words, with the name of the line where there are several."""
+    label = label_of(one)
+    return f"{variable} of {label}" if label else variable
 
 
 def _example(dim: str) -> str:
@@ -96,9 +92,9 @@ def _at(x: xr.DataArray, dim: str, which: Any) -> xr.DataArray:
 
 
 def breaking_load_of(run: xr.Dataset, given: float | str | None, who: str) -> float:
-    """Breaking load of a run (N), or the one that is given instead."""
+    """Breaking load of a line (N), or the one that is given instead."""
     kind = fields_of(String)["breaking_load"]
-    load = string_of(run.attrs).breaking_load if given is None else kind.check("breaking_load", given)
+    load = line_of(run).string.breaking_load if given is None else kind.check("breaking_load", given)
     if load is None:
         raise InputError(
             f"{who}: the run has no breaking load; give one here, breaking_load='50 kN' (--breaking-load '50 kN'), or "

@@ -29,7 +29,7 @@ LEVELS = 101
 
 
 def spectrum(
-    run: Run, variable: str = "guide_tension", *, segment: float | None = None, window: str = "hann", **place: Any
+    run: Run, variable: str = "start_tension", *, segment: float | None = None, window: str = "hann", **place: Any
 ) -> xr.Dataset:
     """Power spectral density of a variable over a run, by Welch's method; the mean is taken out.
 
@@ -47,7 +47,7 @@ def spectrum(
         Of the segments, by its name in SciPy. With "boxcar" and one segment the integral is the variance exactly.
     **place
         Where a variable has more than one value at a time: `element` or `node` (counted from 0, or from the end: -1),
-        `axis`, `row`, `column`; of an assembly also `string` or `body` by name.
+        `axis`, `row`, `column`; `line` or `body` by name, where there are several.
 
     Returns
     -------
@@ -100,7 +100,7 @@ def _evenly(one: Series) -> tuple[float, Array, list[str]]:
 
 
 def exceedance(
-    run: Run, variable: str = "guide_tension", *, levels: Sequence[float] | None = None, **place: Any
+    run: Run, variable: str = "start_tension", *, levels: Sequence[float] | None = None, **place: Any
 ) -> xr.Dataset:
     """How long and how often a variable lies above levels; straight lines between the samples.
 
@@ -113,7 +113,7 @@ def exceedance(
         101 from the least to the greatest value by default.
     **place
         Where a variable has more than one value at a time: `element` or `node` (counted from 0, or from the end: -1),
-        `axis`, `row`, `column`; of an assembly also `string` or `body` by name.
+        `axis`, `row`, `column`; `line` or `body` by name, where there are several.
 
     Returns
     -------

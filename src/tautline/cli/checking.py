@@ -5,27 +5,29 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from tautline.cli import checking_chains, checking_networks
+from tautline.cli.outlook import outlook
 from tautline.engine.cases import begin
 from tautline.errors import TautlineError
 from tautline.files import runs
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.assembly.statics import LineAtRest, Statics, statics, system_and_state
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.assembly.parts import ANCHOR, Line
+from tautline.model.assembly.statics import LineAtRest, Statics, statics
+from tautline.model.chain import BODY, GUIDE
 
 # Elements beyond which statics are not looked for: some seconds.
 MOST_ELEMENTS = 2000
+# Of the length at the start: lines that get shorter than this are told of.
+SHORTER = 1.0 - 1e-6
 # Of the breaking load: a tension at rest beyond it is warned of.
 BREAKS = 1.0
 
 
-def facts(case: Case | AssemblyCase) -> dict[str, Any]:
+def facts(case: Case) -> dict[str, Any]:
     """All that is found out, by name; SI."""
     simulation, count, _ = begin(case)
-    chain = isinstance(case, Case)
-    system, state = system_and_state(case.pendulum if isinstance(case, Case) else case.system, case.state())
+    system, state = case.meshed().system, case.state()
     found: dict[str, Any] = {
-        "elements": simulation.elements if chain else {name: line.elements for name, line in system.lines.items()},
+        "elements": {name: line.elements for name, line in system.lines.items()},
         "samples": count + 1,
         "size_bytes": runs.file_size(count + 1, simulation.layout),
     }
@@ -36,7 +38,7 @@ def facts(case: Case | AssemblyCase) -> dict[str, Any]:
         name: {
             "elements": line.elements,
             "deployed": line.string.length - state.lines[name].reeled_length,
-            "ends": list(line.ends) if not chain else ["the guide", "the body"],
+            "ends": _ends(line),
             **(_of_line(at_rest.lines[name]) if isinstance(at_rest, Statics) else {}),
         }
         for name, line in system.lines.items()
@@ -46,7 +48,13 @@ def facts(case: Case | AssemblyCase) -> dict[str, Any]:
         found["bodies"] = {
             name: {"weight": body.weight, "position": body.position.tolist()} for name, body in at_rest.bodies.items()
         }
-    return found | (checking_chains.outlook(case) if isinstance(case, Case) else checking_networks.outlook(case))
+    return found | outlook(case)
+
+
+def _ends(line: Line) -> list[str]:
+    """What holds the ends of a line, in words."""
+    words = {ANCHOR: "the guide" if line.reel is not None else "the anchor", GUIDE: "the guide", BODY: "the body"}
+    return [words.get(end, end) for end in line.ends]
 
 
 def _at_rest(system: Any, state: Any) -> Statics | str:
@@ -110,20 +118,15 @@ def _line_row(line: dict[str, Any]) -> str:
 
 def _step_rows(found: dict[str, Any]) -> dict[str, str]:
     least = "" if found["steps_are_complete"] else "at least "
-    if "stability_limit" in found:
-        least = ""
-        step = f"{found['step']:.3g} s, {found['step'] / found['stability_limit']:.2f} of the stability limit"
-        steps = f"about {found['steps']:.3g}, if they stay as the first ones are"
-    else:
-        step = f"{found['step']:.3g} s, limited by {found['governs']}"
-        steps = f"{least}about {found['steps']:.3g}"
-    lines = {"step at the start": step}
-    if "shortest_length" in found:
+    lines = {"step at the start": f"{found['step']:.3g} s, limited by {found['governs']}"}
+    shorter = {name: X for name, X in found["shortest"].items() if SHORTER * found["lines"][name]["deployed"] > X}
+    if shorter:
+        only = len(found["lines"]) == 1
+        out = ", ".join(f"{X:.4g} m" if only else f"{X:.4g} m of {name}" for name, X in shorter.items())
         lines["step when shortest"] = (
-            f"{found['step_at_shortest']:.3g} s at {found['shortest_length']:.4g} m, "
-            f"limited by {found['governs_at_shortest']}"
+            f"{found['step_at_shortest']:.3g} s at {out}, limited by {found['governs_at_shortest']}"
         )
-    lines["steps"] = steps
+    lines["steps"] = f"{least}about {found['steps']:.3g}"
     lines["wall time"] = (
         "not measured: the motions of guide and length have too many periods in a step"
         if math.isnan(found["wall_time"])
@@ -134,10 +137,8 @@ def _step_rows(found: dict[str, Any]) -> dict[str, str]:
 
 def _warnings(found: dict[str, Any]) -> dict[str, str]:
     warnings = []
-    if (
-        "step_at_shortest" in found
-        and found["governs_at_shortest"] != found["governs"]
-        and found["step_at_shortest"] > min(found["step_limits_at_shortest"].values())
+    if found["governs_at_shortest"] != found["governs"] and found["step_at_shortest"] > min(
+        found["step_limits_at_shortest"].values()
     ):
         warnings.append('the given step is too long for the shortest length: the run will stop; use step = "auto"')
     for name, line in found["lines"].items():
@@ -148,14 +149,14 @@ def _warnings(found: dict[str, Any]) -> dict[str, str]:
 
 def _end_rows(found: dict[str, Any]) -> dict[str, str]:
     lines = {}
-    if not found["steps_are_complete"] and "stability_limit" not in found:
+    if not found["steps_are_complete"]:
         lines["looked ahead"] = f"to t = {found['looked_until']:.3g} s; the rest is taken to go on like that"
-    if found.get("fully_deployed"):
-        name, time = min(found["fully_deployed"].items(), key=lambda item: item[1])
-        lines["ends early"] = f"about t = {time:.3g} s: line {name!r} is fully deployed"
-    elif found["expected_status"] != "completed":
+    if found["expected_status"] != "completed":
         title = "ends early" if found["end_is_certain"] else "may end early"
-        lines[title] = f"about t = {found['ends_at']:.3g} s: {found['expected_status']}"
+        end, line = found["expected_status"], found["ending_line"]
+        if line is not None and len(found["lines"]) > 1:
+            end = f"line {line!r} is {end.replace('_', ' ')}"
+        lines[title] = f"about t = {found['ends_at']:.3g} s: {end}"
     return lines
 
 

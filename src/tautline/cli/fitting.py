@@ -28,7 +28,7 @@ def fit(
     data: Annotated[
         Path,
         typer.Argument(
-            help="CSV file: names in its first line (time, guide_tension, position[-1,x]), units in its second."
+            help="CSV file: names in its first line (time, start_tension, position[-1,x]), units in its second."
         ),
     ],
     vary: Annotated[
@@ -52,7 +52,7 @@ def fit(
     ] = None,
     sigma: Annotated[
         list[str] | None,
-        typer.Option(help='Noise of a column, e.g. --sigma guide_tension="5 N"; estimated by default.'),
+        typer.Option(help='Noise of a column, e.g. --sigma start_tension="5 N"; estimated by default.'),
     ] = None,
     loss: Annotated[
         str, typer.Option(help="linear, or soft_l1, huber, cauchy, arctan, which give less weight to outliers.")
@@ -77,7 +77,7 @@ def fit(
         from tautline.files import scenario as scenarios
         from tautline.fitting import unknowns
         from tautline.fitting.fit import fit as find
-        from tautline.gradients.setting import check_case
+        from tautline.gradients.runs import check_case
 
         source = scenarios.find(scenario)
         case = scenarios.load(scenario, overrides(settings))

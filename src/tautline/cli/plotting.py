@@ -36,12 +36,12 @@ def plot(
     ] = None,
     line: Annotated[
         str | None,
-        typer.Option(help="Name of a line of an assembly: figures of lines show it alone; all by default."),
+        typer.Option(help="Name of a line: figures of lines show it alone; all by default."),
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace existing files.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Draw figures of runs, as RUN-FIGURE.png; of an assembly some are of one string or body, as RUN-FIGURE-NAME.png.
+    """Draw figures of runs, as RUN-FIGURE.png; of several lines or bodies some show one, as RUN-FIGURE-NAME.png.
 
     Example: tautline plot retrieval.nc --figure drive --figure energy -o figures --format pdf
     """
@@ -89,7 +89,7 @@ def report(
     ] = None,
     constant: Annotated[float | None, typer.Option(help="K of that curve.")] = None,
     breaking_load: Annotated[
-        str | None, typer.Option(help='Breaking load, e.g. "50 kN", in the place of that of the string.')
+        str | None, typer.Option(help='Breaking load, e.g. "50 kN", in the place of that of every line.')
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace an existing page.")] = False,
     quiet: Quiet = False,

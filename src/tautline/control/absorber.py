@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tautline.engine.simulation import Simulation
-from tautline.model import checks, drum, statics
-from tautline.model.pendulum import Pendulum
+from tautline.engine.views import LineView
+from tautline.errors import InputError
+from tautline.model import checks, drum
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.parts import Line
+from tautline.model.assembly.statics import heaviness, spooled_pull, statics
+from tautline.model.reel import Reel
+from tautline.model.starts import Hanging
+from tautline.model.statics import pull_at_guide
 
 Complex = NDArray[np.complex128]
 Plan = Callable[[float], Any]
@@ -27,7 +34,8 @@ class WaveAbsorber:
 
     Parameters
     ----------
-    pendulum : Pendulum
+    system : System
+        With one reel, whose line hangs.
     length : float, or function of time
         Unstretched length to keep outside the guide (m); or a plan, `length(t)`, that returns it and its rate (m/s).
     return_time : float
@@ -38,7 +46,8 @@ class WaveAbsorber:
     impedance : float, optional
         Of the dashpot (N s/m); that of the string by default, which reflects least.
     pull : float, optional
-        Of string and body on the drum at rest (N); their weight in the fluid by default.
+        Tension of the line at the guide at rest (N). By default that of the system where it hangs with the length of
+        time 0, and more or less by the weight of the line, as that changes.
 
     Notes
     -----
@@ -48,31 +57,47 @@ class WaveAbsorber:
     element, or the string damped (`String.viscosity`).
     """
 
-    pendulum: Pendulum
+    system: System
     length: Any
     return_time: float = 1.0
     apparent_mass: float | None = None
     impedance: Any = None
     pull: float | None = None
+    _name: str = field(default="", init=False, repr=False)  # of the line with the reel
+    _hanging: tuple[float, float] = field(default=(0.0, 0.0), init=False, repr=False)  # length (m), tension (N)
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
-        checks.instance("WaveAbsorber.pendulum", self.pendulum, Pendulum)
-        string = self.pendulum.string
+        checks.instance("WaveAbsorber.system", self.system, System)
+        reels = [name for name, line in self.system.lines.items() if line.reel is not None]
+        if len(reels) != 1:
+            raise InputError(f"WaveAbsorber.system: expected a system with one reel, got {len(reels)}")
+        set_(self, "_name", reels[0])
+        string = self._line.string
         if not callable(self.length):
             set_(self, "length", checks.positive("WaveAbsorber.length", self.length, "m"))
-        if not self.planned(0.0)[0] < string.length:
-            checks.refuse("WaveAbsorber.length", f"less than the string's {string.length:g} m", self.planned(0.0)[0])
+        first = self.planned(0.0)[0]
+        if not first < string.length:
+            checks.refuse("WaveAbsorber.length", f"less than the string's {string.length:g} m", first)
         set_(self, "return_time", checks.positive("WaveAbsorber.return_time", self.return_time, "s"))
         if self.apparent_mass is not None:
             set_(self, "apparent_mass", checks.positive("WaveAbsorber.apparent_mass", self.apparent_mass, "kg"))
-        fluid = self.pendulum.fluid
-        if self.pull is None and fluid is not None and fluid.surface is not None:
-            checks.refuse("WaveAbsorber.pull", "a pull (N) with Fluid.surface", None, "; tl.equilibrium finds it")
         if self.pull is not None:
             set_(self, "pull", checks.non_negative("WaveAbsorber.pull", self.pull, "N"))
+        else:
+            at_rest = statics(self.system, Hanging({self._name: first}))
+            set_(self, "_hanging", (first, at_rest.lines[self._name].start_tension))
         own = self.string_impedance if self.impedance is None else self.impedance
         set_(self, "impedance", checks.positive("WaveAbsorber.impedance", own, "N s/m"))
+
+    @property
+    def _line(self) -> Line:
+        return self.system.lines[self._name]
+
+    @property
+    def _reel(self) -> Reel:
+        assert self._line.reel is not None
+        return self._line.reel
 
     @property
     def spring(self) -> float:
@@ -82,7 +107,7 @@ class WaveAbsorber:
     @property
     def string_impedance(self) -> float:
         """Tension of a longitudinal wave per speed of the string in it, at the strain of rest (N s/m)."""
-        string = self.pendulum.string
+        string = self._line.string
         return math.sqrt(string.density * float(string.slope(self._resting_strain(self.planned(0.0)[0]))))
 
     def planned(self, time: float) -> tuple[float, float]:
@@ -95,40 +120,39 @@ class WaveAbsorber:
 
     def __call__(self, simulation: Simulation) -> float:
         """Torque on the drum (N m)."""
+        line = simulation.lines[self._name]
         wanted, wanted_rate = self.planned(simulation.time)
-        error = simulation.unstretched_length - wanted
-        error_rate = -simulation.reel_speed - wanted_rate
-        hold = self.resting_pull(wanted) + self.impedance * error_rate + self.spring * error
+        reeled = line.reeled_length
+        hold = self.resting_pull(wanted) + self.impedance * (-line.speed - wanted_rate)
+        hold += self.spring * (line.deployed - wanted)
         if self.apparent_mass is not None:
-            mass = self.drum_mass(simulation.reeled_length)
-            felt = self.measured_pull(simulation)
-            hold = felt - mass / self.apparent_mass * (felt - hold)
-        hold += self.spooled_weight(simulation.reeled_length)
-        return float(self.pendulum.reel.radius(simulation.reeled_length) * hold)
+            felt = self.measured_pull(line)
+            hold = felt - self.drum_mass(reeled) / self.apparent_mass * (felt - hold)
+        hold += spooled_pull(self.system, self._line, reeled)
+        return float(self._reel.radius(reeled) * hold)
 
     def drum_mass(self, reeled_length: float) -> float:
         """Mass of drum, motor and spooled string as the string feels it (kg)."""
-        return drum.mass(self.pendulum.reel, self.pendulum.string.density, reeled_length)
-
-    def spooled_weight(self, reeled_length: float) -> float:
-        """Pull of the spooled string's own weight on the drum (N)."""
-        return float(statics.spooled_weight(self.pendulum, reeled_length))
+        return drum.mass(self._reel, self._line.string.density, reeled_length)
 
     def resting_pull(self, deployed: float) -> float:
         """Pull on the drum with so much string at rest outside (N)."""
-        return float(statics.pull_on_drum(self.pendulum, self._resting_strain(deployed)))
+        return float(pull_at_guide(self._line.string, self._reel, self._resting_strain(deployed)))
 
     def _resting_strain(self, deployed: float) -> float:
         """Strain at the guide."""
-        tension = abs(statics.guide_pull(self.pendulum, deployed)) if self.pull is None else self.pull
-        return float(self.pendulum.string.strain(tension))
+        tension = self.pull
+        if tension is None:
+            length, found = self._hanging
+            tension = abs(found + heaviness(self.system, self._line) * (deployed - length))
+        return float(self._line.string.strain(tension))
 
-    def measured_pull(self, simulation: Simulation) -> float:
+    def measured_pull(self, line: LineView) -> float:
         """Pull on the drum, from the strain of the element at the guide (N)."""
-        nodes = simulation.present_sample().nodes[0, 0]
+        nodes = line.nodes
         stretched = math.dist(nodes[0], nodes[1])
-        strain = stretched * simulation.elements / simulation.unstretched_length - 1.0
-        return float(statics.pull_on_drum(self.pendulum, strain))
+        strain = stretched * (len(nodes) - 1) / line.deployed - 1.0
+        return float(pull_at_guide(self._line.string, self._reel, strain))
 
     def reflection(self, frequency: Any) -> Complex:
         """Tension of a reflected wave per tension of the arriving one, r = (Z_drum - Z)/(Z_drum + Z).
@@ -141,7 +165,7 @@ class WaveAbsorber:
         omega = 2.0 * np.pi * np.asarray(frequency, dtype=np.float64)
         mass = self.apparent_mass
         if mass is None:
-            mass = self.drum_mass(self.pendulum.string.length - self.planned(0.0)[0])
+            mass = self.drum_mass(self._line.string.length - self.planned(0.0)[0])
         at_drum = self.impedance + 1j * omega * mass + self.spring / (1j * omega)
         own = self.string_impedance
         return np.asarray((at_drum - own) / (at_drum + own))

@@ -10,10 +10,12 @@ import numpy as np
 from tautline.analysis.modes import modes
 from tautline.kernels.data import Array
 from tautline.model import checks
-from tautline.model.equilibrium import equilibrium
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.statics import statics
+from tautline.model.body import RigidBody
 from tautline.model.path import GuidePath
-from tautline.model.pendulum import Pendulum
 from tautline.model.piecewise import rows
+from tautline.model.starts import Hanging
 
 SHAPERS = {"none": (1.0,), "ZV": (0.5, 0.5), "ZVD": (0.25, 0.5, 0.25), "ZVDD": (0.125, 0.375, 0.375, 0.125)}
 # Modes to choose from; those that answer to a push of the guide are among the slowest.
@@ -45,47 +47,47 @@ def impulses(shaper: str, frequencies: Any) -> tuple[Array, Array]:
     return times[order], weights[order]
 
 
-def sway_frequencies(
-    pendulum: Pendulum, deployed: float, direction: Any = (1.0, 0.0, 0.0), *, count: int = 1, elements: int = 20
-) -> Array:
-    """Frequencies (Hz) of the modes that carry the load farthest when the guide accelerates, the worst first.
+def sway_frequencies(system: System, deployed: Any, direction: Any = (1.0, 0.0, 0.0), *, count: int = 1) -> Array:
+    """Frequencies (Hz) of the modes that carry a body farthest when what holds the system accelerates, worst first.
 
     Parameters
     ----------
-    pendulum : Pendulum
-    deployed : float
-        Unstretched length outside the guide (m).
+    system : System
+        That hangs from points and kinematic bodies which move alike.
+    deployed : float or dict
+        Unstretched length outside the guide (m); with several reels, of each by the name of its line.
     direction : three floats
         Of the acceleration.
     count : int
         How many; 2 for a load that pitches about its hook as well.
-    elements : int
-        Of the string.
     """
-    checks.instance("pendulum", pendulum, Pendulum)
+    checks.instance("system", system, System)
     d = _direction("direction", direction)
     count = checks.whole("count", count, 1, MODES)
-    rest = equilibrium(pendulum, deployed, elements)
-    found = modes(pendulum, rest, count=min(MODES, 3 * elements))
-    rho, M = np.array(pendulum.body.center_of_mass), pendulum.body.mass
-    R = np.asarray(rest.state.attitude)
-    weights = np.full(elements + 1, pendulum.string.density * deployed / elements)
-    weights[0] = 0.0
-    weights[-1] = 0.5 * weights[-1] + M
-    # how an acceleration of the guide pushes the modes, and how far the centre of mass goes with them: (74)
-    push = np.einsum("n,mna,a->m", weights, found["shape"].values, d)
-    turns = found.rotation.values[:, -1]
-    push += M * turns @ np.cross(rho, R.T @ d)
-    moved = found["shape"].values[:, -1] @ d + np.cross(turns, rho) @ (R.T @ d)
+    rest = statics(system, Hanging(deployed))
+    system = rest.system
+    free = {name: body for name, body in system.bodies.items() if isinstance(body, RigidBody)}
+    places = 3 * (len(free) + sum(line.count - 1 for line in system.lines.values()))
+    found = modes(system, rest, count=min(MODES, places))
+    weights = []
+    for name, line in system.lines.items():
+        own = np.full(line.count + 1, line.string.density * rest.lines[name].deployed / line.count)
+        own[[0, -1]] *= 0.5
+        weights.append(own)
+    # how an acceleration of what holds the system pushes the modes, and how far bodies go with them: (74)
+    push = np.einsum("n,mna,a->m", np.concatenate(weights), found["shape"].values, d)
+    moved = found.body_shape.sel(body=list(free)).values @ d
+    push += moved @ np.array([body.mass for body in free.values()])
     stiffness = found.modal_mass.values * found.angular_frequency.values**2
-    answer = np.divide(np.abs(push * moved), stiffness, out=np.zeros_like(push), where=stiffness > 0.0)
+    farthest = np.abs(moved).max(axis=1)
+    answer = np.divide(np.abs(push) * farthest, stiffness, out=np.zeros_like(push), where=stiffness > 0.0)
     worst = np.argsort(-answer, kind="stable")[:count]
     return np.asarray(found.frequency.values[worst[answer[worst] > 0.0]])
 
 
 def shaped_path(
-    pendulum: Pendulum,
-    deployed: float,
+    system: System,
+    deployed: Any,
     displacement: Any,
     *,
     speed: float,
@@ -93,19 +95,20 @@ def shaped_path(
     ramp: float = 0.1,
     shaper: str = "ZVD",
     modes: int = 1,
-    elements: int = 20,
     start: float = 0.0,
 ) -> GuidePath:
-    """A path for `Reel.guide_path` after which a load that hung at rest hangs at rest again.
+    """A path for the guide after which a load that hung at rest hangs at rest again.
 
-    The guide would go straight, with an acceleration that rises, stays and falls, coast, and brake likewise. This
-    motion is divided by the shaper into delayed parts whose sways cancel. The limits hold for the sum as well.
+    `tl.pendulum(..., guide=path)` and `tl.Kinematic(path)` take it. The guide would go straight, with an acceleration
+    that rises, stays and falls, coast, and brake likewise. This motion is divided by the shaper into delayed parts
+    whose sways cancel. The limits hold for the sum as well.
 
     Parameters
     ----------
-    pendulum : Pendulum
-    deployed : float
-        Unstretched length outside the guide while it moves (m).
+    system : System
+        As in `sway_frequencies`.
+    deployed : float or dict
+        Unstretched length outside the guide while it moves (m); with several reels, of each by the name of its line.
     displacement : three floats, or a float along x
         Of the guide, in all (m).
     speed, acceleration : float
@@ -116,8 +119,6 @@ def shaped_path(
         See `impulses`.
     modes : int
         How many modes to keep at rest, see `sway_frequencies`.
-    elements : int
-        Of the string, for its frequencies.
     start : float
         When the motion begins (s).
     """
@@ -133,7 +134,7 @@ def shaped_path(
     checks.choice("shaper", shaper, SHAPERS)
     delays, shares = np.zeros(1), np.ones(1)
     if shaper != "none":
-        frequencies = sway_frequencies(pendulum, deployed, direction, count=modes, elements=elements)
+        frequencies = sway_frequencies(system, deployed, direction, count=modes)
         delays, shares = impulses(shaper, frequencies)
     times, jerks = _plain_motion(distance, speed, acceleration, ramp)
     # a sum of delayed cubics: its breaks are all breaks of the parts, and a spline through them is the sum itself

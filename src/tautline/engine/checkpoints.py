@@ -17,22 +17,23 @@ from numpy.typing import NDArray
 from tautline import durable
 from tautline.engine import lowering, plausible
 from tautline.engine.choose import CHAIN
-from tautline.engine.description import simulation_from
 from tautline.engine.health import Health
 from tautline.engine.loads import moved_on
 from tautline.errors import RUNNING, STATUS_NAMES, InputError
 from tautline.kernels import data
-from tautline.model import checks, sections
+from tautline.model import checks
+from tautline.model.assembly.case import Case
 from tautline.model.force_law import refuse_saving
 from tautline.results.inputs import CASE
 
 if TYPE_CHECKING:
-    from tautline.engine.simulation import Simulation
+    from tautline.engine.chain import ChainSimulation
 
-VERSION = 5
+VERSION = 6
 # Of the text of a checkpoint (plausible.py).
 FORM: dict[str, Any] = {
     "backend": str,
+    "is_timed": bool,
     "started": bool,
     "event": str,
     "status": object,  # with sentences of their own in `check`
@@ -51,7 +52,7 @@ T = TypeVar("T")
 _TEXT, _DIGEST = "checkpoint", "digest"
 
 
-def taken(simulation: Simulation) -> tuple[data.Motion, str]:
+def taken(simulation: ChainSimulation) -> tuple[data.Motion, str]:
     """All that the future of a simulation depends on: arrays, and a JSON text."""
     stepper, recorder, timing = simulation._stepper, simulation._recorder, simulation._timing
     if stepper.tabulates:
@@ -64,6 +65,7 @@ def taken(simulation: Simulation) -> tuple[data.Motion, str]:
         "checkpoint": VERSION,
         "backend": CHAIN,
         CASE: simulation.description(),
+        "is_timed": simulation.is_timed,
         "started": stepper.command is not None,
         "status": simulation.status,
         "event": simulation._event,
@@ -81,18 +83,17 @@ def taken(simulation: Simulation) -> tuple[data.Motion, str]:
     return stepper.motion, json.dumps(text)
 
 
-def _command_of(simulation: Simulation, tree: Any) -> Any:
-    """The command that a simulation followed, from the keys of its case."""
-    if simulation.system_case is None:
-        return sections.part("command", tree)
-    return simulation.system_case.commands[next(iter(simulation.system_case.system.lines))]
+def _command_of(simulation: ChainSimulation) -> Any:
+    """The command that a simulation followed, from its case."""
+    return simulation.case.commands[next(iter(simulation.case.system.lines))]
 
 
-def restored(kind: type[Simulation], motion: data.Motion, text: str) -> Simulation:
+def restored(kind: type[ChainSimulation], motion: data.Motion, text: str) -> ChainSimulation:
     """A simulation that goes on exactly where a checkpoint was taken."""
     saved = json.loads(text)
     check(saved, motion._asdict(), VERSION, PENDULUM | (MOVED if isinstance(saved, dict) and "guide" in saved else {}))
-    simulation = simulation_from(kind, saved[CASE])
+    simulation = kind.of_system(Case.from_dict(saved[CASE]))
+    simulation.is_timed = saved["is_timed"]
     stepper = simulation._stepper
     plausible.check_steps(saved, stepper.plan)
     for ours, theirs in zip(stepper.motion, motion, strict=True):
@@ -111,7 +112,7 @@ def restored(kind: type[Simulation], motion: data.Motion, text: str) -> Simulati
         stepper.loads = moved_on(stepper.loads, *saved["guide"])
         simulation._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))
     if saved["started"]:
-        command = _command_of(simulation, saved[CASE])
+        command = _command_of(simulation)
         stepper.origin, stepper.needed = tuple(saved["origin"]), saved["needed"]
         stepper.follow(command)
         stepper.kernel_command = lowering.kernel_command(command, stepper.par.L, *stepper.origin)

@@ -11,15 +11,18 @@ import os
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
+from tautline.model.assembly.state import point_of
 from tautline.model.chain import chain_of, guide_at_start, why_no_chain
 
 CHAIN, NETWORK = "chain", "network"
 # Environment variable that asks for one of them, to compare the two.
 VARIABLE = "TAUTLINE_BACKEND"
+# Of the largest place (m) or speed (m/s) of a line: what is nearer is the same.
+ROUNDING = 1e-12
 
 
-def backend_for(case: AssemblyCase) -> str:
+def backend_for(case: Case) -> str:
     """Name of the backend that runs a case; refuses what none can do."""
     reason = why_no_chain(case.system)
     if reason and case.run.scheme != "symmetric":
@@ -27,13 +30,18 @@ def backend_for(case: AssemblyCase) -> str:
     asked = os.environ.get(VARIABLE, "")
     if asked not in ("", CHAIN, NETWORK):
         raise InputError(f"{VARIABLE}: expected {CHAIN!r} or {NETWORK!r}, got {asked!r}")
-    return NETWORK if reason or asked == NETWORK or not _starts_at_guide(case) else CHAIN
+    return NETWORK if reason or asked == NETWORK or not _ends_agree(case) else CHAIN
 
 
-def _starts_at_guide(case: AssemblyCase) -> bool:
-    """Whether the kinematic body that carries the guide starts where its own position and path say."""
-    line = next(iter(case.system.lines.values()))
-    if line.start not in case.system.bodies:
-        return True
-    place, _ = guide_at_start(chain_of(case.system))
-    return bool(np.array_equal(case.state().lines[next(iter(case.system.lines))].nodes[0], place))
+def _ends_agree(case: Case) -> bool:
+    """Whether the line starts where the guide's own position and path say, and ends at its body, both as it moves."""
+    name, line = next(iter(case.system.lines.items()))
+    state = case.state()
+    own = state.lines[name]
+    if line.start in case.system.bodies:
+        place, _ = guide_at_start(chain_of(case.system))
+        if not np.array_equal(own.nodes[0], place):
+            return False
+    ends = point_of(case.system, state.bodies, line.end, line.end_point)
+    pairs = zip((own.nodes, own.node_velocities), ends, strict=True)
+    return all(bool(np.abs(x[-1] - end).max() <= ROUNDING * max(1.0, np.abs(x).max())) for x, end in pairs)

@@ -15,18 +15,18 @@ from numpy.typing import NDArray
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import keys
-from tautline.model.case import Case
+from tautline.model.case import ChainCase
 from tautline.model.command import Command
 from tautline.model.description import fields_of
 from tautline.model.elements import default_elements
 from tautline.model.keys import Key
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.sections import PARTS
 from tautline.model.starts import Start, Straight, depends_on_loads
-from tautline.model.state import State, reeled_beside, straight_nodes
+from tautline.model.state import ChainState, reeled_beside, straight_nodes
 
 T = TypeVar("T")
-# Parts of a case whose fields may be columns; those of the pendulum itself have no name.
+# Parts of a case whose fields may be columns; those of the chain itself have no name.
 SECTIONS = ("", "string", "reel", "initial", "command")
 Truths = NDArray[np.bool_]
 
@@ -34,7 +34,7 @@ Truths = NDArray[np.bool_]
 class Columns(NamedTuple):
     """What members differ in."""
 
-    pendulum: Pendulum
+    chain: Chain
     initial: Start
     command: Command
 
@@ -44,13 +44,13 @@ class Varied:
 
     Parameters
     ----------
-    case : Case
+    case : ChainCase
         Has numbers at these keys.
     names : iterable of str
         The keys.
     """
 
-    def __init__(self, case: Case, names: Iterable[str]) -> None:
+    def __init__(self, case: ChainCase, names: Iterable[str]) -> None:
         self._case = case
         self._keys = {name: keys.parse(name) for name in names}
         for key in self._keys.values():
@@ -94,14 +94,14 @@ def _changed(thing: T, fields: Mapping[str, Any]) -> T:
     return other
 
 
-def _owner(case: Case, key: Key) -> Any:
+def _owner(case: ChainCase, key: Key) -> Any:
     """The object that has a key among its fields."""
     if not key.section:
         return case.pendulum
     return getattr(case if key.section in ("initial", "command") else case.pendulum, key.section)
 
 
-def _is_plain(case: Case, key: Key) -> bool:
+def _is_plain(case: ChainCase, key: Key) -> bool:
     """Whether a key is a number, or a component of a vector, that an object of the model keeps as it is given."""
     if key.section not in SECTIONS:
         return False
@@ -122,7 +122,7 @@ def _with_component(before: Any, key: Key, value: Any) -> Any:
     return tuple(value if i == key.components[0] else x for i, x in enumerate(before))
 
 
-def _allowed(case: Case, key: Key, column: Array) -> Truths:
+def _allowed(case: ChainCase, key: Key, column: Array) -> Truths:
     """Members whose value of a key passes the check of its field, which allows an interval."""
     owner = _owner(case, key)
     field, before = fields_of(type(owner))[key.name], getattr(owner, key.name)
@@ -139,17 +139,17 @@ def _allowed(case: Case, key: Key, column: Array) -> Truths:
     return np.array([passes(x) for x in column.tolist()])
 
 
-def states(case: Case, columns: Columns, count: int) -> tuple[State, Truths]:
+def states(case: ChainCase, columns: Columns, count: int) -> tuple[ChainState, Truths]:
     """States at the start, with members as the last dimension of arrays, and whether each can be.
 
     Who is doubtful is set up alone, where the sentence comes from. TypeError for starts that are not known in arrays.
     """
-    known, pendulum, start = case.state(), columns.pendulum, columns.initial
-    length, guide = pendulum.string.length, pendulum.reel.guide_length
+    known, chain, start = case.state(), columns.chain, columns.initial
+    length, guide = chain.string.length, chain.reel.guide_length
     ones, fine = np.ones(count), np.ones(count, dtype=bool)
     if isinstance(start, Straight):
         X = start.deployed * ones
-        elements = case.run.number_of_elements() or default_elements(pendulum, start.deployed)
+        elements = case.run.number_of_elements() or default_elements(chain, start.deployed)
         along, velocity, spin = (_rows(x, ones) for x in (start.along(), start.end_velocity, start.angular_velocity))
         v = np.zeros((elements + 1, 3, count))
         v[-1] = velocity
@@ -157,8 +157,8 @@ def states(case: Case, columns: Columns, count: int) -> tuple[State, Truths]:
         fine &= (length - guide >= X) & along.any(axis=0)
         if start.inclination is None:
             fine &= start.azimuth == 0.0
-        reeled, speed = reeled_beside(pendulum, X), start.reel_speed * ones
-    elif start is not case.initial or (depends_on_loads(start) and pendulum is not case.pendulum):
+        reeled, speed = reeled_beside(chain, X), start.reel_speed * ones
+    elif start is not case.initial or (depends_on_loads(start) and chain is not case.pendulum):
         raise TypeError(f"{type(start).__name__} is not known in arrays")
     else:
         nodes, v, spin = (x[..., None] * ones for x in (known.nodes, known.node_velocities, known.angular_velocity))
@@ -167,12 +167,12 @@ def states(case: Case, columns: Columns, count: int) -> tuple[State, Truths]:
     least = case.run.minimum_length
     if least is not None:
         fine &= least < length - reeled
-    if pendulum.body.is_point:
+    if chain.body.is_point:
         fine &= ~spin.any(axis=0)
     if columns.command.holds:
         fine &= speed == 0.0
-    if pendulum.reel.guide_law != "stretched":
-        fine &= pendulum.reel.spooled_strain == 0.0
+    if chain.reel.guide_law != "stretched":
+        fine &= chain.reel.spooled_strain == 0.0
     fields = {"reeled_length": reeled, "reel_speed": speed, "nodes": nodes, "node_velocities": v}
     return _changed(known, fields | {"angular_velocity": spin}), fine
 

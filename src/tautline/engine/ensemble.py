@@ -13,7 +13,7 @@ import numpy as np
 
 from tautline import errors, registry
 from tautline.engine import lowering
-from tautline.engine.simulation import Simulation
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.stepper import Task
 from tautline.kernels import batch, data
 from tautline.kernels.lanes import LANES
@@ -37,7 +37,7 @@ from tautline.kernels.reels import START
 LAWS_IN_LANES = tuple(law.lanes for law in registry.ELASTIC_LAWS.values())
 
 
-def record_ensemble(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> None:
+def record_ensemble(simulations: Sequence[ChainSimulation], rows: int, threads: int = 1) -> None:
     """March so many samples, and keep them and the present state in each simulation's record."""
     for simulation in simulations:
         simulation.keep(simulation.present_sample())
@@ -46,7 +46,7 @@ def record_ensemble(simulations: Sequence[Simulation], rows: int, threads: int =
             simulation.keep(samples)
 
 
-def march_ensemble(simulations: Sequence[Simulation], rows: int, threads: int = 1) -> list[data.Samples]:
+def march_ensemble(simulations: Sequence[ChainSimulation], rows: int, threads: int = 1) -> list[data.Samples]:
     """So many samples of each, as `Simulation.march` gives them. `begin` must have been called of all."""
     results: dict[int, data.Samples] = {}
 
@@ -101,7 +101,7 @@ def _shared(task: Task) -> object:
     return PARAMETERS.shared(par), PLAN.shared(plan), task.command.locked, history, len(motion.reel)
 
 
-def _march_block(simulations: Sequence[Simulation], places: list[int], rows: int) -> list[data.Samples]:
+def _march_block(simulations: Sequence[ChainSimulation], places: list[int], rows: int) -> list[data.Samples]:
     tasks = [simulations[place].task() for place in places]
     first = tasks[0]
     N = first.par.N
@@ -128,7 +128,7 @@ def march_lanes(members: Members, block: Block, locked: bool, out: BlockSamples)
     march(members, block, empty_workspace(members.par.N, block.reel.shape[1], START.size), out, 0, 1)
 
 
-def give_back(simulation: Simulation, out: data.Samples, block: Block, k: int) -> data.Samples:
+def give_back(simulation: ChainSimulation, out: data.Samples, block: Block, k: int) -> data.Samples:
     """A member's motion and samples; one that left its block goes on alone from its latest sample."""
     task = simulation.task()
     begun, rows, filled = int(task.motion.clock[data.STEP]), len(out.scalars), int(block.filled[k])

@@ -17,7 +17,8 @@ from tautline import schema
 from tautline.arrays import Array
 from tautline.engine import columns, lowering
 from tautline.engine.blocks import March, Numbers, Piece, Places, Room, empty_room, filled_up
-from tautline.engine.cases import begin
+from tautline.engine.cases import begin_chain
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.columns import Varied
 from tautline.engine.ensemble import fits, give_back
 from tautline.engine.health import Health
@@ -25,17 +26,18 @@ from tautline.engine.member_calls import MemberCalls
 from tautline.engine.samples import record_of_samples
 from tautline.engine.sayings import said_of_members
 from tautline.engine.shape import Shape, shape_of
-from tautline.engine.simulation import Simulation
 from tautline.errors import RUNNING, TautlineError
 from tautline.kernels import data, observe
 from tautline.kernels.lanes import LANES
 from tautline.kernels.layout import Layout
 from tautline.kernels.limits import present_limits, step_limits
 from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, SHARED_NUMBERS, Block
-from tautline.model.case import Case
+from tautline.model.assembly.assembly import System
+from tautline.model.case import ChainCase
 from tautline.model.command import Brake, Free, Locked, Torque
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.string import String
+from tautline.results.chain import inertia_of, needed_for, system_values
 from tautline.results.values import Values, lengths_of, values_of
 
 # For the columns of samples of members that are looked at together.
@@ -45,7 +47,7 @@ MOST_BYTES_A_BLOCK = 64e6
 # Members that are set up together.
 MEMBERS_A_PIECE = 1024
 
-# What is kept of the variables of members: by name, with members as the first dimension of arrays.
+# What is kept of the variables of members, from these and their string: arrays have members as their first dimension.
 Keep = Callable[[Values, String], dict[str, Array]]
 
 
@@ -58,7 +60,7 @@ class Look(NamedTuple):
     health: Health
     figures: dict[str, Array]
     steps: NDArray[np.int64]
-    pendulum: Pendulum  # with columns
+    chain: Chain  # with columns
     left: dict[int, data.Samples]  # of members that left their block, after the first; by their places here
     block: Block
 
@@ -68,10 +70,12 @@ class Family:
 
     Parameters
     ----------
-    case : Case
+    case : ChainCase
         One of the members.
     names : iterable of str
-        Keys that members differ in.
+        Keys of it that members differ in.
+    system : System
+        The system of that member; variables have the names of its results.
 
     Attributes
     ----------
@@ -81,9 +85,11 @@ class Family:
         Samples after the first.
     """
 
-    def __init__(self, case: Case, names: Iterable[str]) -> None:
-        self._case = case
-        self._base, self.rows, self._interval = begin(case)
+    def __init__(self, case: ChainCase, names: Iterable[str], system: System) -> None:
+        self._case, self._system = case, system
+        base, self.rows, self._interval = begin_chain(case)
+        assert isinstance(base, ChainSimulation)
+        self._base = base
         self._task = self._base.task()
         try:
             self._varied = Varied(case, names)
@@ -113,19 +119,19 @@ class Family:
         count = len(next(iter(values.values())))
         found = self._varied.put(values)
         state, fine = columns.states(self._case, found, count)
-        pendulum = found.pendulum.on_mesh(found.pendulum.string.length - state.reeled_length, state.elements)
-        par, plan = lowering.lowered(pendulum, state, self._base.method)
+        chain = found.chain.on_mesh(found.chain.string.length - state.reeled_length, state.elements)
+        par, plan = lowering.lowered(chain, state, self._base.method)
         base = self._task.plan
         plan = plan._replace(h=base.h, steps_per_sample=base.steps_per_sample)
         if _shares_columns(par) or _shares_columns(plan) or self.elements != par.N:
             raise TypeError("members differ in what a block has in common")
         motions = data.Motion(*(np.zeros((count, *x.shape), x.dtype) for x in self._task.motion))
-        lowering.place(state, found.pendulum.reel.spooled_strain, motions)
+        lowering.place(state, found.chain.reel.spooled_strain, motions)
         command, commands = found.command, [self._task.command]
         if command is not self._case.command and isinstance(command, Torque | Brake):
             commands = [commands[0]._replace(torques=np.array([x])) for x in command.torque.tolist()]
         if isinstance(command, Torque):
-            motions.reel[:, data.TORQUE] = lowering.within_limit(found.pendulum.reel, command.torque)
+            motions.reel[:, data.TORQUE] = lowering.within_limit(found.chain.reel, command.torque)
         return Numbers(par, plan, commands, motions, fine)
 
     def looks(self, values: Mapping[str, Array], wanted: Iterable[str], keep: Keep) -> Iterator[Look]:
@@ -191,7 +197,7 @@ class Family:
         march = March(piece, some, locked, h, steps, room)
         block, health = march.block, Health()
         start = march.start
-        health.begin(self._pendulum(piece, some), block.reel.T, start.scalars.T, np.moveaxis(start.nodes, 0, -1))
+        health.begin(self._chain(piece, some), block.reel.T, start.scalars.T, np.moveaxis(start.nodes, 0, -1))
         names = wanted - {"time"}
         shapes, kept = [], []
         for parts in march.groups(with_torques=bool(wanted & {"torque", "power"})):
@@ -200,37 +206,38 @@ class Family:
             shape_parts, variables = (_one_after_another(x, axis) for axis, x in enumerate(both))
             shapes.append(shape_parts)
             values = {"time": march.times[None], **dict(zip(names, variables, strict=True))}
-            kept.append(keep(values, self._pendulum(piece, members[0]).string))
-        pendulum, times, scalars = self._pendulum(piece, some), march.times[1:, None], march.scalars
+            kept.append(keep(values, self._chain(piece, members[0]).string))
+        chain, times, scalars = self._chain(piece, some), march.times[1:, None], march.scalars
         shape = Shape(*(np.concatenate(x, axis=1)[1:] for x in zip(*shapes, strict=True)))
-        health.note(pendulum, self.elements, times, scalars[1:], self._base.method.order)
-        health.mesh.take(pendulum, times, scalars[1:, data.REELED_LENGTH], shape, not locked)
+        health.note(chain, self.elements, times, scalars[1:], self._base.method.order)
+        health.mesh.take(chain, times, scalars[1:, data.REELED_LENGTH], shape, not locked)
         total = sum(vars(health.mesh).values()) + scalars.sum(axis=(0, 1))
         ended = (block.filled == self.rows) & (block.status == RUNNING) & np.isfinite(total)
         outputs = {name: np.concatenate([x[name] for x in kept]) for name in kept[0]}
-        figures, made = health.figures(pendulum, plan, block.reel.T), block.clock[:, data.TOTAL]
-        return Look(first + some, ended, outputs, health, figures, made, pendulum, march.left, block)
+        figures, made = health.figures(chain, plan, block.reel.T), block.clock[:, data.TOTAL]
+        return Look(first + some, ended, outputs, health, figures, made, chain, march.left, block)
 
     def _variables(
         self, piece: Piece, who: Places, samples: data.Samples, times: Array, wanted: set[str]
     ) -> tuple[list[Array], list[Array]]:
         """Figures of the mesh (time, member), and wanted variables (member, time, ...)."""
-        pendulum, record = self._pendulum(piece, who), record_of_samples(times, samples)
+        chain, record = self._chain(piece, who), record_of_samples(times, samples)
         lengths = lengths_of(record.nodes)
-        shape = shape_of(pendulum, record.nodes, record.velocity, record.reeled_length, lengths)
-        values = values_of(pendulum, record, wanted, lengths)
-        return [np.asarray(x) for x in shape], [np.moveaxis(values[name], -1, 0) for name in wanted]
+        shape = shape_of(chain, record.nodes, record.velocity, record.reeled_length, lengths)
+        values = values_of(chain, record, needed_for(wanted), lengths)
+        found = system_values(self._system, values, wanted, inertia_of(chain.string, chain.body))
+        return [np.asarray(x) for x in shape], [np.moveaxis(found[name], -1, 0) for name in wanted]
 
-    def _pendulum(self, piece: Piece, some: Places) -> Pendulum:
-        """The pendulum, with columns of some members."""
-        return self._varied.put({key: x[some] for key, x in piece.values.items()}).pendulum
+    def _chain(self, piece: Piece, some: Places) -> Chain:
+        """The chain, with columns of some members."""
+        return self._varied.put({key: x[some] for key, x in piece.values.items()}).chain
 
     def remarks(self, look: Look) -> dict[int, list[str]]:
         """Remarks on members of a look that have some, by their places in it."""
         adaptive = self._task.plan.adaptive
-        return said_of_members(look.health.sayings(look.pendulum, self.elements, look.figures, adaptive))
+        return said_of_members(look.health.sayings(look.chain, self.elements, look.figures, adaptive))
 
-    def go_on(self, look: Look, k: int, simulation: Simulation) -> None:
+    def go_on(self, look: Look, k: int, simulation: ChainSimulation) -> None:
         """Let a member that left its block go on alone, as a simulation that has just begun."""
         simulation.keep(simulation.present_sample())
         samples = give_back(simulation, look.left[k], look.block, k)

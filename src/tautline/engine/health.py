@@ -19,7 +19,7 @@ from tautline.kernels.limits import TURNING as TURNING_LIMIT
 from tautline.ledger import ACCOUNTS, kept_energy
 from tautline.model.body import RigidBody
 from tautline.model.fluid import AppliedForce
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 
 # Error of the energy balance, over the energy in play.
 BALANCE = 0.01
@@ -63,7 +63,7 @@ class Health:
     bent: float = 0.0  # part of that by which it departs from lines between the ends of the steps (N m s)
     mesh: MeshHealth = field(default_factory=MeshHealth)
 
-    def begin(self, pendulum: Pendulum, reel: data.Array, x: data.Array, nodes: data.Array) -> None:
+    def begin(self, pendulum: Chain, reel: data.Array, x: data.Array, nodes: data.Array) -> None:
         """Start from the first sample of a run: its scalars and nodes (places and velocities, N + 1, 3[, members]).
 
         The kernels' part of the balance is put into `reel`.
@@ -76,7 +76,7 @@ class Health:
         reel[data.IN_PLAY] = x[data.KINETIC]
         self.reel_speed = np.abs(x[data.REEL_SPEED])
 
-    def update(self, pendulum: Pendulum, times: data.Array, samples: data.Samples, order: int, free: bool) -> None:
+    def update(self, pendulum: Chain, times: data.Array, samples: data.Samples, order: int, free: bool) -> None:
         """Take note of samples of a method of this order, of a reel that forces move or not."""
         pending = 0.0
         if pendulum.applied_force is not None:
@@ -87,7 +87,7 @@ class Health:
         self.mesh.update(pendulum, times, samples.nodes[:, 0], samples.nodes[:, 1], reeled_length, free)
 
     def note(
-        self, pendulum: Pendulum, elements: int, times: data.Array, x: data.Array, order: int, pending: Any = 0.0
+        self, pendulum: Chain, elements: int, times: data.Array, x: data.Array, order: int, pending: Any = 0.0
     ) -> None:
         """Take note of the columns of samples; before their mesh, which keeps the time.
 
@@ -118,7 +118,7 @@ class Health:
     def from_state(cls, state: dict[str, Any]) -> Health:
         return cls(**(state | {"mesh": MeshHealth(**state["mesh"])}))
 
-    def figures(self, pendulum: Pendulum, plan: data.Plan, reel: data.Array) -> dict[str, Any]:
+    def figures(self, pendulum: Chain, plan: data.Plan, reel: data.Array) -> dict[str, Any]:
         """Figures by name; relative ones are parts, not per cent."""
         in_play = reel[data.IN_PLAY]
         ratios = reel[data.RATIOS : data.RATIOS + len(Limits._fields)].copy()
@@ -144,7 +144,7 @@ class Health:
         arm = 0.0 if body.is_point else float(np.linalg.norm(body.center_of_mass))
         return np.minimum(np.sqrt(over(BY_MESH * self.swung * self.mesh.lost, arm)), np.pi)
 
-    def sayings(self, pendulum: Pendulum, elements: int, figures: dict[str, Any], adaptive: bool) -> list[Saying]:
+    def sayings(self, pendulum: Chain, elements: int, figures: dict[str, Any], adaptive: bool) -> list[Saying]:
         """What there is to say of figures that a user would not accept, with what to do."""
         finer = "more damping, other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
         unresolved = {"stretching": "the stretching of the string", "drum": "the drum on its spring"}
@@ -192,7 +192,7 @@ class Health:
             *self.mesh.sayings(pendulum, elements),
         ]
 
-    def remarks(self, pendulum: Pendulum, elements: int, figures: dict[str, float], adaptive: bool) -> list[str]:
+    def remarks(self, pendulum: Chain, elements: int, figures: dict[str, float], adaptive: bool) -> list[str]:
         """Sentences on figures that a user would not accept."""
         return said(self.sayings(pendulum, elements, figures, adaptive))
 
@@ -234,7 +234,7 @@ def bent_within(times: data.Array, places: Callable[[data.Array], data.Array], s
     return float(np.abs(now - line).max()) / way if way > 0.0 else 0.0
 
 
-def missed_reaction(pendulum: Pendulum, l: data.Array, omega: data.Array) -> Any:
+def missed_reaction(pendulum: Chain, l: data.Array, omega: data.Array) -> Any:
     """Rate (rad/s) at which a swinging body's angle goes wrong, by waves that are too short for elements of length l.
 
     A body that swings about its centre of mass, at a distance a from its end, shakes the string with the frequency

@@ -16,7 +16,7 @@ from tautline.kernels.loads.drag import Drag
 from tautline.kernels.loads.force_law import ForceLaws
 from tautline.model.fluid import AppliedForce, Fluid
 from tautline.model.path import GuideMotion
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.string_loads import string_loads
 
 
@@ -26,7 +26,7 @@ def path_table(path: GuideMotion, start: float, until: float) -> data.Array:
     return np.concatenate([knots[None], coefficients.transpose(2, 0, 1).reshape(12, -1)])
 
 
-def kernel_loads(pendulum: Pendulum, laws: Sequence[CallableLaw] = ()) -> data.Loads:
+def kernel_loads(pendulum: Chain, laws: Sequence[CallableLaw] = ()) -> data.Loads:
     """Forces that are not in the Lagrangian, and the path of the guide."""
     own = tuple(LOADS[name](pendulum, laws) for name in registry.LOADS)
     acts = any(numbers.acts for numbers in own)
@@ -34,17 +34,17 @@ def kernel_loads(pendulum: Pendulum, laws: Sequence[CallableLaw] = ()) -> data.L
     return covering(data.Loads(acts=acts, moves=moves, path=np.zeros((13, 1)), own=own), pendulum, 0.0, 0.0)
 
 
-def covering(loads: data.Loads, pendulum: Pendulum, start: float, until: float) -> data.Loads:
+def covering(loads: data.Loads, pendulum: Chain, start: float, until: float) -> data.Loads:
     """With the path of the guide between two times at least; a table has all of it."""
     path = pendulum.reel.guide_path
     return loads if path is None else loads._replace(path=path_table(path, start, until))
 
 
-def _damping(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> Damping:
+def _damping(pendulum: Chain, laws: Sequence[CallableLaw]) -> Damping:
     return Damping(pendulum.string.viscosity > 0.0, pendulum.string.viscosity)
 
 
-def drag_numbers(pendulum: Pendulum, laws: Sequence[CallableLaw] = ()) -> Drag:
+def drag_numbers(pendulum: Chain, laws: Sequence[CallableLaw] = ()) -> Drag:
     """What the kernels know of the fluid around string and body."""
     string, fluid, center = pendulum.string, pendulum.fluid, pendulum.body.center_of_mass
     if fluid is None:
@@ -76,7 +76,7 @@ def drag_numbers(pendulum: Pendulum, laws: Sequence[CallableLaw] = ()) -> Drag:
     )
 
 
-def _body_rate(pendulum: Pendulum, fluid: Fluid) -> float:
+def _body_rate(pendulum: Chain, fluid: Fluid) -> float:
     """Bound on how fast drag slows the body, per speed in the fluid (1/m)."""
     body = pendulum.moving_body()
     mobility = 1.0 / body.mass
@@ -86,7 +86,7 @@ def _body_rate(pendulum: Pendulum, fluid: Fluid) -> float:
     return fluid.density * fluid.drag_area * mobility
 
 
-def _applied_force(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> applied_force.AppliedForce:
+def _applied_force(pendulum: Chain, laws: Sequence[CallableLaw]) -> applied_force.AppliedForce:
     return force_numbers(pendulum.applied_force)
 
 
@@ -103,12 +103,12 @@ def force_numbers(applied: AppliedForce | None) -> applied_force.AppliedForce:
     return applied_force.AppliedForce(True, applied.point, np.ascontiguousarray(np.stack([times, *columns])))
 
 
-def _force_laws(pendulum: Pendulum, laws: Sequence[CallableLaw]) -> ForceLaws:
+def _force_laws(pendulum: Chain, laws: Sequence[CallableLaw]) -> ForceLaws:
     return kernel_laws(laws)
 
 
 # Numbers of each load of the registry, from the pendulum and the force laws of a run.
-LOADS: dict[str, Callable[[Pendulum, Sequence[CallableLaw]], Any]] = {
+LOADS: dict[str, Callable[[Chain, Sequence[CallableLaw]], Any]] = {
     "damping": _damping,
     "drag": drag_numbers,
     "applied_force": _applied_force,

@@ -18,11 +18,11 @@ from tautline.kernels.observe import begin
 from tautline.model import checks
 from tautline.model.command import Command, Drum
 from tautline.model.command import check_command as command_for_reel
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.profile import Span
 from tautline.model.reel import Reel
 from tautline.model.run import Method
-from tautline.model.state import State
+from tautline.model.state import ChainState
 from tautline.model.string import String
 
 SCHEMES = {"symmetric": 0.5, "paper": 0.0}
@@ -35,7 +35,7 @@ AUTO_RESOLUTION = 0.05
 MINIMUM_LENGTH = 0.01
 
 
-def lowered(pendulum: Pendulum, state: State, method: Method) -> tuple[data.Parameters, data.Plan]:
+def lowered(pendulum: Chain, state: ChainState, method: Method) -> tuple[data.Parameters, data.Plan]:
     """Parameters, and all of the plan but sampling."""
     X = pendulum.string.length - state.reeled_length
     shortest = MINIMUM_LENGTH * X if method.minimum_length is None else method.minimum_length
@@ -44,7 +44,7 @@ def lowered(pendulum: Pendulum, state: State, method: Method) -> tuple[data.Para
     return par, method_plan(pendulum, method.order, step, shortest, method.at_end)
 
 
-def kernel_parameters(pendulum: Pendulum, elements: int, scheme: str, compensated: bool) -> data.Parameters:
+def kernel_parameters(pendulum: Chain, elements: int, scheme: str, compensated: bool) -> data.Parameters:
     string, reel, body = pendulum.string, pendulum.reel, pendulum.body
     moving = pendulum.moving_body()
     weights = pendulum.weights()
@@ -136,7 +136,7 @@ def within_limit(reel: Reel, torque: Any) -> Any:
 
 
 def initial_motion(
-    par: data.Parameters, state: State, spooled_strain: float = 0.0, spooled_cells: int = data.SPOOLED_CELLS
+    par: data.Parameters, state: ChainState, spooled_strain: float = 0.0, spooled_cells: int = data.SPOOLED_CELLS
 ) -> data.Motion:
     """Configuration from the state; velocities become momenta by the Legendre transform."""
     motion = data.empty_motion(par.N, spooled_cells if REMEMBERS[par.law] else 0)
@@ -145,7 +145,7 @@ def initial_motion(
     return motion
 
 
-def place(state: State, spooled_strain: float, out: data.Motion) -> None:
+def place(state: ChainState, spooled_strain: float, out: data.Motion) -> None:
     """Positions and velocities of a state into a motion; of a state of many members into one with a row for each."""
     rows = out.nodes.reshape(*out.nodes.shape[:-1], 3, -1)
     rows[..., data.POSITION, :, : len(state.nodes)] = state.nodes.T
@@ -156,7 +156,7 @@ def place(state: State, spooled_strain: float, out: data.Motion) -> None:
     out.reel[..., data.REEL_SIZE :] = np.asarray(spooled_strain)[..., None]
 
 
-def _heave_frequency2(pendulum: Pendulum) -> float:
+def _heave_frequency2(pendulum: Chain) -> float:
     """Squared frequency at which the body bobs in a free surface, but for the fluid that it moves along (rad^2/s^2)."""
     fluid = pendulum.fluid
     if fluid is None:
@@ -175,7 +175,7 @@ def check_law_order(law: str, order: int) -> None:
         )
 
 
-def method_plan(pendulum: Pendulum, order: int, step: float | None, minimum_length: float, at_end: str) -> data.Plan:
+def method_plan(pendulum: Chain, order: int, step: float | None, minimum_length: float, at_end: str) -> data.Plan:
     """All of the plan but sampling; step None is "auto"."""
     check_law_order(pendulum.reel.guide_law, order)
     composition, moving = COMPOSITIONS[order], pendulum.moving_body()

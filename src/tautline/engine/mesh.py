@@ -14,7 +14,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.engine.sayings import Saying, said
 from tautline.engine.shape import NO_STRAIN, Shape, current_tension, front_tension, rough_part, shape_in_parts
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.results.values import lengths_of
 
 # Beyond these a remark is made; where they come from is in docs/howto/elements.md.
@@ -104,7 +104,7 @@ class MeshHealth:
     arc: float = 0.0  # largest tension with what the elements miss by being straight (N)
     reach: float = np.nan  # largest tension with NOISE_REACH times the noise of its sample (N); unknown before one
 
-    def begin(self, pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Any) -> None:
+    def begin(self, pendulum: Chain, nodes: Array, velocities: Array, reeled_length: Any) -> None:
         """Look at the start: nodes and velocities (N + 1, 3[, members])."""
         with np.errstate(all="ignore"):
             self.front = front_tension(pendulum, nodes, velocities, reeled_length)
@@ -114,7 +114,7 @@ class MeshHealth:
 
     def update(
         self,
-        pendulum: Pendulum,
+        pendulum: Chain,
         times: Array,
         nodes: Array,
         velocities: Array,
@@ -135,7 +135,7 @@ class MeshHealth:
         self.take(pendulum, times, reeled_length, shape, reel_is_free)
 
     def take(
-        self, pendulum: Pendulum, times: Array, reeled_length: Array, shape: Shape, reel_is_free: bool = True
+        self, pendulum: Chain, times: Array, reeled_length: Array, shape: Shape, reel_is_free: bool = True
     ) -> None:
         """Take in the figures of n samples, in order of time; of members too, as the last dimension of arrays."""
         started = self.samples > 0
@@ -156,7 +156,7 @@ class MeshHealth:
             self._pass_guide(pendulum, elapsed, reeled, shape)
         self.slack = added(self.slack, shape.slack)
 
-    def _pass_guide(self, pendulum: Pendulum, elapsed: Array, reeled: Array, shape: Shape) -> None:
+    def _pass_guide(self, pendulum: Chain, elapsed: Array, reeled: Array, shape: Shape) -> None:
         """Follow what the guide law's force, (16), gets wrong with the mean strain of the first element."""
         string = pendulum.string
         moved = pendulum.reel.turning_mass + string.density * string.length + pendulum.body.mass
@@ -193,7 +193,7 @@ class MeshHealth:
             np.greater(self.bend, 0.0), lost_way(self.sag, self.drift, over(self.twist, self.bend)), self.sag
         )
 
-    def damping_ratio(self, pendulum: Pendulum, elements: int) -> Any:
+    def damping_ratio(self, pendulum: Chain, elements: int) -> Any:
         """Ratio to critical damping of the mesh's highest mode, by the viscosity and by the ratio that is asked for."""
         string = pendulum.string
         critical = self.length / elements * np.sqrt(string.stiffness * string.density / 3.0)
@@ -220,7 +220,7 @@ class MeshHealth:
             "largest_fold_deg": self.fold,
         }
 
-    def sayings(self, pendulum: Pendulum, elements: int, key: str = "", held: bool = False) -> list[Saying]:
+    def sayings(self, pendulum: Chain, elements: int, key: str = "", held: bool = False) -> list[Saying]:
         """What there is to say of a mesh, and what to do about it.
 
         `key` is that of the line in files of assemblies; a pendulum has one string, and its elements are an argument.
@@ -295,7 +295,7 @@ class MeshHealth:
             ),
         ]
 
-    def remarks(self, pendulum: Pendulum, elements: int) -> list[str]:
+    def remarks(self, pendulum: Chain, elements: int) -> list[str]:
         """Sentences on what a user would not accept unseen; none if all is well."""
         return said(self.sayings(pendulum, elements))
 

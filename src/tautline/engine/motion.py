@@ -11,17 +11,16 @@ from tautline import errors
 from tautline.engine.recorder import Recorder
 from tautline.engine.stepper import Stepper
 from tautline.engine.turns import Turns
-from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.limits import Limits
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState
 
 # Events that are located in time, between two steps.
 LOCATED = ("fully_retrieved", "fully_deployed", "condition_met")
 
 
-class PendulumInMotion:
+class ChainInMotion:
     """A motion as it is now.
 
     Parameters
@@ -33,7 +32,7 @@ class PendulumInMotion:
     """
 
     def __init__(self, stepper: Stepper, recorder: Recorder) -> None:
-        self.pendulum: Pendulum = stepper.pendulum
+        self.pendulum: Chain = stepper.pendulum
         self.status = errors.STATUS_NAMES[errors.RUNNING]
         self._event = ""  # what ended the motion, in a sentence
         self._stepper, self._recorder = stepper, recorder
@@ -102,11 +101,11 @@ class PendulumInMotion:
         return float(x[data.KINETIC] + x[data.ELASTIC] + x[data.GRAVITY])
 
     @property
-    def state(self) -> State:
+    def state(self) -> ChainState:
         """The present state, as a value that another simulation can start from."""
         x = self.present_sample()
         row = x.scalars[0]
-        return State(
+        return ChainState(
             row[data.REELED_LENGTH],
             row[data.REEL_SPEED],
             x.nodes[0, 0],
@@ -121,20 +120,9 @@ class PendulumInMotion:
         place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3]
         return np.array(self.pendulum.reel.guide_position) + place
 
-    @property
-    def guide_force(self) -> data.Array:
-        """Mean force of string and reel on whatever carries a guide that moves, over the latest `advance` (N).
-
-        Weight and inertia of all of the string, spooled or not, and of the body, and the drag on them (theory, equation
-        76); inertial frame, third axis down. The drum's own mass belongs to the carrier.
-        """
-        passed = self.time - self._force_since[0]
-        if not self._stepper.loads.moves or passed <= 0.0:
-            raise InputError(
-                "guide_force: expected a guide that moves; advance with guide_velocity first, zeros if it stands"
-            )
-        given: data.Array = (self._force_since[1] - self._stepper.guide_impulse()) / passed
-        return given
+    def impulse_since(self) -> tuple[float, data.Array]:
+        """When the latest `advance` began (s), and the impulse of string and reel on their carrier since then (N s)."""
+        return self._force_since[0], self._force_since[1] - self._stepper.guide_impulse()
 
     def limits(self, deployed: float | None = None) -> Limits:
         """Step limits of the present motion (s), or of one that is like it with another length deployed (m)."""

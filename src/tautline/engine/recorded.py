@@ -8,24 +8,30 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tautline._version import __version__
-from tautline.engine import description
-from tautline.engine.motion import PendulumInMotion
+from tautline.engine.motion import ChainInMotion
 from tautline.engine.recorder import Recorder
 from tautline.engine.remarks import remarks_of
 from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Stepper
+from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case, timed
+from tautline.model.assembly.commands import check_known
+from tautline.model.assembly.parts import Kinematic
+from tautline.model.assembly.state import State
+from tautline.model.case import ChainCase
+from tautline.model.chain import placed_system, system_state
+from tautline.model.chain_cases import system_case
 from tautline.model.command import Locked
-from tautline.model.run import Method
+from tautline.model.description import fields_of
+from tautline.model.run import Method, Run
 from tautline.model.sections import Tree
 from tautline.results.assembly import layout as system_layout
 from tautline.results.chain import system_values
 from tautline.results.inputs import CASE
 from tautline.results.values import Values, values_of
-from tautline.schema import Layout, of_pendulum
+from tautline.schema import Layout
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -33,7 +39,7 @@ if TYPE_CHECKING:
     from tautline.results.values import Record
 
 
-class RecordedPendulum(PendulumInMotion):
+class RecordedChain(ChainInMotion):
     """A motion whose samples are kept.
 
     Parameters
@@ -47,15 +53,100 @@ class RecordedPendulum(PendulumInMotion):
     def __init__(self, stepper: Stepper, recorder: Recorder, method: Method) -> None:
         super().__init__(stepper, recorder)
         self.method = method
-        self.case: Case | None = None  # the one that it was made from
-        self.system_case: AssemblyCase | None = None  # that of the system, if it is run for one
+        self._case: Case | None = None  # of the system that it is run for
+        self._chain_case: ChainCase | None = None  # which that is made from when somebody asks
+        self.is_timed = False  # the case says how long
         self._sampled = 0  # STEP at the latest sample
+
+    @property
+    def case(self) -> Case:
+        """The case of the system that it is run for, with the number of elements of its line."""
+        if self._case is None and self._chain_case is not None:
+            self._case = system_case(self._chain_case).meshed()
+        if self._case is None:
+            method = {name: getattr(self.method, name) for name in fields_of(Method)}
+            system, state = placed_system(self.pendulum, self._stepper.initial)
+            self._case = Case(system, state, {}, Run(duration=1.0, **method))
+        return self._case
 
     @property
     def assembly(self) -> System:
         """The system that it is run for."""
-        assert self.system_case is not None
-        return self.system_case.system
+        return self.case.system
+
+    @property
+    def system_state(self) -> State:
+        """The present state of the system, in inertial coordinates."""
+        x = self.present_sample().scalars[0]
+        velocity = x[data.GUIDE_VELOCITY : data.GUIDE_VELOCITY + 3]
+        return system_state(self.assembly, self.state, (self.guide_position, velocity))
+
+    @property
+    def has_record(self) -> bool:
+        """Whether samples were kept."""
+        return bool(self._recorder.times)
+
+    def body(self, name: str) -> dict[str, data.Array]:
+        """Position, velocity, attitude and angular velocity of a body now."""
+        check_known(name, self.assembly.bodies, "bodies")
+        x = self.system_state.bodies[name]
+        return {
+            "position": np.array(x.position),
+            "velocity": np.array(x.velocity),
+            "attitude": np.array(x.attitude),
+            "angular_velocity": np.array(x.angular_velocity),
+        }
+
+    def string(self, name: str) -> dict[str, Any]:
+        """Nodes, their velocities, deployed length and reel speed of the line now."""
+        check_known(name, self.assembly.lines, "lines")
+        x = self.system_state.lines[name]
+        return {
+            "nodes": np.array(x.nodes),
+            "node_velocities": np.array(x.node_velocities),
+            "deployed": self.unstretched_length,
+            "reel_speed": self.reel_speed,
+        }
+
+    def deployed(self, name: str) -> float:
+        """Unstretched length of the line outside its guide (m)."""
+        check_known(name, self.assembly.lines, "lines")
+        return self.unstretched_length
+
+    def speed(self, name: str) -> float:
+        """Rate of the reeled length; positive in retrieval (m/s)."""
+        check_known(name, self.assembly.lines, "lines")
+        return self.reel_speed
+
+    def figures(self) -> dict[str, float]:
+        """Figures that say how far the result can be trusted, by name."""
+        return self.health()
+
+    def present_values(self) -> Values:
+        """Variables of the present state."""
+        return self.named(values_of(self.pendulum, record_of_samples(np.array([self.time]), self.present_sample())))
+
+    def force_on(self, name: str) -> data.Array:
+        """Mean force of string and reel on the kinematic body that carries the reel, over the latest `advance` (N).
+
+        Weight and inertia of all of the string, spooled or not, and of the body, and the drag on them (theory, equation
+        76); inertial frame, third axis down. The drum's own mass belongs to the carrier.
+        """
+        self._check_carrier(name)
+        since, given = self.impulse_since()
+        if self.time <= since:
+            raise InputError("force_on: expected after an advance, got none yet")
+        return given / (self.time - since)
+
+    def _check_carrier(self, name: str) -> None:
+        check_known(name, self.assembly.bodies, "bodies")
+        if not isinstance(self.assembly.bodies[name], Kinematic):
+            raise InputError(f"bodies.{name}: expected a body whose motion is given, got one that is free")
+
+    def _free(self, name: str) -> None:
+        check_known(name, self.assembly.bodies, "bodies")
+        if isinstance(self.assembly.bodies[name], Kinematic):
+            raise InputError(f"bodies.{name}: expected a body that is free, got one whose motion is given")
 
     def first_sample(self, torques: bool = True) -> data.Samples:
         """The present state as a sample, for the beginning of a record; without torques that have to be found."""
@@ -89,7 +180,7 @@ class RecordedPendulum(PendulumInMotion):
     @property
     def layout(self) -> Layout:
         """Variables and dimensions of its results."""
-        return of_pendulum(self.elements) if self.system_case is None else system_layout(self.system_case.system)
+        return system_layout(self.assembly)
 
     def values(self, samples: data.Samples) -> Values:
         """Variables of the results from the latest samples."""
@@ -97,16 +188,14 @@ class RecordedPendulum(PendulumInMotion):
         return self.named(values_of(self.pendulum, record_of_samples(times, samples)))
 
     def named(self, values: Values) -> Values:
-        """Variables as the results of its system have them, if it is run for one."""
-        return values if self.system_case is None else system_values(self.system_case.system, values)
+        """Variables as the results of its system have them."""
+        return system_values(self.assembly, values)
 
     def dataset(self) -> xr.Dataset:
         """All that was recorded, as `simulate` returns it."""
-        from tautline.results import assembly, dataset
+        from tautline.results import assembly
 
-        if self.system_case is None:
-            return dataset.build(self.pendulum, self.record(), self.attributes())
-        return assembly.build(self.system_case.system, self.recorded(), self.attributes())
+        return assembly.build(self.assembly, self.recorded(), self.attributes())
 
     def recorded(self) -> Values:
         """Variables of all that was recorded."""
@@ -151,7 +240,5 @@ class RecordedPendulum(PendulumInMotion):
 
     def description(self) -> Tree:
         """All keys of the case, so that a result explains itself and a checkpoint can be read back."""
-        if self.system_case is None:
-            return description.keys_of(self)
-        line = next(iter(self.system_case.system.lines))
-        return self.system_case.with_(commands={line: self._stepper.command or Locked()}).to_dict()
+        case = self.case.with_(commands={next(iter(self.assembly.lines)): self._stepper.command or Locked()})
+        return case.to_dict() if self.is_timed else timed(case, self.time).to_dict()

@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.engine.health import MOST_WAITING, Health
 from tautline.kernels import data
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 
 
 class Recorder:
@@ -17,12 +17,12 @@ class Recorder:
 
     Parameters
     ----------
-    pendulum : Pendulum
+    pendulum : Chain
     order : int
         Of the method.
     """
 
-    def __init__(self, pendulum: Pendulum, order: int) -> None:
+    def __init__(self, pendulum: Chain, order: int) -> None:
         self.health = Health()
         self.times: list[data.Array] = []
         self.pieces: list[data.Samples] = []

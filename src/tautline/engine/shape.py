@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.kernels.bends import BEND, COSINE, DRIFT, FOUND, TWIST, measure_bends
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.results.values import lengths_of
 
 # Nodes of samples that are looked at together.
@@ -56,7 +56,7 @@ def rough_part(tension: Array) -> Array:
 
 
 def shape_of(
-    pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array, lengths: Array | None = None
+    pendulum: Chain, nodes: Array, velocities: Array, reeled_length: Array, lengths: Array | None = None
 ) -> Shape:
     """Figures of n samples: nodes and velocities (n, N + 1, 3[, members]) relative to the guide entrance.
 
@@ -103,7 +103,7 @@ def _by_node(x: Array) -> Array:
     return np.ascontiguousarray(rows.reshape(x.shape[1] * x.shape[2], -1))
 
 
-def shape_in_parts(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
+def shape_in_parts(pendulum: Chain, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
     """Figures of samples, of so many at a time that what is made on the way stays in the cache."""
     rows = max(1, NODES_AT_ONCE * 3 // math.prod(nodes.shape[1:]))
     parts = [slice(first, first + rows) for first in range(0, max(1, len(nodes)), rows)]
@@ -112,7 +112,7 @@ def shape_in_parts(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_l
     return shapes[0] if len(shapes) == 1 else Shape(*map(np.concatenate, zip(*shapes, strict=True)))
 
 
-def front_tension(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Any) -> Any:
+def front_tension(pendulum: Chain, nodes: Array, velocities: Array, reeled_length: Any) -> Any:
     """Largest tension (N) beyond that of the start which jumps of its velocities between nodes cause at once.
 
     Nodes and velocities are (N + 1, 3[, members]). A jump along the string sends out a wave of that times the impedance
@@ -148,7 +148,7 @@ def _impact_strain(strain: Array, v2: Array) -> Array:
     return np.where(half > 0.0, root**2, strain)
 
 
-def current_tension(pendulum: Pendulum, nodes: Array, velocities: Array, reeled_length: Any) -> Any:
+def current_tension(pendulum: Chain, nodes: Array, velocities: Array, reeled_length: Any) -> Any:
     """Largest tension (N) beyond that of the start which a current causes where it takes hold of the string at once.
 
     Nodes and velocities are (N + 1, 3[, members]). A fluid that flows across the string with v takes it along within
@@ -190,7 +190,7 @@ def _across(x: Array, along: Array) -> tuple[Array, Array]:
     return across, np.sqrt(np.sum(across * across, axis=1))
 
 
-def _single_sag(pendulum: Pendulum, along: Array, l: Array) -> Array:
+def _single_sag(pendulum: Chain, along: Array, l: Array) -> Array:
     """Depth of the arc that a single element cuts off (m): the string's weight across it over the pull of all.
 
     It has no neighbours to compare with. Along the string the same ratio is the unevenness of its strain.

@@ -6,35 +6,32 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tautline.engine.assembly.simulation import AssemblySimulation
-from tautline.engine.cases import case_of, simulation_of
+from tautline.engine.cases import case_of
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
+from tautline.model.assembly.commands import commands_by_name
 from tautline.model.assembly.starts import Start
-from tautline.model.case import Case
-from tautline.model.command import Command, Free, as_command
+from tautline.model.command import Command, Free
 from tautline.model.description import fields_of
-from tautline.model.force_law import ForceLaw, check_laws
-from tautline.model.pendulum import Pendulum
+from tautline.model.force_law import ForceLaw
 from tautline.model.run import Run
-from tautline.model.state import State
 
 if TYPE_CHECKING:
     import xarray as xr
 
-# Called with the simulation; what it returns is for the drum, for drum and guide, or for reels by their lines' names.
-Controller = Callable[[Any], "float | Command | tuple[float | Command, Any] | Mapping[str, float | Command] | None"]
+# Called with the simulation; what it returns is for the only reel, or for reels by their lines' names.
+Controller = Callable[[Any], "float | Command | Mapping[str, float | Command] | None"]
 
 # Default of settings that a case may have.
 NOT_GIVEN: Any = ...
 
 
 def simulate(
-    system: Case | Pendulum | AssemblyCase | System,
-    state: State | Start | None = None,
+    system: System | Case,
+    start: Start | None = None,
     command: Command | Mapping[str, Command | float] | None = None,
     *,
     duration: float | str = NOT_GIVEN,
@@ -57,9 +54,9 @@ def simulate(
 
     Parameters
     ----------
-    system : System, Pendulum, AssemblyCase or Case
+    system : System or Case
         What; a case says the rest as well.
-    state : Straight, Hanging, AtEquilibrium, Placed or a state
+    start : Straight, Hanging, AtEquilibrium, Placed or State
         From where.
     command : Command
         What the drum does; it is locked by default. With several reels, a dict of commands by the names of lines.
@@ -82,14 +79,14 @@ def simulate(
     stop : StopWhen or several, optional
         Conditions that end the run.
     control : callable, optional
-        Called with the `Simulation` every `period`; returns the drum's torque (N m) or a command, held until the
-        next call. Takes the place of `command`. A pair of that and three numbers gives the velocity of the guide too
-        (m/s), as `guide_velocity` of `Simulation.advance`.
+        Called with the `Simulation` every `period`; returns a torque (N m) or a command of the only reel, or a dict of
+        them by the names of lines, held until the next call; None leaves the reels as they are. Takes the place of
+        `command`.
     period : float, optional
         Of `control` (s): a multiple of `sample`, which it is by default, or a whole part of it.
     loads : ForceLaw or several, optional
-        Forces of your own functions; of an assembly, a dict by the names of lines. Such a run can be neither saved
-        nor resumed.
+        Forces of your own functions; with several lines, a dict by their names. Such a run can be neither saved nor
+        resumed.
 
     Returns
     -------
@@ -109,40 +106,30 @@ def simulate(
         "stop": stop,
     }
     run = {name: x for name, x in given.items() if x is not NOT_GIVEN} | others  # others are refused by name
-    if (
-        control is not None and command is None and not isinstance(system, System | AssemblyCase)
-    ):  # whatever the reel does at the start
-        system, command = (system.with_(command=Free()), None) if isinstance(system, Case) else (system, Free())
-    case = case_of(system, state, command, run)
+    if control is not None and command is None:  # whatever the reel does at the start
+        system, command = _free_at_start(system, command)
+    case = case_of(system, start, command, run)
     if control is None and period is not None:
         raise InputError("period: expected together with control, got it alone")
-    if isinstance(case, AssemblyCase):
-        return _simulate_assembly(case, control, period, loads)
-    laws = check_laws(loads)
-    simulation = Simulation.from_case(case, loads=laws)
+    simulation = Simulation.from_case(case, loads=loads)
     if control is not None:
         _controlled(simulation, case, control, period)
     else:
         with case.naming_keys():
-            simulation.advance(case.run.duration, case.command, sample=case.run.interval())
+            simulation.advance(case.run.duration, dict(case.commands), sample=case.run.interval())
     return simulation.dataset()
 
 
-def _simulate_assembly(case: AssemblyCase, control: Any, period: Any, loads: Any) -> xr.Dataset:
-    """Simulate an assembly; what `control` returns, and `loads`, are dicts by the names of lines."""
-    if loads and not isinstance(loads, Mapping):
-        checks.refuse("loads", "a dict by the names of lines", loads)
-    simulation, command = simulation_of(case, loads or None, general=control is not None)
-    if control is not None:
-        _controlled(simulation, case, control, period)
-    else:
-        with case.naming_keys():
-            simulation.advance(case.run.duration, command, sample=case.run.interval())
-    found: xr.Dataset = simulation.dataset()
-    return found
+def _free_at_start(system: Any, command: Any) -> tuple[Any, Any]:
+    """Let the only reel be free until the controller is asked; of several, each is as its own command says."""
+    lines = (system.system if isinstance(system, Case) else system).lines if isinstance(system, System | Case) else {}
+    reels = [name for name, line in lines.items() if line.reel is not None]
+    if len(reels) != 1:
+        return system, command
+    return (system.with_(command=Free()), None) if isinstance(system, Case) else (system, Free())
 
 
-def _controlled(simulation: Any, case: Case | AssemblyCase, control: Controller, period: float | None) -> None:
+def _controlled(simulation: Simulation, case: Case, control: Controller, period: float | None) -> None:
     """Zero-order hold: ask the controller, advance by a period, and so on."""
     if not callable(control):
         checks.refuse("control", "something that can be called", control)
@@ -157,18 +144,18 @@ def _controlled(simulation: Any, case: Case | AssemblyCase, control: Controller,
         sample = None
     elif sample is not None:
         checks.whole_ratio("period", tick, "sample", sample)
-    several = isinstance(simulation, AssemblySimulation)
     for k in range(ticks):
         with simulation.turns:
-            answer = control(simulation)
+            command = control(simulation)
         with _naming_control(case):
-            command, velocity = (answer, None) if several else drum_and_guide(answer)
+            if k == 0:
+                command = {**case.commands, **commands_by_name(simulation.system, command)}
             if k == 0 and every > 1:
-                simulation.begin(command, tick, tick)
-                simulation.keep(simulation.first_sample())
-            carried = {} if velocity is None else {"guide_velocity": velocity}
+                backend: Any = simulation.backend
+                backend.begin(command, tick, tick)
+                backend.keep(backend.first_sample())
             recorded = (k + 1) % every == 0
-            if simulation.advance(tick, command, sample=sample, record=recorded, **carried) != "completed":
+            if simulation.advance(tick, command, sample=sample, record=recorded) != "completed":
                 return
 
 
@@ -185,7 +172,7 @@ def _parts(name: str, value: float, unit_name: str, unit: float) -> int:
 
 
 @contextmanager
-def _naming_control(case: Case | AssemblyCase) -> Iterator[None]:
+def _naming_control(case: Case) -> Iterator[None]:
     """Errors about what a controller returned say so; those about keys of the run name them."""
     try:
         yield
@@ -194,9 +181,3 @@ def _naming_control(case: Case | AssemblyCase) -> Iterator[None]:
             with case.naming_keys():
                 raise
         raise InputError(f"control: {error}") from None
-
-
-def drum_and_guide(answer: Any) -> tuple[Command, Any]:
-    """What a controller of a pendulum wants: a command, and the velocity of the guide or None."""
-    given, velocity = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, None)
-    return as_command(given), velocity

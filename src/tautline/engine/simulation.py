@@ -1,337 +1,229 @@
-"""Simulation: a pendulum that is advanced piece by piece. It knows nothing of files."""
+"""Simulation: a system that is advanced piece by piece, on the backend that is chosen for it."""
 
 from __future__ import annotations
 
+import copy
+import json
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tautline import errors
-from tautline.engine import checkpoints, lowering
-from tautline.engine.assembly.commands import commands_by_name
-from tautline.engine.conditions import Watch
-from tautline.engine.recorded import RecordedPendulum
-from tautline.engine.recorder import Recorder
-from tautline.engine.stepper import Stepper, Task
-from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_times
-from tautline.engine.watched import WatchedPendulum
+from tautline.engine import checkpoints
+from tautline.engine.chain import ChainSimulation
+from tautline.engine.choose import CHAIN, NETWORK, backend_for
+from tautline.engine.network import Checkpoint, NetworkSimulation
+from tautline.engine.switching import going_on
+from tautline.engine.turns import Turns
+from tautline.engine.views import BodyView, LineView
+from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
-from tautline.model.chain_cases import chain_case
-from tautline.model.command import Command, Free, Locked
-from tautline.model.force_law import ForceLaw, check_laws
-from tautline.model.pendulum import Pendulum
-from tautline.model.run import Method, known
-from tautline.model.state import State
-from tautline.schema import of_pendulum
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.case import Case
+from tautline.model.assembly.commands import Commands
+from tautline.model.assembly.starts import Start
+from tautline.model.assembly.state import State
+from tautline.model.body import RigidBody
+from tautline.model.force_law import check_laws
+from tautline.model.run import Method, Run, known
 
 if TYPE_CHECKING:
-    pass
+    import xarray as xr
 
-# Fewer samples than this fit into any memory.
-MANY_ROWS = 10_000
+# What marches, and is written to files.
+Backend = ChainSimulation | NetworkSimulation
 
 
-class Simulation(RecordedPendulum):
-    """A pendulum in motion, for control loops and for runs that save themselves.
+def backend_of(case: Case, loads: Any = ()) -> Backend:
+    """A case at its start, on the backend that is chosen for it; its commands are not taken yet."""
+    checks.instance("case", case, Case)
+    laws = _laws_by_line(case.system, loads)
+    if backend_for(case) == CHAIN:
+        own = laws.get(next(iter(case.system.lines)), ())
+        return ChainSimulation.of_system(case, loads=check_laws(own))
+    return NetworkSimulation.from_case(case, loads=laws or None)
+
+
+def restored(arrays: dict[str, Any], text: str) -> Backend:
+    """What goes on exactly where a checkpoint was taken, from its arrays and its text."""
+    saved = json.loads(text)
+    if isinstance(saved, dict) and saved.get("backend") == NETWORK:
+        return NetworkSimulation.from_checkpoint(Checkpoint(**arrays), text)
+    return ChainSimulation.from_checkpoint(data.Motion(**arrays), text)
+
+
+def _laws_by_line(system: System, loads: Any) -> dict[str, Any]:
+    """Force laws by the names of lines; without names they are those of the only line."""
+    if isinstance(loads, dict):
+        return loads
+    laws = check_laws(() if loads is None else loads)
+    if laws and len(system.lines) != 1:
+        checks.refuse("loads", f"a dict by the names of lines ({', '.join(system.lines)})", loads)
+    return {next(iter(system.lines)): laws} if laws else {}
+
+
+class Simulation:
+    """A system in motion, for control loops and for runs that save themselves.
 
     Parameters
     ----------
-    pendulum, state
-        What, and from where.
-    loads : list of ForceLaw, optional
-        Forces of your own functions.
+    system : System
+        What; `tl.pendulum` makes one of one line and one body.
+    start : Straight, Hanging, AtEquilibrium, Placed or State
+        From where.
+    loads : ForceLaw or several, optional
+        Forces of your own functions; with several lines, a dict by their names. Such a simulation can be neither saved
+        nor resumed.
     **method
         `step`, `order`, `scheme`, `compensated`, `minimum_length`, `at_end` and `stop`, as in `Run`.
 
     Attributes
     ----------
-    pendulum : Pendulum
-        With `String.damping_ratio` made a viscosity for the mesh of the start.
-    status : str
-        "completed" while all is well, else the event that ended the motion.
+    lines, bodies : dict
+        What is known now of each line and body, by name: `sim.lines["hoist"].deployed`, `sim.bodies["load"].position`.
     """
 
-    def __init__(self, pendulum: Pendulum, state: State, *, loads: Sequence[ForceLaw] = (), **method: Any) -> None:
-        checks.instance("pendulum", pendulum, Pendulum, hint="; tl.AssemblySimulation takes an assembly")
-        checks.instance("state", state, State)
-        state.check_against(pendulum)
-        how = Method(**known(method, Method))
-        lowering.check_method(how)
-        X = pendulum.string.length - state.reeled_length
-        if how.minimum_length is not None and how.minimum_length >= X:
-            checks.refuse("minimum_length", f"less than the {X:g} m deployed at the start", how.minimum_length)
-        pendulum = pendulum.on_mesh(X, state.elements)
-        recorder = Recorder(pendulum, how.order)
-        super().__init__(Stepper(pendulum, state, how, recorder.health, check_laws(loads)), recorder, how)
-        self._timing = Timing(self._stepper)
-        self._watch = Watch(self.method.stop, of_pendulum(state.elements)) if self.method.stop else None
-        lowering.check_loaded_order(self.method.order, self._stepper.loaded)
+    def __init__(self, system: System, start: Start, *, loads: Any = (), **method: Any) -> None:
+        checks.instance("system", system, System)
+        run = Run(duration=1.0, **known(method, Method))
+        backend = backend_of(Case(system, start, {}, run), loads)
+        backend.is_timed = False
+        self._take(backend)
+
+    def _take(self, backend: Backend) -> None:
+        self.backend = backend
+        self.lines = {name: LineView(self, name) for name in backend.assembly.lines}
+        self.bodies = {name: BodyView(self, name) for name in backend.assembly.bodies}
+
+    def general_backend(self) -> NetworkSimulation:
+        """The network kernels, which go on from now on where the chain kernels cannot."""
+        if isinstance(self.backend, ChainSimulation):
+            self.backend = going_on(self.backend)
+        return self.backend
 
     @classmethod
-    def from_case(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> Simulation:
-        """A simulation at the start of a case; its command is not taken yet."""
-        checks.instance("case", case, Case, hint="; tl.AssemblySimulation takes an AssemblyCase")
-        with case.naming_keys():
-            simulation = cls(case.pendulum, case.state(), loads=loads, **case.run.method())
-        simulation.case = case
-        return simulation
+    def of(cls, backend: Backend) -> Simulation:
+        """A simulation on a backend that is there already."""
+        found = object.__new__(cls)
+        found._take(backend)
+        return found
 
     @classmethod
-    def of_system(cls, case: AssemblyCase, *, loads: Sequence[ForceLaw] = ()) -> Simulation:
-        """A simulation of a system that is a chain, whose results are the system's; its command is not taken yet."""
-        with case.naming_keys():
-            simulation = cls.from_case(chain_case(case), loads=loads)
-        simulation.system_case = case.meshed()
-        if simulation._watch is not None:
-            simulation._watch = Watch(simulation.method.stop, simulation.layout)
-        return simulation
+    def from_case(cls, case: Case, *, loads: Any = ()) -> Simulation:
+        """A simulation at the start of a case; its commands are not taken yet."""
+        return cls.of(backend_of(case, loads))
 
-    # -- moving on -------------------------------------------------------------------------------------
+    def __deepcopy__(self, memo: dict[int, Any]) -> Simulation:
+        return Simulation.of(copy.deepcopy(self.backend, memo))
+
+    def __copy__(self) -> Simulation:
+        """An independent copy; one that shared the motion would be of no use."""
+        return copy.deepcopy(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"backend": self.backend}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._take(state["backend"])
+
+    # -- what is known now -------------------------------------------------------------------------------
+
+    @property
+    def system(self) -> System:
+        """The system, with the number of elements of every line."""
+        return self.backend.assembly
+
+    @property
+    def line(self) -> LineView:
+        """The only line."""
+        found: LineView = _only(self.lines, "line")
+        return found
+
+    @property
+    def body(self) -> BodyView:
+        """The only body that is free."""
+        bodies = self.system.bodies
+        free = {name: x for name, x in self.bodies.items() if isinstance(bodies[name], RigidBody)}
+        found: BodyView = _only(free, "body")
+        return found
+
+    @property
+    def time(self) -> float:
+        """Simulated time (s); of a motion that an event ended, that of the event."""
+        return self.backend.time
+
+    @property
+    def status(self) -> str:
+        """ "completed" while all is well, else the event that ended the motion."""
+        return self.backend.status
+
+    @property
+    def message(self) -> str:
+        """How far the motion has come, or what ended it, in a sentence."""
+        return self.backend.message
+
+    @property
+    def steps(self) -> int:
+        """Steps made since the start."""
+        return self.backend.steps
+
+    @property
+    def energy(self) -> float:
+        """Total energy (J)."""
+        return self.backend.energy
+
+    @property
+    def state(self) -> State:
+        """The present state, as a value that another simulation can start from."""
+        return self.backend.system_state
+
+    @property
+    def turns(self) -> Turns:
+        """Who uses it."""
+        return self.backend.turns
+
+    def health(self) -> dict[str, Any]:
+        """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
+        return self.backend.figures()
+
+    # -- moving on ---------------------------------------------------------------------------------------
 
     def advance(
-        self,
-        duration: float,
-        command: Command | dict[str, Any] | None = None,
-        *,
-        sample: float | None = None,
-        record: bool = True,
-        guide_velocity: Any = None,
+        self, duration: float, command: Commands | None = None, *, sample: float | None = None, record: bool = True
     ) -> str:
-        """Move on by `duration` (s) under a command; returns the status.
+        """Move on by `duration` (s) under commands of the reels; returns the status.
 
         Parameters
         ----------
         duration : float
             A multiple of the step, if that is fixed, and of `sample`.
-        command : Command, optional
-            By default the one given before; `Locked()` at first.
+        command : Command, float or dict, optional
+            A command of the only reel, or a torque (N m); with several reels, a dict by the names of lines. Reels that
+            are not named go on as before; at first they are locked.
         sample : float, optional
             Interval between recorded states (s); by default only the end is recorded.
         record : bool
             Keep the states for `dataset`.
-        guide_velocity : three floats, optional
-            Of a guide that is carried by something outside, from now on until another is given (m/s; inertial frame,
-            third axis down). A change is a jump (theory, equation 74): what is fastened to the guide is jerked along,
-            everything else keeps its inertial velocity. Its work is in `guide_work`, the force on the carrier in
-            `guide_force`.
         """
-        if self.status != "completed":
-            return self.status
-        if isinstance(command, dict):
-            command = self._of_line(command)
-        duration, sample = checked_times(duration, sample)
-        velocity = None if guide_velocity is None else self._checked_velocity(guide_velocity)
-        with self.turns:
-            if self._timing.known != (duration, sample):
-                self._timing.check(duration, sample, command)
-            self._take(command)
-            plan, rows = self._timing.plan(duration, sample)
-            if record and rows > MANY_ROWS:
-                check_memory(rows, self.elements)
-            if record and not self._recorder.times:
-                self.keep(self.first_sample())
-            self._force_since = (self.time, self._stepper.guide_impulse())
-            if velocity is not None:
-                self._carry_guide(velocity)
-            done = 0
-            piece = max(1, STEPS_A_CALL // plan.steps_per_sample)
-            while done < rows and self.status == "completed":
-                count = min(piece, rows - done)
-                self.march(count, plan, record)
-                done += count
-        return self.status
+        return self.backend.advance(duration, command, sample=sample, record=record)
 
-    def set_guide_velocity(self, velocity: Any) -> None:
-        """Give a guide that is carried by something outside another velocity (m/s), as `advance(guide_velocity=)`."""
-        self.turns.check()
-        checked = self._checked_velocity(velocity)
-        self._commanded()
-        self._carry_guide(checked)
+    def dataset(self) -> xr.Dataset:
+        """All that was recorded, as `simulate` returns it."""
+        return self.backend.dataset()
 
-    def _checked_velocity(self, velocity: Any) -> data.Array:
-        """Velocity of a guide that can be carried."""
-        found = checks.array("guide_velocity", velocity, (3,), "m/s")
-        if self.pendulum.reel.guide_path is not None:
-            checks.refuse("Reel.guide_path", "None where guide_velocity is given", "a GuidePath")
-        lowering.check_loaded_order(self.method.order, True)
-        return found
-
-    def _carry_guide(self, velocity: data.Array) -> None:
-        place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3].copy()
-        self._stepper.move_guide(place, velocity)
-        self.first_sample()
-
-    def begin(self, command: Command | dict[str, Any], duration: float, sample: float) -> int:
-        """Take a command and a sampling interval for calls of `march`; the number of samples."""
-        if isinstance(command, dict):
-            command = self._of_line(command) or Locked()
-        duration, interval = checked_times(duration, sample)
-        self._timing.check(duration, interval, command)
-        self._take(command)
-        return self._timing.plan(duration, interval)[1]
-
-    def _of_line(self, commands: dict[str, Any]) -> Command | None:
-        """The command of the only line, from those of a system by the names of lines."""
-        if self.system_case is None:
-            checks.refuse("command", "a command", commands)
-        found = commands_by_name(self.system_case.system, commands)
-        return found.get(next(iter(self.system_case.system.lines)))
-
-    def sampling(self, sample: float) -> data.Plan:
-        """The plan for calls of `march`, one sample every `sample` seconds."""
-        return self._timing.plan(sample, sample)[0]
-
-    def allowed_step(self) -> float:
-        """Largest step that "auto" makes of the present motion (s)."""
-        return min(lowering.allowed_steps(self._stepper.plan, self.limits()).values())
-
-    def march(self, rows: int, plan: data.Plan, record: bool = False) -> data.Samples:
-        """March for `rows` samples, which may be recorded; fewer if an event ends the motion.
-
-        If an interrupt or an error of a force law ends the march, the motion is left at its latest sample.
-        """
-        stepper = self._stepper
-        out = stepper.last if rows == 1 else data.empty_samples(rows, self.elements)
-        begun = int(stepper.motion.clock[data.STEP])
-        watched = None if self._watch is None else WatchedPendulum(stepper, self.named if self.system_case else None)
-        before = None if watched is None else watched.saved()
-        try:
-            if self._watch is None or watched is None:
-                status, filled = stepper.march(out, plan)
-            else:
-                if self.steps == 0:
-                    self._watch.check_start(watched, self.present_sample())
-                status, filled = self._watch.march(watched, out, plan)
-        except BaseException:
-            if before is not None and self._watch is not None:
-                stepper.put_back(before)
-                self._watch.met = None
-            filled = (int(stepper.motion.clock[data.STEP]) - begun) // plan.steps_per_sample
-            if filled:
-                self._note(data.Samples(*(x[:filled] for x in out)), begun, errors.RUNNING, filled, plan, record)
-            stepper.observe(stepper.last, self.time)
-            raise
-        return self._note(out, begun, status, filled, plan, record)
-
-    def _note(
-        self, out: data.Samples, begun: int, status: int, filled: int, plan: data.Plan, record: bool
-    ) -> data.Samples:
-        samples = self.marched(out, begun, status, filled, plan)
-        if record and len(samples.scalars):
-            self.keep(samples)
-        return samples
-
-    def go_on_from(self, state: State, time: float) -> None:
-        """Go on from another state at another time (s), under the command that was given at the start of the run."""
-        self.turns.check()
-        state.check_against(self.pendulum)
-        self._stepper.go_on_from(state, time)
-        self.status, self._event, self._sampled = errors.STATUS_NAMES[errors.RUNNING], "", 0
-
-    def task(self, until: float | None = None) -> Task:
-        """What is to be done next, for those who march otherwise; motions without end are there until a time (s)."""
-        s = self._stepper
-        if until is not None:
-            s.cover(self.time, until)
-        return Task(s.par, s.plan, s.kernel_command, s.motion, s.beyond, s.marches_alone or self._watch is not None)
-
-    def marched(self, out: data.Samples, begun: int, status: int, filled: int, plan: data.Plan) -> data.Samples:
-        """Take note of a march that began at a step; its samples, fewer if an event ended the motion."""
-        stepper = self._stepper
-        self._sampled = begun + filled * plan.steps_per_sample
-        if filled:
-            done, times = data.Samples(out.scalars[:filled], out.nodes[:filled]), self.sample_times(filled)
-            if stepper.takes_torque:
-                stepper.find_torques(done, times)
-            self._recorder.watch(times, done, stepper.reel_is_free)
-        if status != errors.RUNNING:
-            self.status = errors.STATUS_NAMES[status]
-            if self._watch is not None and self._watch.met is not None:
-                self._event = f"stopped at t = {self.time:.6g} s: {self._watch.met.sentence()}"
-            else:
-                self._event = lowering.message(status, stepper.par, plan, self.limits(), stepper.motion, self.time)
-            kept = data.Samples(out.scalars[:filled].copy(), out.nodes[:filled].copy())
-            stepper.observe(stepper.last, self.time)
-            return kept
-        if out is not stepper.last and len(out.scalars):
-            stepper.last.scalars[0], stepper.last.nodes[0] = out.scalars[-1], out.nodes[-1]
-        return out
-
-    def _take(self, command: Command | None) -> None:
-        if self._stepper.take(command):
-            self.first_sample()
-
-    def _commanded(self) -> None:
-        """Take a command if none was given yet: one that leaves the reel as it is."""
-        if self._stepper.command is None:
-            self._take(Locked() if self._stepper.initial.reel_speed == 0.0 else Free())
-
-    # -- impulses ----------------------------------------------------------------------------------------
-
-    def apply_impulse(self, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
-        """Strike the body: an impulse at its centre of mass (N s) and an impulsive moment (N m s), inertial frame.
-
-        Momenta jump, positions do not. The energy it brings is counted in `external_work`. Fluid that moves along with
-        the string, or with the body at a free surface, does not take its part of the blow at once.
-        """
-        J = checks.array("impulse", impulse, (3,), "N s")
-        L = checks.array("moment", moment, (3,), "N m s")
-        if self.pendulum.body.is_point and L.any():
-            checks.refuse("moment", "zero for a point mass", moment)
-        with self._booked(data.EXTERNAL_WORK, 1.0):
-            R = self._stepper.last.scalars[0, data.ROTATION : data.ROTATION + 9].reshape(3, 3)
-            self._stepper.strike_body(J, L, R)
-
-    def stop_reel(self) -> None:
-        """Hold the drum at once, however fast it turns: an impulse on the reel alone, then `Locked`.
-
-        Nodes and body keep their momenta. The energy that is lost is counted in `friction_loss`.
-        """
-        with self._booked(data.FRICTION_LOSS, -1.0):
-            self._stepper.stop_reel()
-
-    @contextmanager
-    def _booked(self, account: int, sign: float) -> Iterator[None]:
-        """Let the momenta jump, and book the energy that it brings or takes."""
-        self.turns.check()
-        self._commanded()
-        before = self.energy
-        with self._stepper.jump():
-            yield
-        self.first_sample()
-        self._stepper.book(account, sign * (self.energy - before))
-        self.first_sample()
-
-    def twin(self) -> Simulation:
-        """An independent simulation in the same state, with nothing recorded."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other._recorder = self._recorder.twin()
-        other._stepper = self._stepper.twin(other._recorder.health)
-        other._timing = self._timing.twin(other._stepper)
-        return other
-
-    # -- checkpoints -----------------------------------------------------------------------------------
-
-    def checkpoint(self) -> tuple[data.Motion, str]:
-        """All that the future depends on: arrays, and a JSON text."""
-        return checkpoints.taken(self)
-
-    @classmethod
-    def from_checkpoint(cls, motion: data.Motion, text: str) -> Simulation:
-        """Go on exactly where `checkpoint` was taken."""
-        return checkpoints.restored(cls, motion, text)
+    # -- checkpoints -------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint (not the recorded states): one npz file of plain arrays, replaced as a whole."""
-        motion, text = self.checkpoint()
+        motion, text = self.backend.checkpoint()
         checkpoints.write(path, motion._asdict(), text)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Simulation:
         """Go on from a checkpoint written by `save`, bit for bit."""
-        return checkpoints.loaded(path, lambda arrays, text: cls.from_checkpoint(data.Motion(**arrays), text))
+        return cls.of(checkpoints.loaded(path, lambda arrays, text: restored(dict(arrays), text)))
+
+
+def _only(views: dict[str, Any], word: str) -> Any:
+    if len(views) != 1:
+        raise InputError(f"{word}: expected a system with one {word}, got {len(views)} ({', '.join(views)})")
+    return next(iter(views.values()))

@@ -27,10 +27,10 @@ from tautline.kernels.observe import change_reel_mode, observe
 from tautline.model import checks
 from tautline.model.command import Command, Locked, Torque
 from tautline.model.force_law import ForceLaw
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.profile import values_at
 from tautline.model.run import Method
-from tautline.model.state import State
+from tautline.model.state import ChainState
 
 
 class Task(NamedTuple):
@@ -58,7 +58,7 @@ class Stepper:
     """
 
     def __init__(
-        self, pendulum: Pendulum, state: State, method: Method, health: Health, laws: Sequence[ForceLaw] = ()
+        self, pendulum: Chain, state: ChainState, method: Method, health: Health, laws: Sequence[ForceLaw] = ()
     ) -> None:
         self.pendulum, self.initial, self.method, self.health = pendulum, state, method, health
         self.turns = Turns()
@@ -284,9 +284,11 @@ class Stepper:
         if command.prescribes:
             # a jump of the speed is an impulse by the motor
             self.book(data.CONTROL_WORK, self._prescribe())
+        if before is None and self.loads.moves and self.pendulum.reel.guide_path is None:
+            self._take_frame(self.loads.path[2::4, 0])
         return before is None or command.prescribes
 
-    def go_on_from(self, state: State, time: float) -> None:
+    def go_on_from(self, state: ChainState, time: float) -> None:
         """Go on from a state at a time, under the command that was given before."""
         self._place(state, time)
         self.settle()
@@ -303,7 +305,7 @@ class Stepper:
             self.pendulum.reel, self.command, self.par.L, s, sigma, self.time, self.origin
         )
 
-    def _place(self, state: State, time: float) -> None:
+    def _place(self, state: ChainState, time: float) -> None:
         """Put the motion into a state at a time."""
         self.motion = lowering.initial_motion(self.par, state, self.pendulum.reel.spooled_strain)
         self.motion.reel[data.T_START] = time
@@ -369,12 +371,19 @@ class Stepper:
             self.motion.body[data.SPIN : data.SPIN + 3] += np.cross(self.par.rho, R.T @ impulse) + R.T @ moment
 
     def move_guide(self, place: data.Array, velocity: data.Array) -> None:
-        """Let the guide go on from a displacement with a velocity, which the frame of the momenta takes at once."""
-        self.settle()
+        """Let the guide go on from a displacement with a velocity.
+
+        The frame of the momenta takes it at once, or with the first command: whether the reel is locked counts.
+        """
+        if self.command is not None:
+            self.settle()
+            self._take_frame(velocity)
+        self.loads = moved_on(self.loads, self.time, place, velocity)
+
+    def _take_frame(self, velocity: data.Array) -> None:
         locked = self.kernel_command.locked
         call = (set_guide_velocity, self.par, locked, tuple(velocity.tolist()), self.motion, self.scratch)
         self.turns.run(*call)
-        self.loads = moved_on(self.loads, self.time, place, velocity)
 
     def guide_impulse(self) -> data.Array:
         """Impulse that the guide has given to string and body since the start (N s)."""

@@ -13,10 +13,10 @@ from tautline.results.values import Values, values_of
 NEED_TORQUE = {"torque", "power"}
 
 
-class WatchedPendulum:
+class WatchedChain:
     """A stepper, its samples and copies of its motion."""
 
-    def __init__(self, stepper: Stepper, named: Callable[[Values], Values] | None = None) -> None:
+    def __init__(self, stepper: Stepper, named: Callable[[Values], Values]) -> None:
         self._stepper, self._named = stepper, named
 
     @property
@@ -35,9 +35,7 @@ class WatchedPendulum:
     def values_for(self, times: data.Array, samples: data.Samples, names: set[str]) -> Values:
         if self._stepper.takes_torque and names & NEED_TORQUE:
             self._stepper.find_torques(samples, times)
-        if self._named is not None:
-            return self._named(values_of(self._stepper.pendulum, record_of_samples(times, samples)))
-        return values_of(self._stepper.pendulum, record_of_samples(times, samples), names)
+        return self._named(values_of(self._stepper.pendulum, record_of_samples(times, samples)))
 
     def saved(self) -> data.Motion:
         return data.copy_of(self._stepper.motion)

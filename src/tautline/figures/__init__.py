@@ -17,10 +17,11 @@ with needed_by("tl.figures"):
     from tautline.figures.modal import modes
     from tautline.figures.motion import attitude, path, phase, snapshots
     from tautline.figures.series import conservation, drive, energy, lengths, strain_map, tension
-    from tautline.figures.source import names_of
     from tautline.figures.style import save
 
 from tautline.model import checks
+from tautline.results.inputs import system_of
+from tautline.results.one_line import free_bodies
 
 # Figures that need nothing but a run, in the order in which `tautline plot` makes them.
 OF_A_RUN: dict[str, Callable[..., Figure]] = {
@@ -38,17 +39,17 @@ OF_A_RUN: dict[str, Callable[..., Figure]] = {
     "exceedance": exceedance,
     "rainflow": rainflow,
 }
-# Those that show one string or one body of an assembly, which has to be named where there are several.
-OF_A_STRING = ("phase", "spectrum", "exceedance", "rainflow")
+# Those that show one line or one body, which has to be named where there are several.
+OF_A_LINE = ("phase", "spectrum", "exceedance", "rainflow")
 OF_A_BODY = ("attitude",)
 # Those that show all lines, or one that is named.
-OF_STRINGS = ("lengths", "tension", "drive", "strain_map")
+OF_LINES = ("lengths", "tension", "drive", "strain_map")
 
 
 def pictures_of(
     attributes: Mapping[Any, Any], names: Iterable[str], line: str | None = None
 ) -> dict[str, Callable[..., Figure]]:
-    """Functions of a run that draw figures, by name; one for each string or body where a figure shows one alone.
+    """Functions of a run that draw figures, by name; one for each line or body where a figure shows one of several.
 
     Parameters
     ----------
@@ -56,17 +57,18 @@ def pictures_of(
         Of the run.
     names : names of `OF_A_RUN`
     line : str, optional
-        Name of a line of an assembly, which figures of lines show alone.
+        Name of a line, which figures of lines show alone.
     """
-    lines, bodies = names_of(attributes)
+    system = system_of(attributes)
+    lines, bodies = list(system.lines), free_bodies(system)
     if line is not None:
-        checks.choice("line", line, lines or ["none, for a run of a pendulum"])
+        checks.choice("line", line, lines)
     found: dict[str, Callable[..., Figure]] = {}
     for name in names:
         draw = OF_A_RUN[name]
-        if name in OF_A_BODY and lines:
+        if name in OF_A_BODY and len(bodies) != 1:
             found |= {f"{name}-{body}": partial(draw, body=body) for body in bodies}
-        elif (name in OF_A_STRING and lines) or (name in OF_STRINGS and line is not None):
+        elif len(lines) > 1 and (name in OF_A_LINE or (name in OF_LINES and line is not None)):
             found |= {f"{name}-{x}": partial(draw, line=x) for x in ([line] if line else lines)}
         else:
             found[name] = draw

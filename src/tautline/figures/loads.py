@@ -39,7 +39,7 @@ def _or_say(draw: Callable[Concatenate[xr.Dataset, P], Figure]) -> Callable[Conc
 
 @of_run()
 @_or_say
-def spectrum(run: xr.Dataset, /, variable: str = "guide_tension", **place: Any) -> Figure:
+def spectrum(run: xr.Dataset, /, variable: str = "start_tension", **place: Any) -> Figure:
     """Power spectral density of a variable, as `tl.spectrum` gives it, up to where it has faded."""
     found = spectra.spectrum(run, variable, **place)
     figure, (axes,) = new_figure()
@@ -59,7 +59,7 @@ def spectrum(run: xr.Dataset, /, variable: str = "guide_tension", **place: Any) 
 
 @of_run()
 @_or_say
-def exceedance(run: xr.Dataset, /, variable: str = "guide_tension", **place: Any) -> Figure:
+def exceedance(run: xr.Dataset, /, variable: str = "start_tension", **place: Any) -> Figure:
     """Part of the time that a variable spends above a level, and how often it rises through it."""
     found = spectra.exceedance(run, variable, **place)
     figure, (above, below) = new_figure(2)
@@ -75,7 +75,7 @@ def exceedance(run: xr.Dataset, /, variable: str = "guide_tension", **place: Any
 
 @of_run()
 @_or_say
-def rainflow(run: xr.Dataset, /, variable: str = "guide_tension", **place: Any) -> Figure:
+def rainflow(run: xr.Dataset, /, variable: str = "start_tension", **place: Any) -> Figure:
     """Cycles by their range: how many there are of about that range, and how many of at least that range."""
     found = fatigue.rainflow(run, variable, **place)
     figure, (axes,) = new_figure()

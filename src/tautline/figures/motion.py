@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.proj3d import proj_transform
 
 from tautline.figures.scene import LARGEST_BOX, Scene, draw, extent, frame, place, scene_of, seen_box
-from tautline.figures.source import of_body, of_run, of_string
+from tautline.figures.source import of_line, of_run
 from tautline.figures.style import (
     BLUE,
     GREEN,
@@ -29,13 +29,14 @@ from tautline.figures.style import (
     widen,
 )
 from tautline.model import checks
+from tautline.results.one_line import one_body
 
 
 @of_run("position", "strain")
 def snapshots(
     run: xr.Dataset, every: float | None = None, until: float | None = None, view: tuple[float, float] = (12.0, -75.0)
 ) -> Figure:
-    """The manoeuvre at equal intervals, strings shaded by their relative elastic energy at each moment.
+    """The manoeuvre at equal intervals, lines shaded by their relative elastic energy at each moment.
 
     Times stand on the body that moves the most, where there is room. Circles are drums, behind their guides.
 
@@ -105,15 +106,15 @@ def _say_times(axes: Any, scene: Scene, rows: list[int]) -> None:
             axes.text(*point, words, fontsize=7, ha="center", va="center", zorder=100, path_effects=halo)
 
 
-@of_string("position", "velocity")
+@of_line("position", "velocity")
 def phase(run: xr.Dataset) -> Figure:
-    """Phase portrait of the swing: angle of the end of the string from the vertical against its rate."""
+    """Phase portrait of the swing: angle of the end of a line from the vertical against its rate."""
     figure, (axes,) = new_figure(width=4.2, height=4.0)
-    guide = run.position.values[:, 0]
-    end = run.position.values[:, -1] - guide
+    start = run.position.values[:, 0]
+    end = run.position.values[:, -1] - start
     speed = run.velocity.values[:, -1] - run.velocity.values[:, 0]
     angle = np.unwrap(np.arctan2(end[:, 0], end[:, 2]))
-    with np.errstate(all="ignore"):  # no rate while the end passes through the guide
+    with np.errstate(all="ignore"):  # no rate while the end passes through the start
         rate = (end[:, 2] * speed[:, 0] - end[:, 0] * speed[:, 2]) / (end[:, 0] ** 2 + end[:, 2] ** 2)
     axes.plot(angle, rate, color=BLUE, linewidth=0.8)
     axes.plot(angle[:1], rate[:1], "o", color=RED, markersize=4, label="start")
@@ -133,7 +134,7 @@ def path(run: xr.Dataset, *bodies: str) -> Figure:
     ----------
     run : Dataset, or path of a run file
     *bodies : str
-        Names of bodies of an assembly; all by default.
+        Names of bodies; all by default.
     """
     scene = scene_of(run)
     known = [solid.name for solid in scene.solids]
@@ -165,8 +166,8 @@ def path(run: xr.Dataset, *bodies: str) -> Figure:
 
 @of_run("attitude")
 def attitude(run: xr.Dataset, body: str | None = None) -> Figure:
-    """Paths of the three body axes on the unit sphere; of an assembly with several bodies, of one by its name."""
-    run = of_body(run, body)
+    """Paths of the three body axes on the unit sphere; of a system with several bodies, of one by its name."""
+    run = one_body(run, body)
     figure, axes = new_scene(width=4.8, height=4.6)
     for k, (name, colour) in enumerate((("x", RED), ("y", GREEN), ("z", BLUE))):
         path = run.attitude.values[:, :, k]

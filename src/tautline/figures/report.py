@@ -15,29 +15,38 @@ import xarray as xr
 
 from tautline.analysis import fatigue, loads, spectra
 from tautline.analysis.fatigue import Damage
-from tautline.analysis.loads import Utilisation
+from tautline.analysis.loads import MotorEnergy, Utilisation
 from tautline.analysis.series import series_of
+from tautline.arrays import Array
 from tautline.durable import explained, replacing
 from tautline.figures import OF_A_RUN
 from tautline.figures import page as pages
 from tautline.figures.series import place_in_words
-from tautline.figures.source import names_of, strings_of
+from tautline.figures.source import lines_of
 from tautline.figures.style import si
 from tautline.files.runs.given import Run, run_from
 from tautline.model import checks
-from tautline.results.inputs import CASE
-from tautline.results.one_string import string_of
+from tautline.results.inputs import CASE, system_of
+from tautline.results.one_line import free_bodies, label_of, line_of
 
+NEEDED = ("tension", "start_tension", "end_tension", "strain", "power", "motor_work")
 # Events without tension that are listed.
 LISTED = 20
 # Part of the largest coordinate of a body, and speeds (m/s, rad/s), that count as nothing.
 ROUNDING = 1e-12
-CAPTIONS = {
-    "tension": "Tension over time; the largest is marked, times in which some part of the string is slack are shaded.",
-    "spectrum": "Spectrum of the tension at the guide.",
-    "exceedance": "How much of the time the tension at the guide is above a level, and how often it rises through it.",
-    "rainflow": "Cycles of the tension at the guide, counted by rainflow (ASTM E1049), by their range.",
-    "drive": "Speed of the reel, torque on the drum and power of the motor.",
+# Pictures of each line.
+OF_EACH_LINE = {
+    "tension": "Tension over time; the largest is marked, times in which some part of the line is slack are shaded.",
+    "spectrum": "Spectrum of the tension at the start of the line.",
+    "exceedance": "How much of the time the tension at the start is above a level, and how often it rises through it.",
+    "rainflow": "Cycles of the tension at the start, counted by rainflow (ASTM E1049), by their range.",
+}
+# Pictures of a system with one line, beside those of the line, and of one with several.
+OF_ONE = {"drive": "Speed of the reel, torque on the drum and power of the motor."}
+OF_SEVERAL = {
+    "tension": "Largest tension along each line.",
+    "drive": "Speeds of the reels, torques on the drums and powers of the motors.",
+    "path": "Paths of the bodies; dots are where they start.",
 }
 # Pictures of unequal height, below each other in two columns where there is room.
 _STYLE = """
@@ -45,20 +54,14 @@ _STYLE = """
 """
 
 
-# Of an assembly: pictures of the whole, and of each string.
-OF_THE_WHOLE = {
-    "tension": "Largest tension along each string.",
-    "drive": "Speeds of the reels, torques on the drums and powers of the motors.",
-    "path": "Paths of the bodies; dots are where they start.",
-}
-OF_EACH_STRING = ("tension", "spectrum", "exceedance", "rainflow")
-
-
 class _Rope(NamedTuple):
-    """All that the page says of a string."""
+    """All that the page says of a line."""
 
-    name: str  # empty for a pendulum's
-    run: xr.Dataset
+    name: str
+    label: str  # its name, empty where there is one only
+    values: xr.Dataset  # of the line
+    tension: Array  # at its start, over time (N)
+    motor: MotorEnergy
     use: Utilisation | None  # None without a breaking load
     damage: Damage | None  # None if it was not asked for
     cycles: xr.Dataset
@@ -67,7 +70,7 @@ class _Rope(NamedTuple):
 
     @property
     def called(self) -> str:
-        return f"String {self.name!r}" if self.name else "The rope"
+        return f"Line {self.label!r}" if self.label else "The rope"
 
 
 class _Found(NamedTuple):
@@ -100,7 +103,7 @@ def report(
     rope, exponent, constant
         For the damage, as `tl.damage` takes them; without them the page has the cycles alone.
     breaking_load : float or str, optional
-        (N) In the place of that of the run's string, of an assembly of every string.
+        (N) In the place of that of every line.
 
     Returns
     -------
@@ -109,7 +112,7 @@ def report(
     """
     target = checks.path("path", path)
     checks.text("title", title)
-    found = _read(run_from(run, ("tension", "strain", "power")), rope, exponent, constant, breaking_load)
+    found = _read(run_from(run, NEEDED), rope, exponent, constant, breaking_load)
     text = _render(found, title or str(found.run.attrs.get("title", "")) or "Loads of a run")
     with explained(target), replacing(target, encoding="utf-8") as file:
         file.write(text)
@@ -125,35 +128,38 @@ def _read(
 ) -> _Found:
     """Everything that is read off the run."""
     ropes, said = [], str(run.attrs.get("remarks", "")).splitlines()
-    parts = strings_of(run, None)
+    parts = {str(one["line"].item()): one for one in lines_of(run, None)}
     limits = {
-        name: string_of(one.attrs).breaking_load if breaking_load is None else breaking_load
+        name: line_of(one).string.breaking_load if breaking_load is None else breaking_load
         for name, one in parts.items()
     }
     for name, one in parts.items():
-        limit = limits[name]
-        use = None if limit is None else loads.utilisation(one, breaking_load=limit)
+        limit, label = limits[name], label_of(one)
+        use = None if limit is None else loads.utilisation(run, breaking_load=limit, line=name)
         damage = None
         wanted = rope is not None or exponent is not None or constant is not None
-        if wanted and (limit is not None or not any(limits.values())):  # refused where no string has one
-            damage = fatigue.damage(one, rope, exponent=exponent, constant=constant, breaking_load=limit)
-        cycles, spectrum = fatigue.rainflow(one), spectra.spectrum(one)
+        if wanted and (limit is not None or not any(limits.values())):  # refused where no line has one
+            damage = fatigue.damage(run, rope, exponent=exponent, constant=constant, breaking_load=limit, line=name)
+        cycles, spectrum = fatigue.rainflow(run, line=name), spectra.spectrum(run, line=name)
         notes = [*(use.remarks if use else ()), *cycles.attrs["remarks"].splitlines()]
         notes += spectrum.attrs["remarks"].splitlines()
-        said += [f"string {name!r}: {note}" if name else note for note in notes]
-        ropes.append(_Rope(name, one, use, damage, cycles, spectrum, loads.slack_events(one)))
+        said += [f"line {label!r}: {note}" if label else note for note in notes]
+        tension = series_of(run, "start_tension", {"line": name}).values
+        motor, slack = loads.motor_energy(run, line=name), loads.slack_events(run, line=name)
+        ropes.append(_Rope(name, label, one, tension, motor, use, damage, cycles, spectrum, slack))
     return _Found(run, ropes, list(dict.fromkeys(said)))
 
 
 def _render(found: _Found, title: str) -> str:
     run, ropes = found.run, found.ropes
     body = f"<h1>{html.escape(title)}</h1>{_verdict(found)}<h2>Key figures</h2>{_table(ropes)}"
-    if ropes[0].name:
-        body += f"<h2>Motion</h2>{motion_table(run)}<h2>Pictures</h2>{_pictures(run, OF_THE_WHOLE)}"
-        captions = {name: CAPTIONS[name].replace("at the guide", "at its start") for name in OF_EACH_STRING}
-        body += "".join(f"<h2>{html.escape(rope.called)}</h2>{_pictures(rope.run, captions)}" for rope in ropes)
+    body += f"<h2>Motion</h2>{motion_table(run)}<h2>Pictures</h2>"
+    drawn = {rope.name: _pictures(run, OF_EACH_LINE, line=rope.name) for rope in ropes}
+    if len(ropes) == 1:
+        body += _panels(drawn[ropes[0].name] + _pictures(run, OF_ONE))
     else:
-        body += f"<h2>Pictures</h2>{_pictures(run, CAPTIONS)}"
+        body += _panels(_pictures(run, OF_SEVERAL))
+        body += "".join(f"<h2>{html.escape(rope.called)}</h2>{_panels(drawn[rope.name])}" for rope in ropes)
     body += _slack(ropes)
     case = html.escape(json.dumps(json.loads(run.attrs[CASE]), indent=2))
     body += f"<details><summary>The whole input, in SI units</summary><pre>{case}</pre></details>"
@@ -161,16 +167,19 @@ def _render(found: _Found, title: str) -> str:
     return pages.page(title, body, _STYLE)
 
 
-def _pictures(run: xr.Dataset, captions: Mapping[str, str]) -> str:
-    drawn = "".join(pages.figure(OF_A_RUN[name](run), caption) for name, caption in captions.items())
-    return f'<div class="panels">{drawn}</div>'
+def _pictures(run: xr.Dataset, captions: Mapping[str, str], **which: str) -> str:
+    return "".join(pages.figure(OF_A_RUN[name](run, **which), caption) for name, caption in captions.items())
+
+
+def _panels(pictures: str) -> str:
+    return f'<div class="panels">{pictures}</div>'
 
 
 def _table(ropes: list[_Rope]) -> str:
-    """Key figures, of an assembly with a column for each string."""
+    """Key figures, with a column for each line."""
     columns = [_figures(rope) for rope in ropes]
     rows = [(columns[0][k][0], *(column[k][1] for column in columns)) for k in range(len(columns[0]))]
-    return pages.table(("", *(rope.name for rope in ropes)) if ropes[0].name else (), rows)
+    return pages.table(("", *(rope.name for rope in ropes)) if len(ropes) > 1 else (), rows)
 
 
 def _verdict(found: _Found) -> str:
@@ -188,7 +197,7 @@ def _verdict(found: _Found) -> str:
         several, doubts = len(known) > 1, _doubts(found)
         share = (
             f"{_percent(worst.use.utilisation)} of "
-            f"{f'the breaking load of string {worst.name!r}' if several else 'its breaking load'} at most, "
+            f"{f'the breaking load of line {worst.name!r}' if several else 'its breaking load'} at most, "
             f"a safety factor of {1.0 / worst.use.utilisation:.3g}"
             if worst.use.utilisation > 0.0
             else "no tension at any time"
@@ -224,10 +233,9 @@ def _doubts(found: _Found) -> str:
 
 def _figures(found: _Rope) -> list[tuple[str, str]]:
     """Names and values of the table."""
-    run, use, damage = found.run, found.use, found.damage
-    tension = series_of(run, "guide_tension", {}).values
-    motor, spectrum = loads.motor_energy(run), found.spectrum.attrs
-    peak = loads.peak_of_run(run)
+    run, use, damage = found.values, found.use, found.damage
+    tension, motor, spectrum = found.tension, found.motor, found.spectrum.attrs
+    peak = loads.peak_of_line(run)
     where = place_in_words(run, peak.place)
     limit = "unknown" if use is None else f"{_percent(use.utilisation)} of {si(use.breaking_load, 'N')}"
     life = "not computed; give the kind of rope (rope, or --rope), or exponent and constant of its curve"
@@ -247,7 +255,7 @@ def _figures(found: _Rope) -> list[tuple[str, str]]:
         ("largest tension", f"{si(peak.tension, 'N')} {where}, at {float(run.time[peak.row]):.4g} s"),
         ("utilisation", limit),
         (
-            "tension at its start" if found.name else "tension at the guide",
+            f"tension {place_in_words(run, 0.0)}" if not found.label else "tension at its start",
             f"{si(float(tension.min()), 'N')} to {si(float(tension.max()), 'N')}, mean {si(spectrum['mean'], 'N')}, "
             f"standard deviation {si(spectrum['standard_deviation'], 'N')}",
         ),
@@ -272,9 +280,9 @@ def _figures(found: _Rope) -> list[tuple[str, str]]:
 
 
 def motion_table(run: xr.Dataset) -> str:
-    """How far and how fast the bodies of an assembly go and turn."""
+    """How far and how fast the free bodies go and turn."""
     rows = []
-    for name in names_of(run.attrs)[1]:
+    for name in free_bodies(system_of(run.attrs)):
         one = run.sel(body=name)
         least = ROUNDING * float(np.nanmax(np.abs(one.body_position)))
         places = one.body_position.where(np.abs(one.body_position) > least, 0.0).transpose("axis", "time")
@@ -301,16 +309,15 @@ def _slack(ropes: list[_Rope]) -> str:
                 f"{float(e.nearest):.2f} to {float(e.farthest):.2f}",
                 _percent(float(e.largest_part)),
             )
-            rows.append((rope.name, *row) if rope.name else row)
+            rows.append((rope.label, *row) if rope.label else row)
             if len(rows) == LISTED:
                 break
     if not rows:
         return ""
     count = sum(rope.slack.sizes["event"] for rope in ropes)
-    where = "where (0 start, 1 end)" if ropes[0].name else "where (0 guide, 1 body)"
-    head = ("begin (s)", "end (s)", "duration (s)", where, "slack at one time")
+    head = ("begin (s)", "end (s)", "duration (s)", "where (0 start, 1 end)", "slack at one time")
     more = f'<p class="small">{count - LISTED} more are not listed.</p>' if count > LISTED else ""
-    return f"<h2>Slack</h2>{pages.table(('line', *head) if ropes[0].name else head, rows[:LISTED])}{more}"
+    return f"<h2>Slack</h2>{pages.table(('line', *head) if ropes[0].label else head, rows[:LISTED])}{more}"
 
 
 def _work(energy: float, power: float, time: float) -> str:

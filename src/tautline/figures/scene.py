@@ -1,4 +1,4 @@
-"""What of a run is drawn in space: its strings, bodies and drums, over time, and how they are drawn."""
+"""What of a run is drawn in space: its lines, bodies and drums, over time, and how they are drawn."""
 
 from __future__ import annotations
 
@@ -23,8 +23,7 @@ from tautline.model.reel import Reel
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
 from tautline.results.assembly import spans
-from tautline.results.inputs import pendulum_of
-from tautline.results.one_string import assembly_of_run
+from tautline.results.inputs import system_of
 
 # Sides of a scene over the largest: the least of width and height, and a depth that has room for one label only.
 NARROWEST, FLAT = 0.3, 0.2
@@ -37,7 +36,7 @@ SPOKES = 24
 
 
 class Rope(NamedTuple):
-    """A string over time."""
+    """A line over time."""
 
     string: String
     nodes: Array  # (time, node, axis)
@@ -76,8 +75,7 @@ class Scene(NamedTuple):
 
 
 def scene_of(run: xr.Dataset) -> Scene:
-    """Strings, bodies and drums of a run, where all of them have a place; one that overflowed ends with others."""
-    assembly = assembly_of_run(run.attrs)
+    """Lines, bodies and drums of a run, where all of them have a place; one that overflowed ends with others."""
     turned = run.attitude if "attitude" in run else run.position  # two anchors need no body
     good = np.isfinite(run.position).all(("node", "axis")).values & np.isfinite(
         turned.values.reshape(run.sizes["time"], -1)
@@ -85,28 +83,19 @@ def scene_of(run: xr.Dataset) -> Scene:
     if not good.any():
         raise InputError("run: expected samples with finite positions, got none")
     run = run.isel(time=np.flatnonzero(good))
-    if assembly is not None:
-        return _of_assembly(run, assembly)
-    pendulum = pendulum_of(run.attrs)
-    nodes = run.position.values
-    body = Solid("body", *body_mesh(pendulum.body), nodes[:, -1], run.attitude.values)
-    drum = _drum(pendulum.reel, nodes[:, 0], run.reeled_length.values, GUIDE, AXIS, None)
-    return Scene(run.time.values, [Rope(pendulum.string, nodes, run.strain.values)], [body], [drum])
-
-
-def _of_assembly(run: xr.Dataset, assembly: System) -> Scene:
+    system = system_of(run.attrs)
     ropes, drums, solids = [], [], []
-    names = list(assembly.bodies)
-    for k, (name, (nodes, elements)) in enumerate(spans(assembly).items()):
-        line = assembly.lines[name]
+    names = run["body"].values.tolist() if "body" in run.dims else []
+    for k, (name, (nodes, elements)) in enumerate(spans(system).items()):
+        line = system.lines[name]
         ropes.append(Rope(line.string, run.position.values[:, nodes], run.strain.values[:, elements]))
         if line.reel is not None:
-            guide, axis = _mounted(assembly, line)
-            on_body = assembly.on_free_body(line)
-            turned = run.attitude.values[:, names.index(line.start)] if on_body else None
+            guide, axis = _mounted(system, line)
+            turned = run.attitude.values[:, names.index(line.start)] if system.on_free_body(line) else None
             reeled = run.reeled_length.values[:, k]
             drums.append(_drum(line.reel, ropes[-1].nodes[:, 0], reeled, guide, axis, turned))
-    for b, (name, body) in enumerate(assembly.bodies.items()):
+    for b, name in enumerate(names):
+        body = system.bodies[name]
         mesh: tuple[Array, list[list[int]]] = (np.zeros((1, 3)), [])
         if isinstance(body, RigidBody):
             points, faces = body_mesh(body)
@@ -115,9 +104,9 @@ def _of_assembly(run: xr.Dataset, assembly: System) -> Scene:
     return Scene(run.time.values, ropes, solids, drums)
 
 
-def _mounted(assembly: System, line: Line) -> tuple[Array, Array]:
+def _mounted(system: System, line: Line) -> tuple[Array, Array]:
     """Directions of a guide, to its entrance, and of a drum's axis, in the frame of the body that carries them."""
-    body = assembly.bodies.get(line.start)
+    body = system.bodies.get(line.start)
     if line.drum_axis is None or not isinstance(body, RigidBody):
         return GUIDE, AXIS
     axis = np.array(line.drum_axis)
@@ -148,7 +137,7 @@ def elastic_shades(strings: list[String], strains: list[Array]) -> list[Array]:
 
 
 def draw(axes: Any, scene: Scene, k: int, alpha: float = 1.0) -> list[Any]:
-    """Strings, bodies and drums at one moment; the artists."""
+    """Lines, bodies and drums at one moment; the artists."""
     artists: list[Any] = []
     shades = elastic_shades([rope.string for rope in scene.ropes], [rope.strain[k] for rope in scene.ropes])
     for rope, shade in zip(scene.ropes, shades, strict=True):

@@ -10,8 +10,9 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from tautline import ledger
-from tautline.analysis.loads import peak_of_run, slack_events
-from tautline.figures.source import of_run, strings_of
+from tautline.analysis.loads import peak_of_line, slack_events
+from tautline.arrays import Array
+from tautline.figures.source import lines_of, of_run
 from tautline.figures.style import (
     BLACK,
     BLUE,
@@ -30,10 +31,9 @@ from tautline.figures.style import (
 )
 from tautline.files.runs.given import known
 from tautline.model import checks
-from tautline.model.body import RigidBody
-from tautline.results.conservation import balance_error
-from tautline.results.inputs import CASE
-from tautline.results.one_string import assembly_of_run, ends_of, string_of
+from tautline.results.conservation import balance_error, kept_momentum
+from tautline.results.inputs import CASE, system_of
+from tautline.results.one_line import ends_of, free_bodies, label_of, line_of
 
 TIME_LABEL = "time (s)"
 
@@ -42,7 +42,6 @@ TIME_LABEL = "time (s)"
 ENERGIES = {
     "energy": ("total $E$", "-", BLACK),
     "kinetic_energy": ("kinetic $T$", "-", BLUE),
-    "rotational_energy": (r"rotational $T_{\rm rot}$", "--", SKY),
     "gravity_energy": (r"gravity $V_{\rm gravity}$", "-.", GREEN),
     "elastic_energy": (r"elastic $V_{\rm elastic}$", ":", RED),
 }
@@ -52,26 +51,25 @@ ALL_GRAVITY = 10.0
 
 @of_run(*ENERGIES)
 def energy(run: xr.Dataset) -> Figure:
-    """Energy exchange in the paper's line styles: E and T solid, T_rot dashed, gravity dash-dotted, elastic dotted.
+    """Energy exchange in the paper's line styles: E and T solid, gravity dash-dotted, elastic dotted.
 
     Where all else would be lost beside the work of lifting, as in a hoist, there are two panels: the change of total
     and gravity energy since the start, and the other energies on a scale of their own. Works (solid) and losses
     (dashed) since the start have a panel below, with the change of the total energy, which is works less losses.
     """
     booked = [name for name in ledger.booked() if known(run, name) and run[name].any()]
-    drawn = tuple(name for name in ENERGIES if name in run)  # that of rotation is a pendulum's
-    spans = {name: float(np.ptp(run[name].values)) for name in drawn}
+    spans = {name: float(np.ptp(run[name].values)) for name in ENERGIES}
     small = max(spans["kinetic_energy"], spans["elastic_energy"])
     if spans["gravity_energy"] <= ALL_GRAVITY * small:
         figure, (axes, *below) = new_figure(1 + bool(booked))
-        _energies(axes, run, drawn)
+        _energies(axes, run, tuple(ENERGIES))
         axes.set_ylabel("energy (J)")
     else:
         figure, (above, axes, *below) = new_figure(2 + bool(booked))
         lifted = run[["energy", "gravity_energy"]]
         _energies(above, lifted - lifted.isel(time=0), ("energy", "gravity_energy"))
         above.set_ylabel("change since\nthe start (J)")
-        _energies(axes, run, tuple(name for name in drawn if name not in lifted))
+        _energies(axes, run, tuple(name for name in ENERGIES if name not in lifted))
         axes.set_ylabel("energy (J)")
     figure.legend(loc="outside upper center", ncols=5, columnspacing=1.2, handlelength=1.8)
     if booked:
@@ -98,42 +96,44 @@ def _accounts(axes: Any, run: xr.Dataset, booked: list[str]) -> None:
     axes.legend(loc="best", ncols=2)
 
 
-@of_run("stretched_length", "unstretched_length", "angular_velocity")
+@of_run("stretched_length", "unstretched_length")
 def lengths(run: xr.Dataset, line: str | None = None) -> Figure:
-    """Stretched and unstretched length of the deployed string, and the second component of Omega.
+    """Stretched and unstretched length of what is deployed of lines, and how the bodies turn.
 
-    Of an assembly, all lines or one by its name, and how fast the bodies turn.
+    Of all lines or of one by its name. A single body shows the second component of Omega, several its size.
     """
     figure, (above, below) = new_figure(2)
-    parts = strings_of(run, line)
-    for (name, one), colour in zip(parts.items(), COLOURS, strict=False):
+    parts = lines_of(run, line)
+    for one, colour in zip(parts, COLOURS, strict=False):
+        name = label_of(one)
         curve(above, one.time, one.stretched_length, color=colour, label=name or "stretched")
         plain = "" if name else "unstretched"
         above.plot(one.time, one.unstretched_length, "--", color=colour if name else BLACK, label=plain)
-    above.set_ylabel("length (m)\ndashed: unstretched" if "" not in parts else "length (m)")
-    if "body" in run.dims:
-        for (name, rate), look in zip(_turning(run).items(), LOOKS, strict=False):
-            curve(below, run.time, rate, **look, label=name)
-        below.set_ylabel(r"$|\Omega|$ (rad/s)")
-        below.legend(loc="best", ncols=2)
-    elif "angular_velocity" in run:
-        curve(below, run.time, run.angular_velocity[:, 1], color=ORANGE)
-        below.set_ylabel(r"$\Omega_2$ (rad/s)")
+    above.set_ylabel("length (m)\ndashed: unstretched" if label_of(parts[0]) else "length (m)")
+    if "angular_velocity" in run:
+        _turning(below, run)
     above.legend(loc="best", ncols=2)
     below.set_xlabel(TIME_LABEL)
     widen(below)
     return figure
 
 
-def _turning(run: xr.Dataset) -> dict[str, xr.DataArray]:
-    """How fast the free bodies of an assembly turn (rad/s)."""
-    assembly = assembly_of_run(run.attrs)
-    assert assembly is not None
-    free = [name for name, body in assembly.bodies.items() if isinstance(body, RigidBody)]
-    return {name: np.sqrt((run.angular_velocity.sel(body=name) ** 2).sum("axis")) for name in free}
+def _turning(axes: Any, run: xr.Dataset) -> None:
+    """How fast the free bodies turn."""
+    free = [name for name in free_bodies(system_of(run.attrs)) if name in run["body"].values]
+    if len(free) == 1:
+        curve(axes, run.time, run.angular_velocity.sel(body=free[0], axis="y"), color=ORANGE)
+        axes.set_ylabel(r"$\Omega_2$ (rad/s)")
+        return
+    for name, look in zip(free, LOOKS, strict=False):
+        rate = np.sqrt((run.angular_velocity.sel(body=name) ** 2).sum("axis"))
+        curve(axes, run.time, rate, **look, label=name)
+    axes.set_ylabel(r"$|\Omega|$ (rad/s)")
+    if free:
+        axes.legend(loc="best", ncols=2)
 
 
-@of_run("energy", "control_work", "angular_momentum", "orthogonality_error", "reeled_length")
+@of_run("energy", "control_work", "angular_momentum", "linear_momentum")
 def conservation(run: xr.Dataset, *quantities: str) -> Figure:
     """Deviations of what should be kept.
 
@@ -141,20 +141,21 @@ def conservation(run: xr.Dataset, *quantities: str) -> Figure:
     ----------
     run : Dataset, or path of a run file
     *quantities : {"energy", "momentum", "orthogonality"}
-        One panel each; all by default. The momentum is that about the vertical axis; of an assembly, the whole vector,
-        which is kept where nothing acts from outside, and left out by default where something does.
+        One panel each; all by default. The momentum is the whole vector of the angular momentum where nothing acts from
+        outside, and the component about the vertical through the fixed ends of lines where they lie on one and nothing
+        but gravity acts. Else it is not kept, and left out by default.
     """
-    change = run.angular_momentum - run.angular_momentum[0]
-    assembly = assembly_of_run(run.attrs)
-    momentum = (change, r"$\Delta\pi_3$ (kg m$^2$/s)", GREEN)
+    momenta = run.angular_momentum.values, run.linear_momentum.values
+    kept = kept_momentum(system_of(run.attrs), *momenta)
     series = {"energy": (balance_error(run), "energy balance error (J)", BLUE)}
-    if assembly is not None:
-        momentum = (np.sqrt((change**2).sum("axis")), r"$|\Delta\pi|$ (kg m$^2$/s)", GREEN)
-    series["momentum"] = momentum
-    if assembly is None or "attitude" in run:
-        series["orthogonality"] = (_orthogonality(run), r"$\|I-R^TR\|$", RED)
-    kept = assembly is None or assembly.is_isolated
-    wanted = quantities or tuple(name for name in series if kept or name != "momentum")
+    if kept is not None and kept.shape[1] == 1:
+        series["momentum"] = (_over_time(run, kept[:, 0] - kept[0, 0]), r"$\Delta\pi_3$ (kg m$^2$/s)", GREEN)
+    else:
+        size = np.linalg.norm(momenta[0] - momenta[0][0], axis=1)
+        series["momentum"] = (_over_time(run, size), r"$|\Delta\pi|$ (kg m$^2$/s)", GREEN)
+    if "orthogonality_error" in run:
+        series["orthogonality"] = (run.orthogonality_error.max("body"), r"$\|I-R^TR\|$", RED)
+    wanted = quantities or tuple(name for name in series if kept is not None or name != "momentum")
     for name in wanted:
         checks.choice("quantities", name, series)
     figure, axes = new_figure(len(wanted))
@@ -169,14 +170,8 @@ def conservation(run: xr.Dataset, *quantities: str) -> Figure:
     return figure
 
 
-def _orthogonality(run: xr.Dataset) -> xr.DataArray:
-    """Norm of I - R^T R, of an assembly the largest of its bodies."""
-    if "orthogonality_error" in run:
-        own: xr.DataArray = run.orthogonality_error
-        return own
-    R = run.attitude.values
-    error = np.linalg.norm(np.swapaxes(R, -1, -2) @ R - np.eye(3), axis=(-2, -1))
-    return xr.DataArray(error.max(axis=1), dims="time")
+def _over_time(run: xr.Dataset, values: Array) -> xr.DataArray:
+    return xr.DataArray(values, {"time": run.time}, "time")
 
 
 # Strains that are no larger are rounding, and must not fill a map.
@@ -187,14 +182,14 @@ MOST = 98.0
 
 @of_run("strain")
 def strain_map(run: xr.Dataset, line: str | None = None) -> Figure:
-    """Waves in the string: strain over time and place; of an assembly, of all lines or of one by its name.
+    """Waves in lines: strain over time and place, of all lines or of one by its name.
 
     Colours part at zero where some strain is negative: blue is pressed together or slack, red is stretched. Else the
     map begins at the least strain, so that waves on a stretched string are seen.
     """
-    parts = strings_of(run, line)
+    parts = lines_of(run, line)
     figure, panels = new_figure(len(parts))
-    for axes, (name, one) in zip(panels, parts.items(), strict=True):
+    for axes, one in zip(panels, parts, strict=True):
         axes.grid(False)
         N = one.sizes["element"]
         strain = one.strain.values
@@ -206,11 +201,10 @@ def strain_map(run: xr.Dataset, line: str | None = None) -> Figure:
         places = (np.arange(N) + 0.5) / N
         picture = axes.pcolormesh(one.time, places, strain.T, shading="nearest", rasterized=True, **colours)
         figure.colorbar(picture, ax=axes, label="strain, 0 in the middle" if pressed else "strain", extend=beyond)
-        axes.set_yticks(
-            [0.0, 0.5, 1.0], [_end(x) for x in (ends_of(one.attrs)[0], "the middle", ends_of(one.attrs)[1])]
-        )
+        start, end = ends_of(one)
+        axes.set_yticks([0.0, 0.5, 1.0], [_end(x) for x in (start, "the middle", end)])
         axes.set_ylim(1.0, 0.0)
-        axes.set_ylabel(f"string {name}" if name else "along the string")
+        axes.set_ylabel(f"line {label_of(one)}" if label_of(one) else "along the line")
     panels[-1].set_xlabel(TIME_LABEL)
     return figure
 
@@ -220,87 +214,87 @@ def _end(words: str) -> str:
     return words.removeprefix("the ").replace(" (", "\n(")
 
 
-@of_run("tension")
+@of_run("tension", "start_tension", "end_tension")
 def tension(run: xr.Dataset, line: str | None = None) -> Figure:
-    """Tension at the guide entrance, in the middle and at the body.
+    """Tension of a line at its start, in its middle and at its end.
 
-    The largest along the string is marked, times in which some part of the string is slack are shaded, and a breaking
-    load that is less than twice that is a line. Of an assembly with several lines, the largest tension along each of
-    them, or one string by its name.
+    The largest along the line is marked, times in which some part of it is slack are shaded, and a breaking load that
+    is less than twice that is drawn. Of a system with several lines, the largest tension along each of them, or one
+    line by its name.
     """
     figure, (axes,) = new_figure()
-    parts = strings_of(run, line)
+    parts = lines_of(run, line)
     if len(parts) > 1:
-        for (name, one), look in zip(parts.items(), LOOKS, strict=False):
-            highest = np.maximum(one.tension.max("element"), np.maximum(one.guide_tension, one.body_tension))
-            curve(axes, one.time, highest, **look, label=name, linewidth=0.9)
-        axes.set_ylabel("largest tension along\neach string (N)")
+        for one, look in zip(parts, LOOKS, strict=False):
+            highest = np.maximum(one.tension.max("element"), np.maximum(one.start_tension, one.end_tension))
+            curve(axes, one.time, highest, **look, label=label_of(one), linewidth=0.9)
+        axes.set_ylabel("largest tension along\neach line (N)")
     else:
-        ((_, one),) = parts.items()
-        _tensions(axes, one)
+        (one,) = parts
+        _tensions(axes, one, run)
         axes.set_ylabel("tension (N)")
     axes.set_xlabel(TIME_LABEL)
     figure.legend(loc="outside upper center", ncols=3)
     return figure
 
 
-def _tensions(axes: Any, run: xr.Dataset) -> None:
-    """Tensions of one string at both ends and in the middle."""
-    last = run.sizes["element"] - 1
-    start, end = ends_of(run.attrs)
+def _tensions(axes: Any, one: xr.Dataset, run: xr.Dataset) -> None:
+    """Tensions of one line of a run at both ends and in the middle."""
+    last = one.sizes["element"] - 1
+    start, end = ends_of(one)
     curves = {
-        f"at {start}": (run.guide_tension, BLUE),
-        "in the middle": (run.tension[:, last // 2], ORANGE),
-        f"at {end}": (run.body_tension, GREEN),
+        f"at {start}": (one.start_tension, BLUE),
+        "in the middle": (one.tension[:, last // 2], ORANGE),
+        f"at {end}": (one.end_tension, GREEN),
     }
     for label, (values, colour) in curves.items():
-        curve(axes, run.time, values, color=colour, label=label, linewidth=0.9)
-    _loads(axes, run)
+        curve(axes, one.time, values, color=colour, label=label, linewidth=0.9)
+    _loads(axes, one, run)
 
 
-def place_in_words(run: xr.Dataset, place: float) -> str:
-    """Where on a string something is: at one of its ends, or in an element."""
-    start, end = ends_of(run.attrs)
-    count = run.sizes["element"]
+def place_in_words(one: xr.Dataset, place: float) -> str:
+    """Where on a line something is: at one of its ends, or in an element."""
+    start, end = ends_of(one)
+    count = one.sizes["element"]
     return {0.0: f"at {start}", 1.0: f"at {end}"}.get(place, f"in element {int(place * count)} of {count}")
 
 
-def _loads(axes: Any, run: xr.Dataset) -> None:
-    """Mark the largest tension along the string, times of slack, and the breaking load."""
-    peak = peak_of_run(run)
-    if CASE not in run.attrs or not np.isfinite(peak.tension):
+def _loads(axes: Any, one: xr.Dataset, run: xr.Dataset) -> None:
+    """Mark the largest tension along a line, times of slack, and the breaking load."""
+    peak = peak_of_line(one)
+    if CASE not in one.attrs or not np.isfinite(peak.tension):
         return
-    label = f"largest, {si(peak.tension, 'N')} {place_in_words(run, peak.place)}"
-    axes.plot(float(run.time[peak.row]), peak.tension, "v", color=RED, markersize=5, label=label)
-    for k, (begin, end) in enumerate(zip(*(slack_events(run)[x].values for x in ("begin", "end")), strict=True)):
+    label = f"largest, {si(peak.tension, 'N')} {place_in_words(one, peak.place)}"
+    axes.plot(float(one.time[peak.row]), peak.tension, "v", color=RED, markersize=5, label=label)
+    events = slack_events(run, line=one["line"].item())
+    for k, (begin, end) in enumerate(zip(events.begin.values, events.end.values, strict=True)):
         axes.axvspan(begin, end, color=BLACK, alpha=0.1, linewidth=0, label=None if k else "some of it slack")
-    limit = string_of(run.attrs).breaking_load
+    limit = line_of(one).string.breaking_load
     if limit is not None and limit < 2.0 * peak.tension:
         axes.axhline(limit, color=RED, linestyle="--", linewidth=0.9, label="breaking load")
 
 
 @of_run("reel_speed")
 def drive(run: xr.Dataset, line: str | None = None) -> Figure:
-    """What the motor does: speed of the reel and, where the run has them, torque on the drum and power.
+    """What the motors do: speed of the reel and, where the run has them, torque on the drum and power.
 
-    Of an assembly, of all reels or of the one of a string by its name.
+    Of all reels, or of the one of a line by its name.
     """
     panels = {
         "reel_speed": ("reel speed (m/s)\nretrieval positive", BLUE),
         "torque": ("torque on the\ndrum (N m)", ORANGE),
         "power": ("power of the\nmotor (W)", RED),
     }
-    assembly = assembly_of_run(run.attrs)
-    parts = strings_of(run, line)
-    if assembly is not None and line is None:
-        reels = [name for name in parts if assembly.lines[name].reel is not None]
-        parts = {name: parts[name] for name in reels} or parts
-    shown = [name for name in panels if name == "reel_speed" or any(known(one, name) for one in parts.values())]
+    parts = lines_of(run, line)
+    if line is None:
+        parts = [one for one in parts if CASE not in one.attrs or line_of(one).reel is not None] or parts
+    shown = [name for name in panels if name == "reel_speed" or any(known(one, name) for one in parts)]
     figure, axes = new_figure(len(shown))
     for ax, name in zip(axes, shown, strict=True):
         label, own = panels[name]
-        for (line, one), look in zip(parts.items(), LOOKS if len(parts) > 1 else [{"color": own}], strict=False):
-            curve(ax, one.time, one[name], **look, linewidth=0.9, label=line if name == "reel_speed" else None)
+        for one, look in zip(parts, LOOKS if len(parts) > 1 else [{"color": own}], strict=False):
+            said = label_of(one) if name == "reel_speed" else None
+            curve(ax, one.time, one[name], **look, linewidth=0.9, label=said)
         ax.set_ylabel(label)
     if len(parts) > 1:
         figure.legend(loc="outside upper center", ncols=4)

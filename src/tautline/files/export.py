@@ -18,8 +18,9 @@ from tautline import schema
 from tautline.durable import explained, replacing
 from tautline.model.body import RigidBody
 from tautline.model.shapes import body_mesh
-from tautline.results.assembly import assembly_of, spans
-from tautline.results.inputs import CASE, pendulum_of
+from tautline.results.assembly import spans
+from tautline.results.inputs import system_of
+from tautline.results.one_line import free_bodies
 
 Array = NDArray[np.float64]
 
@@ -55,23 +56,34 @@ class Column:
 
 
 def columns_of(piece: xr.Dataset) -> list[Column]:
-    """Columns of all variables but the time, by the names of bodies, strings and axes where there are some."""
+    """Columns of all variables but the time: end_tension[hoist], position[hoist.0,x].
+
+    The only line and the only body are left out: end_tension, position[0,x].
+    """
     columns = []
     for name, variable in piece.data_vars.items():
         axes = [_labels(piece, str(d)) for d in variable.dims[1:]]
         for index in itertools.product(*(range(len(labels)) for labels in axes)):
-            words = ",".join(str(labels[i]) for labels, i in zip(axes, index, strict=True))
+            words = ",".join(str(labels[i]) for labels, i in zip(axes, index, strict=True) if labels[i] != "")
             columns.append(
-                Column(f"{name}[{words}]" if index else str(name), str(name), index, variable.attrs["units"])
+                Column(f"{name}[{words}]" if words else str(name), str(name), index, variable.attrs["units"])
             )
     return columns
 
 
+def spelled_dims(piece: xr.Dataset, variable: str) -> list[str]:
+    """Dimensions of a variable that the names of its columns spell: not the time, nor the only line or body."""
+    dims = map(str, piece[variable].dims[1:])
+    return [dim for dim in dims if dim not in ("line", "body") or piece.sizes[dim] > 1]
+
+
 def _labels(piece: xr.Dataset, dim: str) -> list[Any]:
-    """What the places of a dimension are called: names where there are some; nodes of an assembly by their strings."""
+    """What the places of a dimension are called: by names where there are some, nodes of several lines by these."""
+    if dim in ("line", "body") and piece.sizes[dim] == 1:
+        return [""]
     if dim in piece.coords:
         return list(piece[dim].values.tolist())
-    if f"{dim}_line" not in piece.coords:
+    if piece.sizes.get("line", 1) == 1 or f"{dim}_line" not in piece.coords:
         return list(range(piece.sizes[dim]))
     owners = piece[f"{dim}_line"].values.tolist()
     return [f"{owner}.{i - owners.index(owner)}" for i, owner in enumerate(owners)]
@@ -82,21 +94,17 @@ Parts = dict[str, Callable[[xr.Dataset], str]]
 
 
 def parts_of(run: xr.Dataset) -> Parts:
-    """Series of a run: string and body of a pendulum, and of an assembly one for each string and each body."""
-    assembly = assembly_of(str(run.attrs[CASE]))
-    if assembly is None:
-        points, faces = body_mesh(pendulum_of(run.attrs).body)
-        return {
-            "string": _string_vtp,
-            "body": lambda row: _polydata(row.position.values[-1] + points @ row.attitude.values.T, "Polys", faces),
-        }
+    """Series of a run: line-NAME for each line and body-NAME for each free body; line and body for the only ones."""
+    system = system_of(run.attrs)
+    free = free_bodies(system)
     parts: Parts = {}
-    for k, (name, places) in enumerate(spans(assembly).items()):
-        parts[f"string-{name}"] = partial(_line_vtp, k, *places)
-    for b, (name, body) in enumerate(assembly.bodies.items()):
+    for k, (name, places) in enumerate(spans(system).items()):
+        parts[f"line-{name}" if len(system.lines) > 1 else "line"] = partial(_line_vtp, k, *places)
+    for b, (name, body) in enumerate(system.bodies.items()):
         if isinstance(body, RigidBody):
             points, faces = body_mesh(body)
-            parts[f"body-{name}"] = partial(_body_vtp, b, points - np.array(body.center_of_mass), faces)
+            part = f"body-{name}" if len(free) > 1 else "body"
+            parts[part] = partial(_body_vtp, b, points - np.array(body.center_of_mass), faces)
     return parts
 
 
@@ -140,29 +148,18 @@ def _numbers(values: Any) -> str:
     return " ".join(f"{x:.9g}" for x in np.ravel(values))
 
 
-def _string_vtp(row: xr.Dataset) -> str:
-    """The string of a pendulum."""
-    ends = (float(row.guide_tension), float(row.body_tension))
-    return _lines_vtp(row.position.values, row.tension.values, row.strain.values, ends)
-
-
 def _line_vtp(k: int, nodes: slice, elements: slice, row: xr.Dataset) -> str:
-    """String k of an assembly."""
-    ends = (float(row.start_tension[k]), float(row.end_tension[k]))
-    return _lines_vtp(row.position.values[nodes], row.tension.values[elements], row.strain.values[elements], ends)
+    """Line k: its elements, with the tension of the elements, and at the nodes the mean of both neighbours."""
+    tension, strain = row.tension.values[elements], row.strain.values[elements]
+    at_nodes = np.array([row.start_tension.values[k], *(0.5 * (tension[1:] + tension[:-1])), row.end_tension.values[k]])
+    cells = [[i, i + 1] for i in range(len(tension))]
+    values = {"PointData": {"tension": at_nodes}, "CellData": {"tension": tension, "strain": strain}}
+    return _polydata(row.position.values[nodes], "Lines", cells, values)
 
 
 def _body_vtp(b: int, points: Array, faces: list[list[int]], row: xr.Dataset) -> str:
-    """Body b of an assembly; points are relative to its centre of mass."""
+    """Body b; points are relative to its centre of mass."""
     return _polydata(row.body_position.values[b] + points @ row.attitude.values[b].T, "Polys", faces)
-
-
-def _lines_vtp(nodes: Array, tension: Array, strain: Array, ends: tuple[float, float]) -> str:
-    """Elements as lines; the tension of the elements, and at the nodes, where it is the mean of both neighbours."""
-    at_nodes = np.array([ends[0], *(0.5 * (tension[1:] + tension[:-1])), ends[1]])
-    lines = [[i, i + 1] for i in range(len(tension))]
-    of_elements = {"tension": tension, "strain": strain}
-    return _polydata(nodes, "Lines", lines, {"PointData": {"tension": at_nodes}, "CellData": of_elements})
 
 
 def _polydata(

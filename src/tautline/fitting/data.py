@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 SI = "SI"
 _HOW = (
-    'give them by units={"time": "s", "guide_tension": "kN"}, by units="SI", or as keys ("guide_tension", "kN"); a CSV '
+    'give them by units={"time": "s", "start_tension": "kN"}, by units="SI", or as keys ("start_tension", "kN"); a CSV '
     "file has them in its second line"
 )
 
@@ -164,24 +164,41 @@ def _wanted(names: Sequence[str], columns: Any) -> dict[str, str]:
 
 
 def _place_of(name: str, known: Mapping[str, Column], run: xr.Dataset) -> Column:
-    """Column of results; nodes and elements may be counted from the end, position[-1,x]."""
+    """Column of results.
+
+    The only line and the only body need not be named: start_tension, attitude[0,0]. Places may be counted, nodes and
+    elements also from the end: position[-1,x].
+    """
+    if name in known:
+        return known[name]
     variable, bracket, inside = name.replace(" ", "").partition("[")
+    own = [column for column in known.values() if column.variable == variable]
     parts = inside.removesuffix("]").split(",") if bracket else []
-    if variable in run.data_vars and len(parts) == run[variable].ndim - 1:
-        sizes = run[variable].shape[1:]
-        parts = [str(n + int(x)) if re.fullmatch(r"-\d+", x) else x for x, n in zip(parts, sizes, strict=True)]
-    spelled = f"{variable}[{','.join(parts)}]" if parts else variable
-    if spelled in known:
-        return known[spelled]
-    own = [column for column in known if column.partition("[")[0] == variable]
     if own:
-        raise InputError(f"data: expected a component of {variable} such as {own[-1]}, got {name}")
-    examples = [column for column in ("guide_tension", "position[0,x]") if column in known] or list(known)[-1:]
+        dims = [str(dim) for dim in run[variable].dims[1:]]
+        if len(parts) == len(dims) - 1 and dims[0] in ("line", "body") and run.sizes[dims[0]] == 1:
+            parts = ["0", *parts]
+        places = [_number_of(part, dim, run) for part, dim in zip(parts, dims, strict=False)]
+        for column in own:
+            if len(parts) == len(dims) and column.index == tuple(places):
+                return column
+        raise InputError(f"data: expected a component of {variable} such as {own[-1].name}, got {name}")
+    examples = [column for column in known if column.partition("[")[0] in ("start_tension", "position")][:2]
     raise InputError(
         f"data: expected columns named as those of a run, such as {' or '.join(examples)}, got {name}"
         f"{near(variable, list(map(str, run.data_vars)))}; "
         "`columns` (--column) chooses columns, and gives them other names"
     )
+
+
+def _number_of(part: str, dim: str, run: xr.Dataset) -> int:
+    """Place along a dimension, from its name or from a number; -1 - size if there is none."""
+    size = run.sizes[dim]
+    if dim in run.coords and part in run[dim].values.tolist():
+        return int(run[dim].values.tolist().index(part))
+    if not re.fullmatch(r"-?\d+", part):
+        return -1 - size
+    return int(part) + (size if int(part) < 0 else 0)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -14,8 +14,7 @@ from tautline.errors import TautlineError
 from tautline.fitting.data import Measured
 from tautline.fitting.unknowns import OFFSET, Unknown
 from tautline.gradients.api import Jacobian, jacobian
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
 
 # Times of the data count as samples of the run where they are so close to them, in parts of the interval.
 ON_A_SAMPLE = 1e-6
@@ -97,12 +96,12 @@ class Predicted(NamedTuple):
 class Model:
     """A case whose runs are compared with series."""
 
-    case: Case | AssemblyCase
+    case: Case
     series: tuple[Measured, ...]
     unknowns: tuple[Unknown, ...]
     sampling: Sampling
 
-    def with_values(self, values: Sequence[float]) -> Case | AssemblyCase:
+    def with_values(self, values: Sequence[float]) -> Case:
         """The case with values of the unknowns, with the sampling of the fit."""
         changes = {u.key: float(v) for u, v in zip(self.unknowns, values, strict=True) if u.key != OFFSET}
         run = {"run.sample": self.sampling.interval, "run.duration": self.sampling.interval * self.sampling.rows}

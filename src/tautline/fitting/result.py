@@ -39,7 +39,7 @@ class Fit:
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case
         With the values that were found, ready to run and to save.
     values, standard_errors : dict
         By key, in SI; "offset" is the offset of time. A standard error is NaN where there is none: at a bound, and

@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from tautline.errors import InputError
-from tautline.gradients.lowering import kind_of
+from tautline.gradients.keys import key_of, kind_of
 from tautline.model import checks, keys
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
 from tautline.model.kinds import Kind, in_si
 from tautline.model.wording import near
 
@@ -52,7 +51,7 @@ class Unknown:
         return value if self.scale == LOG else self.size
 
 
-def read(case: Case | AssemblyCase, vary: Sequence[str] | Mapping[str, Any]) -> list[Unknown]:
+def read(case: Case, vary: Sequence[str] | Mapping[str, Any]) -> list[Unknown]:
     """Unknowns from the argument `vary` of `fit`."""
     if isinstance(vary, str) or not isinstance(vary, Sequence | Mapping) or not vary:
         checks.refuse("vary", "keys of the case, as a list or as a dict with bounds", vary)
@@ -60,11 +59,11 @@ def read(case: Case | AssemblyCase, vary: Sequence[str] | Mapping[str, Any]) -> 
     return [_read_one(case, str(key), spec) for key, spec in specs.items()]
 
 
-def _read_one(case: Case | AssemblyCase, text: str, spec: Any) -> Unknown:
+def _read_one(case: Case, text: str, spec: Any) -> Unknown:
     name, key = f"vary {text}", keys.parse(text)
     if key.section == "run":
         raise InputError(f"{name}: expected a key of the system, its start or its command, got one of the run")
-    tree = case.to_dict()
+    tree, key = case.to_dict(), key_of(case, text)
     try:
         present = keys.get(tree, key)
     except (KeyError, IndexError, TypeError):
@@ -72,7 +71,7 @@ def _read_one(case: Case | AssemblyCase, text: str, spec: Any) -> Unknown:
     if isinstance(present, str):
         raise InputError(f"{name}: expected a key with a number in the case, got {present!r}")
     try:
-        kind = kind_of(case, key)
+        kind = kind_of(case, text)
     except InputError as error:
         section: Any = tree
         for name_of_section in key.path:

@@ -10,16 +10,15 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
-from tautline.gradients.lowering import checked_keys
+from tautline.gradients.keys import checked_keys
 from tautline.gradients.objectives import Objective
-from tautline.gradients.outputs import check_names, variables_of
-from tautline.gradients.reverse import goes_back, gradient_back
-from tautline.gradients.run import ended, prepared_run, run_with_derivatives
-from tautline.gradients.setting import check_case
+from tautline.gradients.outputs import check_names
+from tautline.gradients.run import Prepared, carried_run, ended, prepared_run, run_with_derivatives
+from tautline.gradients.runs import check_case
 from tautline.kernels.tangents import TANGENTS
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.schema import SCHEMA
 
 
 class Jacobian(NamedTuple):
@@ -61,7 +60,7 @@ class ValueAndGradient(NamedTuple):
     remarks: list[str]
 
 
-def jacobian(case: Case | AssemblyCase, outputs: str | Sequence[str], by: str | Iterable[str]) -> Jacobian:
+def jacobian(case: Case, outputs: str | Sequence[str], by: str | Iterable[str]) -> Jacobian:
     """Derivatives of variables of a run by keys of its case, at all samples.
 
     The run is made with steps of one length, which does not depend on the keys: that of the case, or the smallest that
@@ -69,14 +68,14 @@ def jacobian(case: Case | AssemblyCase, outputs: str | Sequence[str], by: str | 
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case
     outputs : list of str
         Names of variables of results.
     by : list of str
-        Keys of the case that are numbers: "string.stiffness", "initial.end_velocity[1]", "run.duration"; of an
-        assembly "lines.hoist.stiffness", "initial.bodies.load.velocity[1]".
+        Keys of the case that are numbers: "lines.hoist.stiffness", "initial.bodies.load.velocity[1]", "run.duration";
+        short ones such as "string.stiffness" where there is one line and one body.
     """
-    names, wanted = _keys(case, by), check_names(outputs, variables_of(case))
+    names, wanted = _keys(case, by), check_names(outputs)
     run = run_with_derivatives(case, wanted, names)
     return Jacobian(
         run.values["time"].value,
@@ -90,13 +89,13 @@ def jacobian(case: Case | AssemblyCase, outputs: str | Sequence[str], by: str | 
 
 
 def value_and_gradient(
-    case: Case | AssemblyCase, objective: Callable[[Mapping[str, Any]], Any], by: str | Iterable[str]
+    case: Case, objective: Callable[[Mapping[str, Any]], Any], by: str | Iterable[str]
 ) -> ValueAndGradient:
     """A number from a run, and its derivatives by keys of the case.
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case
     objective : callable
         The number from the variables of the run by name, which behave like arrays of NumPy; or `Final`, `Peak`,
         `Integral`, and sums and products of them.
@@ -106,25 +105,25 @@ def value_and_gradient(
     names = _keys(case, by)
     if not callable(objective):
         raise InputError(f"objective: expected a function of the values of a run, got {objective!r}")
-    known = variables_of(case)
-    wanted = check_names(sorted(objective.names), known) if isinstance(objective, Objective) else list(known)
-    if len(names) > TANGENTS and isinstance(case, Case):
-        prepared = prepared_run(case, names)
-        found = gradient_back(prepared, objective, wanted) if goes_back(prepared.begun.setting) else None
+    wanted = check_names(sorted(objective.names)) if isinstance(objective, Objective) else list(SCHEMA)
+    prepared = prepared_run(case, names)
+    if len(names) > TANGENTS and prepared.begun.has_adjoint():
+        found = prepared.begun.gradient_back(prepared, objective, wanted)
         if found is not None:
             gradient = found.gradient.copy()
             missing = [name for name, x in zip(names, gradient, strict=True) if np.isnan(x)]
             remarks = [*prepared.remarks, *prepared.begun.simulation.remarks()]
             if missing:
-                forth = _carried(case, objective, wanted, missing)
+                forth = _carried(prepared_run(case, missing), objective, wanted)
                 gradient[np.isnan(gradient)] = forth.gradient
                 remarks = list(dict.fromkeys([*prepared.remarks, *forth.remarks]))
-            status, message = ended(case, prepared.steps, found.status, found.message)
+            status, message = ended(case, prepared.runs.steps, found.status, found.message)
             return ValueAndGradient(found.value, gradient, names, status, message, remarks)
-    return _carried(case, objective, wanted, names)
+        prepared = prepared_run(case, names)
+    return _carried(prepared, objective, wanted)
 
 
-def _keys(case: Case | AssemblyCase, by: str | Iterable[str]) -> list[str]:
+def _keys(case: Case, by: str | Iterable[str]) -> list[str]:
     """Names of one key or more of a case."""
     names = checked_keys(check_case(case), by)
     if not names:
@@ -132,11 +131,9 @@ def _keys(case: Case | AssemblyCase, by: str | Iterable[str]) -> list[str]:
     return names
 
 
-def _carried(
-    case: Case | AssemblyCase, objective: Callable[..., Any], wanted: list[str], names: list[str]
-) -> ValueAndGradient:
+def _carried(prepared: Prepared, objective: Callable[..., Any], wanted: list[str]) -> ValueAndGradient:
     """A number from a run, and its derivatives by keys, which are carried along."""
-    run = run_with_derivatives(case, wanted, names)
+    run, names = carried_run(prepared, wanted), list(prepared.by)
     number = objective(run.values)
     if not isinstance(number, Carried):
         number = Carried(checks.number("objective", number), np.zeros(len(names)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,38 +11,56 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.rotations import RotationVectors
-from tautline.kernels import data
-from tautline.model.state import State
+from tautline.kernels.assembly import data as kernels
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.case import Case
+from tautline.model.assembly.parts import Kinematic
+from tautline.model.assembly.state import BodyState, LineState, State, point_of
+from tautline.model.body import RigidBody
+from tautline.model.command import Locked
+from tautline.results.assembly import spans
 
 AXES = "xyz"
 
 
 class Coordinates:
-    """Coordinates of the states of one pendulum.
+    """Coordinates of the states of one system.
 
-    Positions and velocities of the nodes but the first, the rotation vector of the attitude relative to a reference
-    attitude and the angular velocity (not of a point mass), the reeled length and its rate (not of a locked reel).
-    A rotation vector may be longer than half a turn; at whole turns it does not tell attitudes apart.
+    Of each body that is free: position and velocity of its centre of mass; where it is no point mass, the rotation
+    vector of its attitude relative to that of a start, and its angular velocity. Of each line: positions and
+    velocities of the nodes between its ends, and reeled length and its rate where the reel is not locked. Bodies that
+    are held have none: where they are follows from the time.
 
     Parameters
     ----------
+    system : System
     start : State
-        Its attitude is the reference, and its reeled length that of a locked reel.
-    turns : bool
-        Whether the body is more than a point.
-    locked : bool
-        Whether the reel is.
+        Its attitudes are the references, and its reeled lengths those of locked reels.
+    locked : collection of str
+        Lines without a reel that moves.
     """
 
-    def __init__(self, start: State, turns: bool, locked: bool) -> None:
-        self.elements, self.turns, self.locked = start.elements, turns, locked
-        self._start, self._rotations = start, RotationVectors(start.attitude)
-        nodes = [f"node {i} {axis}" for i in range(1, self.elements + 1) for axis in AXES]
-        self.names = [f"{what} of {node}" for what in ("position", "velocity") for node in nodes]
-        if turns:
-            self.names += [f"{what} {axis}" for what in ("rotation", "angular velocity") for axis in AXES]
-        if not locked:
-            self.names += ["reeled_length", "reel_speed"]
+    def __init__(self, system: System, start: State, locked: Collection[str]) -> None:
+        self._system, self._start = system, start
+        self.free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
+        self._rotations = {
+            name: RotationVectors(start.bodies[name].attitude) for name in self.free if not system.bodies[name].is_point
+        }
+        self._moving = [name for name in system.lines if name not in locked]
+        self.names: list[str] = []
+        self._places: dict[str, slice] = {}
+        for name in self.free:
+            turning = ("rotation", "angular velocity") if name in self._rotations else ()
+            self._add(name, [f"{what} of {name} {a}" for what in ("position", "velocity", *turning) for a in AXES])
+        for name, line in system.lines.items():
+            nodes = [f"node {i} of {name} {axis}" for i in range(1, line.count) for axis in AXES]
+            self._add(f"nodes of {name}", [f"{what} of {node}" for what in ("position", "velocity") for node in nodes])
+            if name in self._moving:
+                self._add(f"reel of {name}", [f"{what} of {name}" for what in ("reeled_length", "reel_speed")])
+
+    def _add(self, part: str, names: list[str]) -> None:
+        self._places[part] = slice(len(self.names), len(self.names) + len(names))
+        self.names += names
 
     @property
     def size(self) -> int:
@@ -49,65 +68,120 @@ class Coordinates:
         return len(self.names)
 
     def of(self, state: State, near: Array | None = None) -> Array:
-        """Coordinates of a state; among equal rotation vectors the one nearest to that of other coordinates."""
-        parts = [np.ravel(state.nodes[1:]), np.ravel(state.node_velocities[1:])]
-        if self.turns:
-            R = np.asarray(state.attitude)
-            parts += [self._rotations.of(R, self._rotation(near)), np.asarray(state.angular_velocity)]
-        if not self.locked:
-            parts.append(np.array([state.reeled_length, state.reel_speed]))
-        return np.concatenate(parts)
+        """Coordinates of a state; among equal rotation vectors those nearest to the ones of other coordinates."""
+        parts: list[Any] = []
+        for name in self.free:
+            own = state.bodies[name]
+            parts += [own.position, own.velocity]
+            if name in self._rotations:
+                parts += [self._rotations[name].of(np.array(own.attitude), self._rotation(name, near))]
+                parts += [own.angular_velocity]
+        for name in self._system.lines:
+            line = state.lines[name]
+            parts += [np.ravel(line.nodes[1:-1]), np.ravel(line.node_velocities[1:-1])]
+            if name in self._moving:
+                parts.append([line.reeled_length, line.reel_speed])
+        return np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
 
-    def state(self, x: Any, reeled_length: float | None = None) -> State:
-        """The state of coordinates; of a locked reel with a reeled length (m) that is the start's by default."""
+    def state(
+        self, x: Any, time: float = 0.0, reeled_lengths: Any = None, held: Mapping[str, BodyState] | None = None
+    ) -> State:
+        """The state of coordinates at a time (s).
+
+        `reeled_lengths` (m) of all lines are for those of locked reels, by default the start's. `held` are bodies
+        whose motion is given; by default they are where their paths lead from the start.
+        """
         x = np.asarray(x, dtype=np.float64)
         if x.shape != (self.size,):
             raise InputError(f"x: expected {self.size} coordinates, got an array of shape {x.shape}")
-        count = 3 * self.elements
-        nodes, velocities = (np.concatenate([np.zeros(3), part]).reshape(-1, 3) for part in np.split(x[: 2 * count], 2))
-        attitude, spin = self._start.attitude, np.zeros(3)
-        if self.turns:
-            attitude, spin = self._rotations.attitude(self._rotation(x)), x[2 * count + 3 : 2 * count + 6]
-        reeled, speed = self._start.reeled_length if reeled_length is None else reeled_length, 0.0
-        if not self.locked:
-            reeled, speed = x[-2:].tolist()
-        return State(reeled, speed, nodes, velocities, attitude, spin)
+        bodies = {}
+        for name, body in self._system.bodies.items():
+            if isinstance(body, Kinematic):
+                bodies[name] = held_at(body, self._start.bodies[name], time) if held is None else held[name]
+                continue
+            own, start = x[self._places[name]].reshape(-1, 3), self._start.bodies[name]
+            attitude, omega = start.attitude, np.zeros(3)
+            if name in self._rotations:
+                attitude, omega = self._rotations[name].attitude(own[2]), own[3]
+            bodies[name] = BodyState(own[0], own[1], attitude, omega)
+        lines = {}
+        for k, (name, line) in enumerate(self._system.lines.items()):
+            ends = [point_of(self._system, bodies, end, at) for end, at in zip(line.ends, line.points, strict=True)]
+            inner = x[self._places[f"nodes of {name}"]].reshape(2, -1, 3)
+            nodes, velocities = (np.concatenate([[ends[0][i]], inner[i], [ends[1][i]]]) for i in range(2))
+            reeled = self._start.lines[name].reeled_length if reeled_lengths is None else reeled_lengths[k]
+            speed = 0.0
+            if name in self._moving:
+                reeled, speed = x[self._places[f"reel of {name}"]]
+            lines[name] = LineState(nodes, velocities, float(reeled), float(speed))
+        return State(bodies, lines)
 
     def sizes(self, x: Array) -> Array:
         """How large a change of each coordinate is small, for differences."""
-        count, N = 3 * self.elements, self.elements
-        length = float(np.linalg.norm(np.diff(x[:count].reshape(-1, 3), axis=0, prepend=0.0), axis=1).sum()) or 1.0
-        speed = max(1.0, float(np.abs(x[count : 2 * count]).max()))
-        found = [np.full(count, length / N), np.full(count, speed)]
-        if self.turns:
-            found += [np.ones(3), np.full(3, max(1.0, float(np.abs(x[2 * count + 3 : 2 * count + 6]).max())))]
-        if not self.locked:
-            found.append(np.array([length, speed]))
-        return np.concatenate(found)
+        found = np.ones(self.size)
+        lines = self.state(x).lines
+        for name, line in lines.items():
+            length = float(np.linalg.norm(np.diff(line.nodes, axis=0), axis=1).sum()) or 1.0
+            inner = found[self._places[f"nodes of {name}"]].reshape(2, -1)
+            inner[0], inner[1] = length / (len(line.nodes) - 1), max(1.0, float(np.abs(line.node_velocities).max()))
+            if name in self._moving:
+                found[self._places[f"reel of {name}"]] = length, max(1.0, abs(line.reel_speed))
+        for name in self.free:
+            ends = [line.nodes for key, line in lines.items() if name in self._system.lines[key].ends]
+            reach = min((float(np.linalg.norm(np.diff(nodes, axis=0), axis=1).min()) for nodes in ends), default=1.0)
+            own, values = found[self._places[name]].reshape(-1, 3), x[self._places[name]].reshape(-1, 3)
+            own[0], own[1] = reach or 1.0, max(1.0, float(np.abs(values[1]).max()))
+            own[3:] = max(1.0, float(np.abs(values[3:]).max(initial=0.0)))
+        return found
 
-    def of_sample(self, samples: data.Samples, row: int, near: Array) -> Carried:
+    def of_sample(self, samples: kernels.WholeSamples, row: int, near: Array) -> Carried:
         """Coordinates of one of the samples, which carry derivatives; `near` as of `of`."""
-        scalars: Any = samples.scalars[row]
+        bodies: Any = samples.bodies[row]
         nodes: Any = samples.nodes[row]
-        parts: list[Any] = [nodes[0, 1:].reshape(-1), nodes[1, 1:].reshape(-1)]
-        if self.turns:
-            R = scalars[data.ROTATION : data.ROTATION + 9].reshape(3, 3)
-            parts += [self._rotations.carried(R, self._rotation(near))]
-            parts += [scalars[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3]]
-        if not self.locked:
-            parts.append(scalars[[data.REELED_LENGTH, data.REEL_SPEED]])
+        strands: Any = samples.strands[row]
+        order, parts = list(self._system.bodies), []
+        for name in self.free:
+            own = bodies[order.index(name)]
+            parts.append(own[kernels.BODY_PLACE : kernels.BODY_PLACE + 6])
+            if name in self._rotations:
+                R = own[kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(3, 3)
+                parts.append(self._rotations[name].carried(R, self._rotation(name, near)))
+                parts.append(own[kernels.BODY_OMEGA : kernels.BODY_OMEGA + 3])
+        for k, (name, (span, _)) in enumerate(spans(self._system).items()):
+            inner = nodes[span][1:-1]
+            parts += [inner[:, :3].reshape(-1), inner[:, 3:].reshape(-1)]
+            if name in self._moving:
+                parts.append(strands[k][[kernels.REELED, kernels.SPEED]])
         found: Any = np.concatenate(parts)
         assert isinstance(found, Carried)
         return found
 
-    def follow(self, samples: data.Samples, rows: int, x: Array) -> Array:
-        """Coordinates whose rotation vector is that of the last of so many samples, followed from those at x."""
-        if not self.turns:
-            return x
-        attitudes = samples.scalars[:rows, data.ROTATION : data.ROTATION + 9]
-        place, vector, x = 6 * self.elements, self._rotation(x), x.copy()
-        x[place : place + 3] = self._rotations.followed(attitudes, vector)
+    def follow(self, samples: kernels.WholeSamples, rows: int, x: Array) -> Array:
+        """Coordinates whose rotation vectors are those of the last of so many samples, followed from those at x."""
+        x, order = x.copy(), list(self._system.bodies)
+        for name, rotations in self._rotations.items():
+            columns = slice(kernels.BODY_ATTITUDE, kernels.BODY_ATTITUDE + 9)
+            attitudes = samples.bodies[:rows, order.index(name), columns]
+            place = self._places[name].start + 6
+            x[place : place + 3] = rotations.followed(attitudes, x[place : place + 3])
         return x
 
-    def _rotation(self, x: Array | None) -> Array:
-        return np.zeros(3) if x is None else x[6 * self.elements : 6 * self.elements + 3]
+    def _rotation(self, name: str, x: Array | None) -> Array:
+        place = self._places[name].start + 6
+        return np.zeros(3) if x is None else x[place : place + 3]
+
+
+def held_at(body: Kinematic, start: BodyState, time: float) -> BodyState:
+    """A body whose motion is given, where its path has led it to from its start at a time (s)."""
+    if body.path is None:
+        return start
+    places, velocities, *_ = body.path.at(np.array([0.0, time]))
+    return BodyState(np.array(start.position) + places[1] - places[0], velocities[1], start.attitude)
+
+
+def coordinates_of(case: Case) -> Coordinates:
+    """Coordinates of the states of a case, about its start."""
+    system = case.meshed().system
+    commands = {name: case.commands.get(name, Locked()) for name in system.lines}
+    locked = [name for name, line in system.lines.items() if line.reel is None or commands[name].holds]
+    return Coordinates(system, case.state(), locked)

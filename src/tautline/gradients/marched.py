@@ -15,11 +15,11 @@ T = TypeVar("T", bound=tuple[Any, ...])
 class Marched(NamedTuple):
     """Samples of a march, and their derivatives as arrays with one more, last, dimension."""
 
-    samples: Any  # Samples, or WholeSamples of an assembly
+    samples: Any  # Samples, or WholeSamples of a network
     tangents: Any
     status: int
     filled: int
-    strand: int = -1  # of an assembly: at whose end it ended
+    strand: int = -1  # of a network: at whose end it ended
 
 
 def widened(tangents: list[Array]) -> list[Array]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.gradients.arrays import value_of
-from tautline.gradients.outputs import check_names
+from tautline.gradients.outputs import check_names, component
 from tautline.model import checks
 
 _PLACE = re.compile(r"\s*(\w+)\s*(?:\[([-\d,\s]+)\])?\s*")
@@ -74,7 +74,10 @@ def _joined(joined: Callable[[Any, Any], Any], a: Any, b: Any, values: Mapping[s
 
 
 class _OfVariable(Objective):
-    """Of a variable or of components of it, such as "position[-1, 0]": the first component of the last node."""
+    """Of a variable or of components of it, such as "position[-1, 0]": the first component of the last node.
+
+    Where there is one line only, or one body, it need not be numbered: "torque", "angular_velocity[2]".
+    """
 
     def __init__(self, variable: str) -> None:
         found = _PLACE.fullmatch(variable) if isinstance(variable, str) else None
@@ -91,7 +94,7 @@ class _OfVariable(Objective):
 
     def _series(self, values: Mapping[str, Any]) -> Any:
         try:
-            return values[self._name][(slice(None), *self._place)]
+            return component(self._name, values[self._name], self._place)
         except IndexError:
             expected = f"components of {self._name} within {values[self._name].shape[1:]}"
             raise InputError(f"objective: expected {expected}, got {self.variable!r}") from None
@@ -140,7 +143,7 @@ class Peak(_OfVariable):
     Parameters
     ----------
     variable : str
-        A variable of results, of which all components count that are not chosen: "guide_tension".
+        A variable of results, of which all components count that are not chosen: "start_tension".
     sharpness : float, optional
         In one over the variable's unit; by default 100 over the root mean square of its values.
     """

@@ -9,27 +9,23 @@ from typing import Any, TypeVar
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.samples import record_of_samples
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
-from tautline.gradients.assembly.marching import AssemblySetting
 from tautline.gradients.leaves import leaves, with_leaves
-from tautline.gradients.marching import Setting
-from tautline.kernels import data
 from tautline.kernels.loads.resistance import DRAG
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
 from tautline.model.fluid import Fluid
-from tautline.model.pendulum import Pendulum, Weights
+from tautline.model.pendulum import Chain, Weights
 from tautline.model.piecewise import evaluate
 from tautline.model.string import String
 from tautline.model.string_loads import StringLoads
 from tautline.model.wording import near
-from tautline.results.values import values_of
-from tautline.schema import ASSEMBLY_SCHEMA, SCHEMA, Variable
+from tautline.schema import SCHEMA
 
 T = TypeVar("T")
+
+# Variables with a torque in them.
+OF_TORQUES = ("torque", "power")
 
 
 class CarriedValues(MutableMapping[str, Carried]):
@@ -90,8 +86,8 @@ class _String(String):
         )
 
 
-class _Pendulum(Pendulum):
-    """A pendulum whose numbers carry derivatives."""
+class _Chain(Chain):
+    """A chain whose numbers carry derivatives."""
 
     _weight: Any
 
@@ -100,32 +96,32 @@ class _Pendulum(Pendulum):
         return Weights(self._weight, np.nan, (np.nan, np.nan, np.nan))
 
 
-def carried_setting(setting: Setting | AssemblySetting, tangents: list[Array]) -> Any:
+def carried_setting(setting: Any, tangents: list[Array]) -> Any:
     """A setting whose numbers carry derivatives; all are copies, so that it stays while the setting is marched on."""
     return with_leaves(
         setting, [Carried(np.copy(x), np.copy(t)) for x, t in zip(leaves(setting), tangents, strict=True)]
     )
 
 
-def carried_pendulum(pendulum: Pendulum, par: Any) -> Pendulum:
-    """A pendulum with the numbers that results take from it in place of its own."""
+def carried_chain(chain: Chain, par: Any) -> Chain:
+    """A chain with the numbers that results take from it in place of its own."""
     string = changed(
         _String,
-        pendulum.string,
+        chain.string,
         length=par.L,
         stiffness=par.EA,
-        viscosity=pendulum.string.viscosity and par.viscosity,
+        viscosity=chain.string.viscosity and par.viscosity,
         _table=par.tension_table,
     )
     reel = changed(
-        type(pendulum.reel),
-        pendulum.reel,
+        type(chain.reel),
+        chain.reel,
         drum_radius=par.d,
         guide_length=par.b,
         layer_growth=par.growth,
         guide_position=par.r_p,
     )
-    return changed(_Pendulum, pendulum, string=string, reel=reel, _weight=par.mu_g)
+    return changed(_Chain, chain, string=string, reel=reel, _weight=par.mu_g)
 
 
 def carried_loads(fluid: Fluid | None, weight: Any, loads: Any) -> StringLoads:
@@ -143,40 +139,18 @@ def changed(cls: type[T], thing: Any, **fields: Any) -> T:
     return other
 
 
-def variables_of(case: Case | AssemblyCase) -> Mapping[str, Variable]:
-    """Variables of the results of a case."""
-    return ASSEMBLY_SCHEMA if isinstance(case, AssemblyCase) else SCHEMA
-
-
-def check_names(names: str | Sequence[str], known: Mapping[str, Variable] | None = None) -> list[str]:
-    """Names of variables, of a pendulum or an assembly where nothing is said of it."""
-    known = SCHEMA | ASSEMBLY_SCHEMA if known is None else known
+def check_names(names: str | Sequence[str]) -> list[str]:
+    """Names of variables of results."""
     wanted = checks.names("outputs", names)
     for name in wanted:
-        if name not in known:
-            raise InputError(f"outputs: expected variables of a result, got {name!r}{near(name, known)}")
+        if name not in SCHEMA:
+            raise InputError(f"outputs: expected variables of a result, got {name!r}{near(name, SCHEMA)}")
     return wanted
 
 
-def carried_values(
-    pendulum: Pendulum, setting: Any, counts: Array, samples: Any, names: Sequence[str]
-) -> CarriedValues:
-    """Variables by name, and the time.
-
-    Parameters
-    ----------
-    pendulum : Pendulum
-    setting : Setting
-        Carries derivatives, as at the start.
-    counts : array
-        Steps made before each sample.
-    samples : Samples
-        Carry derivatives.
-    names : sequence of str
-        The wanted variables.
-    """
-    times = setting.motion.reel[data.T_START] + counts * setting.plan.h
-    record = record_of_samples(times, samples)
-    loads = carried_loads(pendulum.fluid, setting.par.mu_g, setting.loads)
-    found: Any = values_of(carried_pendulum(pendulum, setting.par), record, names, loads=loads)
-    return CarriedValues({name: found[name] for name in ("time", *names)})
+def component(name: str, x: Any, place: tuple[int, ...] = ()) -> Any:
+    """Component of a variable at all samples; the only line or body need not be among the numbers of its place."""
+    known = SCHEMA[name].dims if name in SCHEMA else ()
+    if len(place) < x.ndim - 1 and known[1:2] in (("line",), ("body",)) and x.shape[1] == 1:
+        x = x[:, 0]
+    return x[(slice(None), *place)]

@@ -11,22 +11,15 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
-from tautline.gradients.given_starts import GivenStart
+from tautline.gradients.keys import key_size, key_value
 from tautline.gradients.leaves import flat, split
-from tautline.gradients.lowering import key_size, key_value, tangents_by_keys
+from tautline.gradients.lowering import tangents_by_keys
 from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import CarriedValues, carried_setting
-from tautline.gradients.setting import Begun, FrozenRuns, Steps, begin_frozen, steps_of
+from tautline.gradients.runs import Runs, runs_of
+from tautline.gradients.steps import Steps
 from tautline.gradients.trust import CHANGE, Line, departs_from, warnings_on
-from tautline.kernels import data
-from tautline.model import keys
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
-from tautline.model.command import Speed
-from tautline.model.state import State
-
-# Of a step: times that are nearer to the end of one are at it.
-ON_STEP = 1e-6
+from tautline.model.assembly.case import Case
 
 
 class CarriedRun(NamedTuple):
@@ -47,24 +40,22 @@ class CarriedRun(NamedTuple):
 class Prepared(NamedTuple):
     """A run of frozen steps at its start, and what keys change of it."""
 
-    steps: Steps
-    begun: Any  # Begun, or BegunAssembly
+    case: Case
+    by: Sequence[str]
+    runs: Runs
+    begun: Any  # Begun, or BegunNetwork
     tangents: list[Array]  # of the leaves of the setting
     first: Callable[[], Any]  # derivatives of the first sample
     remarks: list[str]
     sizes: Array  # of the keys
 
 
-def prepared_run(case: Case | AssemblyCase, by: Sequence[str]) -> Prepared:
+def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
     """A case at the start of its run, with derivatives by keys of all that it starts from."""
-    steps = steps_of(case)
-    begun = begin_frozen(case, steps)
-    runs, start = FrozenRuns(case, steps), None
-    if isinstance(case, Case) and isinstance(case.initial, State) and isinstance(begun, Begun):
-        start = GivenStart(case.initial, begun) if any(keys.parse(x).section == "initial" for x in by) else None
-    columns, remarks = tangents_by_keys(case, by, lambda other: runs.begun(other).numbers(), start)
-    if isinstance(case, Case):
-        remarks += entries_on_steps(case, by, begun.setting.plan)
+    runs: Any = runs_of(case, by)
+    begun = runs.begun({})
+    start = runs.given_start(begun)
+    columns, remarks = tangents_by_keys(case, by, lambda changes: runs.begun(changes).numbers(), start)
     before = len(flat(begun.setting))
 
     @cache
@@ -75,28 +66,19 @@ def prepared_run(case: Case | AssemblyCase, by: Sequence[str]) -> Prepared:
         return type(begun.first)(*split(begun.first, columns[before:]))
 
     sizes = np.array([key_size(case, name) for name in by])
-    return Prepared(steps, begun, split(begun.setting, columns[:before]), first, remarks, sizes)
+    tangents = split(begun.setting, columns[:before])
+    return Prepared(case, by, runs, begun, tangents, first, [*remarks, *runs.remarks(begun)], sizes)
 
 
-def entries_on_steps(case: Case, by: Sequence[str], plan: data.Plan) -> list[str]:
-    """Sentences on entries of a table of speeds, whose rate jumps there, that fall on the ends of stages of steps."""
-    times = (
-        [name for name in by if keys.parse(name).whole == "command.times"] if isinstance(case.command, Speed) else []
-    )
-    ends, found = np.array([0.0, *np.cumsum(plan.stages)]), []
-    for name in times:
-        t = key_value(case, name)
-        if 0.0 < t <= case.run.duration and np.abs(t / plan.h % 1.0 - ends).min() <= ON_STEP:
-            found.append(
-                f"{name}: the entry at {t:g} s falls on the end of a step: derivatives of speeds and tensions there "
-                "are those of moving it later, and others of moving it earlier"
-            )
-    return found
-
-
-def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
+def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
     """Run a case with frozen steps; variables by name and the time, with derivatives by keys."""
-    steps, begun, tangents, first_tangents, remarks, sizes = prepared_run(case, by)
+    return carried_run(prepared_run(case, by), names)
+
+
+def carried_run(prepared: Prepared, names: Sequence[str]) -> CarriedRun:
+    """March a run from its start; variables by name and the time, with derivatives by keys."""
+    case, by, runs, begun, tangents, first_tangents, remarks, sizes = prepared
+    steps = runs.steps
     first = begun.with_torques(carried_samples(begun.first, first_tangents()), tangents, names)
     setting = carried_setting(begun.setting, tangents)
     marched = march_along(begun.setting, tangents, steps.filled)
@@ -112,7 +94,7 @@ def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Se
     def departs(key: int) -> bool:
         value = key_value(case, by[key])
         changes = [sign * CHANGE * float(sizes[key]) for sign in (1.0, -1.0)]
-        others = [(x, _changed_lines(case, steps, {by[key]: value + x})) for x in changes]
+        others = [(x, _changed_lines(runs, {by[key]: value + x})) for x in changes]
         known = [(x, found) for x, found in others if found is not None]
         return not known or departs_from(lines, known, key)
 
@@ -120,14 +102,14 @@ def run_with_derivatives(case: Case | AssemblyCase, names: Sequence[str], by: Se
     return CarriedRun(values, status, message, by, remarks, [*simulation.remarks(), *doubts])
 
 
-def _changed_lines(case: Case | AssemblyCase, steps: Steps, changes: dict[str, float]) -> list[Line] | None:
-    """Strings of a run with other values of keys, without derivatives; None where a value is refused."""
+def _changed_lines(runs: Runs, changes: dict[str, float]) -> list[Line] | None:
+    """Lines of a run with other values of keys, without derivatives; None where a value is refused."""
     try:
-        begun: Any = begin_frozen(case.with_(changes), steps)
+        begun: Any = runs.begun(changes)
     except InputError:
         return None
     setting = begun.setting
-    marched = march_along(setting, split(setting, np.zeros((len(flat(setting)), 0))), steps.filled)
+    marched = march_along(setting, split(setting, np.zeros((len(flat(setting)), 0))), runs.steps.filled)
     pairs = zip(begun.first, marched.samples, strict=True)
     samples = type(begun.first)(*(np.concatenate([a, b[: marched.filled]]) for a, b in pairs))
     lines: list[Line] = begun.lines(setting, samples)
@@ -150,7 +132,7 @@ def unknown_by(values: CarriedValues, by: Sequence[str]) -> list[str]:
     return sorted(found)
 
 
-def ended(case: Case | AssemblyCase, steps: Steps, status: str, message: str) -> tuple[str, str]:
+def ended(case: Case, steps: Steps, status: str, message: str) -> tuple[str, str]:
     """Status and message of a run; a condition that stopped it was met before its last interval had passed."""
     if status == "completed" and steps.filled < steps.rows and case.run.stop:
         return "condition_met", f"a condition of run.stop was met; derivatives are up to the sample before ({message})"

@@ -9,11 +9,9 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.gradients.assembly.setting import BegunAssembly
 from tautline.gradients.differences import Changed, derivatives, difference
 from tautline.gradients.leaves import flat, laid_out, places_in
 from tautline.gradients.scales import Scales, scales_of
-from tautline.gradients.setting import Begun
 from tautline.kernels.data import Plan
 
 if TYPE_CHECKING:
@@ -49,7 +47,7 @@ class Straight(NamedTuple):
     """A direction along which a setting changes linearly: how far the other point is, and the run prepared there."""
 
     distance: float
-    begun: Begun | BegunAssembly
+    begun: Any  # Begun, or BegunNetwork
 
 
 class SegmentSlopes:
@@ -70,7 +68,7 @@ class SegmentSlopes:
 
         Parameters
         ----------
-        setting : Setting or AssemblySetting
+        setting : Setting or NetworkSetting
             Of segment k, from the state x, with the keys at the values u.
         x, u, k
             As of `Segments.march`.

@@ -10,23 +10,18 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
-from tautline.gradients.assembly.coordinates import AssemblyCoordinates
-from tautline.gradients.assembly.setting import BegunAssembly
-from tautline.gradients.coordinates import Coordinates
+from tautline.gradients.coordinates import coordinates_of
 from tautline.gradients.differences import Changed
+from tautline.gradients.keys import checked_keys, key_size, key_value
 from tautline.gradients.leaves import flat, split
-from tautline.gradients.lowering import checked_keys, key_size, key_value
-from tautline.gradients.marched import Marched as Samples
 from tautline.gradients.marching import march_along
-from tautline.gradients.outputs import carried_setting, check_names, variables_of
+from tautline.gradients.outputs import carried_setting, check_names
 from tautline.gradients.run import carried_samples
+from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.segment_slopes import Directions, QuickSlopes, SegmentSlopes
-from tautline.gradients.setting import Begun, FrozenRuns, check_case, steps_of
 from tautline.gradients.trust import starts_at_kink, warnings_on
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
-from tautline.model.command import Locked
+from tautline.model.assembly.case import Case
 
 
 class Marched(NamedTuple):
@@ -60,21 +55,8 @@ class Marched(NamedTuple):
     remarks: list[str]
 
 
-def coordinates_of(case: Case | AssemblyCase) -> Coordinates | AssemblyCoordinates:
-    """Coordinates of the states of a case, about its start."""
-    if isinstance(case, Case):
-        return Coordinates(case.state(), not case.pendulum.body.is_point, case.command.holds)
-    start, lines = case.state(), case.system.lines
-    deployed = {name: line.string.length - start.lines[name].reeled_length for name, line in lines.items()}
-    commands = {name: case.commands.get(name, Locked()) for name in lines}
-    locked = [name for name, line in lines.items() if line.reel is None or commands[name].holds]
-    return AssemblyCoordinates(case.system.on_mesh(deployed), start, locked)
-
-
-def guide_laws(case: Case | AssemblyCase) -> set[str]:
+def guide_laws(case: Case) -> set[str]:
     """Guide laws of the reels of a case."""
-    if isinstance(case, Case):
-        return {case.pendulum.reel.guide_law}
     return {line.reel.guide_law for line in case.system.lines.values() if line.reel is not None}
 
 
@@ -83,7 +65,7 @@ class Segments:
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case
         Its steps are frozen, as by `jacobian`.
     times : array (K + 1,)
         Where segments begin and end (s): multiples of the sample interval. If run.duration is one of the keys, they
@@ -106,28 +88,27 @@ class Segments:
 
     def __init__(
         self,
-        case: Case | AssemblyCase,
+        case: Case,
         times: Sequence[float] | Array,
         by: Iterable[str],
         outputs: Sequence[str] = (),
         directions: Directions | None = None,
     ) -> None:
         self.case, self.by = check_case(case), checked_keys(case, by)
-        self.outputs = check_names(outputs, variables_of(case))
+        self.outputs = check_names(outputs)
         if "stretched" in guide_laws(case):
             raise InputError(
                 "case: expected a guide law without memory, got 'stretched': a state does not say all of it"
             )
-        self._steps = steps_of(case)
-        self._runs = FrozenRuns(case, self._steps)
+        self._runs = runs_of(case, self.by)
+        self._steps = self._runs.steps
         self.times = self._checked(times)
         self.values = np.array([key_value(case, name) for name in self.by])
         sizes = np.array([key_size(case, name) for name in self.by])
-        self._known: dict[tuple[float, ...], Begun | BegunAssembly] = {}
+        self._known: dict[tuple[float, ...], Any] = {}
         self._about = tuple(self.values.tolist())
-        coordinates: Any = coordinates_of(case)
-        self.coordinates = coordinates
-        self.start: Array = coordinates.of(case.state())
+        self.coordinates = coordinates_of(case)
+        self.start = self.coordinates.of(case.state())
         self._directions = directions or Directions(np.eye(len(self.by)), sizes, tuple(self.by))
         self._slopes = (SegmentSlopes if directions is None else QuickSlopes)(self, self._directions)
 
@@ -171,7 +152,12 @@ class Segments:
         found = carried_samples(marched.samples, marched.tangents, marched.filled)
         counts = setting.plan.steps_per_sample * np.arange(1.0, marched.filled + 1.0)
         values = begun.values(carried, counts, found, self.outputs)
-        end, slope = self._end(marched, found, rows, x)
+        end, slope = x * np.nan, np.full((n, columns.shape[1]), np.nan)
+        if marched.filled == rows:
+            near = self.coordinates.follow(begun.as_network(setting, marched.samples), rows, x)
+            last = begun.as_network(carried, type(found)(*(x[-1:] for x in found)))
+            reached = self.coordinates.of_sample(last, -1, near)
+            end, slope = reached.value, reached.tangent
         remarks: list[str] = []
         if derivatives:
             along = [*self.coordinates.names, *self._directions.names]
@@ -222,13 +208,6 @@ class Segments:
         before = Segments(self.case, [0.0, float(self.times[0])], ())
         return before.march(0, self.start, derivatives=False).end
 
-    def _end(self, marched: Samples, found: Any, rows: int, x: Array) -> tuple[Array, Array]:
-        if marched.filled < rows:
-            directions = marched.tangents.nodes.shape[-1]
-            return np.full(len(x), np.nan), np.full((len(x), directions), np.nan)
-        end = self.coordinates.of_sample(found, -1, self.coordinates.follow(marched.samples, rows, x))
-        return end.value, end.tangent
-
     # -- what a segment starts from ------------------------------------------------------------------------
 
     def _look_at(self, u: Array) -> None:
@@ -237,25 +216,24 @@ class Segments:
         if about != self._about:
             self._known, self._about = {}, about
 
-    def begun(self, u: Array) -> Begun | BegunAssembly:
+    def begun(self, u: Array) -> Any:
         """The case with the keys at some values; kept, since all segments ask for the same ones."""
         key = tuple(u.tolist())
         if key not in self._known:
-            case = self.case.with_(dict(zip(self.by, key, strict=True))) if self.by else self.case
-            self._known[key] = self._runs.begun(case)
+            self._known[key] = self._runs.begun(dict(zip(self.by, key, strict=True)))
         return self._known[key]
 
-    def placed(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Any:
+    def placed(self, begun: Any, x: Array, k: int) -> Any:
         """A setting from the state x at the beginning of a segment."""
         plan = begun.setting.plan
         return begun.placed(self.coordinates, x, int(self._counts[k]) * plan.steps_per_sample * plan.h)
 
-    def moving(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Changed:
+    def moving(self, begun: Any, x: Array, k: int) -> Changed:
         """What a march from the state x would change, as numbers."""
         there = tuple(self.placed(begun, x, k).moving())
         return Changed.of(there)
 
-    def numbers(self, begun: Begun | BegunAssembly, x: Array, k: int) -> Changed:
+    def numbers(self, begun: Any, x: Array, k: int) -> Changed:
         """All that a march from the state x depends on, as numbers."""
         there = self.placed(begun, x, k).without_workspace()
         return Changed.of(there)
@@ -278,7 +256,7 @@ class Linearization(NamedTuple):
         The keys.
     values : array (m,)
         Theirs.
-    coordinates : Coordinates or AssemblyCoordinates
+    coordinates : Coordinates
         From states to coordinates and back.
     status, message : str
         How the run ended.
@@ -299,14 +277,12 @@ class Linearization(NamedTuple):
     remarks: list[str]
 
 
-def linearize(
-    case: Case | AssemblyCase, at: Sequence[float] | Array | None = None, by: Iterable[str] = ()
-) -> Linearization:
+def linearize(case: Case, at: Sequence[float] | Array | None = None, by: Iterable[str] = ()) -> Linearization:
     """Linear models of a run between some times.
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case
     at : list of float, optional
         Times (s), multiples of the sample interval; start and end by default.
     by : list of str

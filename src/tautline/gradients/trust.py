@@ -35,7 +35,7 @@ NAMED = 4
 class Line(NamedTuple):
     """A string in samples that carry derivatives."""
 
-    name: str
+    name: str  # of the line
     string: String
     nodes: Any  # (n, N + 1, 3)
     velocity: Any
@@ -161,8 +161,8 @@ def growth(line: Line, sizes: Array) -> Array:
 def starts_at_kink(lines: Sequence[Line]) -> list[str]:
     """Warnings on derivatives by a state, given by samples that carry none."""
     return [
-        f"derivatives by the state are not to be trusted, since {line.name} is exactly unstretched in it: rounding "
-        "decides whether it is slack or taut; start a little stretched"
+        f"derivatives by the state are not to be trusted, since line {line.name!r} is exactly unstretched in it: "
+        "rounding decides whether it is slack or taut; start a little stretched"
         for line in lines
         if not line.can_push and at_kink(line.strain()).any()
     ]
@@ -207,7 +207,7 @@ def _kinks(line: Line, times: Array, by: Sequence[str], sizes: Array, departs: C
         return []
     first = times[rows[found.any(axis=(1, 2)).argmax()]]
     return [
-        f"derivatives by {_named(keys)} are not to be trusted, since {line.name} is exactly unstretched at "
+        f"derivatives by {_named(keys)} are not to be trusted, since line {line.name!r} is exactly unstretched at "
         f"t = {first:g} s: rounding decides whether it is slack or taut; start a little stretched"
     ]
 

@@ -16,11 +16,11 @@ from tautline.model.elements import default_elements
 from tautline.model.file_keys import Problem
 from tautline.model.keys import dotted, parse
 from tautline.model.parts import Part
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.run import Run
 from tautline.model.sections import Locate, ScenarioError, SectionError, Sections, Tree
 from tautline.model.starts import Start, depends_on_loads, state_of
-from tautline.model.state import State
+from tautline.model.state import ChainState
 
 
 def _head_of(changed: list[list[str]], locate: Locate, path: list[str]) -> str:
@@ -33,13 +33,13 @@ def _hidden() -> Any:
 
 
 @described(name="Case")
-class Case:
+class ChainCase:
     """Everything that defines a run.
 
     `tautline.load` reads one from a file, `with_` makes others from it, `tautline.simulate` runs it.
     """
 
-    pendulum: Pendulum = declared(Part({"": Pendulum}, "The system."))
+    pendulum: Chain = declared(Part({"": Chain}, "The system."))
     initial: Start = declared(sections.INITIAL)
     command: Command = declared(sections.COMMAND)
     run: Run = declared(sections.RUN)
@@ -47,10 +47,10 @@ class Case:
     description: str = declared(sections.DESCRIPTION, default="")
     _read: Sections | None = _hidden()
     _locate: Locate | None = _hidden()
-    _state: State | None = _hidden()
-    _placed: State | None = _hidden()  # the same, but not looked at together with the command
+    _state: ChainState | None = _hidden()
+    _placed: ChainState | None = _hidden()  # the same, but not looked at together with the command
 
-    def state(self) -> State:
+    def state(self) -> ChainState:
         """The state at the start; computed once. InputError if the parts do not go together."""
         if self._state is None:
             with self.naming_keys("initial"):
@@ -63,7 +63,7 @@ class Case:
         assert self._state is not None
         return self._state
 
-    def with_(self, changes: Mapping[str, Any] | None = None, **others: Any) -> Case:
+    def with_(self, changes: Mapping[str, Any] | None = None, **others: Any) -> ChainCase:
         """Another case that differs in some places; only what has changed is checked and built again.
 
         Parameters
@@ -83,7 +83,7 @@ class Case:
             place = parse(key)
             sections.put(tree, place, value)
             changed.append(place.whole.split("."))
-        return Case.from_dict(tree, like=self, locate=self._located_but(changed))
+        return ChainCase.from_dict(tree, like=self, locate=self._located_but(changed))
 
     def _located_but(self, changed: list[list[str]]) -> Locate:
         """Heads of errors: those of this case, but for keys that were changed in Python."""
@@ -93,7 +93,9 @@ class Case:
         return partial(_head_of, changed, locate)
 
     @classmethod
-    def from_dict(cls, tree: Mapping[str, Any], *, like: Case | None = None, locate: Locate | None = None) -> Case:
+    def from_dict(
+        cls, tree: Mapping[str, Any], *, like: ChainCase | None = None, locate: Locate | None = None
+    ) -> ChainCase:
         """A case from a tree of keys: what a scenario file holds, or `to_dict` gave.
 
         Parameters
@@ -117,7 +119,7 @@ class Case:
             set_(case, "_state", like._state if case.command is like.command else None)
         return case
 
-    def _same_state(self, other: Case) -> bool:
+    def _same_state(self, other: ChainCase) -> bool:
         """Whether the start is that of another case; one that does not hang depends on two lengths only."""
         known, ours, theirs = other._state, self.pendulum, other.pendulum
         if known is None or self.initial is not other.initial:
@@ -172,10 +174,14 @@ class Case:
 def naming_errors(
     tree: Mapping[str, Any],
     locate: Locate,
-    section: str,
-    problem_of: Callable[[Exception, Mapping[str, Any], str], Problem] = sections.problem_of,
+    section: Any,
+    problem_of: Callable[[Exception, Mapping[str, Any], Any], Problem] = sections.problem_of,
+    spelled: Callable[[tuple[str, ...]], tuple[str, ...]] = tuple,
 ) -> Iterator[None]:
-    """Errors about arguments become errors about the keys of a tree; `problem_of` finds the key of an error."""
+    """Errors about arguments become errors about the keys of a tree; `problem_of` finds the key of an error.
+
+    `spelled` gives the path of a key as the tree has it.
+    """
     try:
         yield
     except ScenarioError:
@@ -183,11 +189,12 @@ def naming_errors(
     except SectionError as error:
         problems = error.problems
     except EquilibriumError as error:
-        problems = [Problem((section,), str(error))]
+        problems = [Problem(section if isinstance(section, tuple) else (section,), str(error))]
     except InputError as error:
         problems = [problem_of(error, tree, section)]
     else:
         return
+    problems = [problem._replace(path=spelled(problem.path)) for problem in problems]
     problems = sorted(problems, key=lambda problem: _place_in(tree, problem.path))
     lines = [f"{locate(list(problem.path))}: {problem.sentence}" for problem in problems]
     raise ScenarioError("\n".join(lines)) from None

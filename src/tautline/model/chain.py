@@ -13,7 +13,7 @@ import numpy as np
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import ANCHOR, Kinematic, Line
-from tautline.model.assembly.state import AssemblyState, BodyState, LineState, floats
+from tautline.model.assembly.state import BodyState, LineState, State, floats
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO
 from tautline.model.description import fields_of
@@ -21,9 +21,9 @@ from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
 from tautline.model.kinds import AUTO
 from tautline.model.motions import Sine, Sines, Waves
 from tautline.model.path import GuideMotion, GuidePath
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.reel import Reel
-from tautline.model.state import State
+from tautline.model.state import ChainState
 from tautline.model.string import String
 
 # Names of the parts of a system that `pendulum` makes.
@@ -65,10 +65,10 @@ def pendulum(
     if guide is not None:
         checks.instance("guide", guide, GuidePath, Sine, Sines, Waves)
         reel = dataclasses.replace(reel, guide_path=guide)
-    return system_of(Pendulum(string, reel, body, gravity, fluid, applied_force), elements)
+    return system_of(Chain(string, reel, body, gravity, fluid, applied_force), elements)
 
 
-def system_of(chain: Pendulum, elements: int | str = AUTO) -> System:
+def system_of(chain: Chain, elements: int | str = AUTO) -> System:
     """A chain as a system."""
     place, path = chain.reel.guide_position, chain.reel.guide_path
     reel = dataclasses.replace(chain.reel, guide_position=ZERO, guide_path=None)
@@ -83,13 +83,13 @@ def system_of(chain: Pendulum, elements: int | str = AUTO) -> System:
     return System(bodies | {BODY: chain.body}, {LINE: line}, chain.gravity, None, fluid, body_fluid, forces)
 
 
-def placed_system(chain: Pendulum, state: State) -> tuple[System, AssemblyState]:
+def placed_system(chain: Chain, state: ChainState) -> tuple[System, State]:
     """The system of a chain with the mesh of a state, and its state in inertial coordinates."""
     system = system_of(chain, state.elements)
     return system, system_state(system, state)
 
 
-def _parted(chain: Pendulum) -> tuple[Fluid | None, dict[str, BodyInFluid]]:
+def _parted(chain: Chain) -> tuple[Fluid | None, dict[str, BodyInFluid]]:
     """The fluid alone, and how the body feels it; a point mass has no levers."""
     fluid = chain.fluid
     if fluid is None:
@@ -116,7 +116,7 @@ def why_no_chain(system: System) -> str:
     return "an orbit" if system.orbit is not None else ""
 
 
-def chain_of(system: System) -> Pendulum:
+def chain_of(system: System) -> Chain:
     """A system as the chain that it is; `why_no_chain` must be empty."""
     line = next(iter(system.lines.values()))
     carrier = system.bodies.get(line.start)
@@ -130,21 +130,26 @@ def chain_of(system: System) -> Pendulum:
     fluid = system.fluid
     if fluid is not None and line.end in system.body_fluid:
         fluid = fluid.around(system.body_fluid[line.end])
-    return Pendulum(line.string, reel, body, float(system.gravity or 0.0), fluid, system.applied_forces.get(line.end))
+    return Chain(line.string, reel, body, float(system.gravity or 0.0), fluid, system.applied_forces.get(line.end))
 
 
-def guide_at_start(chain: Pendulum) -> tuple[Any, Any]:
-    """Position and velocity of the guide at time 0 (m, m/s), inertial frame."""
+def guide_at(chain: Chain, time: float) -> tuple[Any, Any]:
+    """Position and velocity of the guide at a time (m, m/s), inertial frame."""
     place, path = np.array(chain.reel.guide_position), chain.reel.guide_path
     if path is None:
         return place, np.zeros(3)
-    displacement, velocity = (x[0] for x in path.at(0.0))
+    displacement, velocity = (x[0] for x in path.at(time)[:2])
     return place + displacement, velocity
 
 
-def system_state(system: System, state: State) -> AssemblyState:
-    """State of a chain at the start of a run as one of its system, in inertial coordinates."""
-    place, velocity = guide_at_start(chain_of(system))
+def guide_at_start(chain: Chain) -> tuple[Any, Any]:
+    """Position and velocity of the guide at time 0 (m, m/s), inertial frame."""
+    return guide_at(chain, 0.0)
+
+
+def system_state(system: System, state: ChainState, guide: tuple[Any, Any] | None = None) -> State:
+    """State of a chain as one of its system, in inertial coordinates; `guide`: its place and velocity, now."""
+    place, velocity = guide_at_start(chain_of(system)) if guide is None else guide
     name, line = next(iter(system.lines.items()))
     body = system.bodies[line.end]
     assert isinstance(body, RigidBody)
@@ -156,11 +161,11 @@ def system_state(system: System, state: State) -> AssemblyState:
         start = np.array(line.start_point)
         bodies = {line.start: BodyState(floats(place - start), floats(velocity))} | bodies
     found = LineState(nodes, velocities, float(state.reeled_length), float(state.reel_speed))
-    return AssemblyState({known: bodies[known] for known in system.bodies}, {name: found})
+    return State({known: bodies[known] for known in system.bodies}, {name: found})
 
 
-def chain_state(state: AssemblyState, end: str = BODY) -> State:
+def chain_state(state: State, end: str = BODY) -> ChainState:
     """State of a system that is a chain, with nodes relative to its guide; `end` is the name of its body."""
     own, body = next(iter(state.lines.values())), state.bodies[end]
     nodes, velocities = own.nodes - own.nodes[0], own.node_velocities - own.node_velocities[0]
-    return State(own.reeled_length, own.reel_speed, nodes, velocities, body.attitude, body.angular_velocity)
+    return ChainState(own.reeled_length, own.reel_speed, nodes, velocities, body.attitude, body.angular_velocity)

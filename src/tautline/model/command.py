@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 from tautline.model import checks
@@ -45,10 +46,14 @@ def as_command(given: Any) -> Command:
     return given if isinstance(given, Command) else Torque(given)
 
 
-def check_command(command: Any, reel_speed: float) -> None:
-    """Refuse what is no command, and a lock on a reel that moves."""
-    if not isinstance(command, Command):
+def check_kind(command: Any) -> None:
+    """Refuse what is neither a command nor a torque."""
+    if not isinstance(command, Command | Real) or isinstance(command, bool):
         names = [f"{kind.__name__}({'...' if fields_of(kind) else ''})" for kind in COMMANDS.values()]
         checks.refuse("command", f"{', '.join(names[:-1])} or {names[-1]}", command)
+
+
+def check_command(command: Command, reel_speed: float) -> None:
+    """Refuse a lock on a reel that moves."""
     if command.holds and reel_speed != 0.0:
         checks.refuse("State.reel_speed", "0 with a locked reel", reel_speed)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tautline.model.string import String
 
 if TYPE_CHECKING:
-    from tautline.model.pendulum import Pendulum
+    from tautline.model.pendulum import Chain
 
 FEWEST, MOST = 4, 40
 BASE = 6  # for a stiff, light string
@@ -18,7 +18,7 @@ FOR_FLUID = 4  # more where drag bends the string
 SOFT = 0.05
 
 
-def default_elements(pendulum: Pendulum, deployed: float) -> int:
+def default_elements(pendulum: Chain, deployed: float) -> int:
     """Elements of the string of a pendulum with so much deployed (m)."""
     fluid = pendulum.fluid is not None
     return elements_for(pendulum.string, deployed, pendulum.body.mass, pendulum.gravity, fluid)

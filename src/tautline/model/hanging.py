@@ -1,37 +1,40 @@
-"""The string at rest under gravity and buoyancy alone: straight down, or straight up where the fluid lifts it."""
+"""One line and one body at rest: straight down, or straight up where the fluid lifts it, and under all loads."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.model import checks, statics
+from tautline.model import checks
+from tautline.model.assembly.rest import rest
+from tautline.model.chain import chain_state, guide_at_start, placed_system
 from tautline.model.checks import ZERO
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State, straight
-from tautline.model.statics import E3
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState, straight
+from tautline.model.statics import E3, guide_pull
 
 
 def hanging(
-    pendulum: Pendulum,
+    pendulum: Chain,
     deployed: float,
     elements: int | None = None,
     *,
     end_velocity: Any = ZERO,
     angular_velocity: Any = ZERO,
-) -> State:
+) -> ChainState:
     """The string hangs at rest under its own weight and the body's, the centre of mass below the attachment.
 
-    Where buoyancy is more than the weight, the string stands straight up; a float that cannot lift all of its string
-    is refused, since that folds: `equilibrium` finds how. Linear elements meet the continuous solution
-    at their nodes, for any number of elements. Flow and push are left out; `equilibrium` has them.
+    Where buoyancy is more than the weight, the string stands straight up; where a float cannot lift all of its string,
+    and at a free surface, it is as `at_rest` finds it. Linear elements meet the continuous solution at their nodes, for
+    any number of elements. Flow and applied force are left out.
 
     Parameters
     ----------
-    pendulum : Pendulum
+    pendulum : Chain
     deployed : float
         Unstretched length outside the guide (m).
     elements : int, optional
@@ -42,7 +45,10 @@ def hanging(
     state = straight(pendulum, deployed, elements, end_velocity=end_velocity, angular_velocity=angular_velocity)
     string, net = pendulum.string, pendulum.weights()
     x = state.nodes[:, 2]
-    way = -1.0 if min(statics.end_pulls(pendulum, float(x[-1]))) < 0.0 else 1.0  # down, or up
+    if not _hangs_straight(pendulum, float(x[-1])):
+        found = at_rest(_without_flow(pendulum), float(x[-1]), state.elements)
+        return replace(found, node_velocities=state.node_velocities, angular_velocity=state.angular_velocity)
+    way = -1.0 if min(net.body, guide_pull(pendulum, float(x[-1]))) < 0.0 else 1.0  # down, or up
     body, line = way * net.body, way * net.string
     nodes = np.zeros_like(state.nodes)
     if string.law == "linear":
@@ -53,12 +59,44 @@ def hanging(
     if not np.isfinite(nodes).all():
         checks.refuse("deployed", "a length at which the elongation is finite", deployed)
     nodes[:, 2] *= way
-    return State(
+    return ChainState(
         state.reeled_length, 0.0, nodes, state.node_velocities, resting_attitude(pendulum, way), state.angular_velocity
     )
 
 
-def resting_attitude(pendulum: Pendulum, way: float) -> Array:
+def at_rest(pendulum: Chain, deployed: float, elements: int | None = None) -> ChainState:
+    """State of rest under all loads at time 0: weight, buoyancy, flow past the guide and applied force."""
+    near = near_rest(pendulum, pendulum.checked_length(deployed), elements)
+    return chain_state(rest(*placed_system(pendulum, near)))
+
+
+def near_rest(pendulum: Chain, deployed: float, elements: int | None = None) -> ChainState:
+    """Where the search for rest begins: hanging in the fluid of the guide; straight down where the string will fold."""
+    fluid = pendulum.fluid
+    if fluid is not None and fluid.surface is not None:
+        everywhere = replace(fluid, surface=None, density_above=0.0, body_height=None)
+        pendulum = replace(pendulum, fluid=everywhere if pendulum.reel.guide_position[2] > fluid.surface else None)
+    if _hangs_straight(pendulum, deployed):
+        return hanging(pendulum, deployed, elements)
+    return straight(pendulum, deployed, elements, attitude=resting_attitude(pendulum, 1.0))
+
+
+def _hangs_straight(pendulum: Chain, deployed: float) -> bool:
+    """Whether all is in one fluid, and weight or lift pull the deployed string one way."""
+    if pendulum.fluid is not None and pendulum.fluid.surface is not None:
+        return False
+    return pendulum.weights().body * guide_pull(pendulum, deployed) >= 0.0
+
+
+def _without_flow(pendulum: Chain) -> Chain:
+    """The chain in a still fluid, on a guide that stands where it is at time 0."""
+    fluid = None if pendulum.fluid is None else replace(pendulum.fluid, flow=ZERO)
+    place, _ = guide_at_start(pendulum)
+    reel = replace(pendulum.reel, guide_position=tuple(place.tolist()), guide_path=None)
+    return replace(pendulum, reel=reel, fluid=fluid, applied_force=None)
+
+
+def resting_attitude(pendulum: Chain, way: float) -> Array:
     """The body with its heavier end down; where weight does not turn it, along the string."""
     moment = np.array(pendulum.weights().moment)
     if moment.any():

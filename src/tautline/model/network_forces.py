@@ -54,12 +54,14 @@ def forces_of(network: Network, places: Places) -> Forces:
     if network.flows:
         half = 0.5 * network.drag(places.nodes[network.start], places.nodes[network.start + 1])
         _add(steady_on_nodes, network.start, half, half)
+    arms = network.arms(places)
     spread = np.abs(places.nodes).max(axis=1)
+    for node, b, arm in zip(network.end_nodes, network.end_bodies, arms, strict=True):
+        spread[node] = max(spread[node], np.abs(places.centers[b]).max(), np.abs(arm).max())
     noise = np.zeros(network.node_count)
     rounded = ROUNDINGS * EPS * slope / network.l * np.maximum(spread[network.start], spread[network.start + 1])
     np.add.at(noise, network.start, rounded)
     np.add.at(noise, network.start + 1, rounded)
-    arms = network.arms(places)
     gradient, steady = -_generalized(network, arms, on_nodes), _generalized(network, arms, steady_on_nodes)
     rounding = _generalized(network, arms, np.repeat(noise[:, None], 3, axis=1), sizes=True)
     scale = max(float(np.abs(tension).max()), float(np.abs(network.weights).max()))

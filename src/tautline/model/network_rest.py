@@ -26,6 +26,8 @@ from tautline.model.network_start import starts_of
 BALANCED = 1e-9
 # Corrections: at first, of each softened stage, and in all; and those after the balance is reached.
 FIRST_CORRECTIONS, STAGE_CORRECTIONS, MOST_CORRECTIONS, POLISHING = 40, 80, 240, 8
+# Of the step before, and of the coordinates: steps after the balance is reached are shorter, and more than rounding.
+SHORTER, STANDING = 0.5, 4.0 * np.finfo(float).eps
 # Shifts of the stiffness tried for one correction, and the factor between them.
 MOST_SHIFTS, GROWTH = 40, 8.0
 # Of the load over the length: holds what nothing else holds, such as the turn of a hanging body.
@@ -230,13 +232,11 @@ class _Search:
         """Corrections from a start until the forces balance; `most` of them."""
         network = self.network
         here = forces_of(network, places)
-        shift, polished, escapes = 0.0, 0, 0
+        shift, escapes = 0.0, 0
         begun = self.corrections
         for _ in range(most):
             balanced = is_balanced(network, here)
-            if balanced and (not polish or polished == POLISHING):
-                break
-            if not balanced and self.corrections >= MOST_CORRECTIONS:
+            if (balanced and not polish) or (not balanced and self.corrections >= MOST_CORRECTIONS):
                 break
             stiffness = stiffness_of(network, places)
             if balanced and self.corrections > begun and escapes < MOST_ESCAPES and self._is_hilltop(here, stiffness):
@@ -245,12 +245,8 @@ class _Search:
                 here = forces_of(network, places)
                 continue
             if balanced:
-                polished += 1
-                better = self._newton(places, here, stiffness)
-                if better is None:
-                    break
-                places, here = better
-                continue
+                places, here = self._polished(places, here)
+                break
             self.corrections += 1
             better = self._newton(places, here, stiffness) if network.has_steady else None
             if better is not None:
@@ -265,13 +261,34 @@ class _Search:
             raise _NotFoundError(found)
         return found
 
-    def _newton(self, places: Places, here: Forces, stiffness: Stiffness) -> tuple[Places, Forces] | None:
-        """Newton's step with the change of the drag, if it halves what is left of the forces."""
-        network = self.network
+    def _polished(self, places: Places, here: Forces) -> tuple[Places, Forces]:
+        """Balanced places after Newton's steps, as long as these get shorter and are more than rounding."""
+        network, longest = self.network, np.inf
+        for _ in range(POLISHING):
+            step = self._newton_step(here, stiffness_of(network, places))
+            if step is None:
+                break
+            length = float(np.abs(step * network.lengths).max(initial=0.0))
+            if length > SHORTER * longest or length <= STANDING * float(np.abs(places.nodes).max()):
+                break
+            moved = network.moved(places, step)
+            there = forces_of(network, moved)
+            if not is_balanced(network, there):
+                break
+            places, here, longest = moved, there, length
+        return places, here
+
+    def _newton_step(self, here: Forces, stiffness: Stiffness) -> Array | None:
+        """Newton's step with the change of the drag; None if there is none within what is allowed."""
         matrix = stiffness.energy if stiffness.steady is None else stiffness.energy + stiffness.steady
         solve = _factor(matrix + self._hold(here), symmetric=False)
-        step = None if solve is None else -solve(here.gradient)
-        if step is None or not np.isfinite(step).all() or self._excess(step) > 1.0:
+        step = None if solve is None else np.asarray(-solve(here.gradient))
+        return None if step is None or not np.isfinite(step).all() or self._excess(step) > 1.0 else step
+
+    def _newton(self, places: Places, here: Forces, stiffness: Stiffness) -> tuple[Places, Forces] | None:
+        """Newton's step, if it halves what is left of the forces."""
+        network, step = self.network, self._newton_step(here, stiffness)
+        if step is None:
             return None
         moved = network.moved(places, step)
         there = forces_of(network, moved)

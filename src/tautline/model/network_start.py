@@ -18,8 +18,9 @@ from tautline.model.network_forces import forces_of, loads_on_nodes, point_force
 from tautline.model.state import between
 from tautline.model.statics import E3
 
-# How often places are found anew from the loads there.
-REPEATS = 6
+# How often places are found anew from the loads there, by the part of the way that is gone: where loads change much
+# with the place, as in a strong current, all of it is too much.
+REPEATS = {1.0: 6, 0.5: 20, 0.25: 30, 0.1: 60}
 # Of the largest force: an element with less pull has no direction.
 LEAST_PULL = 1e-12
 # Of the moments of the loads: keeps turns that no load resists from happening.
@@ -27,7 +28,7 @@ KEEP = 1e-9
 # Of the deployed length: how far aside of what holds it a floating body starts, so that its line can sag.
 ASIDE = 0.1
 # Of the largest force: pulls that leave less are near rest.
-NEAR = 1e-2
+NEAR = 1e-3
 
 
 class Branch(NamedTuple):
@@ -46,17 +47,22 @@ def starts_of(network: Network, given: Places) -> Iterator[Places]:
         yield given
         return
     best, least = given, _unbalanced(network, given)
-    places = given
-    for _ in range(REPEATS):
-        try:
-            places = by_pulls(network, places, branches)
-        except np.linalg.LinAlgError:  # of numbers that are not finite
+    near = False
+    for part, repeats in REPEATS.items():
+        places = given
+        for _ in range(repeats):
+            try:
+                found = by_pulls(network, places, branches)
+            except np.linalg.LinAlgError:  # of numbers that are not finite
+                break
+            left = _unbalanced(network, found)
+            if left < least:
+                best, least = found, left
+            places = network.on_bodies(_between(places, found, part))
+        near = least <= NEAR * forces_of(network, best).scale
+        if near:
             break
-        left = _unbalanced(network, places)
-        if left < least:
-            best, least = places, left
     floating = _afloat(network, given, branches)
-    near = least <= NEAR * forces_of(network, best).scale
     if floating is not None and not near:
         yield floating
     yield best
@@ -64,6 +70,12 @@ def starts_of(network: Network, given: Places) -> Iterator[Places]:
         yield given
     if floating is not None and near:
         yield floating
+
+
+def _between(before: Places, after: Places, part: float) -> Places:
+    """Places on the way from some to others, with the attitudes of these."""
+    centers = before.centers + part * (after.centers - before.centers)
+    return Places(centers, after.attitudes, before.nodes + part * (after.nodes - before.nodes))
 
 
 def tree_of(network: Network) -> list[Branch] | None:

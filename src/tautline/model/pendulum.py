@@ -7,8 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline import registry
-from tautline.errors import InputError
 from tautline.model import bodies, checks
 from tautline.model.body import RigidBody, steiner
 from tautline.model.description import Number, declared, described, quantity
@@ -27,8 +25,8 @@ class Weights(NamedTuple):
     moment: tuple[float, float, float]  # of the body's about the attachment point, body frame (N m)
 
 
-@described
-class Pendulum:
+@described(name="")
+class Chain:
     """A string on a reel with a rigid body at its end."""
 
     string: String = declared(Part({"": String}, "The string, all of it, spooled and deployed."))
@@ -45,17 +43,7 @@ class Pendulum:
     )
 
     def _check_together(self) -> None:
-        strings = registry.GUIDE_LAWS[self.reel.guide_law].strings
-        if strings and self.string.law not in strings:
-            raise InputError(
-                f"Reel.guide_law: expected another law with String.law = {self.string.law!r}, got "
-                f"{self.reel.guide_law!r}, which is for strings that are {' or '.join(strings)}"
-            )
-        if self.reel.guide_length >= self.string.length:
-            raise InputError(
-                f"Reel.guide_length: expected a guide shorter than the string ({self.string.length:g} m), "
-                f"got reel.guide_length = {self.reel.guide_length:g} m"
-            )
+        self.reel.check_string(self.string)
 
     def checked_length(self, deployed: Any, rounding: float = 0.0) -> float:
         """A deployed length that the string has (m), but for this part, from a number or text with a unit."""
@@ -74,7 +62,7 @@ class Pendulum:
         string = g * (self.string.density - density * self.string.area)
         return Weights(string, g * (body.mass - density * volume), (x, y, z))
 
-    def on_mesh(self, deployed: float, elements: int) -> Pendulum:
+    def on_mesh(self, deployed: float, elements: int) -> Chain:
         """The pendulum with the string's damping ratio made a viscosity, for a run that starts on this mesh."""
         string = self.string.on_mesh(deployed / elements)
         return self if string is self.string else dataclasses.replace(self, string=string)

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tautline import registry
+from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.checks import ZERO, non_negative, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, choice, declared, described, quantity
 from tautline.model.kinds import VECTOR, Quantity, Way, in_si
 from tautline.model.parts import Part
 from tautline.model.path import GUIDE_MOTIONS, GuideMotion
+from tautline.model.string import String
 
 GUIDE_STRAINS = ("mean", "extrapolated")
 
@@ -149,6 +151,20 @@ class Reel:
         """layer_growth of a rope that fills square cells side by side: diameter^2/(pi width) (m)."""
         diameter = positive("rope_diameter", in_si("rope_diameter", rope_diameter, "m"), "m")
         return diameter * diameter / (math.pi * positive("drum_width", in_si("drum_width", drum_width, "m"), "m"))
+
+    def check_string(self, string: String) -> None:
+        """Refuse a string that this reel cannot have."""
+        strings = registry.GUIDE_LAWS[self.guide_law].strings
+        if strings and string.law not in strings:
+            raise InputError(
+                f"Reel.guide_law: expected another law with String.law = {string.law!r}, got "
+                f"{self.guide_law!r}, which is for strings that are {' or '.join(strings)}"
+            )
+        if self.guide_length >= string.length:
+            raise InputError(
+                f"Reel.guide_length: expected a guide shorter than the string ({string.length:g} m), "
+                f"got {self.guide_length:g} m"
+            )
 
     @property
     def turning_mass(self) -> float:

@@ -17,7 +17,7 @@ from tautline.model.keys import Key
 from tautline.model.kinds import MISSING, Kind, Text, WrongValueError
 from tautline.model.motions import MOTIONS
 from tautline.model.parts import Part
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.reel import Reel
 from tautline.model.run import Run
 from tautline.model.starts import STARTS, Start
@@ -29,7 +29,7 @@ Tree = dict[str, Any]
 # The head of an error message from the path of a key.
 Locate = Callable[[list[str]], str]
 
-_SYSTEM = fields_of(Pendulum)
+_SYSTEM = fields_of(Chain)
 _GUIDE = fields_of(Reel)["guide_path"]
 assert isinstance(_GUIDE, Part)
 INITIAL = Part(STARTS, "Where it starts; a `State` will do.", word="kind", wanted=Start)
@@ -62,16 +62,16 @@ class SectionError(Exception):
 class Sections:
     """Sections as keys and as objects."""
 
-    def __init__(self, given: Tree, made: dict[str, Any], pendulum: Pendulum | None = None) -> None:
+    def __init__(self, given: Tree, made: dict[str, Any], pendulum: Chain | None = None) -> None:
         self.given, self.made = given, made
         self._pendulum = pendulum
 
-    def system(self) -> Pendulum:
+    def system(self) -> Chain:
         """The pendulum of the parts."""
         if self._pendulum is None:
             gravity = {"gravity": self.given["gravity"]} if "gravity" in self.given else {}
             parts = {name: self.made[name] for name in _SYSTEM if name in self.made}
-            self._pendulum = Pendulum(**parts, **gravity)
+            self._pendulum = Chain(**parts, **gravity)
         return self._pendulum
 
     def words(self) -> tuple[str, str]:
@@ -88,7 +88,7 @@ def complete(given: Tree) -> Tree:
     return found
 
 
-def of_system(pendulum: Pendulum, defaults: bool = True) -> Tree:
+def of_system(pendulum: Chain, defaults: bool = True) -> Tree:
     """Keys that describe a pendulum."""
     things = {name: getattr(pendulum, name) for name in SYSTEM if name != "guide"}
     things["guide"] = pendulum.reel.guide_path
@@ -178,7 +178,7 @@ def read(tree: Mapping[str, Any], before: Sections | None = None, parts: Mapping
     return Sections(given, made, known.system() if same else None)
 
 
-def system(tree: Mapping[str, Any]) -> Pendulum:
+def system(tree: Mapping[str, Any]) -> Chain:
     """The pendulum that a tree of keys describes; other sections need not be there."""
     return read(tree, parts=SYSTEM).system()
 
@@ -316,7 +316,7 @@ def _path_of(name: str, tree: Mapping[str, Any], section: str) -> list[str]:
     """
     base = re.split(r"[\[(]", name)[0]
     owner, _, argument = base.rpartition(".")
-    if owner == "Pendulum" or base in PARTS:
+    if base in PARTS or base == "gravity":
         return [argument]
     place = _OWNERS.get(owner or base, section)
     inside = re.search(r"\((\w+)\)$", name)

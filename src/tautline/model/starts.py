@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tautline.errors import InputError
+from tautline.model import checks
 from tautline.model.checks import ZERO, finite, positive, vector
 from tautline.model.description import (
     Lengths,
@@ -18,11 +19,10 @@ from tautline.model.description import (
     described,
     quantity,
 )
-from tautline.model.equilibrium import equilibrium
-from tautline.model.hanging import hanging
+from tautline.model.hanging import at_rest, hanging
 from tautline.model.kinds import MATRIX, VECTOR, OrByName, Quantity
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, State, checked_rotation, straight
+from tautline.model.pendulum import Chain
+from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, ChainState, checked_rotation, straight
 
 _DEPLOYED = "Unstretched length outside the guide."
 _BY_NAME = f"{_DEPLOYED} With several reels, of each by the name of its line."
@@ -50,6 +50,8 @@ class Straight:
 
     def _check_together(self) -> None:
         object.__setattr__(self, "attitude", tuple(map(tuple, self.attitude.tolist())))  # compares as a whole
+        if self.direction is not None and not any(self.direction):
+            checks.refuse("direction", "a vector that is not zero", self.direction)
         if self.direction is not None and self.inclination is not None:
             raise InputError("initial: expected either direction or inclination (with azimuth), got both")
         if self.inclination is None and self.azimuth != 0.0:
@@ -62,7 +64,7 @@ class Straight:
         tilt, turn = 0.0 if self.inclination is None else self.inclination, self.azimuth
         return (np.sin(tilt) * np.cos(turn), np.sin(tilt) * np.sin(turn), np.cos(tilt))
 
-    def state(self, pendulum: Pendulum, elements: int | None = None) -> State:
+    def state(self, pendulum: Chain, elements: int | None = None) -> ChainState:
         """The state of a pendulum."""
         return straight(
             pendulum,
@@ -84,7 +86,7 @@ class Hanging:
     end_velocity: Vector3 = quantity("m/s", vector, _END_VELOCITY, default=ZERO, form=VECTOR)
     angular_velocity: Vector3 = quantity("rad/s", vector, ANGULAR_VELOCITY, default=ZERO, form=VECTOR)
 
-    def state(self, pendulum: Pendulum, elements: int | None = None) -> State:
+    def state(self, pendulum: Chain, elements: int | None = None) -> ChainState:
         """The state of a pendulum."""
         return hanging(
             pendulum,
@@ -101,23 +103,23 @@ class AtEquilibrium:
 
     deployed: Lengths = declared(OrByName(Quantity("m", positive, _BY_NAME)))
 
-    def state(self, pendulum: Pendulum, elements: int | None = None) -> State:
+    def state(self, pendulum: Chain, elements: int | None = None) -> ChainState:
         """The state of a pendulum."""
-        return equilibrium(pendulum, self.deployed, elements).state
+        return at_rest(pendulum, self.deployed, elements)
 
 
-Start = Straight | Hanging | AtEquilibrium | State
+Start = Straight | Hanging | AtEquilibrium | ChainState
 STARTS: dict[str, type] = {
     "straight": Straight,
     "hanging": Hanging,
     "equilibrium": AtEquilibrium,
-    "nodes": State,
+    "nodes": ChainState,
 }
 
 
-def state_of(start: Start, pendulum: Pendulum, elements: int | None) -> State:
+def state_of(start: Start, pendulum: Chain, elements: int | None) -> ChainState:
     """The state in which a pendulum starts, checked against it."""
-    if isinstance(start, State):
+    if isinstance(start, ChainState):
         if elements is not None and start.elements != elements:
             expected = f"run.elements + 1 = {elements + 1} nodes"
             raise InputError(f"State.nodes: expected {expected}, got {start.elements + 1}")

@@ -14,7 +14,7 @@ from tautline.model.checks import ZERO
 from tautline.model.description import Number, described, quantity
 from tautline.model.elements import default_elements
 from tautline.model.kinds import MATRIX, VECTOR, VECTORS, in_si
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 
 # A matrix typed in with eight digits still counts as a rotation; the kernels make it exact.
 ROTATION_TOLERANCE = 1e-7
@@ -57,7 +57,7 @@ def _three(name: str, value: Any, unit: str) -> Array:
 
 
 @described(eq=False)
-class State:
+class ChainState:
     """A state of a pendulum with N elements: everything given."""
 
     reeled_length: Number = quantity(
@@ -89,7 +89,7 @@ class State:
         object.__setattr__(self, "node_velocities", v)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, State):
+        if not isinstance(other, ChainState):
             return NotImplemented
         return all(np.array_equal(x, y) for x, y in zip(vars(self).values(), vars(other).values(), strict=True))
 
@@ -101,7 +101,7 @@ class State:
         """N."""
         return len(self.nodes) - 1
 
-    def check_against(self, pendulum: Pendulum) -> None:
+    def check_against(self, pendulum: Chain) -> None:
         """Refuse a state that the given pendulum cannot be in."""
         b, L = pendulum.reel.guide_length, pendulum.string.length
         if not b <= self.reeled_length < L:
@@ -112,7 +112,7 @@ class State:
 
 
 def straight(
-    pendulum: Pendulum,
+    pendulum: Chain,
     deployed: float | str,
     elements: int | None = None,
     direction: Any = (0.0, 0.0, 1.0),
@@ -121,12 +121,12 @@ def straight(
     reel_speed: float | str = 0.0,
     attitude: Any = IDENTITY,
     angular_velocity: Any = ZERO,
-) -> State:
+) -> ChainState:
     """A straight, unstretched string at rest but for its end.
 
     Parameters
     ----------
-    pendulum : Pendulum
+    pendulum : Chain
     deployed : float
         Unstretched length outside the guide (m).
     elements : int, optional
@@ -138,7 +138,7 @@ def straight(
     reel_speed, attitude, angular_velocity
         As in `State`.
     """
-    checks.instance("pendulum", pendulum, Pendulum, hint="; tl.hang makes the start of an assembly")
+    checks.instance("pendulum", pendulum, Chain)
     X = pendulum.checked_length(deployed)
     N = default_elements(pendulum, X) if elements is None else checks.whole("elements", elements, 1, MOST_ELEMENTS)
     unit = checks.vector("direction", direction, "any length")
@@ -147,10 +147,10 @@ def straight(
     v = np.zeros((N + 1, 3))
     v[N] = checks.vector("end_velocity", in_si("end_velocity", end_velocity, "m/s"), "m/s")
     reeled = float(reeled_beside(pendulum, X))
-    return State(reeled, reel_speed, straight_nodes(X, N, np.array(unit)), v, attitude, angular_velocity)
+    return ChainState(reeled, reel_speed, straight_nodes(X, N, np.array(unit)), v, attitude, angular_velocity)
 
 
-def reeled_beside(pendulum: Pendulum, deployed: Any) -> Any:
+def reeled_beside(pendulum: Chain, deployed: Any) -> Any:
     """Reeled length beside a deployed one (m); the difference may be rounded to just below the guide length."""
     return np.maximum(pendulum.string.length - deployed, pendulum.reel.guide_length)
 

@@ -13,14 +13,14 @@ from tautline.errors import InputError
 from tautline.model import checks, kinds
 from tautline.model.kinds import Kind, WrongValueError, in_si
 from tautline.model.wording import near
-from tautline.schema import ASSEMBLY_SCHEMA, AXES, SCHEMA, Layout
+from tautline.schema import AXES, CHAIN_SCHEMA, SCHEMA, Layout
 from tautline.units import shown, to_si
 
 _COMPONENTS = ("body", "line", "node", "element", "axis", "row", "column")
 # Components that have names.
 _NAMED = ("body", "line", "axis")
 # Variables of the results of pendulums and assemblies.
-VARIABLES = ASSEMBLY_SCHEMA | SCHEMA
+VARIABLES = SCHEMA | CHAIN_SCHEMA
 
 
 class Instant(Mapping[str, Any]):
@@ -171,7 +171,7 @@ class StopWhen:
 
 def components(variable: str) -> set[str]:
     """What may be chosen of a variable, of pendulums and of assemblies."""
-    dims = {dim for schema in (SCHEMA, ASSEMBLY_SCHEMA) if variable in schema for dim in schema[variable].dims}
+    dims = {dim for schema in (CHAIN_SCHEMA, SCHEMA) if variable in schema for dim in schema[variable].dims}
     return dims | ({"line"} if dims & {"node", "element"} else set())
 
 

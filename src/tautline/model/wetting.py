@@ -11,7 +11,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.model.fluid import Fluid
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 
 
 class Buoyancy(NamedTuple):
@@ -46,12 +46,12 @@ def density_around_string(fluid: Fluid, depth: float, q: Array) -> Array:
     return np.asarray(fluid.density_above + (fluid.density - fluid.density_above) * (end - begin))
 
 
-def buoyancy_center(pendulum: Pendulum, fluid: Fluid) -> Array:
+def buoyancy_center(pendulum: Chain, fluid: Fluid) -> Array:
     """Where buoyancy acts, body frame."""
     return np.array(pendulum.body.center_of_mass if fluid.buoyancy_center is None else fluid.buoyancy_center)
 
 
-def wet_part(pendulum: Pendulum, fluid: Fluid, depth: float, q: Array, R: Array) -> float:
+def wet_part(pendulum: Chain, fluid: Fluid, depth: float, q: Array, R: Array) -> float:
     """Part of the body that is below the surface."""
     if fluid.surface is None:
         return 1.0
@@ -59,18 +59,18 @@ def wet_part(pendulum: Pendulum, fluid: Fluid, depth: float, q: Array, R: Array)
     return float(np.clip(0.5 + below / fluid.wetted_height, 0.0, 1.0))
 
 
-def density_around_body(pendulum: Pendulum, fluid: Fluid, depth: float, q: Array, R: Array) -> float:
+def density_around_body(pendulum: Chain, fluid: Fluid, depth: float, q: Array, R: Array) -> float:
     """Mean density of the fluid around the body (kg/m^3)."""
     more = fluid.density - fluid.least_density
     return fluid.least_density + more * wet_part(pendulum, fluid, depth, q, R)
 
 
-def lift_of_string(pendulum: Pendulum, fluid: Fluid) -> float:
+def lift_of_string(pendulum: Chain, fluid: Fluid) -> float:
     """Buoyancy below the surface, more than above, per unstretched length (N/m)."""
     return pendulum.gravity * (fluid.density - fluid.least_density) * pendulum.string.area
 
 
-def buoyancy(pendulum: Pendulum, fluid: Fluid, depth: float, l: float, q: Array, R: Array) -> Buoyancy:
+def buoyancy(pendulum: Chain, fluid: Fluid, depth: float, l: float, q: Array, R: Array) -> Buoyancy:
     """Equation (96): the slopes of its energy by the configuration; elements have an unstretched length l."""
     nodes = np.zeros_like(q)
     if fluid.surface is None:
@@ -93,7 +93,7 @@ def buoyancy(pendulum: Pendulum, fluid: Fluid, depth: float, l: float, q: Array,
     return Buoyancy(nodes, moment, line * (mean - sunk), -line * spooled * wet)
 
 
-def moved_by_string(pendulum: Pendulum, fluid: Fluid, depth: float, q: Array) -> Array:
+def moved_by_string(pendulum: Chain, fluid: Fluid, depth: float, q: Array) -> Array:
     """Fluid that moves along with the elements, at their middles and across them: mass as a matrix, (N, 3, 3) (kg)."""
     string = pendulum.string
     w = np.diff(q, axis=0)
@@ -105,7 +105,7 @@ def moved_by_string(pendulum: Pendulum, fluid: Fluid, depth: float, q: Array) ->
     return matrices
 
 
-def moved_by_body(pendulum: Pendulum, fluid: Fluid, depth: float, q: Array, R: Array) -> float:
+def moved_by_body(pendulum: Chain, fluid: Fluid, depth: float, q: Array, R: Array) -> float:
     """Fluid that moves along with the body and is not in `Pendulum.moving_body`: that where a surface is (kg)."""
     if fluid.surface is None:
         return 0.0

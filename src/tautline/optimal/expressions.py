@@ -12,16 +12,18 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
+from tautline.gradients.outputs import component
 from tautline.model import checks
 from tautline.model.wording import near
-from tautline.schema import ASSEMBLY_SCHEMA, SCHEMA
+from tautline.schema import SCHEMA
 
 TIME = "time"
-KNOWN = (*(SCHEMA | ASSEMBLY_SCHEMA), TIME)  # which of them a case has, its segments say
+KNOWN = (*SCHEMA, TIME)
 
 
 def _size(x: Carried) -> Carried:
-    """Length of the vectors along the last axis; where it is zero, its derivative is taken as zero."""
+    """Length of the vectors along the last axis, size of single numbers; where it is zero, so is its derivative."""
+    x = x if x.ndim > 1 else x.reshape(len(x), 1)
     sizes = np.linalg.norm(x.value, axis=-1)
     directions = np.divide(x.value, sizes[..., None], out=np.zeros_like(x.value), where=sizes[..., None] > 0.0)
     return Carried(sizes, (directions[..., None] * x.tangent).sum(axis=-2))
@@ -76,12 +78,14 @@ class Expression:
             number: Any = node.value
             return self._finite(lambda: float(number))
         if isinstance(node, ast.Name):
-            return outputs[node.id]
+            return component(node.id, outputs[node.id])
         if isinstance(node, ast.Subscript):
-            place = ast.literal_eval(node.slice)
-            whole = self._value(node.value, outputs)
+            found = ast.literal_eval(node.slice)
+            place = found if isinstance(found, tuple) else (found,)
+            name = node.value.id if isinstance(node.value, ast.Name) else TIME
+            whole = self._value(node.value, outputs) if name == TIME else outputs[name]
             try:
-                return whole[(slice(None), *(place if isinstance(place, tuple) else (place,)))]
+                return component(name, whole, place)
             except IndexError:
                 shape = " x ".join(map(str, whole.shape[1:])) or "a single number"
                 inner = ast.unparse(node.value)
@@ -121,15 +125,15 @@ class Expression:
 def read(name: str, text: Any) -> Expression:
     """Expression from its text; InputError says what is wrong with it."""
     if not isinstance(text, str) or not text.strip() or len(text) > _LONGEST:
-        checks.refuse(name, "an expression of outputs such as 'guide_tension' or 'position[-1, 0]'", text)
+        checks.refuse(name, "an expression of outputs such as 'start_tension' or 'position[-1, 0]'", text)
     try:
         tree = ast.parse(text.strip().replace("^", "**"), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        checks.refuse(name, "an expression of outputs such as 'guide_tension' or 'position[-1, 0]'", text)
+        checks.refuse(name, "an expression of outputs such as 'start_tension' or 'position[-1, 0]'", text)
     needs: dict[str, None] = {}
     _check(name, text, tree, needs)
     if not needs:
-        checks.refuse(name, "an expression with an output of a run, such as 'guide_tension'", text)
+        checks.refuse(name, "an expression with an output of a run, such as 'start_tension'", text)
     return Expression(text.strip(), tree, tuple(needs))
 
 

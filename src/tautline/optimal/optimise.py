@@ -11,12 +11,11 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.extras import need
-from tautline.gradients.lowering import key_value
+from tautline.gradients.keys import key_value
+from tautline.gradients.runs import check_case
 from tautline.gradients.segments import Segments
-from tautline.gradients.setting import check_case
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
 from tautline.optimal import ipopt, result, terms, unknowns
 from tautline.optimal.interval import Wanted
 from tautline.optimal.result import Checked, Optimised, Progress, SearchInterrupted
@@ -25,19 +24,18 @@ from tautline.optimal.starting import Start, guess, scales_of
 from tautline.optimal.terms import AtEnd, Limit
 from tautline.optimal.unknowns import DURATION, Unknowns
 
-AnyCase = Case | AssemblyCase
 Watch = Callable[[Progress], "bool | None"]
 MOST_INTERVALS = 10_000
 
 
 def optimise(
-    case: AnyCase,
+    case: Case,
     *,
     vary: Mapping[str, Any],
     minimise: Any,
     subject_to: Sequence[Limit | AtEnd | Mapping[str, Any]] = (),
     intervals: int | Sequence[float] = 20,
-    start: Optimised | AnyCase | None = None,
+    start: Optimised | Case | None = None,
     iterations: int = 300,
     watch: Watch | None = None,
     ipopt_options: Mapping[str, Any] | None = None,
@@ -46,14 +44,14 @@ def optimise(
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case
         Where the search begins; the tables whose entries are sought have their times from here.
     vary : dict
         The keys that are sought, with their bounds: {"command.torques[1:-1]": (-5, 5), "run.duration": (10, 40)}. A
-        key of a list stands for its entries, [1:-1] for some of them; of an assembly keys have longer names, such as
-        "lines.tether.command.torques". Bounds are a pair, or a dict with least, most
-        and scale. With `run.duration` the end time is free: the times of all tables with sought entries stretch
-        with it, and so do sample and step.
+        key of a list stands for its entries, [1:-1] for some of them; with several lines keys have longer names, such
+        as "lines.tether.command.torques". Bounds are a pair, or a dict with least, most and scale. With
+        `run.duration` the end time is free: the times of all tables with sought entries stretch with it, and so do
+        sample and step.
     minimise : "time", dict, Final, Integral or Peak, or a list of them
         {"final": ...}, {"integral": ...} or {"peak": ...} of an expression of outputs such as "torque^2", with a
         weight where there are several. Of a `Peak`, the largest sample itself is made least, without smoothing.
@@ -89,7 +87,7 @@ def optimise(
     return _search(case, problem, w, iterations, dict(ipopt_options or {}), watch)
 
 
-def _times(case: AnyCase, intervals: Any) -> Array:
+def _times(case: Case, intervals: Any) -> Array:
     """Times at which intervals begin and end; of a free end, those of the case's own duration."""
     if not isinstance(intervals, list | tuple | np.ndarray):
         count = checks.whole("intervals", intervals, 1, MOST_INTERVALS)
@@ -101,11 +99,11 @@ def _times(case: AnyCase, intervals: Any) -> Array:
 
 
 def _begin(
-    case: AnyCase,
+    case: Case,
     sought: Unknowns,
     wanted: Wanted,
     times: Array,
-    start: Optimised | AnyCase | None,
+    start: Optimised | Case | None,
 ) -> tuple[Problem, Array]:
     """The program, and the point where the search begins: states are those of a run with the first values."""
     segments = Segments(case, times, sought.keys, wanted.outputs, sought.directions())
@@ -129,11 +127,11 @@ def _begin(
     return problem, w
 
 
-def _first_values(sought: Unknowns, start: Optimised | AnyCase | None) -> Array:
+def _first_values(sought: Unknowns, start: Optimised | Case | None) -> Array:
     """Values where the search begins: those of the case, of another one, or of an earlier result."""
     if start is None:
         return np.array([x.value for x in sought.sought])
-    if isinstance(start, Case | AssemblyCase):
+    if isinstance(start, Case):
         return np.array([key_value(start, x.key) for x in sought.sought])
     checks.instance("start", start, Optimised)
     for x in sought.sought:
@@ -143,7 +141,7 @@ def _first_values(sought: Unknowns, start: Optimised | AnyCase | None) -> Array:
 
 
 def _search(
-    case: AnyCase,
+    case: Case,
     problem: Problem,
     w: Array,
     iterations: int,
@@ -161,7 +159,7 @@ def _search(
         history.append(Progress(point.iteration, objective, point.violation, time.perf_counter() - began))
         return bool(watch(history[-1])) if watch is not None else False
 
-    def found(w: Array, best: AnyCase, status: str, message: str, check: Checked) -> Optimised:
+    def found(w: Array, best: Case, status: str, message: str, check: Checked) -> Optimised:
         return Optimised(
             best,
             status,
@@ -193,13 +191,13 @@ def _search(
     return found(solved.w, best, status, message, check)
 
 
-def _best(case: AnyCase, problem: Problem, w: Array) -> AnyCase:
+def _best(case: Case, problem: Problem, w: Array) -> Case:
     """Case with the values of a point."""
-    best: AnyCase = case.with_(_changes(case, problem.unknowns, problem.sought(w)))
+    best: Case = case.with_(_changes(case, problem.unknowns, problem.sought(w)))
     return best
 
 
-def _changes(case: AnyCase, sought: Unknowns, values: Array) -> dict[str, float]:
+def _changes(case: Case, sought: Unknowns, values: Array) -> dict[str, float]:
     """Values by key; with a free end, sample and step stretch as well."""
     changes = sought.changes(values)
     if sought.free_time:

@@ -12,8 +12,7 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
 from tautline.model.wording import near
 from tautline.optimal.unknowns import BOUNDS
 
@@ -30,7 +29,7 @@ class OptimiseError(InputError):
 class Definition(NamedTuple):
     """A case, and the other arguments of `optimise`."""
 
-    case: Any  # Case or AssemblyCase
+    case: Any  # Case
     arguments: dict[str, Any]
 
 
@@ -70,12 +69,12 @@ def said_of(source: Path) -> Iterator[None]:
         raise OptimiseError(f"{source}: {error}") from None
 
 
-def _case(source: Path, word: str, name: Any, changes: dict[str, Any]) -> Case | AssemblyCase:
+def _case(source: Path, word: str, name: Any, changes: dict[str, Any]) -> Case:
     """A case from the name of a built-in scenario, or from a file beside this one."""
     if not isinstance(name, str):
         checks.refuse(word, "the name of a built-in scenario, or a file", name)
     beside = source.parent / name
-    found: Case | AssemblyCase = scenario.load(beside if beside.is_file() else name, changes)
+    found: Case = scenario.load(beside if beside.is_file() else name, changes)
     return found
 
 

@@ -9,8 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.simulate import simulate
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
 from tautline.optimal.expressions import TIME
 from tautline.optimal.interval import Wanted, of_run, plain, rows_of
 from tautline.optimal.terms import Bound
@@ -55,7 +54,7 @@ class Optimised:
 
     Attributes
     ----------
-    case : Case or AssemblyCase
+    case : Case
         To run, look at and save, with the values that were found.
     status : str
         "completed" if the search converged and a plain run of the case keeps all bounds; else "infeasible",
@@ -117,7 +116,7 @@ class Checked(NamedTuple):
     remarks: tuple[str, ...] = ()
 
 
-def checked(case: Case | AssemblyCase, wanted: Wanted, scales: Array) -> Checked:
+def checked(case: Case, wanted: Wanted, scales: Array) -> Checked:
     """Objective and violation of a plain run; bounds are looked at in every sample."""
     run = simulate(case)
     remarks = tuple(str(run.attrs["remarks"]).splitlines())

@@ -12,8 +12,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.segments import Segments
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
 from tautline.optimal.expressions import TIME
 from tautline.optimal.interval import Added, Outputs, Wanted, added, outputs_of, plain
 from tautline.optimal.terms import Bound
@@ -109,15 +108,13 @@ def guess(segments: Segments, start: Start, sought: Array, wanted: Wanted) -> Gu
     return Guess(np.array(states), added(whole, wanted, True, True))
 
 
-def deployed(case: Case | AssemblyCase) -> float:
+def deployed(case: Case) -> float:
     """Deployed length at the start (m), of the longest string."""
-    if isinstance(case, Case):
-        return case.pendulum.string.length - case.state().reeled_length
     lines = case.state().lines
     return max(line.string.length - lines[name].reeled_length for name, line in case.system.lines.items())
 
 
-def scales_of(case: Case | AssemblyCase, names: list[str], begun: Guess, wanted: Wanted) -> Scales:
+def scales_of(case: Case, names: list[str], begun: Guess, wanted: Wanted) -> Scales:
     """Scales from a first run.
 
     Of states, a tenth of the deployed length and of the duration; of the objective, a tenth of its value; of bounds,

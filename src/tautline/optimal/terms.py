@@ -16,7 +16,7 @@ from tautline.model import checks
 from tautline.model.wording import near
 from tautline.optimal import expressions
 from tautline.optimal.expressions import Expression
-from tautline.schema import ASSEMBLY_SCHEMA, SCHEMA
+from tautline.schema import SCHEMA
 
 TIME, FINAL, INTEGRAL, PEAK = "time", "final", "integral", "peak"
 KINDS = (TIME, FINAL, INTEGRAL, PEAK)
@@ -29,7 +29,7 @@ class Limit:
     Parameters
     ----------
     of : str
-        Such as "guide_tension", "abs(power)", "rate(reel_speed)" or "norm(angular_velocity)"; of one with several
+        Such as "start_tension", "abs(power)", "rate(reel_speed)" or "norm(angular_velocity)"; of one with several
         components, such as "tension", each is limited.
     least, most : float or str, optional
         In SI, or with a unit where the expression is a plain output.
@@ -97,7 +97,7 @@ class Term:
 def read_bounds(subject_to: Any) -> tuple[Bound, ...]:
     """From a list of `Limit` and `AtEnd`, or of tables with the key limit or at_end."""
     if isinstance(subject_to, Limit | AtEnd | Mapping) or not isinstance(subject_to, Sequence):
-        checks.refuse("subject_to", "a list of limits such as [tl.Limit('guide_tension', least=0)]", subject_to)
+        checks.refuse("subject_to", "a list of limits such as [tl.Limit('start_tension', least=0)]", subject_to)
     return tuple(_bound(f"subject_to[{k}]", given) for k, given in enumerate(subject_to))
 
 
@@ -145,10 +145,9 @@ def _from_table(name: str, table: Mapping[str, Any]) -> Limit | AtEnd:
 def _unit(expression: Expression) -> str:
     """Unit of a plain output or of a component of one, as units.py writes it; empty for others."""
     found = re.fullmatch(r"(\w+)(\[[^\]]*\])?", expression.text)
-    known = SCHEMA | ASSEMBLY_SCHEMA
-    if found is None or found[1] not in known:
+    if found is None or found[1] not in SCHEMA:
         return ""
-    factors = [re.sub(r"([a-z])(-?\d)", r"\1^\2", part) for part in known[found[1]].units.split()]
+    factors = [re.sub(r"([a-z])(-?\d)", r"\1^\2", part) for part in SCHEMA[found[1]].units.split()]
     unit = "*".join(factors).replace("*s^-1", "/s")
     return unit if unit in units.WORDS else ""
 

@@ -13,10 +13,10 @@ import numpy as np
 from tautline import units
 from tautline.arrays import Array
 from tautline.errors import InputError
+from tautline.gradients.keys import key_of, kind_of
 from tautline.gradients.segment_slopes import Directions
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
 from tautline.model.keys import get, has, parse
 from tautline.model.wording import near
 
@@ -82,7 +82,7 @@ class Unknowns:
         return dict(zip(self.keys, self.values(sought).tolist(), strict=True))
 
 
-def read(case: Case | AssemblyCase, vary: Any) -> Unknowns:
+def read(case: Case, vary: Any) -> Unknowns:
     """From {key: bounds}: bounds are a pair, or a table with least, most and scale; keys may name parts of lists."""
     if not isinstance(vary, Mapping) or not vary:
         checks.refuse("vary", "keys of the case with their bounds, such as {'command.torques': (-5, 5)}", vary)
@@ -102,19 +102,19 @@ def read(case: Case | AssemblyCase, vary: Any) -> Unknowns:
     return Unknowns(sought, keys, by_sought)
 
 
-def _expanded(case: Case | AssemblyCase, pattern: str) -> list[tuple[str, Any]]:
+def _expanded(case: Case, pattern: str) -> list[tuple[str, Any]]:
     """Keys that a pattern such as `command.torques[1:-1]` or `guide.displacements[1:][0]` names, and their values."""
     matched = _PATTERN.fullmatch(pattern) if isinstance(pattern, str) else None
     if matched is None:
         raise InputError(f"vary.{pattern}: expected a key such as command.torques, command.torques[3] or torques[1:-1]")
     whole, brackets = matched[1], re.findall(r"\[([^\]]*)\]", matched[2])
     try:
-        value = get(case.to_dict(), parse(whole))
+        value = get(case.to_dict(), key_of(case, whole))
     except (KeyError, TypeError):
-        section = whole.rpartition(".")[0]
-        tree: Any = case.to_dict()
-        inside = tree.get(section, {}) if section else tree
-        options = [f"{section}.{x}" if section else x for x in inside] if isinstance(inside, Mapping) else list(tree)
+        section, inside = whole.rpartition(".")[0], case.to_dict()
+        for name in key_of(case, whole).path:
+            inside = inside.get(name, {}) if isinstance(inside, Mapping) else {}
+        options = [f"{section}.{x}" if section else x for x in inside]
         raise InputError(f"vary.{pattern}: the case has no such key{near(whole, options)}") from None
     return [(key, x) for key, x in _entries(pattern, whole, value, brackets)]
 
@@ -139,7 +139,7 @@ def _entries(pattern: str, key: str, value: Any, brackets: list[str]) -> list[tu
     return [entry for k in chosen for entry in _entries(pattern, f"{key}[{k}]", value[k], rest)]
 
 
-def _unknown(case: Case | AssemblyCase, name: str, key: str, value: Any, bounds: Any) -> Unknown:
+def _unknown(case: Case, name: str, key: str, value: Any, bounds: Any) -> Unknown:
     if isinstance(bounds, list | tuple) and len(bounds) == 2:
         bounds = {"least": bounds[0], "most": bounds[1]}
     if not isinstance(bounds, Mapping):
@@ -149,7 +149,7 @@ def _unknown(case: Case | AssemblyCase, name: str, key: str, value: Any, bounds:
             raise InputError(f"{name}.{word}: no such key{near(word, BOUNDS)}; there are {', '.join(BOUNDS)}")
     if isinstance(value, bool) or not isinstance(value, int | float):
         checks.refuse(name, f"{key} to be a number in the case, where the search begins", value)
-    unit = case.unit(key)
+    unit = kind_of(case, key).unit
     least, most, scale = (_number(f"{name}.{word}", bounds.get(word), unit) for word in BOUNDS)
     least, most = -math.inf if least is None else least, math.inf if most is None else most
     if not least < most:
@@ -172,12 +172,12 @@ def _number(name: str, value: Any, unit: str) -> float | None:
     return None if isinstance(value, float) and math.isinf(value) else checks.number(name, value)
 
 
-def _stretching(case: Case | AssemblyCase, sought: tuple[Unknown, ...]) -> dict[str, float]:
+def _stretching(case: Case, sought: tuple[Unknown, ...]) -> dict[str, float]:
     """Times of the tables that have entries among the keys, other than 0."""
     tree, found = case.to_dict(), {}
     for section in {parse(x.key).section for x in sought}:
-        times = parse(f"{section}.times")
-        for k, time in enumerate(get(tree, times) if section and has(tree, times) else ()):
+        times = key_of(case, f"{section}.times") if section else None
+        for k, time in enumerate(get(tree, times) if times is not None and has(tree, times) else ()):
             key = f"{section}.times[{k}]"
             if time != 0.0 and key not in (x.key for x in sought):
                 found[key] = float(time)

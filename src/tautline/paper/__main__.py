@@ -22,7 +22,7 @@ def row(example: Example, scheme: str, order: int, duration: float) -> str:
     result = run(example.number, scheme=scheme, order=order, duration=duration)
     wall = time.perf_counter() - start
     kept = conservation(result)
-    left = float(result.unstretched_length[-1])
+    left = float(result.unstretched_length[-1, 0])
     return (
         f"  {scheme:<10}{order:>5}   {100 * kept.energy:>12.2e}   {100 * kept.angular_momentum:>11.1e}   "
         f"{kept.orthogonality:>11.1e}   {left:>9.3f}   {wall:>6.2f}   {result.attrs['status']}"

@@ -11,8 +11,9 @@ import numpy as np
 import xarray as xr
 from scipy.optimize import brentq
 
+from tautline.model.body import RigidBody
 from tautline.paper import tumbling
-from tautline.paper.examples import pendulum, run
+from tautline.paper.examples import only, run, system
 from tautline.results.conservation import conservation
 
 # Scheme and order of the runs that every claim is tried on.
@@ -31,7 +32,7 @@ class Claim(NamedTuple):
     statement: str  # in our words
     paper: str  # the paper's value
     criterion: str  # how the verdict is computed
-    measure: Callable[[xr.Dataset], Measured]
+    measure: Callable[[xr.Dataset], Measured]  # of a result without the dimensions of line and body
 
 
 def below(bound: str, pick: Callable[[xr.Dataset], float], unit: str = "") -> Callable[[xr.Dataset], Measured]:
@@ -118,8 +119,10 @@ def _exchange_period(result: xr.Dataset) -> float:
 
 def longitudinal_period(X: float) -> float:
     """Period of the first longitudinal mode with a point mass (s): x tan x = mu X/M with the unstretched length X."""
-    system = pendulum()
-    mu, EA, M = system.string.density, system.string.stiffness, system.body.mass
+    paper = system()
+    string, body = paper.lines["line"].string, paper.bodies["body"]
+    assert isinstance(body, RigidBody)
+    mu, M, EA = string.density, body.mass, string.stiffness
     ratio = mu * X / M
     x = brentq(lambda x: x * np.sin(x) - ratio * np.cos(x), 0.0, 0.5 * np.pi)
     return float(2.0 * np.pi * X / (x * np.sqrt(EA / mu)))
@@ -228,7 +231,8 @@ def table(runs: dict[tuple[str, int], Runs]) -> list[dict[str, Any]]:
     rows = []
     for claim in CLAIMS:
         measured = {
-            f"{scheme}, order {order}": claim.measure(found[claim.example]) for (scheme, order), found in runs.items()
+            f"{scheme}, order {order}": claim.measure(only(found[claim.example]))
+            for (scheme, order), found in runs.items()
         }
         rows.append(
             {

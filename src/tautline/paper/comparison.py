@@ -14,9 +14,13 @@ from numpy.typing import NDArray
 
 from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, new_figure, styled
 from tautline.ledger import kept_energy
+from tautline.model.assembly.case import Case
+from tautline.model.case import ChainCase
+from tautline.model.chain_cases import chain_case
 from tautline.model.command import Locked
+from tautline.model.run import Run
 from tautline.paper import plain
-from tautline.paper.examples import ELEMENTS, EXAMPLES, STEP, initial_state, pendulum, run
+from tautline.paper.examples import ELEMENTS, EXAMPLES, STEP, run, start, system
 from tautline.reference import Equations, integrate, labelled
 from tautline.results.conservation import conservation
 
@@ -78,10 +82,9 @@ def ours(example: int, order: int, step: float, duration: float, samples: int = 
 
 def runge_kutta(step: float, steps: int) -> Trial:
     """Example 1 by the classical method, rotation matrices as plain numbers."""
-    state = initial_state(EXAMPLES[0])
-    constants, start = plain.constants(pendulum(), state), plain.pack(state)
-    plain.runge_kutta(start, constants, step, 1, 1)  # compile
-    seconds, rows = timed(lambda: plain.runge_kutta(start, constants, step, steps // SAMPLES, SAMPLES))
+    constants, y0 = _plain_example()
+    plain.runge_kutta(y0, constants, step, 1, 1)  # compile
+    seconds, rows = timed(lambda: plain.runge_kutta(y0, constants, step, steps // SAMPLES, SAMPLES))
     return Trial(1, "Runge-Kutta 4", _fixed(step), seconds, _dataset(rows, steps * step, "RK4"))
 
 
@@ -89,9 +92,8 @@ def scipy(method: str, rtol: float, duration: float, samples: int = SAMPLES) -> 
     """Example 1 by one of SciPy's methods, the right-hand side compiled."""
     from scipy.integrate import solve_ivp
 
-    state = initial_state(EXAMPLES[0])
-    constants, start = plain.constants(pendulum(), state), plain.pack(state)
-    plain.rates(0.0, start, constants)  # compile
+    constants, y0 = _plain_example()
+    plain.rates(0.0, y0, constants)  # compile
 
     def rates(t: float, y: Array) -> Array:
         # the differences for a Jacobian come as strided columns
@@ -101,18 +103,33 @@ def scipy(method: str, rtol: float, duration: float, samples: int = SAMPLES) -> 
 
     def solve() -> Array:
         span = (0.0, duration)
-        found = solve_ivp(rates, span, start, method, t_eval=times, rtol=rtol, atol=ABSOLUTE * rtol)
+        found = solve_ivp(rates, span, y0, method, t_eval=times, rtol=rtol, atol=ABSOLUTE * rtol)
         return np.asarray(found.y.T)
 
     seconds, rows = timed(solve)
     return Trial(1, f"SciPy {method}", f"rtol = {rtol:g}", seconds, _dataset(rows, duration, method))
 
 
+def _example() -> ChainCase:
+    """Example 1, as plain equations take it."""
+    return chain_case(_case(1.0))
+
+
+def _case(duration: float) -> Case:
+    return Case(system(), start(EXAMPLES[0]), {}, Run(duration=duration))
+
+
+def _plain_example() -> tuple[plain.Constants, Array]:
+    example = _example()
+    return plain.constants(example.pendulum, example.state()), plain.pack(example.state())
+
+
 def _dataset(rows: Array, duration: float, method: str) -> xr.Dataset:
-    system = Equations(pendulum(), ELEMENTS, Locked())
-    s = initial_state(EXAMPLES[0]).reeled_length
+    example = _example()
+    equations, s = Equations(example.pendulum, ELEMENTS, Locked()), example.state().reeled_length
     times = np.linspace(0.0, duration, len(rows))
-    return labelled(system, [plain.reference_row(y, s) for y in rows], times, "completed", method)
+    states = [plain.reference_row(y, s) for y in rows]
+    return labelled(_case(duration), equations, states, times, "completed", method)
 
 
 def long_trials(steps: int = LONG) -> Iterator[Trial]:
@@ -139,8 +156,7 @@ def reel_trials() -> Iterator[Trial]:
 def _general(number: int, label: str, setting: str, **options: Any) -> Trial:
     """An example by a general method, the right-hand side in NumPy."""
     example = EXAMPLES[number - 1]
-    state = initial_state(example)
-    seconds, result = timed(lambda: integrate(pendulum(), state, example.command, **options))
+    seconds, result = timed(lambda: integrate(system(), start(example), example.command, **options))
     return Trial(number, label, setting, seconds, result)
 
 
@@ -175,10 +191,10 @@ def long_figure(trials: list[Trial]) -> Figure:
     for trial in shown:
         label = trial.method if trial.method in OURS else f"{trial.method}, {trial.setting}"
         line = ":" if trial.setting == "rtol = 1e-09" else "-"
-        energy, momentum = kept_energy(trial.run), trial.run.angular_momentum
+        energy, momentum = kept_energy(trial.run), trial.run.angular_momentum[:, 2]
         for axis, values in zip(
             axes,
-            ((energy - energy[0]) / scale, momentum / momentum[0] - 1.0, trial.run.orthogonality_error),
+            ((energy - energy[0]) / scale, momentum / momentum[0] - 1.0, trial.run.orthogonality_error[:, 0]),
             strict=True,
         ):
             largest = np.maximum.accumulate(np.abs(values.values[1:]))

@@ -10,7 +10,7 @@ import numpy as np
 from tautline import reference
 from tautline.engine.simulate import simulate
 from tautline.model.command import Torque
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum, run
+from tautline.paper.examples import EXAMPLES, run, start, system
 from tautline.reference import Array, Equations
 
 ELEMENTS = 6
@@ -45,12 +45,10 @@ class WithoutStretchFactor(Equations):
 def stretch_factor(number: int, duration: float) -> tuple[float, float]:
     """How far the missing factor moves the attachment point and the reel (m) of example 2 or 3."""
     example = EXAMPLES[number - 1]
-    start = initial_state(example, ELEMENTS)
-    system = pendulum("published")
     right, slipped = (
         reference.integrate(
-            system,
-            start,
+            system("published", ELEMENTS),
+            start(example),
             example.command,
             duration=duration,
             sample=duration / 10,
@@ -61,15 +59,15 @@ def stretch_factor(number: int, duration: float) -> tuple[float, float]:
         for kind in (Equations, WithoutStretchFactor)
     )
     place = np.linalg.norm(right.position[-1, -1] - slipped.position[-1, -1])
-    return float(place), float(abs(right.reeled_length[-1] - slipped.reeled_length[-1]))
+    return float(place), float(abs(right.reeled_length[-1, 0] - slipped.reeled_length[-1, 0]))
 
 
 def carnot_sign() -> tuple[float, float, float, float]:
     """Example 2: string out at the end and energy lost at the guide, dissipative law and the printed sign."""
     right, printed = run(2), run(2, guide_law="published")
     return (
-        float(right.unstretched_length[-1]),
-        float(printed.unstretched_length[-1]),
+        float(right.unstretched_length[-1, 0]),
+        float(printed.unstretched_length[-1, 0]),
         float(right.guide_loss[-1]),
         float(printed.guide_loss[-1]),
     )
@@ -78,8 +76,8 @@ def carnot_sign() -> tuple[float, float, float, float]:
 def torque_sign() -> tuple[float, float]:
     """Example 3 with the torque's sign of the printed discrete equation: string out at 3 s, right and printed."""
     right = run(3, duration=3.0)
-    printed = simulate(pendulum(), initial_state(EXAMPLES[2]), Torque(-2.09), duration=3.0, step=5e-4, sample=0.01)
-    return float(right.unstretched_length[-1]), float(printed.unstretched_length[-1])
+    printed = simulate(system(), start(EXAMPLES[2]), Torque(-2.09), duration=3.0, step=5e-4, sample=0.01)
+    return float(right.unstretched_length[-1, 0]), float(printed.unstretched_length[-1, 0])
 
 
 def scheme_order() -> tuple[float, float]:

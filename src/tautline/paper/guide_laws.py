@@ -20,7 +20,8 @@ from tautline.engine.simulate import simulate
 from tautline.kernels import data, guide
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.guide_laws import stretched
-from tautline.paper.examples import EXAMPLES, initial_state, pendulum
+from tautline.model.chain import chain_of
+from tautline.paper.examples import EXAMPLES, only, start, system
 from tautline.results.conservation import balance_error
 
 LAWS = tuple(registry.GUIDE_LAWS)
@@ -100,7 +101,7 @@ class Range(NamedTuple):
 
 def lost_energy(law: str, strain: float, spooled_strain: float, sigma: float) -> float:
     """With a unit of unstretched length that passes the guide; what the kernels do, on a drum of one wide cell."""
-    par = kernel_parameters(pendulum(law), 1, "symmetric", True)._replace(sigma_0=1e-30)
+    par = kernel_parameters(chain_of(system(law)), 1, "symmetric", True)._replace(sigma_0=1e-30)
     at = Entrance(strain, spooled_strain if law == "stretched" else 0.0)
     force = guide.carnot_force(par, at, sigma)[0]
     work = -(force + guide.spooled_force(par, at)) * np.sign(sigma)
@@ -115,7 +116,8 @@ def lost_energy(law: str, strain: float, spooled_strain: float, sigma: float) ->
 
 def scanned(law: str, strains: np.ndarray, speeds: np.ndarray, direction: float) -> Range:
     """Over strains and speeds, and for the law `stretched` over strains on the drum."""
-    EA, c = pendulum().string.stiffness, pendulum().string.wave_speed
+    string = system().lines["line"].string
+    EA, c = string.stiffness, string.wave_speed
     found = []
     for strain in strains:
         for ratio in SPOOLED if law == "stretched" else (0.0,):
@@ -150,9 +152,7 @@ def account(run: xr.Dataset) -> Account:
 
 def run_of(number: int, law: str) -> xr.Dataset:
     example = EXAMPLES[number - 1]
-    run = simulate(
-        pendulum(law), initial_state(example), example.command, duration=RUNS[number], step=5e-4, sample=5e-4
-    )
+    run = only(simulate(system(law), start(example), example.command, duration=RUNS[number], step=5e-4, sample=5e-4))
     if run.attrs["status"] != "completed":
         raise RuntimeError(f"example {number}, law {law}: {run.attrs['message']}")
     return run

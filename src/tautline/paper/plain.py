@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.extras import needed_by
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState
 from tautline.reference import ACCOUNTS
 
 with needed_by("comparison with general integrators"):
@@ -33,7 +33,7 @@ class Constants(NamedTuple):
     rho: Array
 
 
-def constants(pendulum: Pendulum, state: State) -> Constants:
+def constants(pendulum: Chain, state: ChainState) -> Constants:
     N = state.elements
     l = (pendulum.string.length - state.reeled_length) / N
     mu, g, M = pendulum.string.density, pendulum.gravity, pendulum.body.mass
@@ -54,7 +54,7 @@ def constants(pendulum: Pendulum, state: State) -> Constants:
     )
 
 
-def pack(state: State) -> Array:
+def pack(state: ChainState) -> Array:
     """q, R, v, Omega in one row."""
     parts = (state.nodes[1:], state.attitude, state.node_velocities[1:], state.angular_velocity)
     return np.concatenate([np.asarray(x, dtype=np.float64).ravel() for x in parts])

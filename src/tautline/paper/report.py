@@ -13,17 +13,16 @@ import numpy as np
 from tautline._version import __version__
 from tautline.content_policy import script_hashes
 from tautline.figures.page import figure, image, page
-from tautline.model.sections import of_system
 from tautline.paper import claims
 from tautline.paper.examples import EXAMPLES
+from tautline.results.case import case_of
 from tautline.results.conservation import conservation
-from tautline.results.inputs import pendulum_of
 from tautline.viewer import view
 from tautline.viewer.page import template
 
 CAPTIONS = {
     "snapshots": "Snapshots of the manoeuvre; the string is shaded by its relative elastic energy.",
-    "energy": "Energy exchange: total and kinetic solid, rotational dashed, gravity dash-dotted, elastic dotted.",
+    "energy": "Energy exchange: total and kinetic solid, gravity dash-dotted, elastic dotted.",
     "lengths": "Length of the deployed string, stretched and unstretched, and the second component of Omega.",
     "conservation": "Deviation of what should be conserved.",
 }
@@ -127,8 +126,8 @@ def render(folder: Path, found: Found) -> str:
             f"<details{' open' if n == 1 else ''}><summary>Replay it: turn it, stop it, read it off</summary>"
             f"{replay}</details>"
         )
-    system = of_system(pendulum_of(runs[SHOWN][1].attrs))
-    parameters = html.escape(json.dumps(system, indent=2))
+    case = case_of(runs[SHOWN][1]).to_dict()
+    parameters = html.escape(json.dumps({name: case[name] for name in ("lines", "bodies", "gravity")}, indent=2))
     versions = f"tautline {__version__}, Python {platform.python_version()}, numpy {np.__version__}"
     body = _BODY.format(
         claims=_claims_table(rows, found.verdicts),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +11,9 @@ from matplotlib.figure import Figure
 
 from tautline.engine.simulate import simulate
 from tautline.figures.style import BLUE, GREEN, ORANGE, RED, SKY, new_figure, styled
-from tautline.model.state import State
-from tautline.paper.examples import EXAMPLES, SAMPLE, STEP, initial_state, pendulum, run
+from tautline.model.assembly.starts import state_of
+from tautline.model.assembly.state import State
+from tautline.paper.examples import EXAMPLES, SAMPLE, STEP, only, run, start, system
 
 PAPER = 7.0  # s
 WINDOW = 1.0  # s
@@ -38,10 +40,9 @@ class Group(NamedTuple):
 
 def onset(result: xr.Dataset) -> Onset:
     """From which time on the centre of mass is on the wrong side of the string's end for a third of a second."""
-    rho = np.array(pendulum().body.center_of_mass)
     position = result.position.values
     along = position[:, -1] - position[:, -2]
-    centre = result.attitude.values @ rho
+    centre = result.body_position.values - position[:, -1]
     wrong = np.sum(along * centre, axis=1) < 0.0
     steps = round(WINDOW / float(result.time[1] - result.time[0]))
     share = np.convolve(wrong, np.ones(steps) / steps)[steps - 1 :][: len(wrong)]
@@ -56,21 +57,22 @@ def onset(result: xr.Dataset) -> Onset:
 def _rounded(order: int, seed: int) -> xr.Dataset:
     """Example 1 from nodes that are moved by about their last bit."""
     example = EXAMPLES[0]
-    state = initial_state(example)
-    nodes = state.nodes * (1.0 + LAST_BIT * np.random.default_rng(seed).choice([-1.0, 0.0, 1.0], state.nodes.shape))
-    start = State(state.reeled_length, state.reel_speed, nodes, state.node_velocities)
+    state = state_of(start(example), system())
+    line = state.lines["line"]
+    nodes = line.nodes * (1.0 + LAST_BIT * np.random.default_rng(seed).choice([-1.0, 0.0, 1.0], line.nodes.shape))
+    moved = State(state.bodies, {"line": replace(line, nodes=nodes)})
     options: dict[str, Any] = {"duration": example.duration, "step": STEP, "sample": SAMPLE, "order": order}
-    return simulate(pendulum(), start, example.command, **options)
+    return simulate(system(), moved, example.command, **options)
 
 
 def spread() -> list[Group]:
     """Some seventy runs of example 1: rounding at the paper's step, and steps from half to twice of it, by order."""
     groups = []
     for order in (2, 4):
-        found = [onset(_rounded(order, seed)) for seed in range(ROUNDED)]
+        found = [onset(only(_rounded(order, seed))) for seed in range(ROUNDED)]
         groups.append(Group(f"order {order}, starts that differ by rounding", found))
     for order in (2, 4, 6):
-        found = [onset(run(1, order=order, step=SAMPLE / n)) for n in DIVISIONS]
+        found = [onset(only(run(1, order=order, step=SAMPLE / n))) for n in DIVISIONS]
         groups.append(Group(f"order {order}, half to twice the step", found))
     return groups
 

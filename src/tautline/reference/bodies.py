@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.reference.curves import Array
 
 
@@ -34,7 +34,7 @@ def cross(a: Array, b: Array) -> Array:
     return np.array([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
 
 
-def inertia_of(pendulum: Pendulum) -> Inertia:
+def inertia_of(pendulum: Chain) -> Inertia:
     """Sums over the body and, as a point, the fluid at its centre of buoyancy."""
     body, fluid, g = pendulum.body, pendulum.fluid, pendulum.gravity
     rho, J = np.array(body.center_of_mass), np.array(body.inertia)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tautline.model.command import Brake, Command, Impedance, Torque
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.reference.curves import Curve, of_length, through_table
 
 # Points along the spooled string; its angle on the drum is some hundred radians at most.
@@ -17,7 +17,7 @@ _SPOOLED, _SPOOLED_WEIGHTS = np.polynomial.legendre.leggauss(400)
 class Drum:
     """A drum under a command. `inside` of a method is a time in the piece of the tables that holds."""
 
-    def __init__(self, pendulum: Pendulum, command: Command) -> None:
+    def __init__(self, pendulum: Chain, command: Command) -> None:
         self.reel = pendulum.reel
         self.command = command
         self.density = pendulum.string.density

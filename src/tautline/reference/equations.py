@@ -11,8 +11,8 @@ from tautline import ledger
 from tautline.errors import InputError
 from tautline.model.command import Command
 from tautline.model.force_law import ForceLaw
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState
 from tautline.reference.bodies import cross, hat, inertia_of
 from tautline.reference.curves import Array
 from tautline.reference.drum import Drum
@@ -44,7 +44,7 @@ class Equations:
 
     remembers = False  # whether the future depends on more than y
 
-    def __init__(self, pendulum: Pendulum, elements: int, command: Command, laws: Sequence[ForceLaw] = ()) -> None:
+    def __init__(self, pendulum: Chain, elements: int, command: Command, laws: Sequence[ForceLaw] = ()) -> None:
         self.pendulum = pendulum
         self.N = elements
         self.command = command
@@ -58,7 +58,7 @@ class Equations:
         self.inside: float | None = None  # a time between the knots of all tables that the present time is between
         self.carried = 0.0  # energy of the guide's motion at the start
 
-    def begin(self, state: State) -> None:
+    def begin(self, state: ChainState) -> None:
         """Where curves in time start from, and which way dry friction acts, is known only now."""
         drum = self.drum
         drum.begin(state.reeled_length)
@@ -81,7 +81,7 @@ class Equations:
             )
         return float(np.sign(pull))
 
-    def pack(self, state: State) -> Array:
+    def pack(self, state: ChainState) -> Array:
         return np.concatenate(
             [
                 [state.reeled_length],

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.reference.curves import Array
 from tautline.reference.strings import StringLaw
 
@@ -14,7 +14,7 @@ from tautline.reference.strings import StringLaw
 class Guide:
     """The laws that need no memory."""
 
-    def __init__(self, pendulum: Pendulum) -> None:
+    def __init__(self, pendulum: Chain) -> None:
         self.reel = pendulum.reel
         self.density = pendulum.string.density
         self.law = StringLaw(pendulum.string)

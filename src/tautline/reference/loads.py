@@ -13,7 +13,7 @@ import numpy as np
 from tautline import ledger, registry
 from tautline.model import wetting
 from tautline.model.force_law import ForceLaw, ForceState
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.reference.bodies import cross, hat
 from tautline.reference.curves import Array, Curve, flow_at, of_path, through_table
 from tautline.reference.strings import StringLaw
@@ -76,7 +76,7 @@ STILL = Motion(np.zeros(3), np.zeros(3), np.zeros(3))
 class Loads:
     """All loads of a pendulum. `inside` of a method is a time in the piece of the tables that holds."""
 
-    def __init__(self, pendulum: Pendulum, elements: int, laws: Sequence[ForceLaw] = ()) -> None:
+    def __init__(self, pendulum: Chain, elements: int, laws: Sequence[ForceLaw] = ()) -> None:
         self.pendulum = pendulum
         self.laws = tuple(laws)
         self.N = elements

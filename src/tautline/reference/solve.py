@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
@@ -11,16 +12,23 @@ import numpy as np
 
 from tautline import registry
 from tautline._version import __version__
+from tautline.engine.cases import case_of
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.case import Case
+from tautline.model.assembly.commands import Commands
+from tautline.model.assembly.starts import Start
+from tautline.model.chain import why_no_chain
+from tautline.model.chain_cases import chain_case
 from tautline.model.checks import SAME_LENGTH
-from tautline.model.command import Command, check_command
+from tautline.model.command import check_command
 from tautline.model.force_law import ForceLaw, check_laws
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
+from tautline.model.state import ChainState
 from tautline.reference.curves import Array
 from tautline.reference.equations import Equations
 from tautline.reference.spooled import WithSpooledString
+from tautline.results.inputs import CASE
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -41,9 +49,9 @@ _MEANING = {
 
 
 def integrate(
-    pendulum: Pendulum,
-    state: State,
-    command: Command,
+    system: System,
+    start: Start,
+    command: Commands | None = None,
     *,
     duration: float,
     sample: float,
@@ -56,13 +64,14 @@ def integrate(
 ) -> xr.Dataset:
     """Solve the equations by a general method; same Dataset as `simulate`.
 
-    Everything that a `Pendulum` and a command can hold acts here too, with two exceptions. A drum with dry friction or
-    a brake is followed while it slips; a run ends with the status "standstill" where it would stop, and one that is
-    held from the start is refused. A prescribed motion of guide or reel must not jump, which would be an impulse.
+    For systems of one line on a reel and one body. All that acts on them acts here too, with two exceptions. A drum
+    with dry friction or a brake is followed while it slips; a run ends with the status "standstill" where it would
+    stop, and one that is held from the start is refused. A prescribed motion of guide or reel must not jump, which
+    would be an impulse.
 
     Parameters
     ----------
-    pendulum, state, command, duration, sample
+    system, start, command, duration, sample
         As in `simulate`.
     method : str
         One of SciPy's ("DOP853", "Radau", "RK45", "RK23", "BDF", "LSODA"), or "RK4", the classical
@@ -77,11 +86,14 @@ def integrate(
         As in `simulate`.
     """
     checks.choice("method", method, _METHODS)
-    checks.instance("pendulum", pendulum, Pendulum)
-    checks.instance("state", state, State)
-    state.check_against(pendulum)
-    check_command(command, state.reel_speed)
-    command.check_start(0.0, pendulum.string.length - state.reeled_length, state.reel_speed)
+    case = case_of(system, start, command, {"duration": duration, "sample": sample})
+    reason = why_no_chain(case.system)
+    if reason:
+        raise InputError(f"system: expected one line on a reel and one body at its end, got {reason}")
+    chain = chain_case(case)
+    pendulum, state, of_reel = chain.pendulum, chain.state(), chain.command
+    check_command(of_reel, state.reel_speed)
+    of_reel.check_start(0.0, pendulum.string.length - state.reeled_length, state.reel_speed)
     duration = checks.positive("duration", duration, "s")
     sample = checks.positive("sample", sample, "s")
     count = checks.whole_ratio("duration", duration, "sample", sample)
@@ -91,21 +103,21 @@ def integrate(
         remembers = registry.GUIDE_LAWS[pendulum.reel.guide_law].remembers
         equations = WithSpooledString if remembers else Equations
     pendulum = pendulum.on_mesh(pendulum.string.length - state.reeled_length, state.elements)
-    system = equations(pendulum, state.elements, command, check_laws(loads))
-    system.begin(state)
-    _refuse_blows(system, state, duration)
+    solved = equations(pendulum, state.elements, of_reel, check_laws(loads))
+    solved.begin(state)
+    _refuse_blows(solved, state, duration)
     times = np.arange(count + 1, dtype=np.float64) * np.float64(sample)
-    y0 = system.pack(state)
+    y0 = solved.pack(state)
     if method == "RK4":
         step = checks.positive("step", step, "s")
-        status, states = _rk4(system, y0, times, max(1, int(np.ceil(sample / step - 1e-9))))
+        status, states = _rk4(solved, y0, times, max(1, int(np.ceil(sample / step - 1e-9))))
     else:
-        advance = partial(_remembering if system.remembers else _solved, system, (method, rtol, atol))
-        status, states = _by_pieces(system, y0, times, advance)
-    return labelled(system, states, times[: len(states)], status, method)
+        advance = partial(_remembering if solved.remembers else _solved, solved, (method, rtol, atol))
+        status, states = _by_pieces(solved, y0, times, advance)
+    return labelled(case, solved, states, times[: len(states)], status, method)
 
 
-def _refuse_blows(system: Equations, state: State, duration: float) -> None:
+def _refuse_blows(system: Equations, state: ChainState, duration: float) -> None:
     """Refuse given motions of reel or guide that jump, in place or in speed, within the run."""
     drum = system.drum
     if system.command.prescribes:
@@ -133,10 +145,13 @@ def _refuse_blows(system: Equations, state: State, duration: float) -> None:
                     )
 
 
-def labelled(system: Equations, states: Sequence[Array], times: Array, status: str, method: str) -> xr.Dataset:
-    """The Dataset of states that any method has found."""
-    from tautline.results import dataset
-    from tautline.results.values import Record
+def labelled(
+    case: Case, system: Equations, states: Sequence[Array], times: Array, status: str, method: str
+) -> xr.Dataset:
+    """The Dataset of states that any method has found for a case."""
+    from tautline.results.assembly import build
+    from tautline.results.chain import system_values
+    from tautline.results.values import Record, values_of
 
     system.inside = None
     rows = [system.figures(float(t), y) for t, y in zip(times, states, strict=True)]
@@ -147,9 +162,12 @@ def labelled(system: Equations, states: Sequence[Array], times: Array, status: s
         "status": status,
         "message": f"{status} at t = {times[-1]:.6g} s{_MEANING.get(status, '')}",
         "scheme": f"reference {method}",
+        CASE: json.dumps(case.meshed().to_dict()),
         "version": __version__,
     }
-    return dataset.build(system.pendulum, Record(time=times, **columns), attrs)
+    values = values_of(system.pendulum, Record(time=times, **columns))
+    whole = case.meshed().system
+    return build(whole, system_values(whole, values), attrs)
 
 
 def _ending(system: Equations, start: float, y: Array) -> str | None:

@@ -9,8 +9,8 @@ import numpy as np
 
 from tautline.model.command import Command
 from tautline.model.force_law import ForceLaw
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
+from tautline.model.pendulum import Chain
+from tautline.model.state import ChainState
 from tautline.reference.curves import Array
 from tautline.reference.equations import ACCOUNTS, Equations
 from tautline.reference.loads import Fields
@@ -25,13 +25,13 @@ class WithSpooledString(Equations):
 
     remembers = True
 
-    def __init__(self, pendulum: Pendulum, elements: int, command: Command, laws: Sequence[ForceLaw] = ()) -> None:
+    def __init__(self, pendulum: Chain, elements: int, command: Command, laws: Sequence[ForceLaw] = ()) -> None:
         super().__init__(pendulum, elements, command, laws)
         self.coordinate: list[float] = []
         self.strain: list[float] = []
         self.turned = True  # the reel, since something was spooled
 
-    def pack(self, state: State) -> Array:
+    def pack(self, state: ChainState) -> Array:
         spooled = self.pendulum.reel.spooled_strain
         self.coordinate, self.strain = [0.0, state.reeled_length], [spooled, spooled]
         return np.append(super().pack(state), self.density(spooled) * state.reeled_length)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tautline import ledger
 from tautline.arrays import Array
-from tautline.model.assembly import sections
 from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.dataset import labelled
 from tautline.results.ends import at_ends
 from tautline.results.values import Values, tension_of
-from tautline.schema import ASSEMBLY_SCHEMA, AXES, MODES_SCHEMA, Layout, of_assembly
+from tautline.schema import AXES, MODES_SCHEMA, Layout, of_assembly
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -39,13 +36,6 @@ def layout(assembly: System) -> Layout:
     places = {name: {"node": x[0], "element": x[1]} for name, x in spans(assembly).items()}
     found = of_assembly(list(assembly.bodies), {name: line.count for name, line in assembly.lines.items()})
     return found._replace(spans=places)
-
-
-@lru_cache(maxsize=16)
-def assembly_of(case: str) -> System | None:
-    """The assembly of a run, from the text of its case; None where that is of a pendulum."""
-    tree = json.loads(case)
-    return sections.read(tree).system if sections.is_assembly(tree) else None
 
 
 # Variables that follow from what is recorded: with one number an element, and with one a string.
@@ -78,42 +68,15 @@ def derived(assembly: System, values: Values, loads: Mapping[str, StringLoads] |
                 found.append(x)
         values |= {name: np.concatenate(parts[name], axis=1) for name in OF_ELEMENTS}
         values |= {name: np.stack(parts[name], axis=1) for name in OF_STRINGS}
+        values["orthogonality_error"] = orthogonality_error(values["attitude"])
         values["energy"] = sum(values[name] for name in ledger.names(ledger.STORED))  # type: ignore[assignment]
     return values
 
 
-# What a pendulum calls quantities that an assembly has for each string.
-NAMES_OF_PENDULUM = {"start_tension": "guide_tension", "end_tension": "body_tension", "motor_work": "control_work"}
-
-
-def values_of_string(assembly: System, values: Mapping[str, Array], name: str) -> dict[str, Array]:
-    """Variables of one string, also under the names of a pendulum's, from arrays (..., time, ...) of an assembly.
-
-    The dimension of lines is left out; nodes and elements are its own.
-    """
-    nodes, elements = spans(assembly)[name]
-    found = {}
-    for key, x in values.items():
-        dims = ASSEMBLY_SCHEMA[key].dims if key in ASSEMBLY_SCHEMA else ()
-        if "line" in dims:
-            found[key] = x[..., list(assembly.lines).index(name)]
-        elif "node" in dims:
-            found[key] = x[..., nodes, :]
-        elif "element" in dims:
-            found[key] = x[..., elements]
-        else:
-            found[key] = x
-    return found | {theirs: found[ours] for ours, theirs in NAMES_OF_PENDULUM.items() if ours in found}
-
-
-def values_of_body(assembly: System, values: Mapping[str, Array], name: str) -> dict[str, Array]:
-    """Variables of one body, without the dimension of bodies."""
-    place = list(assembly.bodies).index(name)
-    dims = {key: ASSEMBLY_SCHEMA[key].dims for key in values if key in ASSEMBLY_SCHEMA}
-    return {
-        key: np.take(x, place, axis=dims[key].index("body") - len(dims[key])) if "body" in dims.get(key, ()) else x
-        for key, x in values.items()
-    }
+def orthogonality_error(attitude: Array) -> Array:
+    """How far matrices (..., 3, 3) are from rotations: the Frobenius norm of I - R^T R."""
+    found: Array = np.linalg.norm(np.eye(3) - np.swapaxes(attitude, -1, -2) @ attitude, axis=(-2, -1))
+    return found
 
 
 def build(assembly: System, values: Values, attrs: dict[str, Any]) -> xr.Dataset:

@@ -6,22 +6,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautline.results.values import Record, Values, values_of
-from tautline.schema import AXES, LYAPUNOV_SCHEMA, SCHEMA, TIME_VARIABLE, Variable
+from tautline.results.values import Values
+from tautline.schema import LYAPUNOV_SCHEMA, TIME_VARIABLE, Variable
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from tautline.model.pendulum import Pendulum
-
 # By name: labels and attributes.
 Coordinates = dict[str, tuple[Any, dict[str, str]]]
-_AXIS: Coordinates = {"axis": (AXES, {})}
-
-
-def build(pendulum: Pendulum, record: Record, attrs: dict[str, Any]) -> xr.Dataset:
-    """The labelled result of a run."""
-    return labelled_values(values_of(pendulum, record), attrs)
+# By name: dimension, labels that are no index, and words.
+Beside = dict[str, tuple[str, Any, str]]
 
 
 def build_lyapunov(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
@@ -39,25 +33,17 @@ def build_reading(
     return _dataset({name: v for name, v in named.items() if name not in labels}, values, labels, attrs)
 
 
-def labelled_values(values: Values, attrs: dict[str, Any]) -> xr.Dataset:
-    """With dimensions, units, and the coordinates that every result has."""
-    return _dataset(SCHEMA, values, {"time": (values["time"], _attributes(TIME_VARIABLE))} | _AXIS, attrs)
-
-
 def labelled(
     schema: dict[str, Variable],
     values: Values,
     labels: dict[str, list[str]],
-    beside: dict[str, tuple[str, Any, str]],
+    beside: Beside,
     attrs: dict[str, Any],
 ) -> xr.Dataset:
-    """On time, with the names of other dimensions, and names beside a dimension (name: dimension, names, words)."""
+    """On time, with the names of other dimensions, and names beside a dimension."""
     coordinates: Coordinates = {"time": (values["time"], _attributes(TIME_VARIABLE))} if "time" in values else {}
     coordinates |= {name: (np.array(given), {}) for name, given in labels.items() if len(given)}
-    found = _dataset(schema, values, coordinates, attrs)
-    return found.assign_coords(
-        {name: (dim, given, {"long_name": words}) for name, (dim, given, words) in beside.items()}
-    )
+    return _dataset(schema, values, coordinates, attrs, beside)
 
 
 def _attributes(variable: Variable) -> dict[str, str]:
@@ -65,7 +51,11 @@ def _attributes(variable: Variable) -> dict[str, str]:
 
 
 def _dataset(
-    schema: dict[str, Variable], values: dict[str, Any], coordinates: Coordinates, attrs: dict[str, Any]
+    schema: dict[str, Variable],
+    values: dict[str, Any],
+    coordinates: Coordinates,
+    attrs: dict[str, Any],
+    beside: Beside | None = None,
 ) -> xr.Dataset:
     """Dataset of plain arrays, whose variables and indices are made here.
 
@@ -84,5 +74,6 @@ def _dataset(
         label = variable((name,), given, attributes)
         indices[name] = xr.indexes.PandasIndex(pd.Index(label.values), name, coord_dtype=label.dtype)
         labels |= indices[name].create_variables({name: label})
+    labels |= {name: variable((dim,), x, {"long_name": words}) for name, (dim, x, words) in (beside or {}).items()}
     variables = {name: variable(v.dims, values[name], _attributes(v)) for name, v in schema.items()}
     return xr.Dataset(variables, xr.Coordinates(labels, indices), attrs)

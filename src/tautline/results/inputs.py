@@ -8,19 +8,19 @@ from functools import lru_cache
 from typing import Any
 
 from tautline.errors import InputError
-from tautline.model import sections
-from tautline.model.pendulum import Pendulum
+from tautline.model.assembly import sections
+from tautline.model.assembly.assembly import System
 
 CASE = "case"  # the attribute that holds all keys as JSON text
 
 
-def pendulum_of(attributes: Mapping[Any, Any]) -> Pendulum:
-    """The pendulum of a run, from the attributes of its dataset or file."""
+def system_of(attributes: Mapping[Any, Any]) -> System:
+    """The system of a run, from the attributes of its dataset or file."""
     if CASE not in attributes:
-        raise InputError("run: expected a run of simulate() or of a run file, got one without its case")
-    return _pendulum(str(attributes[CASE]))
+        raise InputError("run: expected a run of simulate() or open_run(), got one without its case")
+    return _system(str(attributes[CASE]))
 
 
 @lru_cache(maxsize=16)
-def _pendulum(text: str) -> Pendulum:
-    return sections.system(json.loads(text))
+def _system(text: str) -> System:
+    return sections.read(json.loads(text)).system

@@ -10,25 +10,24 @@ import numpy as np
 from tautline import ledger
 from tautline.ledger import kept_energy
 from tautline.model.assembly.assembly import System
-from tautline.results.assembly import assembly_of, spans
-from tautline.results.inputs import CASE, pendulum_of
+from tautline.results.assembly import spans
+from tautline.results.conservation import kept_momentum
+from tautline.results.inputs import system_of
 from tautline.results.values import Values
 
 EXTREMES = (
-    "start_tension",
-    "end_tension",
     "kinetic_energy",
     "strain",
     "tension",
-    "guide_tension",
-    "body_tension",
+    "start_tension",
+    "end_tension",
     "unstretched_length",
     "stretched_length",
     "reel_speed",
     "torque",
     "power",
 )
-TENSIONS = ("tension", "guide_tension", "body_tension")
+TENSIONS = ("tension", "start_tension", "end_tension")
 Range = list[float] | None
 
 
@@ -50,8 +49,8 @@ class _Extremes:
         return list(self._ranges[name]) if name in self._ranges else None
 
     def used(self, name: str, load: float | None) -> float | None:
-        """Largest tension of a string over its breaking load."""
-        found = self._ranges.get(f"string {name}")
+        """Largest tension of a line over its breaking load."""
+        found = self._ranges.get(f"line {name}")
         return found[1] / load if found is not None and load is not None else None
 
     def largest(self, name: str, scale: float | None = None) -> float | None:
@@ -65,55 +64,30 @@ def _finite(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _assembly(attrs: dict[str, Any]) -> System | None:
-    """The assembly of a run, if it is of one."""
-    return assembly_of(str(attrs[CASE])) if CASE in attrs else None
+def _note_lines(extremes: _Extremes, piece: Values, system: System) -> None:
+    """Tensions of each line."""
+    for k, (name, (_, elements)) in enumerate(spans(system).items()):
+        extremes.note(f"line {name}", piece["tension"][:, elements])
+        for end in ("start_tension", "end_tension"):
+            extremes.note(f"line {name}", piece[end][:, k])
 
 
-def _utilisation(extremes: _Extremes, attrs: dict[str, Any]) -> float | None:
-    """Largest tension over the breaking load; None where one of them is not known."""
-    assembly = _assembly(attrs)
-    if assembly is not None:
-        used = [extremes.used(name, line.string.breaking_load) for name, line in assembly.lines.items()]
-        return max((x for x in used if x is not None), default=None)
-    load = pendulum_of(attrs).string.breaking_load if CASE in attrs else None
-    highest = [found[1] for name in TENSIONS if (found := extremes.range(name))]
-    return max(highest) / load if load is not None and highest else None
+def _note_momenta(extremes: _Extremes, piece: Values, first: Values, system: System) -> None:
+    """Changes of the momenta that should be kept."""
+    kept = kept_momentum(system, *(piece[name] - first[name] for name in ("angular_momentum", "linear_momentum")))
+    if kept is not None:
+        extremes.note("angular momentum", np.linalg.norm(kept, axis=-1))
+    if system.is_isolated:
+        change = piece["linear_momentum"] - first["linear_momentum"]
+        extremes.note("linear momentum", np.linalg.norm(change, axis=-1))
 
 
-def _note_strings(extremes: _Extremes, piece: Values, attrs: dict[str, Any]) -> None:
-    """Tensions of each string of an assembly."""
-    assembly = _assembly(attrs)
-    if assembly is not None:
-        for k, (name, (_, elements)) in enumerate(spans(assembly).items()):
-            extremes.note(f"string {name}", piece["tension"][:, elements])
-            for end in ("start_tension", "end_tension"):
-                extremes.note(f"string {name}", piece[end][:, k])
-
-
-def _drift(change: Any) -> Any:
-    """Size of a change of momentum, of one axis or of three."""
-    return np.abs(change) if np.ndim(change) == 1 else np.linalg.norm(change, axis=-1)
-
-
-def _orthogonality(piece: Values) -> Any:
-    if "orthogonality_error" in piece:
-        return piece["orthogonality_error"]
-    if "attitude" not in piece:  # there is no body
-        return np.zeros(1)
-    R = piece["attitude"]
-    return np.linalg.norm(np.swapaxes(R, -1, -2) @ R - np.eye(3), axis=(-2, -1))
-
-
-def _of_assembly(extremes: _Extremes, first: Values, attrs: dict[str, Any]) -> dict[str, Any]:
-    """Drifts of the momenta of an assembly, over their sizes at the start; none where something acts from outside."""
-    assembly = _assembly(attrs)
-    if assembly is None:
-        return {}
-    if not assembly.is_isolated:
-        return {"angular_momentum_drift": None, "linear_momentum_drift": None}
+def _drifts(extremes: _Extremes, first: Values, system: System) -> dict[str, float | None]:
+    """Drifts of the momenta over their sizes at the start; None of those that are not kept."""
+    kept = kept_momentum(system, first["angular_momentum"], first["linear_momentum"])
+    angular = None if kept is None else float(np.linalg.norm(kept))
     return {
-        "angular_momentum_drift": extremes.largest("momentum", float(np.linalg.norm(first["angular_momentum"]))),
+        "angular_momentum_drift": extremes.largest("angular momentum", angular),
         "linear_momentum_drift": extremes.largest("linear momentum", float(np.linalg.norm(first["linear_momentum"]))),
     }
 
@@ -127,27 +101,26 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]
     last: Values = {}
     rows = not_finite = 0
     extremes = _Extremes()
-    time, speed = 0.0, 0.0
+    system = system_of(attrs)
+    time, speed = 0.0, np.zeros(0)
     for piece in pieces:
         if first is None:
             first = {name: x[0] for name, x in piece.items()}
         last = {name: piece[name][-1] for name in ledger.names(*ledger.SIGN)}
         rows += len(piece["time"])
-        time, speed = float(piece["time"][-1]), piece["reel_speed"][-1].tolist()
-        extremes.note("momentum", _drift(piece["angular_momentum"] - first["angular_momentum"]))
-        if "linear_momentum" in piece:
-            extremes.note("linear momentum", _drift(piece["linear_momentum"] - first["linear_momentum"]))
-        extremes.note("orthogonality", _orthogonality(piece))
-        _note_strings(extremes, piece, attrs)
+        time, speed = float(piece["time"][-1]), piece["reel_speed"][-1]
+        _note_momenta(extremes, piece, first, system)
+        _note_lines(extremes, piece, system)
+        extremes.note("orthogonality", piece.get("orthogonality_error", np.zeros(1)))  # there may be no body
         for name in EXTREMES:
-            if name in piece:
-                extremes.note(name, piece[name])
+            extremes.note(name, piece[name])
         good = np.ones(len(piece["time"]), dtype=bool)
         for x in piece.values():
             good &= np.isfinite(x).reshape(len(good), -1).all(axis=1)
         not_finite += int(np.count_nonzero(~good))
     if first is None:
         raise ValueError("a run has at least one sample")
+    used = [extremes.used(name, line.string.breaking_load) for name, line in system.lines.items()]
     return {
         "status": attrs["status"],
         "message": attrs["message"],
@@ -158,12 +131,15 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]
         "balance_error": attrs["balance_error"],
         "accounts": {name: _finite(x - first[name]) for name, x in last.items()},
         "unexplained_energy": _finite(kept_energy(last) - kept_energy(first)),
-        "angular_momentum_drift": extremes.largest("momentum", float(np.linalg.norm(first["angular_momentum"]))),
-        **_of_assembly(extremes, first, attrs),
+        **_drifts(extremes, first, system),
         "orthogonality_error": extremes.largest("orthogonality"),
         **{name: extremes.range(name) for name in EXTREMES},
-        "utilisation": _utilisation(extremes, attrs),
-        "final_reel_speed": speed,
+        "utilisation": max((x for x in used if x is not None), default=None),
+        "final_reel_speed": {
+            name: _finite(x)
+            for (name, line), x in zip(system.lines.items(), speed, strict=True)
+            if line.reel is not None
+        },
         "steps": attrs["steps"],
         "largest_step_ratio": attrs["largest_step_ratio"],
         "order": attrs["order"],

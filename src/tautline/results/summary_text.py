@@ -9,21 +9,20 @@ import numpy as np
 from tautline import ledger
 from tautline.errors import InputError
 from tautline.results.inputs import CASE
+from tautline.results.one_line import with_names
 from tautline.results.summary import summarise
 
 if TYPE_CHECKING:
     import xarray as xr
 
-# Ranges in the summary: name in the table, name in the summary, unit. What a run does not have is left out.
+# Ranges in the summary: name in the table, name in the summary, unit.
 _RANGES = (
     ("unstretched length", "unstretched_length", "m"),
     ("stretched length", "stretched_length", "m"),
     ("strain", "strain", ""),
     ("tension", "tension", "N"),
-    ("tension at the guide", "guide_tension", "N"),
-    ("tension at the body", "body_tension", "N"),
-    ("tension at starts", "start_tension", "N"),
-    ("tension at ends", "end_tension", "N"),
+    ("tension at start", "start_tension", "N"),
+    ("tension at end", "end_tension", "N"),
     ("drum torque", "torque", "N m"),
     ("drum power", "power", "W"),
 )
@@ -44,7 +43,7 @@ def summary(run: xr.Dataset) -> str:
     """
     if CASE not in getattr(run, "attrs", {}):
         raise InputError("run: expected a run of simulate() or open_run(), got one without its case")
-    values = {str(name): np.asarray(x) for name, x in run.data_vars.items()} | {"time": run.time.values}
+    values = {str(name): np.asarray(x) for name, x in with_names(run).data_vars.items()} | {"time": run.time.values}
     found = summarise([values], dict(run.attrs))
     rows = summary_rows(found, {})
     width = max(map(len, rows))
@@ -69,11 +68,11 @@ def summary_rows(summary: dict[str, Any], extra: dict[str, str]) -> dict[str, st
         "simulated": f"{summary['time']:.6g} s, {summary['rows']} samples",
         "energy balance error": _balance(summary),
         **_accounts(summary),
-        **_momenta(summary, figure),
+        **_momenta(summary),
         "orthogonality error": figure("orthogonality_error", ".1e", ""),
         **{title: between(name, unit) for title, name, unit in _RANGES if summary[name] is not None},
         **_utilisation(summary["utilisation"]),
-        "reel speed": f"{between('reel_speed', 'm/s')}, {_speeds(summary['final_reel_speed'])} m/s at the end",
+        **_reels(between("reel_speed", "m/s"), summary["final_reel_speed"]),
         "step / stability limit": figure("largest_step_ratio", ".2f", " at most"),
         **extra,
     }
@@ -84,20 +83,21 @@ def summary_rows(summary: dict[str, Any], extra: dict[str, str]) -> dict[str, st
     return rows
 
 
-def _momenta(summary: dict[str, Any], figure: Any) -> dict[str, str]:
-    """Drifts of momenta; of an assembly where nothing acts on it from outside."""
-    if "linear_momentum_drift" not in summary:
-        return {"angular momentum drift": figure("angular_momentum_drift", ".1e", " (relative, about the vertical)")}
-    if summary["linear_momentum_drift"] is None:
-        return {}
-    return {
-        "linear momentum drift": figure("linear_momentum_drift", ".1e", " (relative)"),
-        "angular momentum drift": figure("angular_momentum_drift", ".1e", " (relative, about the origin)"),
-    }
+def _momenta(summary: dict[str, Any]) -> dict[str, str]:
+    """Drifts of the momenta that the system keeps."""
+    linear, angular = summary["linear_momentum_drift"], summary["angular_momentum_drift"]
+    rows = {} if linear is None else {"linear momentum drift": f"{linear:.1e} (relative)"}
+    about = "vertical" if linear is None else "origin"
+    if angular is not None:
+        rows["angular momentum drift"] = f"{angular:.1e} (relative, about the {about})"
+    return rows
 
 
-def _speeds(speed: Any) -> str:
-    return ", ".join(f"{x:.4g}" for x in speed) if isinstance(speed, list) else f"{speed:.4g}"
+def _reels(between: str, final: dict[str, float | None]) -> dict[str, str]:
+    """Speeds of the reels, if there are any: the range, and those at the end."""
+    speeds = {name: NO_VALUE if x is None else f"{x:.4g} m/s" for name, x in final.items()}
+    at_end = [x if len(speeds) == 1 else f"{name} {x}" for name, x in speeds.items()]
+    return {"reel speed": f"{between}, {', '.join(at_end)} at the end"} if speeds else {}
 
 
 def _utilisation(value: float | None) -> dict[str, str]:

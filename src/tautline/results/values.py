@@ -11,10 +11,10 @@ from tautline import ledger
 from tautline.arrays import Array
 from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.ends import at_ends
-from tautline.schema import SCHEMA
+from tautline.schema import CHAIN_SCHEMA
 
 if TYPE_CHECKING:
-    from tautline.model.pendulum import Pendulum
+    from tautline.model.pendulum import Chain
     from tautline.model.string import String
 
 AT_ENDS = ("guide_tension", "body_tension")
@@ -42,9 +42,9 @@ class Record(NamedTuple):
 
 
 def values_of(
-    pendulum: Pendulum,
+    pendulum: Chain,
     record: Record,
-    names: Iterable[str] = tuple(SCHEMA),
+    names: Iterable[str] = tuple(CHAIN_SCHEMA),
     lengths: Array | None = None,
     loads: StringLoads | None = None,
 ) -> Values:

@@ -11,8 +11,11 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.ledger import ACCOUNTS, kept_energy
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.parts import Kinematic
+from tautline.model.body import RigidBody
 from tautline.schema import AXES
+
+Made = Callable[[Mapping[str, Array]], Array]  # a curve from the variables that it needs
+Picked = Callable[[str, int, Mapping[str, Array]], Array]  # the same, from a variable and a place along its dimension
 
 
 class Plot(NamedTuple):
@@ -28,11 +31,15 @@ class Curve(NamedTuple):
     label: str
     plot: str
     needs: tuple[str, ...]
-    made: Callable[[Mapping[str, Array]], Array]  # from the needed variables
+    made: Made
 
 
-def _variable(name: str, label: str, plot: str) -> Curve:
-    return Curve(name, label, plot, (name,), lambda x: x[name])
+class OfLines(NamedTuple):
+    """A variable that lines have: its label beside others of one line, and its plot where there are several lines."""
+
+    variable: str
+    label: str
+    plot: Plot | None  # None: not shown of several
 
 
 def _column(variable: str, k: int, values: Mapping[str, Array]) -> Array:
@@ -44,78 +51,130 @@ def _size(variable: str, k: int, values: Mapping[str, Array]) -> Array:
     return found
 
 
-def _each(
-    plot: Plot, variable: str, names: Sequence[str], wanted: Sequence[str], made: Callable[..., Array]
-) -> list[Curve]:
+def _component(variable: str, k: int, axis: int, values: Mapping[str, Array]) -> Array:
+    return values[variable][:, k, axis]
+
+
+def _each(plot: Plot, variable: str, names: Sequence[str], wanted: Sequence[str], picked: Picked) -> list[Curve]:
     """A curve of a variable for each of the wanted names, among all names along its second dimension."""
     return [
-        Curve(f"{variable}.{name}", name, plot.name, (variable,), partial(made, variable, names.index(name)))
+        Curve(f"{variable}.{name}", name, plot.name, (variable,), partial(picked, variable, names.index(name)))
         for name in wanted
     ]
 
 
+def _whole(variable: str, label: str) -> Curve:
+    return Curve(variable, label, _ENERGIES.name, (variable,), lambda x: x[variable])
+
+
+_ENERGIES = Plot("energies", "energy", "J")
+_ERROR = Plot("energy_error", "energy balance error", "J")
+_LENGTHS = Plot("lengths", "deployed length", "m")
+_TENSION = Plot("tension", "tension", "N")
+_REEL = Plot("reel", "reel speed", "m/s")
+_TORQUE = Plot("torque", "torque on the drum", "N m")
+_POWER = Plot("power", "power of the drum", "W")
+_SPEED = Plot("speed", "speed", "m/s")
+_SPIN = Plot("spin", "angular velocity", "rad/s")
+_LINEAR = Plot("linear", "linear momentum", "kg m/s")
+_MOMENTUM = Plot("momentum", "angular momentum", "kg m²/s")
+_ORTHOGONALITY = Plot("orthogonality", "orthogonality error", "1")
+_END_TENSION = Plot("end_tension", "tension at the end", "N")
+
+# Of lines, and of those with a reel alone; by the plot that one line has.
+_LINES: dict[Plot, list[OfLines]] = {
+    _LENGTHS: [
+        OfLines("unstretched_length", "unstretched", _LENGTHS),
+        OfLines("stretched_length", "stretched", None),
+    ],
+    _TENSION: [
+        OfLines("start_tension", "at the start", _TENSION._replace(label="tension at the start")),
+        OfLines("end_tension", "at the end", _END_TENSION),
+    ],
+}
+_REELS: dict[Plot, list[OfLines]] = {
+    _REEL: [OfLines("reel_speed", "in (+), out (-)", _REEL._replace(label="reel speed, in (+), out (-)"))],
+    _TORQUE: [OfLines("torque", "retrieves (+)", _TORQUE)],
+    _POWER: [OfLines("power", "drives (+), brakes (-)", _POWER)],
+}
+_ENERGY_CURVES = [
+    _whole("energy", "total"),
+    _whole("kinetic_energy", "kinetic"),
+    _whole("gravity_energy", "gravity"),
+    _whole("elastic_energy", "elastic"),
+]
 _BALANCE = Curve(
     "balance",
     "energy - work + loss, change",
-    "energy_error",
+    _ERROR.name,
     tuple(account.name for account in ACCOUNTS),
     kept_energy,
 )
 # Shown as the change since the first sample.
 CHANGES = (_BALANCE.name,)
 
-_ENERGIES = Plot("energies", "energy", "J")
-_ERROR = Plot("energy_error", "energy balance error", "J")
-_SPIN = Plot("spin", "angular velocity", "rad/s")
-PLOTS = (
-    _ENERGIES,
-    Plot("lengths", "deployed length", "m"),
-    Plot("tension", "tension", "N"),
-    Plot("reel", "reel speed", "m/s"),
-    Plot("torque", "torque on the drum", "N m"),
-    Plot("power", "power of the drum", "W"),
-    _SPIN,
-    _ERROR,
-    Plot("momentum", "angular momentum about the vertical", "kg m²/s"),
-    Plot("orthogonality", "orthogonality error", "1"),
-)
-CURVES = (
-    _variable("energy", "total", "energies"),
-    _variable("kinetic_energy", "kinetic", "energies"),
-    _variable("rotational_energy", "rotational", "energies"),
-    _variable("gravity_energy", "gravity", "energies"),
-    _variable("elastic_energy", "elastic", "energies"),
-    _variable("stretched_length", "stretched", "lengths"),
-    _variable("unstretched_length", "unstretched", "lengths"),
-    _variable("guide_tension", "at the guide", "tension"),
-    _variable("body_tension", "at the body", "tension"),
-    _variable("reel_speed", "in (+), out (-)", "reel"),
-    _variable("torque", "retrieves (+)", "torque"),
-    _variable("power", "drives (+), brakes (-)", "power"),
-    *_each(_SPIN, "angular_velocity", AXES, AXES, _column),
-    _BALANCE,
-    _variable("angular_momentum", "π₃", "momentum"),
-    _variable("orthogonality_error", "‖I - RᵀR‖", "orthogonality"),
-)
+Shown = tuple[Plot, list[Curve]]
 
 
-def of_assembly(assembly: System) -> tuple[tuple[Plot, ...], tuple[Curve, ...]]:
-    """Plots and curves of an assembly: of the whole, of every string and reel, of every body, each by its name."""
-    lines, bodies = list(assembly.lines), list(assembly.bodies)
-    reels = [name for name, line in assembly.lines.items() if line.reel is not None]
-    free = [name for name, body in assembly.bodies.items() if not isinstance(body, Kinematic)]
-    shown: list[tuple[Plot, str, Sequence[str], Sequence[str], Callable[..., Array]]] = [
-        (Plot("lengths", "deployed length", "m"), "unstretched_length", lines, lines, _column),
-        (Plot("tension", "tension at the start", "N"), "start_tension", lines, lines, _column),
-        (Plot("reel", "reel speed, in (+), out (-)", "m/s"), "reel_speed", lines, reels, _column),
-        (Plot("torque", "torque on the drum", "N m"), "torque", lines, reels, _column),
-        (Plot("power", "power of the drum", "W"), "power", lines, reels, _column),
-        (Plot("speed", "speed", "m/s"), "body_velocity", bodies, bodies, _size),
-        (Plot("spin", "angular speed", "rad/s"), "angular_velocity", bodies, free, _size),
-        (Plot("linear", "linear momentum", "kg m/s"), "linear_momentum", AXES, AXES, _column),
-        (Plot("momentum", "angular momentum", "kg m²/s"), "angular_momentum", AXES, AXES, _column),
+def curves_of(system: System) -> tuple[tuple[Plot, ...], tuple[Curve, ...]]:
+    """Plots and curves of a system: of the whole, of every line and reel, of every body.
+
+    Those of several lines or bodies have their names; those of one do without, and stand in fewer plots.
+    """
+    shown = [(_ENERGIES, _ENERGY_CURVES), *_of_lines(system), *_of_bodies(system), (_ERROR, [_BALANCE])]
+    full = [(plot, curves) for plot, curves in shown if curves]
+    return tuple(plot for plot, _ in full), tuple(curve for _, curves in full for curve in curves)
+
+
+def _of_lines(system: System) -> list[Shown]:
+    lines = list(system.lines)
+    reels = [name for name, line in system.lines.items() if line.reel is not None]
+    rows = [(plot, row, names) for table, names in ((_LINES, lines), (_REELS, reels)) for plot, row in table.items()]
+    if len(lines) > 1:
+        several = [(x.plot, x.variable, names) for _, row, names in rows for x in row if x.plot is not None]
+        return [(plot, _each(plot, variable, lines, names, _column)) for plot, variable, names in several]
+    return [
+        (plot, [Curve(x.variable, x.label, plot.name, (x.variable,), partial(_column, x.variable, 0)) for x in row])
+        for plot, row, names in rows
+        if names
     ]
-    energies = [x for x in CURVES if x.plot == _ENERGIES.name and x.name != "rotational_energy"]
-    each = [curve for row in shown for curve in _each(*row)]
-    plots = [plot for plot, _, _, wanted, _ in shown if wanted]
-    return (_ENERGIES, *plots, _ERROR), (*energies, *each, _BALANCE)
+
+
+def _of_bodies(system: System) -> list[Shown]:
+    bodies = list(system.bodies)
+    free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
+    if len(free) == 1:
+        return _of_body(bodies.index(free[0]))
+    spin = _SPIN._replace(label="angular speed")
+    return [
+        (_SPEED, _each(_SPEED, "body_velocity", bodies, bodies, _size)),
+        (spin, _each(spin, "angular_velocity", bodies, free, _size)),
+        (_LINEAR, _each(_LINEAR, "linear_momentum", AXES, AXES, _column)),
+        (_MOMENTUM, _each(_MOMENTUM, "angular_momentum", AXES, AXES, _column)),
+        (_ORTHOGONALITY, _each(_ORTHOGONALITY, "orthogonality_error", bodies, free, _column)),
+    ]
+
+
+def _of_body(k: int) -> list[Shown]:
+    """The only free body, by its number among all."""
+    spin = [
+        Curve(
+            f"angular_velocity.{x}", x, _SPIN.name, ("angular_velocity",), partial(_component, "angular_velocity", k, i)
+        )
+        for i, x in enumerate(AXES)
+    ]
+    vertical = _MOMENTUM._replace(label="angular momentum about the vertical")
+    error = "orthogonality_error"
+    return [
+        (
+            _SPEED,
+            [
+                Curve(
+                    "body_velocity", "of the body", _SPEED.name, ("body_velocity",), partial(_size, "body_velocity", k)
+                )
+            ],
+        ),
+        (_SPIN, spin),
+        (vertical, _each(vertical, "angular_momentum", AXES, AXES[2:], _column)),
+        (_ORTHOGONALITY, [Curve(error, "‖I - RᵀR‖", _ORTHOGONALITY.name, (error,), partial(_column, error, k))]),
+    ]

@@ -59,7 +59,7 @@ class Hands:
         """Act on a piece of the motion that comes next; `values` are of the present."""
         if self._pull is not None:
             body, to, left = self._pull
-            self._driven.strike(body, self._force(body, to, values) * duration, duration)
+            self._driven.strike(body, self._force(body, to, values) * duration)
             self._pull = Pull(body, to, left - 1) if left > 1 else None
         if self._steering is not None:
             body, velocity, left = self._steering

@@ -7,22 +7,21 @@ from typing import Any
 
 import numpy as np
 
-from tautline.results.values import Values
-from tautline.viewer.driven import Driven, Sight, deployed
+from tautline.viewer.driven import Driven, Sight
 
 RATES = (0.05, 20.0)
 
 
-def limits_of(driven: Driven, values: Values, sight: Sight) -> dict[str, Any]:
+def limits_of(driven: Driven, sight: Sight) -> dict[str, Any]:
     """Torque and speed of each reel, impulses on the free bodies and speeds of those that reels can steer, the rate."""
     subject = driven.subject
-    out = deployed(values, subject)
+    out = driven.deployed()
     reels: dict[str, dict[str, list[float]]] = {}
-    for strand in subject.strands:
-        if strand.mount is None:
+    for line in subject.lines:
+        if line.mount is None:
             continue
-        name, command = strand.name, driven.commands[strand.name]
-        torque = 4.0 * sight.pulls[name] * strand.mount.reel.radius(strand.string.length - out[name])
+        name, command = line.name, driven.commands[line.name]
+        torque = 4.0 * sight.pulls[name] * line.mount.reel.radius(line.string.length - out[name])
         torque = max(torque, 2.0 * float(np.abs(command.torques()[1]).max()))
         torque, speed = _round_up(torque), _round_up(0.2 * out[name])
         reels[name] = {"torque": [-torque, torque], "speed": [-speed, speed]}
@@ -31,8 +30,8 @@ def limits_of(driven: Driven, values: Values, sight: Sight) -> dict[str, Any]:
     return {
         "reels": reels,
         "impulses": {name: _round_up(5.0 * mass) for name, mass in free.items()},
-        # the one reel of a pendulum has its own control
-        "steered": {name: min(found) for name, found in speeds.items() if found and name},
+        # one reel alone has its own control
+        "steered": {name: min(found) for name, found in speeds.items() if found and len(reels) > 1},
         "rate": list(RATES),
     }
 

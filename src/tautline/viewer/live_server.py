@@ -12,8 +12,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from tautline.errors import InputError
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
 from tautline.viewer.opening import announce
 from tautline.viewer.pace import Pace, parsed, refusal
 from tautline.viewer.pilot import Control
@@ -91,7 +90,7 @@ async def _send(viewer: ServerConnection, message: str | bytes) -> None:
 
 
 def live(
-    case: Case | AssemblyCase,
+    case: Case,
     name: str,
     *,
     control: Control | None = None,

@@ -14,9 +14,11 @@ from tautline.model.wording import near
 
 
 def chosen(key: str, message: Mapping[str, Any], known: Mapping[str, Any]) -> str:
-    """A name in a message; the first one that is known if there is none."""
+    """A name in a message, which may leave it out where only one is known."""
     if not known:
         raise InputError(f"{key}: there is none to choose")
+    if key not in message and len(known) > 1:
+        raise InputError(f"{key}: expected one of {', '.join(known)}, got none")
     name = message.get(key, next(iter(known)))
     if not isinstance(name, str) or name not in known:
         raise InputError(f"{key}: expected one of {', '.join(known)}, got {str(name)[:40]!r}{near(str(name), known)}")

@@ -11,8 +11,7 @@ import traitlets
 import xarray as xr
 
 from tautline.errors import InputError
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
 from tautline.viewer.pace import Pace
 from tautline.viewer.page import fill, page_of
 from tautline.viewer.pilot import Control, checked_control
@@ -35,7 +34,7 @@ class Widget(anywidget.AnyWidget):
 class LiveWidget(Widget):
     """A simulation in the kernel, driven from the cell; it moves on while no other cell is running."""
 
-    def __init__(self, case: Case | AssemblyCase, height: int, control: Control | None = None) -> None:
+    def __init__(self, case: Case, height: int, control: Control | None = None) -> None:
         self.session = Session(case, case.title or "live", control=control)
         self._pace = Pace(self.session, self._tell)
         self._task: asyncio.Future[None] | None = None
@@ -66,12 +65,10 @@ class LiveWidget(Widget):
             self._task.cancel()
 
 
-def widget(
-    what: xr.Dataset | Case | AssemblyCase, *others: xr.Dataset, height: int, control: Any, period: float | None
-) -> Widget:
+def widget(what: xr.Dataset | Case, *others: xr.Dataset, height: int, control: Any, period: float | None) -> Widget:
     """As `tautline.viewer.widget`, which says where the library for it is missing."""
     checked = checked_control(control, period)
-    if isinstance(what, Case | AssemblyCase):
+    if isinstance(what, Case):
         return LiveWidget(what, height, checked)
     if checked is not None:
         raise InputError("control: expected none beside a run that is over, got one; give a case")

@@ -48,7 +48,7 @@ def live(
 
     Parameters
     ----------
-    case : Case or AssemblyCase
+    case : Case
     control : callable, optional
         Called with the simulation every `period`, as by `simulate`. Reels that are driven from a page are left alone.
     period : float, optional

@@ -17,7 +17,7 @@ from tautline.model.body import RigidBody
 from tautline.model.shapes import body_mesh
 from tautline.viewer.curves import CHANGES, Curve
 from tautline.viewer.rounding import floors
-from tautline.viewer.subject import Strand, Subject, subject_of
+from tautline.viewer.subject import DrawnLine, Subject, subject_of
 
 MOST_FRAMES = 4096  # in one answer
 MOST_POINTS = 20_000  # of a curve in one answer
@@ -50,17 +50,22 @@ class InMemory:
         missing = sorted(needed.difference(map(str, run.variables)))
         if missing:
             raise InputError(f"run: expected all variables of a run, got one without {', '.join(missing)}")
-        self._run = run
+        self._run, self._layout = run, subject.layout
         self.attrs: Mapping[str, Any] = run.attrs
         self.rows = int(run.sizes["time"])
+        other = [name for name in sorted(needed) if run[name].size != math.prod(self._layout.shape(name, self.rows))]
+        if other:
+            raise InputError(f"run: expected all lines and bodies of its case, got others in {', '.join(other)}")
 
     def read(self, name: str, rows: slice) -> Array:
-        return np.asarray(self._run[name].values[rows], dtype=np.float64)
+        """Some rows; the dimensions line and body may have been dropped where there is one of them."""
+        found = np.asarray(self._run[name].values[rows], dtype=np.float64)
+        return found.reshape(self._layout.shape(name, len(found)))
 
 
 def frame_length(about: Mapping[str, Any]) -> int:
     """Numbers in a frame of a run with this description."""
-    elements = sum(int(string["elements"]) for string in about["lines"])
+    elements = sum(int(line["elements"]) for line in about["lines"])
     lines, bodies = len(about["lines"]), len(about["bodies"])
     return 1 + lines + 3 * (elements + lines) + 12 * bodies + 2 * elements
 
@@ -68,13 +73,11 @@ def frame_length(about: Mapping[str, Any]) -> int:
 def frames_of(values: Mapping[str, Array], subject: Subject) -> Array:
     """Rows of a frame each, from variables of the same rows."""
     n = len(values["time"])
-    origins = subject.origins(values)
-    attitudes = values["attitude"].reshape(*origins.shape[:2], 9)
     parts = (
         values["time"],
         values["reeled_length"],
         values["position"],
-        np.concatenate([origins, attitudes], axis=2),
+        subject.poses(values),
         values["tension"],
         subject.energy_density(values["strain"]),
     )
@@ -160,19 +163,15 @@ def survey(run: Recording, subject: Subject) -> tuple[Array, dict[str, list[floa
     # the last row is among them
     rows = (slice(0, run.rows, every), slice(run.rows - 1, run.rows))
     values = {name: np.concatenate([run.read(name, some) for some in rows]) for name in subject.variables}
-    origins, reach = subject.origins(values), np.array(subject.reach())[:, None]
-    place = np.concatenate([values["position"], origins - reach, origins + reach], axis=1).reshape(-1, 3)
-    place = place[np.isfinite(place).all(axis=1)]
-    if not len(place):
-        length = max(strand.string.length for strand in subject.strands)
-        place = length * np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])
-    box = np.stack([place.min(axis=0), place.max(axis=0)])
+    box = subject.box(values)
+    if box is None:
+        box = max(line.string.length for line in subject.lines) * np.array([[-1.0, -1.0, -1.0], [1.0, 1.0, 1.0]])
     return box, ranges_of(values, subject)
 
 
 def ranges_of(values: Mapping[str, Array], subject: Subject) -> dict[str, list[float]]:
     """Ranges of what colours the lines, in some samples."""
-    stiffness = max(strand.string.stiffness for strand in subject.strands)
+    stiffness = max(line.string.stiffness for line in subject.lines)
     return {
         "strain": _range(values["strain"], ROUNDING),
         "tension": _range(values["tension"], stiffness * ROUNDING),
@@ -215,7 +214,7 @@ def scene(subject: Subject, nodes: Array, box: Array, ranges: dict[str, list[flo
     return {
         "gravity": subject.gravity,
         "surface": subject.surface,
-        "lines": [_strand(strand, np.nan_to_num(nodes[strand.nodes])) for strand in subject.strands],
+        "lines": [_line(line, np.nan_to_num(nodes[line.nodes])) for line in subject.lines],
         "bodies": [_body(name, body) for name, body in subject.bodies.items()],
         "bounds": box.tolist(),
         "ranges": ranges,
@@ -229,20 +228,20 @@ def scene(subject: Subject, nodes: Array, box: Array, ranges: dict[str, list[flo
     }
 
 
-def _strand(strand: Strand, nodes: Array) -> dict[str, Any]:
-    """A string and its reel."""
-    about: dict[str, Any] = {"name": strand.name, "elements": len(nodes) - 1}
-    about |= {name: getattr(strand.string, name) for name in ("length", "density", "stiffness")}
-    about |= {"ends": strand.ends, "reel": None}
-    if strand.mount is not None:
-        reel, guide, axis = strand.mount
+def _line(line: DrawnLine, nodes: Array) -> dict[str, Any]:
+    """A line and its reel."""
+    about: dict[str, Any] = {"name": line.name, "elements": len(nodes) - 1}
+    about |= {name: getattr(line.string, name) for name in ("length", "density", "stiffness")}
+    about |= {"ends": line.ends, "reel": None}
+    if line.mount is not None:
+        reel, guide, axis = line.mount
         about["reel"] = {name: getattr(reel, name) for name in ("drum_radius", "guide_length")}
         about["reel"] |= {"position": nodes[0].tolist(), "guide": list(guide), "axis": list(axis)}
     return about
 
 
 def _body(name: str, body: RigidBody | None) -> dict[str, Any]:
-    """A body and its shape, which one that is held does not have."""
+    """A body and its shape, which a kinematic one does not have."""
     if body is None:
         return {"name": name, "held": True, "points": [], "faces": [], "center_of_mass": [0.0, 0.0, 0.0]}
     points, faces = body_mesh(body)

@@ -1,15 +1,14 @@
-"""A controller in a live simulation: a function that is called at fixed times and drives reels and guide."""
+"""A controller in a live simulation: a function that is called at fixed times and drives reels and bodies."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from tautline.engine.simulate import Controller, drum_and_guide
+from tautline.engine.simulate import Controller
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.command import Command, as_command
-from tautline.viewer.driven import Driven, DrivenPendulum
+from tautline.model.assembly.commands import commands_by_name
+from tautline.viewer.driven import Driven
 
 
 class Control(NamedTuple):
@@ -49,26 +48,18 @@ class Pilot:
     def act(self, most: int, reels: set[str]) -> int:
         """Ask the controller if it is time, for reels that are still its own; units to go, at most so many."""
         if self._left == 0:
-            self._obey(self._function(self._driven.simulation), reels)
+            with self._driven.simulation.turns:
+                answer = self._function(self._driven.simulation)
+            self._obey(answer, reels)
             self._left = self._every
         count = min(most, self._left)
         self._left -= count
         return count
 
     def _obey(self, answer: Any, reels: set[str]) -> None:
-        for name, command in self._commands(answer).items():
-            if name in reels:
-                self._driven.commands[name] = command
-
-    def _commands(self, answer: Any) -> dict[str, Command]:
-        """Commands by the names of lines; a guide that is to move does so at once."""
-        if isinstance(self._driven, DrivenPendulum):
-            command, velocity = drum_and_guide(answer)
-            if velocity is not None:
-                self._driven.simulation.set_guide_velocity(velocity)
-            return {"": command}
-        given = {} if answer is None else answer
-        if not isinstance(given, Mapping) or not set(given) <= set(self._driven.commands):
-            names = ", ".join(self._driven.commands)
-            raise InputError(f"control: expected commands by the names of lines with reels ({names}), got {answer!r}")
-        return {name: as_command(x) for name, x in given.items()}
+        """Let reels follow what the controller gave them; names may be left out where there is one reel."""
+        try:
+            given = commands_by_name(self._driven.simulation.system, answer)
+        except InputError as error:
+            raise InputError(f"control: {error}") from None
+        self._driven.commands |= {name: command for name, command in given.items() if name in reels}

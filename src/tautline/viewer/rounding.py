@@ -16,16 +16,17 @@ EPSILON = sys.float_info.epsilon
 
 def floors(subject: Subject) -> list[float]:
     """For each plot, the size below which its values are rounding, from mass, length and gravity of the system."""
-    length = max(strand.string.length for strand in subject.strands)
+    length = max(line.string.length for line in subject.lines)
     bodies = sum(body.mass for body in subject.bodies.values() if isinstance(body, RigidBody))
-    mass = bodies + sum(strand.string.density * strand.string.length for strand in subject.strands)
+    mass = bodies + sum(line.string.density * line.string.length for line in subject.lines)
     weight = mass * max(subject.gravity, 1e-3)
     speed = math.sqrt(weight * length / mass)
-    radius = max((x.mount.reel.drum_radius for x in subject.strands if x.mount is not None), default=0.0) or length
+    radius = max((x.mount.reel.drum_radius for x in subject.lines if x.mount is not None), default=0.0) or length
     scales = {
         "energies": weight * length,
         "lengths": length,
         "tension": weight,
+        "end_tension": weight,
         "reel": speed,
         "speed": speed,
         "torque": weight * radius,

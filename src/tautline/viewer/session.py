@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
+from tautline._version import __version__
 from tautline.arrays import Array
 from tautline.durable import unused
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
 from tautline.model.command import Command, Free, Torque
 from tautline.viewer.curves import CHANGES
-from tautline.viewer.driven import driven, ramp_to
+from tautline.viewer.driven import Driven, ramp_to
 from tautline.viewer.hands import Hands
 from tautline.viewer.limits import limits_of
 from tautline.viewer.messages import check_size, chosen, switch, within
@@ -35,9 +35,7 @@ REMEMBERED = int(60 * STATES_A_SECOND)  # rows of curves for pages that come lat
 class Session:
     """The simulation and what the viewers have asked of it."""
 
-    def __init__(
-        self, case: Case | AssemblyCase, title: str, record: Path | None = None, control: Control | None = None
-    ) -> None:
+    def __init__(self, case: Case, title: str, record: Path | None = None, control: Control | None = None) -> None:
         self.case, self._control = case, control
         self.title = title
         self.record_path = record or Path(f"{title}-live.nc")
@@ -51,11 +49,11 @@ class Session:
 
     def reset(self) -> None:
         """Back to the beginning."""
-        self.driven = driven(self.case)
+        self.driven = Driven(self.case)
         self.simulation = self.driven.simulation
         self._sight = self.driven.sight()
         self._values = self.driven.values()
-        self._limits = limits_of(self.driven, self._values, self._sight)
+        self._limits = limits_of(self.driven, self._sight)
         self._first = self._curves(self._values)[0, 1:]
         self._history: deque[Array] = deque(self._rows(self._values), maxlen=REMEMBERED)
         self._fresh: list[Array] = []
@@ -77,7 +75,7 @@ class Session:
     @property
     def _unit(self) -> float:
         """Simulated time that all pieces are multiples of: a step, or a part of the interval (s)."""
-        step = self.simulation.method.step
+        step = self.case.run.step
         return 1.0 / STATES_A_SECOND / UNITS if isinstance(step, str) else step
 
     @property
@@ -189,7 +187,7 @@ class Session:
         acts[kind](message)
 
     def _reel(self, message: Mapping[str, Any]) -> str:
-        """The reel that a message is for, by the name of its string; the first one if it names none."""
+        """The reel that a message is for, by the name of its line; the only one if it names none."""
         return chosen("line", message, self._limits["reels"])
 
     def _asked(self, message: Mapping[str, Any], kind: str) -> float:
@@ -229,7 +227,7 @@ class Session:
         size = checks.array("impulse", message.get("impulse"), (3,), "N s")
         name = chosen("body", message, self._limits["impulses"])
         check_size("impulse", size, self._limits["impulses"][name], "N s")
-        self.driven.strike(name, size, self.interval)
+        self.driven.strike(name, size)
         self._values = self.driven.values()
 
     def _pull(self, message: Mapping[str, Any]) -> None:
@@ -259,8 +257,9 @@ class Session:
         self._refuse_if_ended()
         self._recording = unused(self.record_path)
         self._recorded = self._phase = 0
-        self.simulation.forget_records()
-        self.simulation.keep(self.simulation.first_sample())  # type: ignore[arg-type]  # of its own kind
+        backend: Any = self.simulation.backend  # its samples are of its own kind
+        backend.forget_records()
+        backend.keep(backend.first_sample())
 
     def _stop_recording(self, message: str) -> None:
         """Write what was recorded; a failure is reported, and costs only the recording."""
@@ -268,11 +267,11 @@ class Session:
         if path is None:
             return
         try:
-            rows = runs.save_run(path, self.simulation, title=f"{self.title}, live")
+            rows = runs.save_run(path, self.simulation.backend, title=f"{self.title}, live")
             self._say(f"{message}: {path}, {rows} samples")
         except TautlineError as error:
             self._say(f"the recording was lost: {error}", "warning")
-        self.simulation.forget_records()
+        self.simulation.backend.forget_records()
 
     def close(self) -> None:
         """Keep what is being recorded."""
@@ -287,7 +286,7 @@ class Session:
             "status": sim.status,
             "message": sim.message,
             "remarks": [],
-            "version": sim.attributes()["version"],
+            "version": __version__,
             "samples": 0,
             "start": 0.0,
             "end": 0.0,

@@ -1,29 +1,34 @@
-"""What a run shows: strings, reels and bodies of a pendulum or an assembly, and the curves beside them."""
+"""What a run shows: lines, reels and bodies of a system, and the curves beside them."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.errors import InputError
 from tautline.model.assembly.assembly import System
+from tautline.model.assembly.case import Case
 from tautline.model.assembly.parts import Line
 from tautline.model.body import RigidBody
-from tautline.model.pendulum import Pendulum
 from tautline.model.reel import Reel
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
-from tautline.results.assembly import assembly_of, spans
-from tautline.results.inputs import CASE, pendulum_of
-from tautline.viewer import curves
-from tautline.viewer.curves import Curve, Plot
+from tautline.results.assembly import layout, spans
+from tautline.results.inputs import CASE
+from tautline.schema import Layout
+from tautline.viewer.curves import Curve, Plot, curves_of
 
 # The straight guide in front of a drum, and the drum's axis, right-handed in retrieval, where the model does not say.
 GUIDE = (1.0, 0.0, 0.0)
 AXIS = (0.0, -1.0, 0.0)
-PENDULUM = ("time", "reeled_length", "position", "attitude", "tension", "strain")
+# What frames are made from, of the lines and of the bodies.
+OF_LINES = ("time", "reeled_length", "position", "tension", "strain")
+OF_BODIES = ("attitude", "body_position")
 
 
 class Mount(NamedTuple):
@@ -34,8 +39,8 @@ class Mount(NamedTuple):
     axis: tuple[float, ...] = AXIS
 
 
-class Strand(NamedTuple):
-    """A string as it is drawn: its nodes and elements among those of all, what holds its ends (None for a point)."""
+class DrawnLine(NamedTuple):
+    """A line as it is drawn: its nodes and elements among those of all, what holds its ends (None for a point)."""
 
     name: str
     string: String
@@ -48,75 +53,82 @@ class Strand(NamedTuple):
 class Subject(NamedTuple):
     """What is drawn and plotted of a run."""
 
-    strands: list[Strand]
-    bodies: dict[str, RigidBody | None]  # None for one that is held
+    lines: list[DrawnLine]
+    bodies: dict[str, RigidBody | None]  # None for one that is kinematic
     gravity: float
-    surface: float | None  # depth of the water's (m)
+    surface: float | None  # depth of the fluid's (m)
+    layout: Layout  # of the results
     plots: tuple[Plot, ...]
     curves: tuple[Curve, ...]
-    variables: tuple[str, ...]  # that frames are made from
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Variables that frames are made from."""
+        return (*OF_LINES, *OF_BODIES) if self.bodies else OF_LINES
+
+    def poses(self, values: Mapping[str, Array]) -> Array:
+        """Origins of the bodies' frames and attitudes, (time, body, 12)."""
+        origins = self.origins(values)
+        if not self.bodies:
+            return np.zeros((len(origins), 0, 12))
+        return np.concatenate([origins, values["attitude"].reshape(*origins.shape[:2], 9)], axis=2)
 
     def origins(self, values: Mapping[str, Array]) -> Array:
-        """Origins of the bodies' frames: of a pendulum's the last node, else beside the centre of mass."""
-        if "body_position" not in values:
-            return values["position"][:, -1:]
-        return values["body_position"] - self._offsets(values)
-
-    def centers(self, values: Mapping[str, Array]) -> Array:
-        """Centres of mass of the bodies."""
-        return values["body_position"] if "body_position" in values else self.origins(values) + self._offsets(values)
-
-    def _offsets(self, values: Mapping[str, Array]) -> Array:
-        """From the origins of the bodies' frames to their centres of mass, in space."""
+        """Origins of the bodies' frames, (time, body, 3)."""
+        if not self.bodies:
+            return np.zeros((len(values["time"]), 0, 3))
         places = np.array([body.center_of_mass if body else (0.0, 0.0, 0.0) for body in self.bodies.values()])
-        attitudes = values["attitude"].reshape(len(values["attitude"]), -1, 3, 3)
-        offsets: Array = np.einsum("tbij,bj->tbi", attitudes, places.reshape(-1, 3))
-        return offsets
+        found: Array = values["body_position"] - np.einsum("tbij,bj->tbi", values["attitude"], places)
+        return found
 
     def energy_density(self, strain: Array) -> Array:
         """Elastic energy of the elements, per length of unstretched string (J/m)."""
-        return np.concatenate([x.string.energy_density(strain[:, x.elements]) for x in self.strands], axis=1)
+        return np.concatenate([x.string.energy_density(strain[:, x.elements]) for x in self.lines], axis=1)
 
     def reach(self) -> list[float]:
         """How far the shapes of the bodies reach from the origins of their frames (m)."""
         return [float(np.linalg.norm(body_mesh(x)[0], axis=1).max()) if x else 0.0 for x in self.bodies.values()]
 
+    def box(self, values: Mapping[str, Array]) -> Array | None:
+        """Box around lines and bodies in some samples (m); None where nothing is finite."""
+        origins, reach = self.origins(values), np.array(self.reach())[:, None]
+        place = np.concatenate([values["position"], origins - reach, origins + reach], axis=1).reshape(-1, 3)
+        place = place[np.isfinite(place).all(axis=1)]
+        return np.stack([place.min(axis=0), place.max(axis=0)]) if len(place) else None
+
 
 def subject_of(attributes: Mapping[Any, Any]) -> Subject:
     """What a run shows, from the attributes of its dataset or file."""
-    assembly = assembly_of(str(attributes[CASE])) if CASE in attributes else None
-    return of_pendulum(pendulum_of(attributes)) if assembly is None else of_assembly(assembly)
+    if CASE not in attributes:
+        raise InputError("run: expected a run of simulate() or of a run file, got one without its case")
+    return _subject(str(attributes[CASE]))
 
 
-def of_pendulum(pendulum: Pendulum) -> Subject:
-    """One string from a reel in space to one body; neither has a name."""
-    strand = Strand("", pendulum.string, slice(None), slice(None), (None, 0), Mount(pendulum.reel))
-    surface = None if pendulum.fluid is None else pendulum.fluid.surface
-    return Subject([strand], {"": pendulum.body}, pendulum.gravity, surface, curves.PLOTS, curves.CURVES, PENDULUM)
+@lru_cache(maxsize=16)
+def _subject(case: str) -> Subject:
+    return of_system(Case.from_dict(json.loads(case)).system)
 
 
-def of_assembly(assembly: System) -> Subject:
-    """All strings and bodies, by their names."""
-    number = {name: k for k, name in enumerate(assembly.bodies)}
-    strands = []
-    for name, (nodes, elements) in spans(assembly).items():
-        line = assembly.lines[name]
+def of_system(system: System) -> Subject:
+    """All lines and bodies of a system whose lines have their numbers of elements."""
+    number = {name: k for k, name in enumerate(system.bodies)}
+    lines = []
+    for name, (nodes, elements) in spans(system).items():
+        line = system.lines[name]
         ends = (number.get(line.start), number.get(line.end))
-        strands.append(Strand(name, line.string, nodes, elements, ends, _mount(assembly, line)))
-    bodies = {name: body if isinstance(body, RigidBody) else None for name, body in assembly.bodies.items()}
-    assert assembly.gravity is not None
-    return Subject(
-        strands, bodies, assembly.gravity, None, *curves.of_assembly(assembly), variables=(*PENDULUM, "body_position")
-    )
+        lines.append(DrawnLine(name, line.string, nodes, elements, ends, _mount(system, line)))
+    bodies = {name: body if isinstance(body, RigidBody) else None for name, body in system.bodies.items()}
+    surface = None if system.fluid is None else system.fluid.surface
+    return Subject(lines, bodies, float(system.gravity or 0.0), surface, layout(system), *curves_of(system))
 
 
-def _mount(assembly: System, line: Line) -> Mount | None:
+def _mount(system: System, line: Line) -> Mount | None:
     """The reel of a line; on a free body its guide leads outwards, at right angles to the drum's axis."""
     if line.reel is None:
         return None
     if line.drum_axis is None:
         return Mount(line.reel)
-    axis, body = np.array(line.drum_axis), assembly.bodies[line.start]
+    axis, body = np.array(line.drum_axis), system.bodies[line.start]
     assert isinstance(body, RigidBody)
     outwards = np.array(line.start_point) - body.center_of_mass
     for wish in (outwards, *np.eye(3)):

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from tautline.engine.assembly import lowering
-from tautline.engine.assembly.commands import check_known
-from tautline.engine.assembly.placed import PlacedAssembly
+from tautline.engine.assembly.placed import PlacedNetwork
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.march import RELEASE
 from tautline.model import checks
+from tautline.model.assembly.commands import check_known
 from tautline.model.assembly.parts import Kinematic
 from tautline.model.body import RigidBody
 from tautline.model.command import Locked
@@ -23,8 +23,11 @@ FLUID_WORK = data.account("fluid_work")
 INSTANT = 1e-12
 
 
-class ActedOnAssembly(PlacedAssembly):
+class ActedOnNetwork(PlacedNetwork):
     """An assembly in motion that others push, strike and lead."""
+
+    # Held bodies that were given other velocities: time, energy that this brings, impulses of all bodies.
+    _jump: tuple[float, float, data.Array] | None = None
 
     def push(
         self, name: str, force: Any = (0.0, 0.0, 0.0), moment: Any = (0.0, 0.0, 0.0), *, frame: str = "space"
@@ -63,7 +66,7 @@ class ActedOnAssembly(PlacedAssembly):
         self.take(None)
         time, struck = self.time, self.body(name)
         before = self._moving_energy(time)
-        self.call(RELEASE, time)
+        self._release(time)
         booked = self._booked(data.CONTROL_WORK, FLUID_WORK)
         state = self.arrays.bodies[self.arrays.names.index(name)]
         self._let_fluid_move_along(time)
@@ -92,9 +95,9 @@ class ActedOnAssembly(PlacedAssembly):
         self.take(None)
         time, k = self.time, list(self.assembly.lines).index(name)
         before = self._moving_energy(time)
-        self.call(RELEASE, time)
+        self._release(time)
         booked = self._booked(data.CONTROL_WORK)
-        self._commands[name], self._origins[name] = Locked(), (time, self._deployed(name))
+        self._commands[name], self._origins[name] = Locked(), (time, self.deployed(name))
         self.arrays.reels[k][data.STOP] = 0.0
         self._changed = True
         self._lower(time, time)
@@ -112,15 +115,25 @@ class ActedOnAssembly(PlacedAssembly):
         self.turns.check()
         self._held(name)
         self._note_impulses()
-        table = np.zeros((13, 1))
-        table[0], table[1::4, 0], table[2::4, 0] = (
-            self.time,
-            self.body(name)["position"],
-            checks.vector("velocity", velocity, "m/s"),
-        )
-        self._moves[name] = table
-        self._changed = True
-        self._lower(self.time, self.time)
+        time = self.time
+        before, given = self._moving_energy(time), self._given_impulses()
+        self.lead(name, time, self.body(name)["position"], checks.vector("velocity", velocity, "m/s"))
+        self._lower(time, time)
+        energy, impulses = self._moving_energy(time) - before, self._given_impulses() - given
+        if self._jump is not None and self._jump[0] == time:
+            energy, impulses = energy + self._jump[1], impulses + self._jump[2]
+        self._jump = (time, energy, impulses)
+
+    def _release(self, time: float) -> None:
+        """Let all velocities be those of momenta.
+
+        The next step counts what a held body that jumped has given at the velocity that it has from now on.
+        """
+        jump, self._jump = self._jump, None
+        super()._release(time)
+        if jump is not None and jump[0] == time:
+            velocities = self.present_sample().bodies[0, :, kernels.BODY_VELOCITY : kernels.BODY_VELOCITY + 3]
+            self.arrays.totals[data.ACCOUNT_PLACES[data.GUIDE_WORK]] += jump[1] - float((jump[2] * velocities).sum())
 
     def force_on(self, name: str) -> data.Array:
         """Mean force of lines and reels on a held body over the latest `advance` (N), inertial frame.
@@ -134,6 +147,12 @@ class ActedOnAssembly(PlacedAssembly):
         i = self.arrays.names.index(name)
         given: data.Array = (self._impulses[1][i] - self._given_impulses()[i]) / passed
         return given
+
+    def have_given(self, name: str, since: float, impulse: data.Array) -> None:
+        """Have a held body that has felt an impulse (N s) since a time (s); from now on more of it is counted."""
+        found = np.zeros((len(self.arrays.names), 3))
+        found[self.arrays.names.index(name)] = impulse
+        self._impulses = (since, found)
 
     def _note_impulses(self) -> None:
         """Let forces on held bodies, where there are some, be means from now on."""

@@ -1,42 +1,11 @@
-"""Commands of the reels of an assembly: whose they are, and what each reel can follow."""
+"""What the reels of a network can follow."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from tautline.engine import lowering
 from tautline.errors import InputError
-from tautline.model import checks
-from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Line
-from tautline.model.command import Command, as_command, check_command
-from tautline.model.wording import near
-
-Commands = Mapping[str, Command | float] | Command | float
-
-
-def check_known(name: str, known: Mapping[str, Any], kind: str) -> None:
-    """Refuse a name that no body or string has."""
-    if name not in known:
-        raise InputError(f"{kind}.{name}: no such name in the assembly{near(name, known)}")
-
-
-def commands_by_name(assembly: System, commands: Any) -> dict[str, Command]:
-    """Commands of reels by the names of their lines, from a dict, or from that of the only reel."""
-    if commands is None:
-        return {}
-    if not isinstance(commands, Mapping):
-        reels = [name for name, line in assembly.lines.items() if line.reel is not None]
-        if len(reels) != 1:
-            checks.refuse("command", f"a dict by the names of lines ({', '.join(assembly.lines)})", commands)
-        commands = {reels[0]: commands}
-    found: dict[str, Command] = {}
-    for name, answer in commands.items():
-        check_known(name, assembly.lines, "lines")
-        found[name] = as_command(answer)
-        needs_reel(name, assembly.lines[name], found[name])
-    return found
+from tautline.model.command import Command, check_command
 
 
 def check_given(
@@ -56,9 +25,3 @@ def check_given(
         command.check_start(time, deployed, speed)
     except InputError as error:
         raise InputError(f"lines.{name}: {error}") from None
-
-
-def needs_reel(name: str, line: Line, command: Command) -> None:
-    """Refuse a command for a string that has no reel."""
-    if line.reel is None and not command.holds:
-        raise InputError(f"commands.{name}: expected none for a string without a reel, got {type(command).__name__}")

@@ -25,7 +25,7 @@ COMPRESSION = 1e-9
 
 
 @dataclass
-class AssemblyHealth:
+class NetworkHealth:
     """Figures of a run, as its samples come in."""
 
     kept: float = math.nan  # energy less work plus losses, at the start (J)
@@ -108,7 +108,7 @@ class AssemblyHealth:
         return asdict(self)
 
     @classmethod
-    def from_state(cls, state: dict[str, Any]) -> AssemblyHealth:
+    def from_state(cls, state: dict[str, Any]) -> NetworkHealth:
         meshes = {name: MeshHealth(**x) for name, x in state.get("meshes", {}).items()}
         return cls(**(state | {"meshes": meshes}))
 

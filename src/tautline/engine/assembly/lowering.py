@@ -21,11 +21,11 @@ from tautline.kernels.listed import Listed
 from tautline.kernels.loads.drag import Drag
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import ANCHOR, Kinematic, Line
-from tautline.model.assembly.state import AssemblyState
+from tautline.model.assembly.state import State
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO, Matrix
 from tautline.model.fluid import BodyInFluid, Fluid
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.reel import Reel
 from tautline.model.run import Method
 
@@ -36,9 +36,9 @@ NO_PUSH = np.zeros((7, 1))
 NO_REEL = Reel(1.0, 0.0, 1.0, guide_law="none")
 
 
-def line_pendulum(line: Line, gravity: float = 0.0, fluid: Fluid | None = None) -> Pendulum:
+def line_pendulum(line: Line, gravity: float = 0.0, fluid: Fluid | None = None) -> Chain:
     """The pendulum that a line would be with a point at its end: its string, its reel and their rules."""
-    return Pendulum(line.string, line.reel or NO_REEL, RigidBody.point(1.0), gravity=gravity, fluid=fluid)
+    return Chain(line.string, line.reel or NO_REEL, RigidBody.point(1.0), gravity=gravity, fluid=fluid)
 
 
 def parameters(line: Line, turns: bool, compensated: bool) -> data.Parameters:
@@ -54,7 +54,7 @@ def body_drag(assembly: System, name: str) -> Drag:
     if not isinstance(body, RigidBody) or fluid is None:
         return loads.drag_numbers(line_pendulum(line))
     own = fluid.around(assembly.body_fluid.get(name, BodyInFluid()))
-    x = loads.drag_numbers(Pendulum(line.string, NO_REEL, body, gravity=float(assembly.gravity or 0.0), fluid=own))
+    x = loads.drag_numbers(Chain(line.string, NO_REEL, body, gravity=float(assembly.gravity or 0.0), fluid=own))
     place = own.buoyancy_center or body.center_of_mass
     return x._replace(
         center=_between(body.center_of_mass, x.center),
@@ -127,7 +127,7 @@ def arm_of(assembly: System, end: str, point: Any) -> tuple[float, float, float]
 class Arrays:
     """The arrays of an assembly in motion: all that a step leaves to the next one, and workspace."""
 
-    def __init__(self, assembly: System, state: AssemblyState) -> None:
+    def __init__(self, assembly: System, state: State) -> None:
         self.names = [*assembly.bodies, ANCHOR]
         self.bodies = [np.zeros(kernels.BODY_STATE) for _ in self.names]
         self.works = [np.zeros(kernels.BODY_WORK) for _ in self.names]
@@ -143,7 +143,7 @@ class Arrays:
         self.backups = np.zeros((BACKUPS, self.size()))
         self.place(assembly, state)
 
-    def place(self, assembly: System, state: AssemblyState) -> None:
+    def place(self, assembly: System, state: State) -> None:
         """Put a state at time 0 into the arrays, as if nothing had been before."""
         for array in (self.totals, self.clock, *self.bodies, *self.nodes, *self.reels):
             array[...] = 0
@@ -299,7 +299,7 @@ def _levers(assembly: System) -> dict[str, float]:
     return found
 
 
-def path_tables(assembly: System, state: AssemblyState, start: float, until: float) -> dict[str, data.Array]:
+def path_tables(assembly: System, state: State, start: float, until: float) -> dict[str, data.Array]:
     """Places of the bodies on paths, between two times at least."""
     tables = {}
     for name, body in assembly.bodies.items():
@@ -309,20 +309,3 @@ def path_tables(assembly: System, state: AssemblyState, start: float, until: flo
             table[1::4] += origin[:, None]
             tables[name] = table
     return tables
-
-
-def check_state(assembly: System, state: AssemblyState) -> None:
-    """Refuse a state that is of another assembly."""
-    for kind, names, given in (
-        ("bodies", assembly.bodies, state.bodies),
-        ("lines", assembly.lines, state.lines),
-    ):
-        if set(names) != set(given):
-            expected = ", ".join(map(repr, names)) or "none"
-            raise InputError(
-                f"state.{kind}: expected {expected}, as the assembly has, got {', '.join(map(repr, given))}"
-            )
-    for name, line in assembly.lines.items():
-        rows = len(state.lines[name].nodes)
-        if not isinstance(line.elements, str) and rows != line.count + 1:
-            raise InputError(f"state.lines.{name}: expected {line.count + 1} nodes, got {rows}")

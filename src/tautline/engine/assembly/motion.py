@@ -11,9 +11,8 @@ import numpy as np
 
 from tautline.engine import lowering as pendulum_lowering
 from tautline.engine.assembly import lowering
-from tautline.engine.assembly.commands import Commands, check_given, check_known, commands_by_name
-from tautline.engine.assembly.health import AssemblyHealth
-from tautline.engine.assembly.lowering import check_state
+from tautline.engine.assembly.commands import check_given
+from tautline.engine.assembly.health import NetworkHealth
 from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_failure
 from tautline.engine.loads import own_numbers
 from tautline.engine.tabulating import is_constant, tabulated
@@ -35,11 +34,13 @@ from tautline.kernels.assembly.march import (
 from tautline.kernels.assembly.march import (
     assembly as assembly_kernel,
 )
+from tautline.kernels.limits import Limits
 from tautline.kernels.listed import Listed
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
+from tautline.model.assembly.commands import Commands, check_known, commands_by_name
 from tautline.model.assembly.parts import Kinematic
-from tautline.model.assembly.state import AssemblyState, BodyState, LineState
+from tautline.model.assembly.state import BodyState, LineState, State
 from tautline.model.command import Command, Free, Locked, Torque
 from tautline.model.force_law import check_laws
 from tautline.model.profile import values_at
@@ -47,21 +48,21 @@ from tautline.model.run import Method
 from tautline.results import assembly as results
 
 
-class AssemblyInMotion:
+class NetworkInMotion:
     """An assembly as the kernels have it, with the commands of its reels and the forces on its bodies."""
 
-    health: AssemblyHealth
+    health: NetworkHealth
 
     def __init__(
         self,
         assembly: System,
-        state: AssemblyState,
+        state: State,
         method: Method,
         laws: Mapping[str, Any] | None = None,
     ) -> None:
-        checks.instance("assembly", assembly, System, hint="; tl.Simulation takes a Pendulum")
-        checks.instance("state", state, AssemblyState)
-        check_state(assembly, state)
+        checks.instance("system", assembly, System)
+        checks.instance("state", state, State)
+        state.check_against(assembly)
         assembly = assembly.with_elements(state.elements())
         lengths = {name: line.string.length for name, line in assembly.lines.items()}
         self.assembly = assembly.on_mesh({name: x - state.lines[name].reeled_length for name, x in lengths.items()})
@@ -106,7 +107,7 @@ class AssemblyInMotion:
 
     def _check_method(self) -> None:
         if self.method.scheme != "symmetric":
-            checks.refuse("scheme", "'symmetric' for an assembly", self.method.scheme)
+            checks.refuse("scheme", "'symmetric' on the network kernels", self.method.scheme)
         pendulum_lowering.check_method(self.method)
         damped = any(line.string.viscosity > 0.0 for line in self.assembly.lines.values())
         loaded = damped or self.assembly.fluid is not None or bool(self.laws)
@@ -154,6 +155,10 @@ class AssemblyInMotion:
             "attitude": row[kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(3, 3).copy(),
         }
 
+    def speed(self, name: str) -> float:
+        """Rate of the reeled length of a line; positive in retrieval (m/s)."""
+        return float(self.present_sample().strands[0, self._number(name), kernels.SPEED])
+
     def string(self, name: str) -> dict[str, Any]:
         """Nodes, their velocities, deployed length and reel speed of a string now."""
         check_known(name, self.assembly.lines, "lines")
@@ -170,7 +175,8 @@ class AssemblyInMotion:
             "reel_speed": float(sample.strands[0, k, kernels.SPEED]),
         }
 
-    def state(self) -> AssemblyState:
+    @property
+    def system_state(self) -> State:
         """The present state, as a value that another simulation can start from."""
         sample = self.present_sample()
         bodies = {}
@@ -182,7 +188,7 @@ class AssemblyInMotion:
             own = self._string_in(sample, name)
             reeled = line.string.length - own["deployed"]
             lines[name] = LineState(own["nodes"], own["node_velocities"], reeled, own["reel_speed"])
-        return AssemblyState(bodies, lines)
+        return State(bodies, lines)
 
     def _lower(self, since: float, until: float) -> None:
         """Make what the kernels take, with tables that hold between two times, unless it is there already."""
@@ -264,20 +270,24 @@ class AssemblyInMotion:
         for name, command in given.items():
             k = list(self.assembly.lines).index(name)
             line = self.assembly.lines[name]
-            speed, deployed = float(sample.strands[0, k, kernels.SPEED]), self._deployed(name)
+            speed, deployed = float(sample.strands[0, k, kernels.SPEED]), self.deployed(name)
             check_given(name, command, line, (time, deployed, speed), self.method.order, self._started)
             least = command.shortest(deployed, time)
             if self.method.minimum_length is None and least is not None and least < 2.0 * self._shortest[name]:
                 self._shortest[name] = 0.5 * least
-        self.call(RELEASE, time)
+        self._release(time)
         for name, command in given.items():
-            self._commands[name], self._origins[name] = command, (time, self._deployed(name))
+            self._commands[name], self._origins[name] = command, (time, self.deployed(name))
             if command.finds_torque:
                 self.arrays.reels[self._number(name)][data.STOP] = 0.0
         self._started, self._changed = True, True
         self._lower(time, time)
         for name in given:
             self._lead(name, time)
+
+    def _release(self, time: float) -> None:
+        """Let all velocities be those of momenta, as at the beginning of a motion."""
+        self.call(RELEASE, time)
 
     def _lead(self, name: str, time: float) -> None:
         """Begin what a reel's command prescribes, and book the energy that this takes."""
@@ -305,7 +315,8 @@ class AssemblyInMotion:
     def _number(self, name: str) -> int:
         return self._numbers[name]
 
-    def _deployed(self, name: str) -> float:
+    def deployed(self, name: str) -> float:
+        """Unstretched length of a line outside its guide (m)."""
         return float(self.assembly.lines[name].string.length - self.arrays.reels[self._number(name)][data.S])
 
     def _check_step(self) -> None:
@@ -321,10 +332,30 @@ class AssemblyInMotion:
         """Step limits of the present motion (s)."""
         return self.call(LIMITS).limits
 
+    @property
+    def plan(self) -> data.Plan:
+        """How steps are chosen."""
+        return self._plan
+
+    def step_limits(self, lengths: Mapping[str, float] | None = None) -> dict[str, float]:
+        """Largest steps that "auto" makes of the present motion (s), by what limits them.
+
+        With `lengths`, of one that is like it with other lengths deployed (m), by the names of lines.
+        """
+        reels = self.arrays.reels
+        before = [float(reel[data.S]) for reel in reels]
+        if lengths is not None:
+            for reel, (name, line) in zip(reels, self.assembly.lines.items(), strict=True):
+                reel[data.S] = line.string.length - lengths[name]
+        found = self.limits()
+        for reel, s in zip(reels, before, strict=True):
+            reel[data.S] = s
+        limits = Limits(found.waves, math.inf, found.stretching, found.turning, math.inf)
+        return pendulum_lowering.allowed_steps(self._plan, limits)
+
     def allowed_step(self) -> float:
         """Largest step that "auto" makes of the present motion (s)."""
-        limits = self.limits()
-        return float(min(self._plan.allowed_ratio * limits.waves, limits.stretching, limits.turning))
+        return min(self.step_limits().values())
 
     def sampling(self, sample: float) -> data.Plan:
         """The plan for calls of `march`, one sample every `sample` seconds."""

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import copy
-from typing import Self
+from typing import Any, Self
+
+import numpy as np
 
 from tautline import errors
-from tautline.engine.assembly.health import AssemblyHealth
-from tautline.engine.assembly.motion import AssemblyInMotion
+from tautline.engine.assembly.health import NetworkHealth
+from tautline.engine.assembly.motion import NetworkInMotion
 from tautline.engine.turns import Turns
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.kernels.assembly.march import BEGIN
-from tautline.model.assembly.state import AssemblyState
+from tautline.model.assembly.state import State
+from tautline.model.command import Command
 
 
-class PlacedAssembly(AssemblyInMotion):
+class PlacedNetwork(NetworkInMotion):
     """An assembly whose motion can be copied, and go on from another state."""
 
     status: str
@@ -36,7 +39,7 @@ class PlacedAssembly(AssemblyInMotion):
         self._lower(0.0, until)
         return self._system
 
-    def go_on_from(self, state: AssemblyState, time: float) -> None:
+    def go_on_from(self, state: State, time: float) -> None:
         """Go on from another state at another time (s), under the commands that were given at the start of the run.
 
         Bodies that are held are where the state says, and their paths are those of the run.
@@ -45,16 +48,29 @@ class PlacedAssembly(AssemblyInMotion):
         self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
         self.arrays.place(self.assembly, state)
         self.arrays.totals[data.T_START] = time
+        if self._changed:
+            self._lower(time, time)
         self.call(BEGIN, time)
         for name in self._commands:
             self._lead(name, time)
+
+    def follow(self, name: str, command: Command, origin: tuple[float, float], shortest: float) -> None:
+        """Have a command that was given at a time, with a length out, to a reel that retrieves to a length."""
+        self._commands[name], self._origins[name], self._shortest[name] = command, origin, shortest
+        self._started, self._changed = True, True
+
+    def lead(self, name: str, time: float, place: Any, velocity: Any) -> None:
+        """Have a held body move from a place (m) with a velocity (m/s) since a time (s)."""
+        table = np.zeros((13, 1))
+        table[0], table[1::4, 0], table[2::4, 0] = time, place, velocity
+        self._moves[name], self._changed = table, True
 
     def twin(self, until: float) -> Self:
         """An independent one in the same state, with nothing recorded; motions are there up to a time (s)."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.turns = Turns()
-        other.arrays, other.health = copy.deepcopy(self.arrays), AssemblyHealth()
+        other.arrays, other.health = copy.deepcopy(self.arrays), NetworkHealth()
         other.forget_records()
         other._changed = True
         other._lower(0.0, until)

@@ -9,13 +9,13 @@ from tautline.engine.assembly.lowering import line_pendulum
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
 from tautline.model.assembly.assembly import System
-from tautline.model.pendulum import Pendulum
+from tautline.model.pendulum import Chain
 from tautline.model.string_loads import StringLoads
 from tautline.results.assembly import derived
 from tautline.results.values import Values
 
 
-def pendulum_of(assembly: System, name: str) -> Pendulum:
+def pendulum_of(assembly: System, name: str) -> Chain:
     """The pendulum that a line would be, with the weight that its spooled string has; on a free body none."""
     line = assembly.lines[name]
     gravity = 0.0 if assembly.on_free_body(line) else float(assembly.gravity or 0.0)

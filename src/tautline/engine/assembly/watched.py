@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tautline.engine.assembly.motion import AssemblyInMotion
+from tautline.engine.assembly.motion import NetworkInMotion
 from tautline.engine.assembly.samples import values_of
 from tautline.kernels import data
 from tautline.kernels.assembly import data as kernels
@@ -10,10 +10,10 @@ from tautline.kernels.assembly.march import OBSERVE
 from tautline.results.values import Values
 
 
-class WatchedAssembly:
+class WatchedNetwork:
     """An assembly in motion, its samples and copies of its motion."""
 
-    def __init__(self, motion: AssemblyInMotion) -> None:
+    def __init__(self, motion: NetworkInMotion) -> None:
         self._motion = motion
         self.strand = -1  # at whose end the latest march ended
 

@@ -27,7 +27,7 @@ from tautline import __version__
 from tautline.durable import StoreError
 from tautline.schema import Layout
 
-FORMAT = "tautline run 4"
+FORMAT = "tautline run 5"
 MAGIC = b"\x89%b\n" % FORMAT.encode()
 _ANY_MAGIC = re.compile(rb"\x89(tautline run \d+)\n")
 COPIES = 2

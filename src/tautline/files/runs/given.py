@@ -10,7 +10,7 @@ import numpy as np
 from tautline.errors import InputError
 from tautline.files.runs.reading import open_run
 from tautline.model import checks
-from tautline.results.one_string import one_string
+from tautline.results.one_line import one_line, with_names
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -19,7 +19,10 @@ Run: TypeAlias = "xr.Dataset | str | os.PathLike[str]"
 
 
 def run_from(source: Run, needed: tuple[str, ...]) -> xr.Dataset:
-    """Take a run as it is, or read it from its file; one without samples or without a needed variable is refused."""
+    """Take a run, or read it from its file; one without samples or without a needed variable is refused.
+
+    It has the dimensions of lines and bodies, also where somebody squeezed them.
+    """
     import xarray as xr  # half a second, which a study need not spend
 
     if isinstance(source, (str, os.PathLike)):
@@ -29,14 +32,12 @@ def run_from(source: Run, needed: tuple[str, ...]) -> xr.Dataset:
     _check_has(source, needed)
     if not source.sizes.get("time"):
         raise InputError("run: expected samples over time, got none; keep one moment as run.isel(time=[k])")
-    return source
+    return with_names(source)
 
 
-def string_from(source: Run, needed: tuple[str, ...], line: str | None) -> xr.Dataset:
-    """Take a run, or one string of an assembly's as if it were the only one."""
-    found = one_string(run_from(source, ()), line)
-    _check_has(found, needed)
-    return found
+def line_from(source: Run, needed: tuple[str, ...], line: str | None) -> xr.Dataset:
+    """Take one line of a run, by its name where there are several."""
+    return one_line(run_from(source, needed), line)
 
 
 def _check_has(run: xr.Dataset, needed: tuple[str, ...]) -> None:

@@ -19,11 +19,9 @@ from tautline import durable
 from tautline.durable import StoreError
 from tautline.files.runs.format import Array, Contents, checksum, of_another_version, pages, read_at, read_copies
 from tautline.model import checks
-from tautline.results import dataset
-from tautline.results.assembly import assembly_of, build, layout
-from tautline.results.inputs import CASE
+from tautline.results.assembly import build, layout
+from tautline.results.inputs import CASE, system_of
 from tautline.results.values import Values
-from tautline.schema import of_pendulum
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -176,8 +174,8 @@ class Reader:
         self._source = open_file(self._path)
         self.attrs = self._source.attrs
         self.rows = self._source.rows
-        self.assembly = assembly_of(str(self.attrs[CASE]))
-        self.layout = of_pendulum(self._source.elements) if self.assembly is None else layout(self.assembly)
+        self.system = system_of(self.attrs)
+        self.layout = layout(self.system)
         contents = self._source.contents
         if set(contents.variables) != set(self.layout.all_variables()):
             self.close()
@@ -202,9 +200,7 @@ class Reader:
 
     def labelled(self, values: Values) -> xr.Dataset:
         """Rows of all variables as a Dataset."""
-        if self.assembly is not None:
-            return build(self.assembly, values, self.attrs)
-        return dataset.labelled_values(values, self.attrs)
+        return build(self.system, values, self.attrs)
 
     def close(self) -> None:
         self._source.close()

@@ -8,10 +8,9 @@ kill is recognised, and the other one is used. Rows are written before the copy 
 
 from __future__ import annotations
 
-import json
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -21,24 +20,17 @@ import numpy as np
 from tautline import durable, errors
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
-from tautline.engine.assembly.simulation import AssemblySimulation
-from tautline.engine.assembly.simulation import Checkpoint as AssemblyMotion
-from tautline.engine.cases import Marching, begin, case_of
-from tautline.engine.choose import NETWORK
-from tautline.engine.simulation import Simulation
+from tautline.engine.cases import begin, case_of
+from tautline.engine.simulation import Backend, Simulation, restored
 from tautline.errors import InputError, TautlineError
 from tautline.files.runs import format, making, reading, shortening
 from tautline.files.runs.format import Contents, Copy, write_at
 from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import AssemblyCase
+from tautline.model.assembly.case import Case
 from tautline.model.assembly.starts import Start
-from tautline.model.case import Case
 from tautline.model.command import Command
-from tautline.model.force_law import ForceLaw, check_laws
-from tautline.model.pendulum import Pendulum
-from tautline.model.state import State
 from tautline.results.inputs import CASE
 from tautline.results.values import Values
 from tautline.schema import Layout
@@ -76,7 +68,7 @@ class Writer:
         """Rows that count."""
         return 0 if self._copy is None else self._copy.rows
 
-    def write(self, values: Values, simulation: Marching) -> None:
+    def write(self, values: Values, simulation: Backend) -> None:
         """Write rows, their checksums, and then the checkpoint that counts them."""
         first, last = self.rows, self.rows + len(values["time"])
         for column, name in enumerate(self.contents.variables):
@@ -120,7 +112,7 @@ class Writer:
         self._file.close()
 
 
-def checkpoint(simulation: Marching, number: int, rows: int, sums: list[int]) -> Copy:
+def checkpoint(simulation: Backend, number: int, rows: int, sums: list[int]) -> Copy:
     """Take a checkpoint of a run, with all that it says of itself."""
     motion, text = simulation.checkpoint()
     attributes = simulation.attributes()
@@ -161,23 +153,23 @@ def _resumable(path: Path) -> str:
 
 def run_to_file(
     path: str | os.PathLike[str],
-    system: Case | Pendulum | AssemblyCase | System,
-    state: State | Start | None = None,
+    system: System | Case,
+    start: Start | None = None,
     command: Command | Mapping[str, Command | float] | None = None,
     *,
     overwrite: bool = False,
     title: str = "",
     watch: Callable[[Progress], bool] | None = None,
-    loads: Sequence[ForceLaw] = (),
+    loads: Any = (),
     **run: Any,
-) -> Any:
+) -> Simulation:
     """`simulate`, saved while it goes on; the file can be resumed after anything.
 
     Parameters
     ----------
     path : path
         Of the file; its folder must exist.
-    system, state, command, **run
+    system, start, command, **run
         As in `simulate`.
     overwrite : bool
         Allow replacing an existing file, which happens only when the new one could be made. A file that another
@@ -192,16 +184,16 @@ def run_to_file(
     target = checks.path("path", path)
     checks.function("watch", watch)
     checks.instance("overwrite", overwrite, bool)
-    case = case_of(system, state, command, run, title)
-    simulation, count, interval = begin(case, loads=check_laws(loads))
+    case = case_of(system, start, command, run, title)
+    simulation, count, interval = begin(case, loads=loads)
     first = simulation.values(simulation.first_sample())
     with _created(target, simulation, first, count + 1, interval, title or case.title, overwrite) as writer:
         _drive(writer, target, simulation, watch)
-    return simulation
+    return Simulation.of(simulation)
 
 
-def save_run(path: str | os.PathLike[str], simulation: Marching, *, title: str = "", overwrite: bool = False) -> int:
-    """Write what a simulation has recorded as a run file; the number of samples."""
+def save_run(path: str | os.PathLike[str], simulation: Backend, *, title: str = "", overwrite: bool = False) -> int:
+    """Write what a backend has recorded as a run file; the number of samples."""
     values = simulation.recorded()
     rows = len(values["time"])
     interval = float(values["time"][-1] - values["time"][0]) / max(1, rows - 1)
@@ -213,7 +205,7 @@ def save_run(path: str | os.PathLike[str], simulation: Marching, *, title: str =
 @contextmanager
 def _created(
     target: Path,
-    simulation: Marching,
+    simulation: Backend,
     first: Values,
     rows: int,
     sample: float,
@@ -253,7 +245,7 @@ def _created(
             part.unlink(missing_ok=True)
 
 
-def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | None = None) -> Any:
+def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | None = None) -> Simulation:
     """Finish a run file that was interrupted or killed; the result is the one of an uninterrupted run, bit for bit.
 
     Parameters
@@ -281,7 +273,7 @@ def resume(path: str | os.PathLike[str], watch: Callable[[Progress], bool] | Non
         _drive(Writer(file, target, contents, run.copy), target, simulation, watch)
     finally:
         file.close()
-    return simulation
+    return Simulation.of(simulation)
 
 
 def _lock(file: IO[bytes], path: Path) -> None:
@@ -293,11 +285,9 @@ def _lock(file: IO[bytes], path: Path) -> None:
         raise StoreError(durable.in_use(path))
 
 
-def _restored(copy: Copy, path: Path) -> Marching:
+def _restored(copy: Copy, path: Path) -> Backend:
     try:
-        if json.loads(copy.text)["backend"] == NETWORK:
-            return AssemblySimulation.from_checkpoint(AssemblyMotion(**copy.arrays), copy.text)
-        return Simulation.from_checkpoint(data.Motion(**copy.arrays), copy.text)
+        return restored(copy.arrays, copy.text)
     except InputError as error:
         raise StoreError(f"{path}: cannot be resumed: {error}") from None
 

@@ -13,11 +13,10 @@ from typing import Any
 from tautline import durable
 from tautline.files.scenario.origin import Origin
 from tautline.model import checks
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.assembly.sections import is_assembly
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
 from tautline.model.keys import dotted
 from tautline.model.sections import ScenarioError
+from tautline.model.short_keys import full, is_short, names_in
 from tautline.model.table_files import FILE
 from tautline.model.wording import near
 from tautline.units import shown
@@ -55,8 +54,8 @@ def find(name: str) -> Path:
     raise ScenarioError(f"{name}: no such file or built-in scenario{hint}")
 
 
-def load(name: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> Any:
-    """A case from a scenario file, or from a built-in scenario: a Case, or an AssemblyCase of one with [lines.NAME].
+def load(name: str | os.PathLike[str], changes: Mapping[str, Any] | None = None) -> Case:
+    """A case from a scenario file, or from a built-in scenario.
 
     Parameters
     ----------
@@ -98,7 +97,7 @@ def tree_of(text: str, source: str) -> dict[str, Any]:
         raise ScenarioError(f"{source}: not valid TOML here: a number of thousands of digits") from None
 
 
-def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Any:
+def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Case:
     """From TOML text; ScenarioError names the key, what was wanted, what came, file and line."""
     tree = beside(tree_of(text, source), Path(source).parent)
     given = tuple(_override(tree, key, value) for key, value in (changes or {}).items())
@@ -115,13 +114,11 @@ def beside(tree: dict[str, Any], folder: Path, depth: int = _DEEPEST) -> dict[st
     return found
 
 
-def from_tree(tree: Mapping[str, Any], origin: Origin) -> Any:
+def from_tree(tree: Mapping[str, Any], origin: Origin) -> Case:
     """A case from what a TOML parser returns."""
     endless = _endless(tree)
     if endless is not None:
         raise ScenarioError(f"{origin.head(endless)}: expected a number of fewer digits, got thousands")
-    if is_assembly(tree):
-        return AssemblyCase.from_dict(tree, locate=origin.head)
     return Case.from_dict(tree, locate=origin.head)
 
 
@@ -149,6 +146,11 @@ def _override(tree: dict[str, Any], key: str, value: Any) -> tuple[str, ...]:
     parts = key.split(".")
     if not all(parts):
         raise ScenarioError(f"--set {shown(key)}: expected section.key=value")
+    names = None if is_short(tree) else names_in(tree)
+    if names is not None:
+        parts = list(full(tuple(parts), names))
+    if parts[0] == "lines" and len(parts) == 3 and parts[2] in _string_of(tree, parts[1]):
+        parts.insert(2, "string")
     node = tree
     for part in parts[:-1]:
         child = node.setdefault(part, {})
@@ -157,6 +159,14 @@ def _override(tree: dict[str, Any], key: str, value: Any) -> tuple[str, ...]:
         node = child
     node[parts[-1]] = _value_of(value) if isinstance(value, str) else value
     return tuple(parts)
+
+
+def _string_of(tree: Mapping[str, Any], line: str) -> Mapping[str, Any]:
+    """The section of a line's string, where it has one of its own."""
+    found: Any = tree
+    for name in ("lines", line, "string"):
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found if isinstance(found, Mapping) else {}
 
 
 def _value_of(text: str) -> Any:

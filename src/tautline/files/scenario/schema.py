@@ -34,7 +34,8 @@ def json_schema() -> dict[str, Any]:
 def pendulum_schema() -> dict[str, Any]:
     """The schema of a scenario of a pendulum."""
     definitions: dict[str, Any] = {}
-    parts = {name: _reference(part, definitions) for name, part in PARTS.items()}
+    parts = {name: _reference(part, definitions) for name, part in PARTS.items() if name != "initial"}
+    parts["initial"] = _initial(definitions)
     required = [name for name, part in PARTS.items() if part.default is MISSING]
     return _object(_top() | parts, required) | {"$defs": definitions}
 
@@ -59,6 +60,24 @@ def _named(schema: dict[str, Any]) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": schema}
 
 
+def _initial(definitions: dict[str, Any]) -> dict[str, Any]:
+    """Schema of a start, of any kind."""
+    bodies = _named(_reference(sections.BODY_START, definitions))
+    placed = {
+        "kind": {"const": sections.PLACED},
+        "settle": sections.SETTLE.schema(),
+        "bodies": bodies,
+        "lines": _named(_reference(sections.LINE_START, definitions)),
+    }
+    state = {
+        "kind": {"const": sections.STATE},
+        "bodies": bodies,
+        "lines": _named(_reference(sections.LINE_STATE, definitions)),
+    }
+    kinds_of_starts = [_section("kind", tag, cls) for tag, cls in sections.START.options.items()]
+    return {"anyOf": [_object(placed), _object(state, ["kind"]), *kinds_of_starts]}
+
+
 def assembly_schema() -> dict[str, Any]:
     """The schema of a scenario of an assembly."""
     definitions: dict[str, Any] = {}
@@ -79,25 +98,12 @@ def assembly_schema() -> dict[str, Any]:
     }
     lines = _object(string["properties"] | line["properties"] | parts)
     lines["anyOf"] = [{"required": ["string"]}, {"required": string["required"]}]
-    bodies = _named(_reference(sections.BODY_START, definitions))
-    placed = {
-        "kind": {"const": sections.PLACED},
-        "settle": sections.SETTLE.schema(),
-        "bodies": bodies,
-        "lines": _named(_reference(sections.LINE_START, definitions)),
-    }
-    state = {
-        "kind": {"const": sections.STATE},
-        "bodies": bodies,
-        "lines": _named(_reference(sections.LINE_STATE, definitions)),
-    }
-    kinds_of_starts = [_section("kind", tag, cls) for tag, cls in sections.START.options.items()]
     properties = {
         "bodies": _named(body),
         "lines": _named(lines),
         "orbit": _reference(sections.ORBIT, definitions),
         "fluid": fluid,
-        "initial": {"anyOf": [_object(placed), _object(state, ["kind"]), *kinds_of_starts]},
+        "initial": _initial(definitions),
         "run": _reference(RUN, definitions),
     }
     return _object(_top() | properties, ["lines", "run"]) | {"$defs": definitions}

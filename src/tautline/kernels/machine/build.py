@@ -14,14 +14,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 from tautline.errors import EngineError
 from tautline.kernels.machine.header import header
 from tautline.kernels.machine.library import FOLDER, LIST, check, file_name
 from tautline.kernels.machine.linking import link
+from tautline.kernels.machine.options import NUMBA
 from tautline.kernels.machine.signatures import all_functions
-from tautline.kernels.machine.stamp import ABI, source_hash
+from tautline.kernels.machine.stamp import ABI, compiler, source_hash
 from tautline.kernels.machine.targets import Target, machine, targets
 
 # Functions that share much, which are compiled together by one process. All others go with the first of them.
@@ -94,10 +96,11 @@ def _stamp_object(folder: Path, target: Target) -> Path:
 
 
 def is_current() -> bool:
-    """Whether all libraries are there already, made from the present sources and whole."""
+    """Whether all libraries are there already, made from the present sources by the present compiler, and whole."""
     try:
-        return [check(target) for target in targets()] != []
-    except EngineError:
+        listed = json.loads((FOLDER / LIST).read_text(encoding="utf-8"))
+        return [check(target) for target in targets()] != [] and listed["compiler"] == compiler()
+    except (EngineError, OSError, ValueError, LookupError):
         return False
 
 
@@ -106,6 +109,9 @@ def build(folder: Path = FOLDER) -> None:
     begun = time.perf_counter()
     fastest = targets()[0]
     environment = os.environ | {"NUMBA_CPU_NAME": fastest.name, "NUMBA_CPU_FEATURES": fastest.features}
+    if not version("numba").startswith(f"{NUMBA}."):
+        print(f"libtautline: {compiler()} is not numba {NUMBA}, which it is usually made with: this takes longer")
+        environment["NUMBA_OPT"] = "0"  # single functions; all of them are optimised together
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as name:
         objects = Path(name)
@@ -123,7 +129,7 @@ def build(folder: Path = FOLDER) -> None:
             link(found, path)
             content = path.read_bytes()
             files[path.name] = {"size": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-        listed = {"abi": ABI, "stamp": source_hash(), "machine": machine(), "files": files}
+        listed = {"abi": ABI, "stamp": source_hash(), "compiler": compiler(), "machine": machine(), "files": files}
         (objects / LIST).write_text(json.dumps(listed, indent=2) + "\n", encoding="utf-8")
         (objects / HEADER).write_text(header(), encoding="utf-8")
         for new in (*files, HEADER, LIST):  # the list last: without it nothing is loaded

@@ -8,17 +8,15 @@ optimised together; LLVM makes small ones part of their callers from the innermo
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any
-from unittest import mock
 
 import numba
 from llvmlite import binding as llvm
-from numba.core import codegen, cpu
 from numba.core.compiler_lock import global_compiler_lock
-from numba.np import arrayobj
+from numba.core.target_extension import current_target, target_override
 
 from tautline.kernels.jit import Kernel
 from tautline.kernels.machine import (  # noqa: F401 - they teach Numba
@@ -28,7 +26,7 @@ from tautline.kernels.machine import (  # noqa: F401 - they teach Numba
     numba_lane_arrays,
 )
 from tautline.kernels.machine.numba_lanes import teach_either
-from tautline.kernels.machine.numba_shortcuts import shortcuts
+from tautline.kernels.machine.numba_target import IS_LEAN, NAME, compiled_for_kernels
 from tautline.kernels.machine.options import OPTIONS
 from tautline.kernels.machine.signatures import Function
 from tautline.kernels.machine.targets import Target
@@ -39,7 +37,7 @@ def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     """Numba's own object for a kernel that is only called by others."""
     teach_either()
     # said in any case, since Numba would take this option over from the function that calls
-    found = numba.njit(**OPTIONS, **{"forceinline": False} | options)(function)
+    found = make(**OPTIONS, **{"forceinline": False} | options)(function)
     compiled = found.get_call_template
 
     def for_any_value(args: Any, kws: Any) -> Any:
@@ -51,60 +49,39 @@ def dispatcher(function: Callable[..., Any], options: dict[str, Any]) -> Any:
     return found
 
 
+def make(**options: Any) -> Any:
+    """Numba's decorator: for our own target while that is at work, else its usual one."""
+    return compiled_for_kernels(**options) if for_machine_code() else numba.njit(**options)
+
+
 def for_machine_code() -> bool:
     """Whether Numba is at work for `module_of`, and not for somebody else's function."""
-    return _at_work.get()
-
-
-def _with_layout(library: Any, module: Any) -> None:
-    module.data_layout = library._codegen._data_layout
-
-
-_at_work = ContextVar("_at_work", default=False)
+    return bool(current_target() == NAME)
 
 
 @contextmanager
-def _without_optimisation() -> Iterator[None]:
-    """Let Numba bring functions to LLVM, and no further."""
-
-    def leave(library: Any) -> None:
-        library._finalized = True
-
-    def from_front(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
-        return context.cast(builder, index, kind, numba.types.intp)
-
-    def no_executable(context: Any, library: Any, description: Any, environment: Any) -> Any:
-        return [].append  # something that is built in, and different every time
-
-    token = _at_work.set(True)
+def _at_work() -> Iterator[None]:
+    """Compile for our own target."""
     collects = gc.isenabled()
     gc.disable()  # Numba keeps nearly all that it makes: looking through it again and again is a tenth of the time
     try:
-        with (
-            shortcuts(),
-            mock.patch.object(codegen.CPUCodeLibrary, "_optimize_functions", _with_layout),
-            mock.patch.object(codegen.CPUCodeLibrary, "finalize", leave),
-            mock.patch.object(cpu.CPUContext, "get_executable", no_executable),
-            # kernels do not count from the end of an array: asking for it takes a third of the shortest loops
-            mock.patch.object(arrayobj, "fix_integer_index", from_front),
-        ):
+        with target_override(NAME):
             yield
     finally:
-        _at_work.reset(token)
         if collects:
             gc.enable()
 
 
-def _with_called(libraries: list[Any]) -> dict[Any, None]:
-    """Libraries of functions and of all that they call, directly or not, each once."""
+def _with_called(library: Any) -> list[Any]:
+    """Modules of a function and of all that it calls, directly or not, each once."""
     found: dict[Any, None] = {}
-    waiting = list(libraries)
+    waiting = [library]
     while waiting:
         library = waiting.pop()
         if library not in found:
             found[library] = None
             waiting += library._linking_libraries
-    return found
+    return [library._final_module for library in found]
 
 
 def _exported(name: str, inner: str, kinds: list[str]) -> str:
@@ -122,14 +99,16 @@ define i64 @{name}({named}) {{
 """
 
 
-def _compiled(function: Function) -> tuple[Any, str]:
-    """Numba's library of one function with flat arguments, and LLVM's text of a C function that calls it."""
+def _compiled(function: Function) -> tuple[list[Any], str]:
+    """LLVM modules of a function with flat arguments, and the text of a C function that calls it."""
     code, signature = flat(function, Kernel(function.entry, inline="always"))
-    compiled = numba.njit(**OPTIONS)(code)
+    compiled = make(**OPTIONS)(code)
     compiled.compile(signature)
     (found,) = compiled.overloads.values()
     kinds = ["double" if kind == numba.types.float64 else "i64" for kind in signature.args]
-    return found.library, _exported(function.name, found.fndesc.llvm_func_name, kinds)
+    # as it is lowered, with all that it calls; or as Numba has optimised it, with that inside
+    modules = _with_called(found.library) if IS_LEAN else [llvm.parse_assembly(compiled.inspect_llvm(signature.args))]
+    return modules, _exported(function.name, found.fndesc.llvm_func_name, kinds)
 
 
 def module_of(*functions: Function) -> Any:
@@ -138,22 +117,31 @@ def module_of(*functions: Function) -> Any:
     Functions that stay apart are hidden after they are optimised: so none depends on who else is in the module, and a
     function has the same bits in any company.
     """
-    with global_compiler_lock, _without_optimisation():
+    with global_compiler_lock, _at_work():
         compiled = [_compiled(function) for function in functions]
     module = llvm.parse_assembly("")
-    for library in _with_called([library for library, _ in compiled]):
-        module.link_in(library._final_module, preserve=True)
+    for part in dict.fromkeys(part for parts, _ in compiled for part in parts):
+        module.link_in(part, preserve=True)
     for _, text in compiled:
         module.link_in(llvm.parse_assembly(text))
     seen = {function.name for function in functions}
     _hide([*module.global_variables, *(x for x in module.functions if _becomes_part(x))])
-    passes, builder = compiled[0][0]._codegen._module_pass_manager()
-    passes.run(module, builder)
+    builder = llvm.create_pass_builder(_target_machine(), llvm.create_pipeline_tuning_options(speed_level=3))
+    builder.getModulePassManager().run(module, builder)
     _hide(x for x in module.functions if x.name not in seen)
     left_out = llvm.create_new_module_pass_manager()
     left_out.add_global_dead_code_eliminate_pass()
     left_out.run(module, builder)
     return module
+
+
+def _target_machine() -> Any:
+    """The processor that Numba compiles for, which the optimiser asks for its registers."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    target = llvm.Target.from_triple(llvm.get_process_triple())
+    name, features = (os.environ.get(f"NUMBA_CPU_{word}", "") for word in ("NAME", "FEATURES"))
+    return target.create_target_machine(cpu=name, features=features, opt=3, reloc="default", codemodel="jitdefault")
 
 
 def _becomes_part(function: Any) -> bool:

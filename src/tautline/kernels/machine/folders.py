@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-from tautline.kernels.machine.stamp import source_hash
+from tautline.kernels.machine.stamp import compiler, source_hash
 
 # Environment variable that names the folder of the user's choice.
 VARIABLE = "TAUTLINE_CACHE_DIR"
@@ -50,5 +50,6 @@ def _candidates(name: str) -> Iterator[Path]:
 @cache
 def cache_folder() -> Path | None:
     """Where compiled kernels are kept, or None where no folder can be written."""
-    candidates = _candidates(f"kernels-{source_hash()}")
+    # named after what is in it: sources, and what compiled them
+    candidates = _candidates(f"kernels-{source_hash()}-{compiler().replace(', ', '-').replace(' ', '-')}")
     return next((folder for folder in candidates if _is_ours_and_writable(folder)), None)

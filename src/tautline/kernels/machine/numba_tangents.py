@@ -10,7 +10,7 @@ from typing import Any
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typeconv import Conversion
-from numba.core.types import BaseNamedTuple, BaseTuple  # type: ignore[attr-defined]
+from numba.core.types import BaseNamedTuple  # type: ignore[attr-defined]
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, lower_cast, models, overload, register_model
 
@@ -71,24 +71,6 @@ def _cast_to_tangent(context: Any, builder: Any, fromty: Any, toty: Any, value: 
 
 
 # -- tuples whose numbers have tangents in one place and none in another -----------------------------------------------
-
-
-def _unified(self: Any, typingctx: Any, other: Any) -> Any:
-    if getattr(other, "instance_class", None) is not self.instance_class:
-        return None
-    kinds = [typingctx.unify_pairs(a, b) for a, b in zip(self, other, strict=True)]
-    return None if None in kinds else BaseTuple.from_types(kinds, self.instance_class)
-
-
-def _convertible(self: Any, typingctx: Any, other: Any) -> Any:
-    if getattr(self, "instance_class", None) is not getattr(other, "instance_class", None):
-        return None
-    kinds = [typingctx.can_convert(a, b) for a, b in zip(self, other, strict=True)]
-    return None if None in kinds else max(kinds)
-
-
-for named in (types.NamedTuple, types.NamedUniTuple):  # type: ignore[attr-defined]
-    named.unify, named.can_convert_to = _unified, _convertible
 
 
 @lower_cast(BaseNamedTuple, BaseNamedTuple)

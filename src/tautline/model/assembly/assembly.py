@@ -44,9 +44,9 @@ class System:
         `AppliedForce` by the names of bodies.
     """
 
-    bodies: Mapping[str, RigidBody | Kinematic]
+    bodies: Mapping[str, Any]  # RigidBody or Kinematic
     lines: Mapping[str, Line]
-    gravity: float | None = None
+    gravity: Any = None  # a number; None in an orbit
     orbit: Orbit | None = None
     fluid: Fluid | None = None
     body_fluid: Mapping[str, BodyInFluid] = field(default_factory=dict)
@@ -82,7 +82,7 @@ class System:
         for what, given in (("fluid", self.body_fluid), ("applied_force", self.applied_forces)):
             for name in given:
                 if name not in self.bodies:
-                    checks.refuse(f"bodies.{name}", "a body of the assembly", name, near(name, list(self.bodies)))
+                    checks.refuse(f"bodies.{name}", "a body of the system", name, near(name, list(self.bodies)))
                 if not isinstance(self.bodies[name], RigidBody):
                     raise InputError(f"bodies.{name}.{what}: expected none for a body whose motion is given, got one")
         for name, force in self.applied_forces.items():
@@ -93,14 +93,14 @@ class System:
                 raise InputError(f"bodies.{name}.fluid: expected no centres and no spin damping for a point mass")
         if self.fluid is None:
             for name in self.body_fluid:
-                raise InputError(f"bodies.{name}.fluid: expected together with a fluid of the assembly, got it alone")
+                raise InputError(f"bodies.{name}.fluid: expected together with a fluid of the system, got it alone")
             return
         checks.instance("System.fluid", self.fluid, Fluid)
         if self.orbit is not None:
             raise InputError("fluid: expected none in an orbit, got one")
         for key, kind in fields_of(BodyInFluid).items():
             if not kind.is_default(getattr(self.fluid, key)):
-                raise InputError(f"fluid.{key}: expected for each body of an assembly, got it for the fluid as a whole")
+                raise InputError(f"fluid.{key}: set it per body, under [bodies.NAME.fluid]")
         for name, body in self.body_fluid.items():
             if body.body_height is not None and self.fluid.surface is None:
                 raise InputError(f"bodies.{name}.fluid.body_height: expected together with fluid.surface, got it alone")
@@ -131,7 +131,7 @@ class System:
         if line.reel is None:
             return
         if self.on_free_body(line):
-            if line.drum_axis is None and not self.bodies[line.start].is_point:  # type: ignore[union-attr]
+            if line.drum_axis is None and not self.bodies[line.start].is_point:
                 raise InputError(
                     f"{head}.drum_axis: expected the axis of the drum in the frame of {line.start!r}, whose rotation "
                     "it takes part in, got none"

@@ -7,51 +7,36 @@ from typing import Any
 
 from tautline.errors import InputError
 from tautline.model import file_keys, kinds, sections
+from tautline.model.assembly.assembly import System
 from tautline.model.assembly.sections import (
-    BODY,
-    BODY_LOADS,
-    BODY_START,
-    FLUID,
+    HEADS,
     KIND,
     KINDS,
-    KINEMATIC_BODY,
-    LINE,
-    LINE_START,
-    LINE_STATE,
     NO_ELEMENTS,
-    ORBIT,
-    PATH,
     PLACED,
-    REEL,
+    SECTIONS,
     SETTLE,
     START,
-    STRING,
     TOP,
     Reading,
+    class_of,
+    matches,
+    parts_at,
+    parts_of,
+    tagged,
     with_string,
 )
+from tautline.model.checks import ZERO
 from tautline.model.file_keys import Problem, keys_of
-from tautline.model.keys import Key
+from tautline.model.keys import Key, parse
 from tautline.model.kinds import Choice, Kind, WrongValueError
 from tautline.model.parts import Part
 from tautline.model.sections import COMMAND, RUN, SectionError, Tree
+from tautline.model.short_keys import GUIDE, SHORT, full_key, names_of
 from tautline.model.wording import near
 
-# Sections by their paths, in which a star is a name, and the parts whose keys they have.
-SECTIONS: dict[tuple[str, ...], tuple[Part, ...]] = {
-    ("bodies", "*"): (BODY,),
-    ("bodies", "*", "path"): (PATH,),
-    **{("bodies", "*", key): (part,) for key, part in BODY_LOADS.items()},
-    ("lines", "*"): (STRING, LINE),
-    ("lines", "*", "reel"): (REEL,),
-    ("lines", "*", "command"): (COMMAND,),
-    ("orbit",): (ORBIT,),
-    ("fluid",): (FLUID,),
-    ("initial", "bodies", "*"): (BODY_START,),
-    ("initial", "lines", "*"): (LINE_START,),
-    ("initial",): (),
-    ("run",): (RUN,),
-}
+# Sections of the short form (short_keys.py), and those that both forms have.
+SHORT_PARTS = {**sections.SYSTEM, "command": COMMAND, "run": RUN}
 # Keys of sections that hold others.
 WORDS: dict[tuple[str, ...], dict[str, Kind]] = {
     (): TOP,
@@ -59,31 +44,10 @@ WORDS: dict[tuple[str, ...], dict[str, Kind]] = {
 }
 
 
-def _matches(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
-    return all(star in ("*", name) for name, star in zip(path, pattern, strict=True))
-
-
-def parts_at(path: tuple[str, ...]) -> tuple[Part, ...]:
-    """Parts whose keys a section has; none for one that only holds others, or that there is not."""
-    found = (parts for pattern, parts in SECTIONS.items() if len(pattern) == len(path) and _matches(path, pattern))
-    return next(found, ())
-
-
-def _parts_of(path: tuple[str, ...], section: Mapping[str, Any]) -> tuple[Part, ...]:
-    """Parts whose keys a section has, which depend on the kind of a body."""
-    if len(path) == 2 and path[0] == "bodies" and KIND in section:
-        return (KINEMATIC_BODY,)
-    if path == ("initial",) and section.get("kind") in START.options:
-        return (START,)
-    if path[:2] == ("initial", "lines") and "nodes" in section:
-        return (LINE_STATE,)
-    return parts_at(path)
-
-
 def is_section(path: tuple[str, ...]) -> bool:
     """Whether a path leads to a section, or to one that holds others."""
     n = len(path)
-    return any(len(pattern) >= n and _matches(path, pattern[:n]) for pattern in SECTIONS)
+    return any(len(pattern) >= n and matches(path, pattern[:n]) for pattern in SECTIONS)
 
 
 def values(tree: Mapping[str, Any]) -> Tree:
@@ -107,7 +71,7 @@ def _section(reading: Reading, section: Mapping[str, Any], path: tuple[str, ...]
     inner = [name for name, x in section.items() if is_section((*path, name)) and isinstance(x, Mapping)]
     own = {name: x for name, x in section.items() if name not in inner and not (kinematic and name == KIND)}
     found: Tree = {KIND: section[KIND]} if kinematic else {}
-    parts = _parts_of(path, section)
+    parts = parts_of(path, section)
     if parts:
         for k, part in enumerate(parts):
             mine = {key: x for key, x in own.items() if k == _owner(key, parts)}
@@ -141,20 +105,24 @@ def _words(reading: Reading, own: Mapping[str, Any], path: tuple[str, ...]) -> T
 def complete(given: Tree, path: tuple[str, ...] = ()) -> Tree:
     """Values of keys with all defaults."""
     found = dict(given)
-    for part in _parts_of(path, given):
-        found = file_keys.with_defaults(_class(part, given), found)
+    for part in parts_of(path, given):
+        found = file_keys.with_defaults(class_of(part, given), found)
+    if path == ("run",):
+        found.pop("elements", None)
     if not path and "orbit" not in given:
         found.setdefault("gravity", kinds.plain(TOP["gravity"].default))
-    inner = {name: complete(x, (*path, name)) for name, x in given.items() if is_section((*path, name))}
-    return found | inner
+    found |= {name: complete(x, (*path, name)) for name, x in given.items() if is_section((*path, name))}
+    order = [KIND, *_order(path, given)]
+    return dict(sorted(found.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
 
 
-def _class(part: Part, section: Mapping[str, Any]) -> type:
-    """Class that has the keys of a section."""
-    tag = section.get(part.word, "") if part.word else ""
-    if tag not in part.options:
-        raise InputError(f"{part.word}: no such kind")
-    return part.options[tag]
+def _order(path: tuple[str, ...], section: Mapping[str, Any]) -> list[str]:
+    """Keys of a section in the order of their descriptions; names of bodies and lines stay as they are."""
+    if not path:
+        return [*TOP, *HEADS]
+    if path == ("initial",) and section.get(KIND) not in START.options:
+        return [*WORDS[path], "bodies", "lines"]
+    return [key for part in parts_of(path, section) for key in (part.word, *keys_of(class_of(part, section)).kinds)]
 
 
 def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
@@ -164,8 +132,8 @@ def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
     section: Any = tree
     for name in key.path:
         section = section.get(name, {})
-    for part in _parts_of(key.path, section):
-        known = keys_of(_class(part, section)).kinds
+    for part in parts_of(key.path, section):
+        known = keys_of(class_of(part, section)).kinds
         if key.name in known:
             return known[key.name]
     if key.name in WORDS.get(key.path, {}):
@@ -176,3 +144,69 @@ def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
 def put(tree: Tree, key: Key, value: Any) -> None:
     """Change one place of a tree; before a component is put, the default list where none is given."""
     sections.put(tree, key, value, kind_of)
+
+
+def change(tree: Tree, key: Key, value: Any, system: System) -> Key:
+    """Change one place or a whole section of a tree by a key that may be a short one (short_keys.py); the full key."""
+    section = (*key.path, key.name)
+    _check_head(section[0], system)
+    thing = _object_keys(section, value) if hasattr(value, "__kinds__") else value
+    if section[0] == GUIDE:
+        _add_guide(tree, system)
+    found = full_key(key, system)
+    is_whole = not key.path and key.name in SHORT_PARTS
+    if is_whole and not key.components:
+        try:
+            kinds.section(thing)
+        except WrongValueError as error:
+            raise InputError(f"{key.text}: {error}") from None
+    if key.components or not is_whole:
+        put(tree, found, thing)
+        return found
+    known = {name for cls in SHORT_PARTS[key.name].options.values() for name in keys_of(cls).kinds}
+    for name in (*known, SHORT_PARTS[key.name].word):
+        drop(tree, full_key(parse(f"{key.name}.{name}"), system) if name else key)
+    for name, x in thing.items():
+        put(tree, full_key(parse(f"{key.name}.{name}"), system), x)
+    return found
+
+
+def _add_guide(tree: Tree, system: System) -> None:
+    """Let a kinematic body carry the only line of a tree, if none does as yet."""
+    names = names_of(system)
+    if names is None or names.guide or GUIDE in tree["bodies"]:
+        return
+    line = dict(tree["lines"][names.line])
+    body = {KIND: "kinematic", "position": line.pop("start_point", list(ZERO))}
+    tree["lines"] = {names.line: line | {"start": GUIDE}}
+    tree["bodies"] = {GUIDE: body, **tree["bodies"]}
+
+
+def _check_head(name: str, system: System) -> None:
+    """Refuse a key whose section there is not."""
+    known = [*TOP, *HEADS, *(SHORT if names_of(system) else ())]
+    if name in known or name in SHORT:  # these say what they need
+        return
+    inside = [f"{head}.{name}" for head, part in SHORT_PARTS.items() if head in known and _has(part, name)]
+    raise InputError(f"{name}: no such key" + (f"; did you mean {inside[0]!r}?" if inside else near(name, known)))
+
+
+def _has(part: Part, name: str) -> bool:
+    return any(name in keys_of(cls).kinds for cls in part.options.values())
+
+
+def _object_keys(section: tuple[str, ...], value: Any) -> Any:
+    """Keys of an object that stands for a section; the object itself if it does not."""
+    parts = (SHORT_PARTS[section[0]],) if len(section) == 1 and section[0] in SHORT_PARTS else parts_at(section)
+    return next((tagged(part, value) for part in parts if isinstance(value, part.wanted)), value)
+
+
+def drop(tree: Tree, key: Key) -> None:
+    """Remove a key, if it is there; sections on the way are replaced by changed copies."""
+    parent = tree
+    for name in key.path:
+        if not isinstance(parent.get(name), Mapping):
+            return
+        parent[name] = dict(parent[name])
+        parent = parent[name]
+    parent.pop(key.name, None)

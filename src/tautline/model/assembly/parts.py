@@ -74,11 +74,7 @@ class Line:
                 "Reel.guide_position: expected none in a line, whose start_point says where its guide is; "
                 "a guide that moves is on a body that is Kinematic on a path"
             )
-        if self.reel.guide_length >= self.string.length:
-            raise InputError(
-                f"Reel.guide_length: expected a guide shorter than the string ({self.string.length:g} m), "
-                f"got {self.reel.guide_length:g} m"
-            )
+        self.reel.check_string(self.string)
 
     @property
     def count(self) -> int:

@@ -1,4 +1,4 @@
-"""States of rest of an assembly."""
+"""States of rest of a system."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic
-from tautline.model.assembly.state import AssemblyState, BodyState, LineState
+from tautline.model.assembly.state import BodyState, LineState, State
 from tautline.model.body import RigidBody
-from tautline.model.loads import interpolated
 from tautline.model.network import Network, NetworkBody, NetworkLine, Places
 from tautline.model.network_rest import find_rest
 
@@ -44,7 +43,7 @@ class Frame(NamedTuple):
     acceleration: Array
 
 
-def rest(assembly: System, start: AssemblyState, *, time: float = 0.0, acceleration: bool = False) -> AssemblyState:
+def rest(assembly: System, start: State, *, time: float = 0.0, acceleration: bool = False) -> State:
     """State of rest near a start: all forces on bodies and lines balance, and drums are locked.
 
     Weight, buoyancy, also below a free surface, drag of a steady flow and applied forces are counted. Where all that
@@ -58,7 +57,7 @@ def rest(assembly: System, start: AssemblyState, *, time: float = 0.0, accelerat
     ----------
     assembly : System
         In uniform gravity.
-    start : AssemblyState
+    start : State
         Where to look from, as `hang` makes it; its deployed lengths stay.
     time : float
         When (s): applied forces have their values of then, and bodies on paths their places and velocities, as if
@@ -111,16 +110,16 @@ def _common(vectors: list[Array]) -> Array | None:
 
 
 def network_of(
-    assembly: System, state: AssemblyState, time: float = 0.0, *, acceleration: bool = False, placed: bool = False
+    assembly: System, state: State, time: float = 0.0, *, acceleration: bool = False, placed: bool = False
 ) -> tuple[Network, Places]:
     """The assembly as a network with the deployed lengths of a state, and its places.
 
     Bodies on paths have moved on from the state until that time, unless they are `placed` already.
     """
-    checks.instance("assembly", assembly, System, hint="; tl.equilibrium finds how a pendulum hangs")
-    checks.instance("start", state, AssemblyState)
+    checks.instance("system", assembly, System)
+    checks.instance("start", state, State)
     if assembly.orbit is not None:
-        raise InputError("assembly: expected one in uniform gravity, got one in an orbit, where rest is a motion")
+        raise InputError("system: expected one in uniform gravity, got one in an orbit, where rest is a motion")
     frame = frame_of(assembly, time, acceleration)
     if placed:
         frame = frame._replace(displacements={}, displacement=np.zeros(3))
@@ -177,11 +176,16 @@ def _body(assembly: System, name: str, time: float) -> NetworkBody:
     applied = assembly.applied_forces.get(name)
     if applied is None:
         return own
-    force, moment = (interpolated(table, time) for table in (applied.force, applied.moment))
+    force, moment = (_interpolated(table, time) for table in (applied.force, applied.moment))
     return own._replace(force=force, moment=moment, point=own.seen_from_center(applied.point))
 
 
-def state_of(assembly: System, start: AssemblyState, network: Network, places: Places, frame: Frame) -> AssemblyState:
+def _interpolated(table: tuple[tuple[float, ...], tuple[tuple[float, ...], ...]], time: float) -> Array:
+    times, values = table
+    return np.array([np.interp(time, times, column) for column in zip(*values, strict=True)])
+
+
+def state_of(assembly: System, start: State, network: Network, places: Places, frame: Frame) -> State:
     """State of an assembly at these places, carried along with its frame."""
     along = tuple(frame.velocity.tolist())
     bodies = {}
@@ -198,4 +202,4 @@ def state_of(assembly: System, start: AssemblyState, network: Network, places: P
         for i, end in ((0, line.start), (-1, line.end)):
             velocities[i] = frame.velocities.get(end, along if end in network.body_names else 0.0)
         lines[name] = LineState(own, velocities, start.lines[name].reeled_length, 0.0)
-    return AssemblyState(bodies, lines)
+    return State(bodies, lines)

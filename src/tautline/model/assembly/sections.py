@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from tautline.errors import InputError
@@ -10,16 +11,18 @@ from tautline.model import file_keys, kinds, sections
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic, Line, Orbit
 from tautline.model.assembly.starts import Placed, Start
-from tautline.model.assembly.state import AssemblyState, BodyState, LineStart, LineState
+from tautline.model.assembly.state import BodyState, LineStart, LineState, State
 from tautline.model.command import Command
 from tautline.model.description import fields_of
 from tautline.model.file_keys import Problem, ProblemsError, keys_of
 from tautline.model.fluid import BodyInFluid
 from tautline.model.kinds import Flag, WrongValueError
 from tautline.model.parts import Part
+from tautline.model.reel import Reel
 from tautline.model.run import Run
 from tautline.model.sections import SectionError, Tree
 from tautline.model.starts import AtEquilibrium, Hanging, Straight
+from tautline.model.table_files import FILE
 from tautline.model.wording import near
 from tautline.units import shown
 
@@ -50,10 +53,26 @@ BODY_LOADS = {
     "fluid": Part({"": BodyInFluid}, "How the body feels the fluid around it."),
     "applied_force": sections.SYSTEM["applied_force"],
 }
-SECTIONS = ("bodies", "lines", "orbit", "fluid", "initial", "run")
 # A body whose motion is given says so by `kind = "kinematic"`, and may have a path and a position.
 KIND = "kind"
 KINEMATIC = "kinematic"
+# Sections by their paths, in which a star is a name, and the parts whose keys they have.
+SECTIONS: dict[tuple[str, ...], tuple[Part, ...]] = {
+    ("bodies", "*"): (BODY,),
+    ("bodies", "*", "path"): (PATH,),
+    **{("bodies", "*", key): (part,) for key, part in BODY_LOADS.items()},
+    ("lines", "*"): (STRING, LINE),
+    ("lines", "*", "reel"): (REEL,),
+    ("lines", "*", "command"): (sections.COMMAND,),
+    ("orbit",): (ORBIT,),
+    ("fluid",): (FLUID,),
+    ("initial", "bodies", "*"): (BODY_START,),
+    ("initial", "lines", "*"): (LINE_START,),
+    ("initial",): (),
+    ("run",): (sections.RUN,),
+}
+# The first names of those.
+HEADS = tuple(dict.fromkeys(path[0] for path in SECTIONS))
 NO_ELEMENTS = Problem(("run", "elements"), "expected none: every string has its own elements")
 
 
@@ -68,37 +87,112 @@ class Described(NamedTuple):
     description: str
 
 
-def is_assembly(tree: Mapping[str, Any]) -> bool:
-    """Whether a tree of keys describes an assembly."""
-    return "lines" in tree or "bodies" in tree
+def matches(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
+    """Whether a path is one of those of a pattern, in which a star is a name."""
+    return all(star in ("*", name) for name, star in zip(path, pattern, strict=True))
+
+
+def parts_at(path: tuple[str, ...]) -> tuple[Part, ...]:
+    """Parts whose keys a section has; none for one that only holds others, or that there is not."""
+    found = (parts for pattern, parts in SECTIONS.items() if len(pattern) == len(path) and matches(path, pattern))
+    return next(found, ())
+
+
+def parts_of(path: tuple[str, ...], section: Mapping[str, Any]) -> tuple[Part, ...]:
+    """Parts whose keys a section has, which depend on the kind of a body."""
+    if len(path) == 2 and path[0] == "bodies" and KIND in section:
+        return (KINEMATIC_BODY,)
+    if path == ("initial",) and section.get("kind") in START.options:
+        return (START,)
+    if path[:2] == ("initial", "lines") and "nodes" in section:
+        return (LINE_STATE,)
+    return parts_at(path)
+
+
+def class_of(part: Part, section: Mapping[str, Any]) -> type:
+    """Class that has the keys of a section."""
+    tag = section.get(part.word, "") if part.word else ""
+    if tag not in part.options:
+        raise InputError(f"{part.word}: no such kind")
+    return part.options[tag]
+
+
+class Made(NamedTuple):
+    """The object of a section, and what it was made of."""
+
+    values: Tree
+    others: dict[str, Any]
+    thing: Any
 
 
 class Reading:
-    """Reads sections, and gathers all that is wrong with them."""
+    """Reads sections, and gathers all that is wrong with them.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    before : Reading, optional
+        Sections that have the same values as there are not read again.
+
+    Attributes
+    ----------
+    given : dict
+        Values of keys as they were given, in SI.
+    """
+
+    def __init__(self, before: Reading | None = None) -> None:
         self.problems: list[Problem] = []
+        self.given: Tree = {}
+        self._known: dict[tuple[str, ...], Made] = {} if before is None else before._made
+        self._made: dict[tuple[str, ...], Made] = {}
 
     def values(self, part: Part, value: Any, *path: str) -> Tree | None:
         """Values of a section in SI."""
         try:
-            return sections.read_part(part, value)
+            found = sections.read_part(part, value)
         except ProblemsError as error:
             self.problems += [Problem((*path, *problem.path), problem.sentence) for problem in error.problems]
             return None
+        self.note(found, *path)
+        return found
+
+    def note(self, values: Tree, *path: str) -> None:
+        """Keep values as given."""
+        section = self.given
+        for name in path:
+            section = section.setdefault(name, {})
+        section.update(values)
 
     def made(self, part: Part, value: Any, *path: str, **others: Any) -> Any:
-        """The object of a section."""
+        """The object of a section; None if something is wrong with it."""
+        place = (*path, part.sentence)
+        known = self._known.get(place)
+        if known is not None and _same(value, known.values) and _same(others, known.others):
+            self._made[place] = known
+            self.note(known.values, *path)
+            return known.thing
         values = self.values(part, value, *path)
         if values is None:
             return None
+        cls, own = _class_and_values(part, values)
         try:
-            cls = part.options[values[part.word] if part.word else ""]
-            own = {key: x for key, x in values.items() if key != part.word}
-            return part.make(file_keys.assemble(cls, own, **others))
+            thing = part.make(file_keys.assemble(cls, own, **others))
         except InputError as error:
-            self.refuse(error, *path)
+            # a rule across the fields of a section makes sense where each is right
+            self.problems += self._refused(cls, own, path) or [problem_at(error, path, cls, own)]
             return None
+        self._made[place] = Made(values, others, thing)
+        return thing
+
+    def look(self, part: Part, value: Any, *path: str) -> None:
+        """Gather what is wrong with a section of which nothing can be made."""
+        values = self.values(part, value, *path)
+        if values is not None:
+            self.problems += self._refused(*_class_and_values(part, values), path)
+
+    def _refused(self, cls: type, own: Tree, path: tuple[str, ...]) -> list[Problem]:
+        """All fields of a section whose values are refused, each by itself."""
+        errors = file_keys.out_of_range(cls, fields_of(cls), own)
+        return list(dict.fromkeys(problem_at(error, path, cls, own) for error in errors))
 
     def refuse(self, error: InputError, *path: str) -> None:
         """Note what an object refused, at the key that its error names."""
@@ -116,28 +210,120 @@ class Reading:
         return dict(tree)
 
 
-def problem_at(error: Exception, path: tuple[str, ...]) -> Problem:
-    """What is wrong with which key, from an error that names an argument of what the path leads to."""
+def _same(value: Any, known: Mapping[str, Any]) -> bool:
+    """Whether a section has the very values that are known."""
+    if not isinstance(value, Mapping) or value.keys() != known.keys():
+        return False
+    return all(x is known[name] for name, x in value.items())
+
+
+def _class_and_values(part: Part, values: Tree) -> tuple[type, Tree]:
+    """Class that has the keys of a section, and their values."""
+    cls = part.options[values[part.word] if part.word else ""]
+    return cls, {key: x for key, x in values.items() if key != part.word}
+
+
+RIGID_BODY = "RigidBody"
+# Sections of the objects that errors of others name, by their classes.
+INSIDE = {"Reel": ("reel", Reel)}
+# What begins a path from the top.
+FULL = ("lines.", "bodies.", "fluid.", "initial.", "state.")
+
+
+class Named(NamedTuple):
+    """The argument that an error names."""
+
+    owner: str
+    key: str
+    sentence: str
+
+
+def argument_of(error: Exception) -> Named | None:
+    """Owner and key that an error names, as "Reel.drum_radius: ...", "Fluid.flow[0] (depths): ..."."""
     name, colon, sentence = str(error).partition(": ")
-    if not colon or " " in name:
+    if not colon or " " in name.partition("[")[0]:
+        return None
+    owner, _, argument = re.split(r"[\[(]", name)[0].strip().rpartition(".")
+    inside = re.search(r"\((\w+)\)$", name)
+    return Named(owner, inside[1] if inside else argument, sentence)
+
+
+def problem_at(
+    error: Exception, path: tuple[str, ...], cls: type | None = None, given: Mapping[str, Any] | None = None
+) -> Problem:
+    """What is wrong with which key, from an error of what the path leads to, whose class and keys may be known."""
+    named = argument_of(error)
+    if named is None:
         return Problem(path, str(error))
-    if name.startswith(("lines.", "bodies.", "fluid.")):
-        return Problem(tuple(name.split(".")), sentence)
-    if name == "assembly" and path:  # of what finds a start
-        return Problem((*path, "kind"), sentence)
-    if name.startswith("StopWhen."):
-        return Problem((*path, "stop", name.partition(".")[2]), sentence)
-    key = name.rpartition(".")[2].partition("[")[0]
-    return Problem((*path, key) if key.islower() else path, sentence)
+    owner, key, sentence = named
+    if f"{owner}.".startswith(FULL):
+        place = tuple(f"{owner}.{key}".split("."))
+        return Problem(("initial", *place[1:]) if place[0] == "state" else place, sentence)
+    if owner == "StopWhen":
+        return Problem((*path, "stop", key), sentence)
+    if owner in INSIDE and cls is not INSIDE[owner][1]:
+        inner, cls = INSIDE[owner]
+        path, given = (*path, inner), {}
+    if cls is not None:
+        return Problem((*path, given_by(cls, key, given or {})) if key in keys_of(cls).kinds else path, sentence)
+    return Problem((*path, key) if key.islower() and key not in path[-1:] else path, sentence)
 
 
-def problem_of(error: Exception, tree: Mapping[str, Any], section: str) -> Problem:
-    """What is wrong with which key, from an error of whatever uses a section.
+def problem_of(error: Exception, tree: Mapping[str, Any], section: str | tuple[str, ...]) -> Problem:
+    """What is wrong with which key of a tree, from an error of whatever uses a section."""
+    path = section if isinstance(section, tuple) else (section,) if section else ()
+    named = argument_of(error)
+    if named is None:
+        return Problem(path, str(error))
+    owner, key, sentence = named
+    if f"{owner}.".startswith(FULL):
+        return _of_start(problem_at(error, path), tree)
+    if owner == "System":
+        return Problem((key,), sentence)
+    found = list(_classes(tree))
+    body = [cls.__name__ for cls in BODY.options.values()]
+    places = [(at, cls) for at, cls in found if cls.__name__ == owner or (owner == RIGID_BODY and cls.__name__ in body)]
+    places.sort(key=lambda place: place[0][: len(path)] != path)
+    if not places:  # settings of a run are asked for wherever things are put together
+        places = [(at, cls) for wanted in (path, ("run",)) for at, cls in found if at == wanted]
+    for at, cls in places:
+        if key in keys_of(cls).kinds:
+            return Problem((*at, given_by(cls, key, _at(tree, at))), sentence)
+    if owner == "StopWhen" or not places:
+        return problem_at(error, path)
+    at = places[0][0]
+    return Problem((*at, "kind") if key == "assembly" else at, sentence)
 
-    Keys of the start are told from those of the assembly.
-    """
-    found = problem_at(error, (section,) if section else ())
-    kind, *rest = found.path or ("",)
+
+def _classes(tree: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], type]]:
+    """Sections of a tree, and the classes that have their keys."""
+    for pattern in SECTIONS:
+        for path in _paths(tree, pattern):
+            section = _at(tree, path)
+            for part in parts_of(path, section):
+                if not part.word or section.get(part.word) in part.options:
+                    yield path, class_of(part, section)
+
+
+def _paths(tree: Any, pattern: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """Paths of the sections of a tree that fit a pattern."""
+    if not isinstance(tree, Mapping):
+        return []
+    if not pattern:
+        return [()]
+    names = [name for name in tree if pattern[0] in ("*", name)]
+    return [(name, *rest) for name in names for rest in _paths(tree[name], pattern[1:])]
+
+
+def _at(tree: Any, path: tuple[str, ...]) -> Any:
+    for name in path:
+        tree = tree[name]
+    return tree
+
+
+def _of_start(found: Problem, tree: Mapping[str, Any]) -> Problem:
+    """A problem with a body or a line, which may be with its place at the start."""
+    kind, *rest = found.path
     inside: Any = tree.get("initial", {}).get(kind, {}) if isinstance(tree.get("initial"), Mapping) else {}
     states = {"bodies": (BodyState,), "lines": (LineStart, LineState)}.get(kind, ())
     known = {key for cls in states for key in keys_of(cls).kinds}
@@ -146,9 +332,18 @@ def problem_of(error: Exception, tree: Mapping[str, Any], section: str) -> Probl
     return found
 
 
-def read(tree: Mapping[str, Any]) -> Described:
+def given_by(cls: type, key: str, given: Mapping[str, Any]) -> str:
+    """The key itself, or the first of those that gave it in another way."""
+    kind = fields_of(cls).get(key)
+    others = [other for way in kind.ways for other in way.keys] if kind is not None else []
+    file = file_keys.file_of(cls)
+    others += [FILE] if file is not None and key in file.stands_for else []
+    return key if key in given else next((other for other in others if other in given), key)
+
+
+def read(tree: Mapping[str, Any], reading: Reading | None = None) -> Described:
     """Objects from a tree of keys; SectionError with all that is wrong."""
-    reading = Reading()
+    reading = reading or Reading()
     top = _top(tree, reading)
     bodies: dict[str, Any] = {}
     loads: dict[str, dict[str, Any]] = {key: {} for key in BODY_LOADS}
@@ -203,8 +398,9 @@ def _start(reading: Reading, initial: dict[str, Any]) -> Any:
     )
     if reading.problems:
         return None
+    reading.note({name: initial[name] for name in ("kind", "settle") if name in initial}, "initial")
     if kind == STATE:
-        return AssemblyState(bodies, lines)
+        return State(bodies, lines)
     try:
         return Placed(bodies, lines, SETTLE.read(initial.get("settle", False)))
     except WrongValueError as error:
@@ -214,14 +410,16 @@ def _start(reading: Reading, initial: dict[str, Any]) -> Any:
 
 def start_keys(start: Start, defaults: bool = True) -> Tree:
     """Keys of the section [initial]."""
-    if not isinstance(start, Placed | AssemblyState):
+    if not isinstance(start, Placed | State):
         return tagged(START, start, defaults)
     kind: Tree = {"kind": STATE}
     if isinstance(start, Placed):
         kind = ({"kind": PLACED} if defaults else {}) | ({"settle": start.settle} if defaults or start.settle else {})
+    parts = {"bodies": start.bodies, "lines": start.lines}
     return kind | {
-        "bodies": {name: file_keys.to_keys(x, defaults) for name, x in start.bodies.items()},
-        "lines": {name: file_keys.to_keys(x, defaults) for name, x in start.lines.items()},
+        key: {name: file_keys.to_keys(x, defaults) for name, x in things.items()}
+        for key, things in parts.items()
+        if things
     }
 
 
@@ -231,10 +429,14 @@ def _top(tree: Mapping[str, Any], reading: Reading) -> Tree:
         if name in TOP:
             try:
                 given[name] = TOP[name].read(value)
+                TOP[name].check(name, given[name])
             except WrongValueError as error:
                 reading.problems.append(Problem((name, *error.place), str(error)))
-        elif name not in SECTIONS:
-            reading.problems.append(Problem((str(name),), f"no such key{near(name, [*TOP, *SECTIONS])}"))
+            except InputError as error:
+                reading.refuse(error)
+        elif name not in HEADS:
+            reading.problems.append(Problem((str(name),), f"no such key{near(name, [*TOP, *HEADS])}"))
+    reading.note(given)
     return given
 
 
@@ -243,6 +445,7 @@ def _body(reading: Reading, name: str, value: Any) -> Any:
     if KIND in section:
         if section.pop(KIND) != KINEMATIC:
             reading.problems.append(Problem(("bodies", name, KIND), f"expected {KINEMATIC!r}, or no such key"))
+        reading.note({KIND: KINEMATIC}, "bodies", name)
         path = reading.made(PATH, section.pop("path"), "bodies", name, "path") if "path" in section else None
         return reading.made(KINEMATIC_BODY, section, "bodies", name, path=path)
     return reading.made(BODY, value, "bodies", name)
@@ -270,6 +473,7 @@ def _line(reading: Reading, name: str, value: Any) -> tuple[Any, Any]:
     own = {key: section.pop(key) for key in list(section) if key in keys_of(Line).kinds}
     string = reading.made(STRING, section, *path)
     if string is None:
+        reading.look(LINE, own, *path)
         return None, command
     return reading.made(LINE, own, *path, string=string, reel=reel), command
 
@@ -293,10 +497,20 @@ def complete(described: Described, defaults: bool = True) -> Tree:
         name: _line_keys(line, described.commands.get(name), defaults) for name, line in assembly.lines.items()
     }
     tree["initial"] = start_keys(described.start, defaults)
-    run = file_keys.to_keys(described.run, defaults)
-    run.pop("elements", None)
-    tree["run"] = run
+    tree["run"] = run_keys(described.run, defaults)
     return tree
+
+
+def run_keys(run: Run, defaults: bool = True) -> Tree:
+    """Keys of the section [run]."""
+    found = file_keys.to_keys(run, defaults)
+    found.pop("elements", None)
+    return found
+
+
+def same_start(one: Start, other: Start) -> bool:
+    """Whether two starts say the same."""
+    return one is other or start_keys(one) == start_keys(other)
 
 
 def tagged(part: Part, thing: Any, defaults: bool = True) -> Tree:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,10 @@ from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Kinematic
 from tautline.model.assembly.rest import rest
 from tautline.model.assembly.state import (
-    AssemblyState,
     BodyState,
     LineStart,
     LineState,
+    State,
     floats,
     hang,
     kinematic_state,
@@ -27,9 +28,11 @@ from tautline.model.body import RigidBody
 from tautline.model.chain import chain_of, system_state, why_no_chain
 from tautline.model.checks import ZERO
 from tautline.model.fluid import Fluid
+from tautline.model.hanging import hanging
+from tautline.model.hanging import near_rest as chain_near_rest
 from tautline.model.read_only import ReadOnly
 from tautline.model.starts import AtEquilibrium, Hanging, Straight
-from tautline.model.state import straight_nodes
+from tautline.model.state import ChainState, straight_nodes
 from tautline.model.wording import near
 
 
@@ -61,39 +64,54 @@ class Placed:
         object.__setattr__(self, "bodies", ReadOnly(placed))
         object.__setattr__(self, "lines", ReadOnly(started))
 
-    def state(self, system: System) -> AssemblyState:
+    def state(self, system: System) -> State:
         """The state in which a system starts."""
         found = hang(system, self.bodies, self.lines)
         return rest(system, found) if self.settle else found
 
 
-Start = Placed | Straight | Hanging | AtEquilibrium | AssemblyState
+Start = Placed | Straight | Hanging | AtEquilibrium | State
 
 
-def state_of(start: Any, system: System) -> AssemblyState:
+def state_of(start: Any, system: System) -> State:
     """The state in which a system starts."""
-    if isinstance(start, AssemblyState):
-        return start
     if isinstance(start, Placed):
         return start.state(system)
+    if not isinstance(start, Hanging | AtEquilibrium):
+        return near_rest(system, start)
+    if isinstance(start, AtEquilibrium):
+        return rest(system, near_rest(system, start))
+    if not why_no_chain(system):
+        made = partial(hanging, end_velocity=start.end_velocity, angular_velocity=start.angular_velocity)
+        return _of_chain(system, start, made)
+    if any(start.end_velocity) or any(start.angular_velocity):
+        raise InputError("Hanging.end_velocity: only for a system with one line and one body; start from a state")
+    return rest(_in_still_fluid(system), near_rest(system, start))
+
+
+def near_rest(system: System, start: Any) -> State:
+    """Where the search for rest begins; of starts that do not search, the state in which a system starts."""
+    if isinstance(start, State):
+        start.check_against(system)
+        return start
+    if isinstance(start, Placed):
+        return hang(system, start.bodies, start.lines)
     if isinstance(start, Straight):
         return _straight(system, start)
     if not isinstance(start, Hanging | AtEquilibrium):
         checks.refuse("start", "Straight, Hanging, AtEquilibrium, Placed or a state", start)
     if not why_no_chain(system):
-        lengths = deployed_lengths(system, start.deployed)
-        name = next(iter(system.lines))
-        one = replace(start, deployed=lengths[name])
-        return system_state(system, one.state(chain_of(system), system.elements_of(name, lengths[name])))
-    found = _hung(system, deployed_lengths(system, start.deployed))
-    if isinstance(start, AtEquilibrium):
-        return rest(system, found)
-    if any(start.end_velocity) or any(start.angular_velocity):
-        raise InputError("Hanging.end_velocity: only for a system with one line and one body; start from a state")
-    return rest(_in_still_fluid(system), found)
+        return _of_chain(system, start, chain_near_rest)
+    return _hung(system, deployed_lengths(system, start.deployed))
 
 
-def _straight(system: System, start: Straight) -> AssemblyState:
+def _of_chain(system: System, start: Hanging | AtEquilibrium, made: Callable[..., ChainState]) -> State:
+    """State of a system that is a chain, from a function that makes the chain's."""
+    name, deployed = next(iter(deployed_lengths(system, start.deployed).items()))
+    return system_state(system, made(chain_of(system), deployed, system.elements_of(name, deployed)))
+
+
+def _straight(system: System, start: Straight) -> State:
     """One line, straight and unstretched, and its body at its end."""
     free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
     if len(system.lines) != 1 or len(free) != 1 or next(iter(system.lines.values())).end != free[0]:
@@ -105,10 +123,7 @@ def _straight(system: System, start: Straight) -> AssemblyState:
     length = line.string.length
     deployed = length if line.reel is None else checked_length(system, name, start.deployed)
     N = system.elements_of(name, deployed)
-    direction = np.array(checks.vector("direction", start.along(), "any length"))
-    if not direction.any():
-        checks.refuse("direction", "a vector that is not zero", start.direction)
-    nodes = place + straight_nodes(deployed, N, direction)
+    nodes = place + straight_nodes(deployed, N, np.array(start.along()))
     velocities = np.zeros((N + 1, 3)) + velocity
     velocities[N] += start.end_velocity
     R, arm = np.array(start.attitude), np.array(body.center_of_mass) - np.array(line.end_point)
@@ -116,7 +131,7 @@ def _straight(system: System, start: Straight) -> AssemblyState:
     at = BodyState(floats(center), floats(moving), start.attitude, start.angular_velocity)
     reeled = 0.0 if line.reel is None else max(length - deployed, line.reel.guide_length)
     own = LineState(nodes, velocities, reeled, start.reel_speed)
-    return AssemblyState({key: carriers.get(key, at) for key in system.bodies}, {name: own})
+    return State({key: carriers.get(key, at) for key in system.bodies}, {name: own})
 
 
 def checked_length(system: System, name: str, deployed: float) -> float:
@@ -146,7 +161,7 @@ def deployed_lengths(system: System, given: Any) -> dict[str, float]:
     return {name: checked_length(system, name, float(x)) for name, x in lengths.items()}
 
 
-def _hung(system: System, deployed: Mapping[str, float]) -> AssemblyState:
+def _hung(system: System, deployed: Mapping[str, float]) -> State:
     """Every body straight below what carries it, in the order of the lines."""
     places = {
         name: kinematic_state(body, body.position)

@@ -20,6 +20,10 @@ from tautline.model.kinds import MATRIX, VECTOR, VECTORS, in_si
 from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, between, checked_rotation
 from tautline.model.wording import near
 
+# Ends of lines may be so far from their points (of the length of the line): what somebody typed is rounded, and
+# differences move bodies by a little.
+SAME_END = 1e-3
+
 
 @described
 class BodyState:
@@ -51,7 +55,14 @@ class LineStart:
 
 
 def _rows(name: str, value: Any, unit: str) -> Array:
-    return checks.array(name, value, (None, 3), unit)
+    nodes = checks.array(name, value, (None, 3), unit)
+    if len(nodes) < 2:
+        raise InputError(f"{name}: expected at least 2 nodes (one element), got {len(nodes)}")
+    return nodes
+
+
+def _as_given(name: str, value: Any, unit: str) -> Any:
+    return value  # how many there must be is known with the nodes
 
 
 @described(eq=False)
@@ -59,21 +70,30 @@ class LineState:
     """Place and motion of a line: nodes with both ends, in space, and its reel."""
 
     nodes: Array = quantity("m", _rows, "Positions of the nodes; third axis down.", form=VECTORS)
-    node_velocities: Array = quantity("m/s", _rows, "Velocities of the nodes of the mesh.", form=VECTORS)
+    node_velocities: Array = quantity(
+        "m/s", _as_given, "Velocities of the nodes of the mesh, 0 if not given.", default=None, form=VECTORS
+    )
     reeled_length: Number = quantity(
         "m", checks.non_negative, "Unstretched length on the reel side of the guide entrance.", default=0.0
     )
     reel_speed: Number = quantity("m/s", finite, "Its rate; positive in retrieval.", default=0.0)
 
     def _check_together(self) -> None:
-        if len(self.nodes) < 2 or self.node_velocities.shape != self.nodes.shape:
-            raise InputError(
-                f"LineState.node_velocities: expected as many as nodes, 2 or more, got {len(self.nodes)} nodes and "
-                f"{len(self.node_velocities)} velocities"
-            )
+        given: Any = self.node_velocities
+        moving = np.zeros_like(self.nodes) if given is None else given
+        moving = checks.array("LineState.node_velocities", moving, self.nodes.shape, "m/s")
+        object.__setattr__(self, "node_velocities", moving)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, LineState):
+            return NotImplemented
+        return all(np.array_equal(x, y) for x, y in zip(vars(self).values(), vars(other).values(), strict=True))
+
+    def __hash__(self) -> int:
+        return hash((self.reeled_length, self.reel_speed, len(self.nodes)))
 
 
-class AssemblyState(NamedTuple):
+class State(NamedTuple):
     """Place and motion of a system, by name."""
 
     bodies: Mapping[str, BodyState]
@@ -82,6 +102,45 @@ class AssemblyState(NamedTuple):
     def elements(self) -> dict[str, int]:
         """Number of elements of every line."""
         return {name: len(line.nodes) - 1 for name, line in self.lines.items()}
+
+    def check_against(self, system: System) -> None:
+        """Refuse a state that a system cannot be in."""
+        for kind, names, given in (("bodies", system.bodies, self.bodies), ("lines", system.lines, self.lines)):
+            if set(names) != set(given):
+                expected = ", ".join(map(repr, names)) or "none"
+                raise InputError(
+                    f"state.{kind}: expected {expected}, as the system has, got {', '.join(map(repr, given)) or 'none'}"
+                )
+        for name, body in system.bodies.items():
+            turning = self.bodies[name].angular_velocity
+            if isinstance(body, RigidBody) and body.is_point and any(turning):
+                checks.refuse(f"state.bodies.{name}.angular_velocity", "(0, 0, 0) for a point mass", turning)
+        for name, line in system.lines.items():
+            self._check_line(system, name, line)
+
+    def _check_line(self, system: System, name: str, line: Line) -> None:
+        own, head = self.lines[name], f"state.lines.{name}"
+        rows, length = len(own.nodes), line.string.length
+        if not isinstance(line.elements, str) and rows != line.count + 1:
+            raise InputError(f"{head}.nodes: expected elements + 1 = {line.count + 1} nodes, got {rows}")
+        if line.reel is None:
+            if own.reeled_length != 0.0 or own.reel_speed != 0.0:
+                raise InputError(f"{head}: expected no reeled length and no reel speed without a reel")
+        elif not line.reel.guide_length <= own.reeled_length < length:
+            expected = f"at least guide_length ({line.reel.guide_length:g} m) and less than the length ({length:g} m)"
+            checks.refuse(f"{head}.reeled_length", expected, own.reeled_length)
+        for key, row, end, point in zip(("start", "end"), (0, -1), line.ends, line.points, strict=True):
+            place, moving = point_of(system, self.bodies, end, point)
+            for what, given, wanted in (("nodes", own.nodes, place), ("node_velocities", own.node_velocities, moving)):
+                if not np.allclose(given[row], wanted, rtol=SAME_END, atol=SAME_END * max(1.0, length)):
+                    raise InputError(
+                        f"{head}.{what}: expected {_shown(wanted)} at the {key} of the line, as {end!r} has it, "
+                        f"got {_shown(given[row])}"
+                    )
+
+
+def _shown(vector: Array) -> str:
+    return f"({', '.join(f'{x:g}' for x in vector)})"
 
 
 def point_of(assembly: System, bodies: Mapping[str, BodyState], end: str, point: Any) -> tuple[Array, Array]:
@@ -100,7 +159,7 @@ def hang(
     assembly: System,
     bodies: Mapping[str, Any],
     lines: Mapping[str, Any] | None = None,
-) -> AssemblyState:
+) -> State:
     """A start with straight lines between bodies whose places are given.
 
     Parameters
@@ -112,7 +171,7 @@ def hang(
         `LineStart` by name, or a deployed length (m); lines that are not named are as long as they are, or just
         taut if they have a reel.
     """
-    checks.instance("assembly", assembly, System, hint="; tl.hanging and tl.straight make starts of a pendulum")
+    checks.instance("system", assembly, System)
     checks.mapping("bodies", bodies, "BodyState or positions")
     if lines is not None:
         checks.mapping("lines", lines, "LineStart or deployed lengths")
@@ -121,9 +180,9 @@ def hang(
     for kind, given, known in (("bodies", bodies, assembly.bodies), ("lines", starts, assembly.lines)):
         for name in given:
             if name not in known:
-                raise InputError(f"{kind}.{name}: no such name in the assembly{near(name, known)}")
+                raise InputError(f"{kind}.{name}: no such name in the system{near(name, known)}")
     lines = {name: _line_state(assembly, places, name, line, starts.get(name)) for name, line in assembly.lines.items()}
-    return AssemblyState(places, lines)
+    return State(places, lines)
 
 
 def floats(values: Any) -> tuple[float, ...]:

@@ -14,15 +14,12 @@ from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.parts import Line
 from tautline.model.assembly.rest import frame_of, free_bodies, network_of, state_of
-from tautline.model.assembly.state import AssemblyState
-from tautline.model.chain import chain_state, placed_system
+from tautline.model.assembly.state import State
 from tautline.model.kinds import in_si
 from tautline.model.network import Network, Places
 from tautline.model.network_forces import counted_forces, end_forces, point_forces, weight_of_line
 from tautline.model.network_rest import Rest, find_rest
-from tautline.model.pendulum import Pendulum
 from tautline.model.read_only import ReadOnly
-from tautline.model.state import State
 from tautline.model.statics import E3, pull_at_guide, spooled_lever
 from tautline.model.string import String
 from tautline.model.wording import near
@@ -69,7 +66,7 @@ class LineAtRest:
     end_force: Array
     tension: Array
     strain: Array
-    holding_torque: float | None
+    holding_torque: Any  # a number; None without a reel
     drum_radius: float | None
     utilisation: float | None
 
@@ -108,7 +105,7 @@ class Statics:
 
     Attributes
     ----------
-    state : AssemblyState
+    state : State
         To start a run from, or to find modes about.
     lines : dict
         `LineAtRest` by name.
@@ -126,7 +123,7 @@ class Statics:
     """
 
     system: System
-    state: AssemblyState
+    state: State
     lines: Mapping[str, LineAtRest]
     bodies: Mapping[str, BodyAtRest]
     counted: Mapping[str, Array]
@@ -176,11 +173,10 @@ def _check_only(kind: str, parts: Mapping[str, Any]) -> None:
 
 
 def statics(
-    system: System | Pendulum,
+    system: System,
     start: Any,
     *,
     torques: Mapping[str, float | str] | None = None,
-    elements: int | None = None,
     time: float = 0.0,
     acceleration: bool = False,
 ) -> Statics:
@@ -191,15 +187,13 @@ def statics(
 
     Parameters
     ----------
-    system : System or Pendulum
+    system : System
         In uniform gravity.
-    start : Hanging, Placed, AtEquilibrium, Straight or a state
-        Where to look from. Of a `Pendulum` also the deployed length (m).
+    start : Hanging, Placed, AtEquilibrium, Straight or State
+        Where to look from.
     torques : dict, optional
         Torques on drums (N m), by the names of their lines: these drums are free, and the lengths of their lines are
         found at which the torques hold them. Other drums are locked.
-    elements : int, optional
-        Of a pendulum, where its start does not say.
     time : float
         When (s): applied forces have their values of then, and bodies on paths their places and velocities, as if
         these lasted.
@@ -211,55 +205,23 @@ def statics(
     EquilibriumError
         Where there is no rest, or none is found; the message says which force is left, or which torque cannot hold.
     """
-    assembly, state = system_and_state(system, start, elements)
-    wanted = _wanted_torques(assembly, torques)
+    system, state = meshed_start(system, start)
+    wanted = _wanted_torques(system, torques)
     if wanted:
-        state = _freed(assembly, state, wanted, time, acceleration)
-    try:
-        return _at_rest(assembly, state, time, acceleration)
-    except EquilibriumError:
-        if not isinstance(system, Pendulum):
-            raise
-        pulls = _by_pulls(system, state, time, acceleration)
-        if pulls is None:
-            raise
-    return _at_rest(assembly, pulls, time, acceleration)
+        state = _freed(system, state, wanted, time, acceleration)
+    return _at_rest(system, state, time, acceleration)
 
 
-def _by_pulls(pendulum: Pendulum, state: AssemblyState, time: float, acceleration: bool) -> AssemblyState | None:
-    """A start by Newton's method for the pulls of the only line, which finds its way where loads are large."""
-    from tautline.model.equilibrium import pulled
+def meshed_start(system: System, start: Any) -> tuple[System, State]:
+    """A system with the elements of its start, and the state in which it starts."""
+    from tautline.model.assembly.starts import near_rest  # it needs the statics
 
-    try:
-        found = pulled(pendulum, chain_state(state), time, acceleration)
-    except EquilibriumError:
-        return None
-    return placed_system(pendulum, found)[1]
+    checks.instance("system", system, System)
+    state = near_rest(system, start)
+    return system.with_elements(state.elements()), state
 
 
-def system_and_state(system: Any, start: Any, elements: int | None = None) -> tuple[System, AssemblyState]:
-    """The assembly and its state that statics are asked for; a pendulum counts as one of one line and one body."""
-    checks.instance("system", system, System, Pendulum)
-    if isinstance(system, System):
-        from tautline.model.assembly.starts import state_of  # it needs the statics
-
-        state = state_of(start, system)
-        return system.with_elements(state.elements()), state
-    if not isinstance(start, State):
-        from tautline.model.starts import AtEquilibrium, Hanging, Straight  # these need the statics
-
-        made = start if isinstance(start, AtEquilibrium | Hanging | Straight) else None
-        if made is None:
-            from tautline.model.equilibrium import start_of
-
-            start = start_of(system, system.checked_length(start), elements)
-        else:
-            start = made.state(system, elements)
-    start.check_against(system)
-    return placed_system(system, start)
-
-
-def _at_rest(assembly: System, state: AssemblyState, time: float, acceleration: bool) -> Statics:
+def _at_rest(assembly: System, state: State, time: float, acceleration: bool) -> Statics:
     network, places = network_of(assembly, state, time, acceleration=acceleration)
     found = find_rest(network, places)
     rested = state_of(assembly, state, network, found.places, frame_of(assembly, time, acceleration))
@@ -278,7 +240,7 @@ def _at_rest(assembly: System, state: AssemblyState, time: float, acceleration: 
     )
 
 
-def _lines(assembly: System, network: Network, found: Rest, state: AssemblyState) -> dict[str, LineAtRest]:
+def _lines(assembly: System, network: Network, found: Rest, state: State) -> dict[str, LineAtRest]:
     w, length, strain = network.strains(found.places)
     _, tension, _ = network.elastic(strain)
     pulls = end_forces(network, found.places)
@@ -336,15 +298,25 @@ def holding_torque(assembly: System, line: Line, reeled: float, tension: float, 
     The formula of results. `strain` is that of the first element, for tables that have no strain at a negative tension.
     The weight of what is spooled on a free body does not turn its drum.
     """
-    string, reel, fluid = line.string, line.reel, assembly.fluid
+    string, reel = line.string, line.reel
     assert reel is not None
     at_guide = float(string.strain(tension)) if string.law != "table" or tension >= 0.0 else strain
-    pull = float(pull_at_guide(string, reel, at_guide))
-    if not assembly.on_free_body(line):
-        density = 0.0 if fluid is None else fluid.least_density
-        heaviness = float(assembly.gravity or 0.0) * (string.density - density * string.area)
-        pull += float(heaviness * spooled_lever(reel, reeled))
+    pull = float(pull_at_guide(string, reel, at_guide)) + spooled_pull(assembly, line, reeled)
     return float(reel.radius(reeled)) * pull
+
+
+def spooled_pull(system: System, line: Line, reeled: float) -> float:
+    """Pull at the drum of the weight of what is spooled and in the guide (N); 0 on a free body."""
+    assert line.reel is not None
+    if system.on_free_body(line):
+        return 0.0
+    return heaviness(system, line) * float(spooled_lever(line.reel, reeled))
+
+
+def heaviness(system: System, line: Line) -> float:
+    """Weight of a line per unstretched length, less buoyancy above a surface where there is one (N/m)."""
+    density = 0.0 if system.fluid is None else system.fluid.least_density
+    return float(system.gravity or 0.0) * (line.string.density - density * line.string.area)
 
 
 def _body(network: Network, places: Places, b: int) -> BodyAtRest:
@@ -368,19 +340,17 @@ def _wanted_torques(assembly: System, given: Mapping[str, float | str] | None) -
     return {name: checks.number(f"torques.{name}", in_si(f"torques.{name}", x, "N*m")) for name, x in given.items()}
 
 
-def _freed(
-    assembly: System, state: AssemblyState, torques: Mapping[str, float], time: float, acceleration: bool
-) -> AssemblyState:
+def _freed(assembly: System, state: State, torques: Mapping[str, float], time: float, acceleration: bool) -> State:
     """State of rest whose free drums are held by given torques: Newton's method for their deployed lengths."""
     names = list(torques)
     wanted = np.array([torques[name] for name in names])
     longest = np.array([assembly.lines[name].string.length - assembly.lines[name].reel.guide_length for name in names])  # type: ignore[union-attr]
 
-    def held(at: AssemblyState) -> tuple[Array, AssemblyState]:
+    def held(at: State) -> tuple[Array, State]:
         found = _at_rest(assembly, at, time, acceleration)
         return np.array([found.lines[name].holding_torque for name in names]), found.state
 
-    def lengths(at: AssemblyState) -> Array:
+    def lengths(at: State) -> Array:
         return np.array([assembly.lines[name].string.length - at.lines[name].reeled_length for name in names])
 
     torque, state = held(state)
@@ -412,9 +382,9 @@ def _freed(
     )
 
 
-def _with_lengths(assembly: System, state: AssemblyState, lengths: Mapping[str, float]) -> AssemblyState:
+def _with_lengths(assembly: System, state: State, lengths: Mapping[str, float]) -> State:
     """The state with other deployed lengths, nodes as they are."""
     lines = dict(state.lines)
     for name, length in lengths.items():
         lines[name] = replace(lines[name], reeled_length=assembly.lines[name].string.length - length)
-    return AssemblyState(state.bodies, lines)
+    return State(state.bodies, lines)

@@ -18,16 +18,17 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
 from tautline.model import checks, keys
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.case import Case
+from tautline.model.assembly import keys as system_keys
+from tautline.model.assembly.case import Case
 from tautline.model.keys import Key, dotted
 from tautline.model.sections import Tree
+from tautline.model.short_keys import expanded, is_short
 from tautline.studies.definition import designs, outputs, parameters, tables
 from tautline.studies.definition.designs import Design
 from tautline.studies.definition.facts import Facts, facts_of
 from tautline.studies.definition.outputs import Output
 from tautline.studies.definition.parameters import DISTRIBUTIONS, Parameter, Values
-from tautline.studies.definition.scenario_keys import flattened, language_of
+from tautline.studies.definition.scenario_keys import Language, flattened
 from tautline.studies.definition.work import Work
 
 # Members whose values are looked at before a study begins.
@@ -45,10 +46,12 @@ class Study:
 
     title: str
     description: str
-    scenario: dict[str, Any]
+    scenario: dict[str, Any]  # keys of a system
+    is_short: bool  # messages name short keys
     design: Design
     varied: dict[str, dict[str, Any]]  # by key, as a study file would say it
     units: dict[str, str]
+    places: dict[str, str]  # keys of the system by those that are varied, which may be short
     given: dict[str, Values]  # sides of a grid, or columns of a table
     sampled: tuple[Parameter, ...]  # of other designs
     outputs: tuple[Output, ...]
@@ -88,15 +91,17 @@ class Study:
 
     @property
     def work(self) -> Work:
-        return Work(self.scenario, self.keys, self.outputs)
+        return Work(self.scenario, self.places, self.outputs, self.is_short)
 
     def plan(self) -> dict[str, Any]:
         """All that decides about the results, in plain values."""
         return {
             "scenario": self.scenario,
+            "is_short": self.is_short,
             "design": {"kind": self.design.kind, **self.design.settings},
             "vary": self.varied,
             "units": self.units,
+            "places": self.places,
             "outputs": [asdict(output) for output in self.outputs],
         }
 
@@ -107,7 +112,7 @@ def work_of(plan: Mapping[str, Any]) -> Work:
     for described in plan["outputs"]:
         fields: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in described.items()}
         found.append(Output(**fields))
-    return Work(dict(plan["scenario"]), tuple(plan["vary"]), tuple(found))
+    return Work(dict(plan["scenario"]), dict(plan["places"]), tuple(found), plan["is_short"])
 
 
 def read(definition: str | os.PathLike[str] | Mapping[str, Any]) -> Study:
@@ -117,7 +122,7 @@ def read(definition: str | os.PathLike[str] | Mapping[str, Any]) -> Study:
     path = checks.path("definition", definition)
     text = scenario.read(path)
     tree = scenario.tree_of(text, str(path))
-    if "scenario" not in tree and "string" in tree:
+    if "scenario" not in tree and ("string" in tree or "lines" in tree):
         raise StudyError(f"{path}: a scenario and not a study; `tautline run {path}` runs it")
     return _read(tree, str(path), path.parent)
 
@@ -144,8 +149,8 @@ def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
         varied = {} if columns is not None else _flat(tree, "vary")
         firsts = {k: _first(k, v) for k, v in varied.items()} if columns is None else _first_rows(columns)
         _check_twice(_flat(tree, "set"), firsts)
-        base = _base(tree, source, folder, firsts)
-        reader = _Reader(base, source)
+        language, base = _base(tree, source, folder, firsts)
+        reader = _Reader(language, base, source)
         given: dict[str, Values] = {}
         sampled: tuple[Parameter, ...] = ()
         if columns is None:
@@ -155,17 +160,21 @@ def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
         else:
             given = tables.checked(columns, "table", reader)
             described = {key: {"sha256": _digest(column)} for key, column in given.items()}
-        facts = facts_of(base, tuple(described))
+        complete = system_keys.complete(base)
+        places = _places(described, reader)
+        facts = facts_of(complete, tuple(places.values()), language.is_short)
         found = outputs.read(tree.get("outputs"), facts, reader.time)
         for word in ("title", "description"):
             checks.instance(word, tree.get(word, ""), str)
         study = Study(
             tree.get("title", ""),
             tree.get("description", ""),
-            {name: x for name, x in language_of(base).complete(base).items() if name not in ("title", "description")},
+            {name: x for name, x in complete.items() if name not in ("title", "description")},
+            language.is_short,
             design,
             described,
             {key: reader.unit(key) for key in described},
+            places,
             given,
             sampled,
             found,
@@ -234,14 +243,26 @@ def _check_twice(fixed: Mapping[str, Any], varied: Mapping[str, Any]) -> None:
             raise InputError(f"{key}: expected to be set or to be varied, got both")
 
 
-def _base(tree: Mapping[str, Any], source: str, folder: Path, firsts: Mapping[str, Any]) -> Tree:
+def _places(varied: Mapping[str, Any], reader: _Reader) -> dict[str, str]:
+    """Keys of the system by those that are varied."""
+    found: dict[str, str] = {}
+    for text in varied:
+        place = reader.place(text)
+        if place in found.values():
+            raise InputError(f"{text}: expected once, got it again as {next(x for x in found if found[x] == place)}")
+        found[text] = place
+    return found
+
+
+def _base(tree: Mapping[str, Any], source: str, folder: Path, firsts: Mapping[str, Any]) -> tuple[Language, Tree]:
     """The keys with all changes and the first value of every varied key: names and units are checked here."""
-    base = _scenario_tree(tree, folder)
-    language = language_of(base)
+    case, given = _scenario(tree, folder)
+    language = Language(case.system, is_short(given))
+    base = expanded(given) if language.is_short else given
     language.clear_renamed(base, tree.get("set", {}))
     for key, value in (*_flat(tree, "set").items(), *firsts.items()):
-        language.put(base, keys.parse(key), value)
-    return language.read(base, _located(source))
+        language.put(base, key, value)
+    return language, language.read(base, _located(source))
 
 
 def _located(source: str) -> Callable[[list[str]], str]:
@@ -249,35 +270,34 @@ def _located(source: str) -> Callable[[list[str]], str]:
     return lambda path: f"{source}: {dotted(path)}"
 
 
-def _scenario_tree(tree: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+def _scenario(tree: Mapping[str, Any], folder: Path) -> tuple[Case, dict[str, Any]]:
+    """The case that is varied, and its keys as they were given."""
     given = tree.get("scenario")
     if given is None:
         raise InputError("scenario: missing; expected the name of a built-in scenario, or a file")
     if isinstance(given, Case):
-        return dict(given.keys())
-    if isinstance(given, AssemblyCase):
-        return given.to_dict()
+        return given, given.to_dict()
     if isinstance(given, Mapping):
-        return dict(given)
+        return Case.from_dict(given), dict(given)
     if not isinstance(given, (str, os.PathLike)):
-        checks.refuse("scenario", "the name of a built-in scenario, a file, a Case or an AssemblyCase", given)
+        checks.refuse("scenario", "the name of a built-in scenario, a file or a Case", given)
     beside = folder / given
     found = beside if beside.is_file() else scenario.find(str(given))
     text = scenario.read(found)
-    scenario.parse(text, str(found))  # errors in that file are reported with their lines
-    return scenario.beside(scenario.tree_of(text, str(found)), found.parent)
+    case = scenario.parse(text, str(found))  # errors in that file are reported with their lines
+    return case, scenario.beside(scenario.tree_of(text, str(found)), found.parent)
 
 
 class _Reader:
     """Reads values of keys as the scenario does: by putting them there."""
 
-    def __init__(self, base: Tree, source: str) -> None:
-        self._base, self._language, self._locate = base, language_of(base), _located(f"{source}: vary")
+    def __init__(self, language: Language, base: Tree, source: str) -> None:
+        self._base, self._language, self._locate = base, language, _located(f"{source}: vary")
 
     def __call__(self, key: Key, value: Any) -> Any:
         tree = dict(self._base)
-        self._language.put(tree, key, value)
-        return keys.get(self._language.read(tree, self._locate), key)
+        self._language.put(tree, key.text, value)
+        return self._language.get(self._language.read(tree, self._locate), key.text)
 
     def time(self, name: str, value: Any) -> float:
         """With a unit, as run.duration has it."""
@@ -287,7 +307,12 @@ class _Reader:
             raise InputError(f"{name}: {str(error).partition('run.duration: ')[2]}") from None
 
     def unit(self, key: str) -> str:
-        return self._language.kind_of(self._base, keys.parse(key)).unit
+        return self._language.unit(self._base, key)
+
+    def place(self, key: str) -> str:
+        """The key of the system, with components."""
+        found = self._language.full(keys.parse(key))
+        return found.whole + "".join(f"[{k}]" for k in found.components)
 
 
 def _digest(column: Values) -> str:

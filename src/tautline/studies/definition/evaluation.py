@@ -7,7 +7,7 @@ evaluated at once; what a member gives does not depend on its neighbours.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,30 +15,26 @@ from numpy.typing import NDArray
 from tautline.analysis.fatigue import TensionCurve
 from tautline.model.assembly.assembly import System
 from tautline.model.string import String
-from tautline.results.assembly import values_of_body, values_of_string
-from tautline.schema import AXES
-from tautline.studies.definition.outputs import ALONG_THE_STRING, NORM, Array, Output
+from tautline.schema import AXES, SCHEMA
+from tautline.studies.definition.outputs import ALONG_THE_LINE, NORM, Array, Output
 from tautline.studies.definition.readings import READINGS, read_off
 
 
-def evaluate_of_assembly(
-    output: Output, values: Mapping[str, Array], rows: NDArray[np.int64], assembly: System
-) -> Array:
-    """One array with a leading dimension of members, of an assembly; arguments as of `evaluate`."""
-    if output.body is not None:
-        values = values_of_body(assembly, values, output.body)
-    if not output.of_each_string:
-        return evaluate(output, values, rows)
-    names = list(assembly.lines) if output.line is None else [output.line]
-    found = [
-        evaluate(output, values_of_string(assembly, values, name), rows, assembly.lines[name].string) for name in names
-    ]
-    return found[0] if output.line is not None else np.stack(found, axis=1)
+class Parts(NamedTuple):
+    """What results are of."""
+
+    strings: Mapping[str, String]  # by the names of lines; numbers that members differ in are columns
+    elements: Mapping[str, int]
+    bodies: tuple[str, ...]
 
 
-def evaluate(
-    output: Output, values: Mapping[str, Array], rows: NDArray[np.int64], string: String | None = None
-) -> Array:
+def parts_of(system: System) -> Parts:
+    """Parts of a system with the number of elements of every line."""
+    lines = system.lines.items()
+    return Parts({name: x.string for name, x in lines}, {name: x.count for name, x in lines}, tuple(system.bodies))
+
+
+def evaluate(output: Output, values: Mapping[str, Array], rows: NDArray[np.int64], parts: Parts) -> Array:
     """One array with a leading dimension of members.
 
     Parameters
@@ -48,9 +44,39 @@ def evaluate(
         Arrays (member, time, ...) by the names of `schema.SCHEMA`.
     rows : array of int
         How many samples each member has; the rest of a shorter run is not looked at.
-    string : String
-        Of the members, for readings; numbers that they differ in are columns.
+    parts : Parts
     """
+    own = {name: values[name] for name in output.needs}
+    if output.body is not None:
+        place = parts.bodies.index(output.body)
+        own = {name: np.take(x, place, axis=2) if _has(name, "body") else x for name, x in own.items()}
+    if not output.of_each_line:
+        return _evaluated(output, own, rows, None)
+    names = list(parts.strings) if output.line is None else [output.line]
+    found = [_evaluated(output, _of_line(own, name, parts), rows, parts.strings[name]) for name in names]
+    return found[0] if output.line is not None else np.stack(found, axis=1)
+
+
+def _has(variable: str, *dims: str) -> bool:
+    return variable in SCHEMA and any(dim in SCHEMA[variable].dims for dim in dims)
+
+
+def _of_line(values: Mapping[str, Array], line: str, parts: Parts) -> dict[str, Array]:
+    """Variables of one line: without the dimension of lines, and with its own nodes and elements."""
+    place = list(parts.elements).index(line)
+    count, before = parts.elements[line], sum(list(parts.elements.values())[:place])
+    nodes, elements = slice(before + place, before + place + count + 1), slice(before, before + count)
+    found = {}
+    for name, x in values.items():
+        if _has(name, "line"):
+            found[name] = x[:, :, place]
+        else:
+            found[name] = x[:, :, nodes] if _has(name, "node") else x[:, :, elements] if _has(name, "element") else x
+    return found
+
+
+def _evaluated(output: Output, values: Mapping[str, Array], rows: NDArray[np.int64], string: String | None) -> Array:
+    """From values of one line, or of all."""
     if output.variable in READINGS:
         assert string is not None
         curve = TensionCurve(*output.curve) if output.curve else None
@@ -85,7 +111,7 @@ def _reduced(output: Output, x: Array, rows: NDArray[np.int64]) -> Array:
         found = np.where(there.reshape(there.shape + (1,) * (x.ndim - 2)), found, np.nan)
         return found[:, 0] if output.reduce == "at" and len(places) == 1 else found
     free = [dim for dim in output.sides if getattr(output, dim) is None]
-    axes = (0, *(k + 1 for k, dim in enumerate(free) if dim in ALONG_THE_STRING))
+    axes = (0, *(k + 1 for k, dim in enumerate(free) if dim in ALONG_THE_LINE))
     function: Any = {"max": np.max, "min": np.min, "mean": np.mean}[output.reduce]
     if output.reduce != "mean" and (rows == x.shape[1]).all():
         return np.asarray(function(x, axis=tuple(axis + 1 for axis in axes)))

@@ -3,61 +3,67 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from tautline import schema
 from tautline.model import checks
-from tautline.model.assembly.sections import is_assembly
+from tautline.model.assembly.sections import KIND
+from tautline.model.kinds import AUTO
 from tautline.model.run import Run
 from tautline.model.sections import Tree
 from tautline.schema import Layout
-from tautline.studies.definition.scenario_keys import language_of
 
 
 @dataclass(frozen=True)
 class Facts:
     """Properties that all runs of a study have in common."""
 
-    elements: int | None  # of all lines together; None where members may differ
-    interval: float | None  # between samples (s)
+    interval: float | None  # between samples (s); None where members may differ
     rows: int | None  # samples, the first included
-    breaking_load: bool = False  # whether every member has one, of a string at least
-    lines: Mapping[str, int | None] = field(default_factory=dict)  # elements by name; of an assembly alone
-    bodies: tuple[str, ...] = ()  # of an assembly
-    loaded: tuple[str, ...] = ()  # lines of an assembly that have a breaking load
+    lines: Mapping[str, int | None]  # elements by name; None where members may differ
+    bodies: tuple[str, ...]
+    free_body: str | None  # the only one, if there is only one
+    loaded: tuple[str, ...] = ()  # lines that have a breaking load
+    is_short: bool = False  # messages name short keys
 
     @property
-    def assembly(self) -> bool:
-        """Whether runs are of an assembly."""
-        return bool(self.lines)
+    def only_line(self) -> str | None:
+        """The only line, if there is only one."""
+        return next(iter(self.lines)) if len(self.lines) == 1 else None
+
+    @property
+    def elements(self) -> int | None:
+        """Elements of all lines together; None where members may differ."""
+        known = [n for n in self.lines.values() if n is not None]
+        return sum(known) if len(known) == len(self.lines) else None
 
     @property
     def layout(self) -> Layout | None:
         """Variables and dimensions of the results, where these are the same for all members."""
         if self.elements is None:
             return None
-        if not self.assembly:
-            return schema.of_pendulum(self.elements)
         return schema.of_assembly(list(self.bodies), {name: n or 0 for name, n in self.lines.items()})
 
+    def key_of(self, line: str, name: str) -> str:
+        """A key of a line as a message names it."""
+        if self.is_short:
+            return f"run.{name}" if name == "elements" else f"string.{name}"
+        return f"lines.{line}.{name}"
 
-def facts_of(base: Tree, varied: tuple[str, ...]) -> Facts:
-    """From the keys of a scenario in SI, and those that are varied."""
+
+def facts_of(base: Tree, varied: tuple[str, ...], is_short: bool = False) -> Facts:
+    """From all keys of a system in SI, and those that are varied."""
     run = Run(**base["run"])
     loose = {"run.duration", "run.sample"} | ({"run.step"} if run.sample is None else set())
     interval = rows = None
     if not loose & set(varied):
         interval = run.interval()
         rows = checks.whole_ratio("run.duration", run.duration, "sample", interval) + 1
-    if not is_assembly(base):
-        elements = None if "run.elements" in varied else run.number_of_elements()
-        load = "string.breaking_load" in varied or base["string"].get("breaking_load") is not None
-        return Facts(elements, interval, rows, load)
-    lines = language_of(base).complete(base)["lines"]
+    lines, bodies = base["lines"], base.get("bodies", {})
     counts = {
-        name: None if f"lines.{name}.elements" in varied else int(line["elements"]) for name, line in lines.items()
+        name: line["elements"] if f"lines.{name}.elements" not in varied and line["elements"] != AUTO else None
+        for name, line in lines.items()
     }
-    known = [n for n in counts.values() if n is not None]
     loaded = tuple(name for name, line in lines.items() if line.get("breaking_load") is not None)
-    elements = sum(known) if len(known) == len(counts) else None
-    return Facts(elements, interval, rows, bool(loaded), counts, tuple(base.get("bodies", {})), loaded)
+    free = [name for name, body in bodies.items() if KIND not in body]
+    return Facts(interval, rows, counts, tuple(bodies), free[0] if len(free) == 1 else None, loaded, is_short)

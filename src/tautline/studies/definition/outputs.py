@@ -13,7 +13,7 @@ from tautline.analysis.fatigue import counting, tension_curve
 from tautline.analysis.predictability import KNOWN, LOST
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.schema import ASSEMBLY_SCHEMA, AXES, SCHEMA, Variable
+from tautline.schema import AXES, SCHEMA, Variable
 from tautline.studies.definition.facts import Facts
 from tautline.studies.definition.readings import READINGS
 
@@ -30,17 +30,16 @@ HEALTH = {
     "mesh_error": "estimated error of the mesh",
     "largest_step_ratio": "largest step over the stability limit",
 }
-VARIABLES = SCHEMA | OF_NEIGHBOURS | {name: reading.variable for name, reading in READINGS.items()}
-# Of an assembly; a reading is of one string.
-VARIABLES_OF_ASSEMBLY = (
-    ASSEMBLY_SCHEMA
+# A reading is of one line.
+VARIABLES = (
+    SCHEMA
     | OF_NEIGHBOURS
     | {name: reading.variable._replace(dims=("time", "line")) for name, reading in READINGS.items()}
 )
 REDUCTIONS = ("final", "max", "min", "mean", "at", "series")
-# Reduced together with the time: the string as a whole, each for itself. Components of vectors are not.
-ALONG_THE_STRING = ("node", "element")
-OVER_TIME_AND_STRING = ("max", "min", "mean")
+# Reduced together with the time: the line as a whole, each for itself. Components of vectors are not.
+ALONG_THE_LINE = ("node", "element")
+OVER_TIME_AND_LINE = ("max", "min", "mean")
 NORM = "norm"
 _PLACES = ("body", "line", "node", "element", "axis", "row", "column")
 _WORDS = ("name", "variable", "reduce", "at", *_PLACES)
@@ -72,26 +71,26 @@ class Output:
     known: float = KNOWN
     lost: float = LOST
     curve: tuple[float, ...] = ()  # of the damage, as TensionCurve has it
-    assembly: bool = False  # whether it is of one
     body: str | None = None
     line: str | None = None
+    implied: tuple[str, ...] = ()  # body or line, where it is the only one and was not named
 
     @property
     def described(self) -> Variable:
         """The variable of a run."""
-        return (VARIABLES_OF_ASSEMBLY if self.assembly else VARIABLES)[self.variable]
+        return VARIABLES[self.variable]
 
     @property
-    def of_each_string(self) -> bool:
-        """Whether it is made of the values of one string of an assembly, or of each of them for itself."""
-        along = any(dim in ALONG_THE_STRING for dim in self.described.dims)
-        reduced = self.reduce == "reading" or (along and self.reduce in OVER_TIME_AND_STRING)
-        return self.assembly and (self.line is not None or reduced)
+    def of_each_line(self) -> bool:
+        """Whether it is made of the values of one line, or of each of them for itself."""
+        along = any(dim in ALONG_THE_LINE for dim in self.described.dims)
+        reduced = self.reduce == "reading" or (along and self.reduce in OVER_TIME_AND_LINE)
+        return self.line is not None or reduced
 
     @property
     def sides(self) -> tuple[str, ...]:
-        """Dimensions but the time, of the values of the body or string that it is made of."""
-        gone = ("line",) * self.of_each_string + ("body",) * (self.body is not None)
+        """Dimensions but the time, of the values of the body or line that it is made of."""
+        gone = ("line",) * self.of_each_line + ("body",) * (self.body is not None)
         return tuple(dim for dim in self.described.dims[1:] if dim not in gone)
 
     @property
@@ -111,7 +110,8 @@ class Output:
     @property
     def long_name(self) -> str:
         """In words, with what was chosen."""
-        chosen = [f"{dim} {getattr(self, dim)}" for dim in _PLACES if getattr(self, dim) is not None]
+        said = [dim for dim in _PLACES if dim not in self.implied and getattr(self, dim) is not None]
+        chosen = [f"{dim} {getattr(self, dim)}" for dim in said]
         how = {
             "series": "",
             "neighbours": "",
@@ -165,16 +165,14 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
     checks.choice(f"{where}.reduce", reduce, REDUCTIONS)
     if ("at" in spec) != (reduce == "at"):
         raise InputError(f"{where}.at: expected together with reduce = 'at' alone, got reduce = {reduce!r}")
-    chosen = _chosen(where, spec, variable, facts)
+    chosen, implied = _chosen(where, spec, variable, facts)
     dims, sizes = _shape(where, variable, reduce, chosen, facts)
     times, rows = _samples(where, spec.get("at", ()), facts, time_of)
-    name = spec.get("name", _default_name(variable, reduce, chosen))
+    name = spec.get("name", _default_name(variable, reduce, chosen, implied))
     checks.instance(f"{where}.name", name, str)
     if len(rows) > 1:
         dims, sizes = (f"{name}_time", *dims), (len(rows), *sizes)
-    return Output(
-        name, variable, reduce, **chosen, at=rows, times=times, dims=dims, sizes=sizes, assembly=facts.assembly
-    )
+    return Output(name, variable, reduce, **chosen, at=rows, times=times, dims=dims, sizes=sizes, implied=implied)
 
 
 def _words(variable: str) -> tuple[str, ...]:
@@ -188,11 +186,11 @@ def _words(variable: str) -> tuple[str, ...]:
 
 def _reading(where: str, spec: Mapping[str, Any], facts: Facts) -> Output:
     variable = spec["variable"]
-    chosen = _chosen(where, spec, variable, facts)
-    loaded = chosen["line"] in facts.loaded if "line" in chosen else facts.breaking_load
+    chosen, implied = _chosen(where, spec, variable, facts)
+    loaded = chosen["line"] in facts.loaded if "line" in chosen else bool(facts.loaded)
     if READINGS[variable].of_breaking_load and not loaded:
-        key = f"lines.{chosen.get('line', 'NAME')}" if facts.assembly else "string"
-        raise InputError(f"{where}: {variable} needs a breaking load; give {key}.breaking_load in `set` or `vary`")
+        key = facts.key_of(chosen.get("line", "NAME"), "breaking_load")
+        raise InputError(f"{where}: {variable} needs a breaking load; give {key} in `set` or `vary`")
     curve: tuple[float, ...] = ()
     if variable == "damage":
         counting("a study of damage")
@@ -200,10 +198,10 @@ def _reading(where: str, spec: Mapping[str, Any], facts: Facts) -> Output:
             curve = tuple(tension_curve(spec.get("rope"), spec.get("exponent"), spec.get("constant")))
         except InputError as error:
             raise InputError(f"{where}.{error}") from None
-    name = spec.get("name", _default_name(variable, "series", chosen))
+    name = spec.get("name", _default_name(variable, "series", chosen, implied))
     checks.instance(f"{where}.name", name, str)
     dims, sizes = _shape(where, variable, "reading", chosen, facts)
-    return Output(name, variable, "reading", **chosen, curve=curve, dims=dims, sizes=sizes, assembly=facts.assembly)
+    return Output(name, variable, "reading", **chosen, curve=curve, dims=dims, sizes=sizes, implied=implied)
 
 
 def _of_neighbours(where: str, spec: Mapping[str, Any], facts: Facts, time_of: Any) -> Output:
@@ -226,9 +224,7 @@ def _of_neighbours(where: str, spec: Mapping[str, Any], facts: Facts, time_of: A
 
 def _known(facts: Facts) -> dict[str, Variable]:
     """Variables of the runs of a study."""
-    if not facts.assembly:
-        return VARIABLES
-    return {name: x for name, x in VARIABLES_OF_ASSEMBLY.items() if facts.bodies or "body" not in x.dims}
+    return {name: x for name, x in VARIABLES.items() if facts.bodies or "body" not in x.dims}
 
 
 def _check_variable(where: str, variable: Any, facts: Facts) -> None:
@@ -243,30 +239,36 @@ def _check_variable(where: str, variable: Any, facts: Facts) -> None:
         raise InputError(f"{where}.variable: expected a variable of a run, got {variable!r}{hint}")
 
 
-def _default_name(variable: str, reduce: str, chosen: Mapping[str, Any]) -> str:
+def _default_name(variable: str, reduce: str, chosen: Mapping[str, Any], implied: tuple[str, ...]) -> str:
     name = {"series": variable, "at": f"{variable}_at"}.get(reduce, f"{reduce}_{variable}")
-    return "_".join([name, *(str(chosen[dim]).replace("-", "_") for dim in ("body", "line", "axis") if dim in chosen)])
+    said = [dim for dim in ("body", "line", "axis") if dim in chosen and dim not in implied]
+    return "_".join([name, *(str(chosen[dim]).replace("-", "_") for dim in said)])
 
 
-def _chosen(where: str, spec: Mapping[str, Any], variable: str, facts: Facts) -> dict[str, Any]:
-    """Places of a variable that a study chooses; of an assembly, the string whose nodes and elements are counted."""
+def _chosen(where: str, spec: Mapping[str, Any], variable: str, facts: Facts) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Places of a variable that a study chooses, and those that need not be named, there being only one."""
     found: dict[str, Any] = {}
     for dim in (dim for dim in _PLACES if dim in spec):
         found[dim] = _choice(where, dim, spec[dim], variable, facts, found)
-    if facts.assembly and "line" not in found and any(dim in found for dim in ALONG_THE_STRING):
-        if len(facts.lines) > 1:
-            raise InputError(
-                f"{where}.line: missing; expected one of {', '.join(map(repr, facts.lines))}, whose nodes and "
-                "elements are counted"
-            )
-        found["line"] = next(iter(facts.lines))
-    return found
+    free = _sides(variable, facts)
+    only = {"body": facts.free_body, "line": facts.only_line}
+    implied = {dim: name for dim, name in only.items() if dim in free and dim not in found and name is not None}
+    if "line" not in (*found, *implied) and any(dim in found for dim in ALONG_THE_LINE):
+        raise InputError(
+            f"{where}.line: missing; expected one of {', '.join(map(repr, facts.lines))}, whose nodes and "
+            "elements are counted"
+        )
+    return found | implied, tuple(implied)
+
+
+def _sides(variable: str, facts: Facts) -> tuple[str, ...]:
+    """Dimensions that an output may choose from: nodes and elements are those of a line."""
+    free = _known(facts)[variable].dims[1:]
+    return ("line", *free) if "line" not in free and any(dim in ALONG_THE_LINE for dim in free) else free
 
 
 def _choice(where: str, dim: str, value: Any, variable: str, facts: Facts, chosen: Mapping[str, Any]) -> Any:
-    free = _known(facts)[variable].dims[1:]
-    if facts.assembly and "line" not in free and any(dim in ALONG_THE_STRING for dim in free):
-        free = ("line", *free)
+    free = _sides(variable, facts)
     if dim not in free:
         have = ", ".join(free) or "the time alone"
         raise InputError(f"{where}.{dim}: {variable} has no such dimension; it has {have}")
@@ -274,17 +276,17 @@ def _choice(where: str, dim: str, value: Any, variable: str, facts: Facts, chose
     if dim in words:
         checks.choice(f"{where}.{dim}", value, words[dim])
         return value
-    size = {"row": 3, "column": 3}.get(dim, _length(dim, chosen.get("line"), facts))
+    size = {"row": 3, "column": 3}.get(dim, _length(dim, chosen.get("line", facts.only_line), facts))
     most = size or 10**6
     return checks.whole(f"{where}.{dim}", value, -most, most - 1)
 
 
 def _length(dim: str, line: str | None, facts: Facts) -> int | None:
-    """Length of a dimension, of one string where it is chosen; None where members may differ."""
-    if dim not in ALONG_THE_STRING:
+    """Length of a dimension, of one line where it is chosen; None where members may differ."""
+    if dim not in ALONG_THE_LINE:
         return {"body": len(facts.bodies), "line": len(facts.lines)}.get(dim, 3)
     elements = facts.elements if line is None else facts.lines[line]
-    lines = 1 if line is not None or not facts.assembly else len(facts.lines)
+    lines = 1 if line is not None else len(facts.lines)
     return None if elements is None else elements + lines * (dim == "node")
 
 
@@ -293,23 +295,23 @@ def _shape(
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """What is left of the dimensions."""
     dims = [dim for dim in _known(facts)[variable].dims[1:] if dim not in chosen]
-    if reduce in OVER_TIME_AND_STRING and any(dim in ALONG_THE_STRING for dim in dims):
-        dims = [dim for dim in dims if dim not in ALONG_THE_STRING]
-        dims = ["line", *dims] if facts.assembly and "line" not in chosen else dims
+    if reduce in OVER_TIME_AND_LINE and any(dim in ALONG_THE_LINE for dim in dims):
+        dims = [dim for dim in dims if dim not in ALONG_THE_LINE]
+        dims = dims if "line" in chosen else ["line", *dims]
     sizes = []
     for dim in dims:
         size = _length(dim, chosen.get("line"), facts)
         if size is None:
-            wanted = "give run.elements"
-            if facts.assembly:
-                wanted = "choose a string with a number of elements that is not varied"
+            wanted = "choose a line with a number of elements that is not varied"
+            if facts.only_line is not None:
+                wanted = f"give {facts.key_of(facts.only_line, 'elements')}"
             raise InputError(
                 f"{where}: expected one {dim} to be chosen, because members may have different numbers of elements; "
                 f"choose one, or {wanted}"
             )
         sizes.append(size)
-    if facts.assembly and "line" in chosen:  # lines may have different numbers of elements
-        dims = [f"{chosen['line']}_{dim}" if dim in ALONG_THE_STRING else dim for dim in dims]
+    if "line" in chosen and facts.only_line is None:  # lines may have different numbers of elements
+        dims = [f"{chosen['line']}_{dim}" if dim in ALONG_THE_LINE else dim for dim in dims]
     if reduce == "series":
         if facts.rows is None:
             raise InputError(

@@ -12,7 +12,6 @@ from tautline.analysis import fatigue, loads
 from tautline.analysis.fatigue import TensionCurve
 from tautline.arrays import Array
 from tautline.model.string import String
-from tautline.results.summary import TENSIONS
 from tautline.schema import Variable
 
 
@@ -34,7 +33,7 @@ class Reading(NamedTuple):
 
 
 def _motor(field: str) -> Callable[[Mapping[str, Array], Rope], float]:
-    return lambda x, rope: float(getattr(loads.motor_of(x["time"], x["control_work"], x["power"]), field))
+    return lambda x, rope: float(getattr(loads.motor_of(x["time"], x["motor_work"], x["power"]), field))
 
 
 def _slack(x: Mapping[str, Array], rope: Rope) -> Array:
@@ -45,7 +44,7 @@ def _slack(x: Mapping[str, Array], rope: Rope) -> Array:
 
 def _damage(x: Mapping[str, Array], rope: Rope) -> float:
     assert rope.curve is not None
-    tension = x["guide_tension"]
+    tension = x["start_tension"]
     found = fatigue.cycles_of(tension, "a study of damage")
     return fatigue.damage_of(x["time"], tension, rope.breaking_load, rope.curve, found)[0]
 
@@ -54,19 +53,23 @@ def _utilisation(x: Mapping[str, Array], rope: Rope) -> float:
     return loads.peak_of(*(x[name] for name in TENSIONS)).tension / rope.breaking_load
 
 
-MOTOR = ("control_work", "power")
+TENSIONS = ("tension", "start_tension", "end_tension")
+MOTOR = ("motor_work", "power")
 READINGS = {
     "utilisation": Reading(Variable((), "1", "largest tension over the breaking load"), TENSIONS, _utilisation, True),
     "damage": Reading(
-        Variable((), "1", "fatigue damage by the tension at the guide; 1 is failure"), ("guide_tension",), _damage, True
+        Variable((), "1", "fatigue damage by the tension at the start of the line; 1 is failure"),
+        ("start_tension",),
+        _damage,
+        True,
     ),
     "slack_events": Reading(
-        Variable((), "1", "how many times some part of the string goes slack"),
+        Variable((), "1", "how many times some part of the line goes slack"),
         ("strain",),
         lambda x, rope: float(len(_slack(x, rope))),
     ),
     "slack_time": Reading(
-        Variable((), "s", "time in which some part of the string is slack"),
+        Variable((), "s", "time in which some part of the line is slack"),
         ("strain",),
         lambda x, rope: float(_slack(x, rope).sum()),
     ),

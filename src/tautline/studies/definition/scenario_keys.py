@@ -1,86 +1,99 @@
-"""Keys of the scenario that a study varies, of a pendulum or of an assembly: found, flattened, read and put."""
+"""Keys of the scenario that a study varies or sets: found, flattened, read and put."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import Any
 
 from tautline.errors import InputError
-from tautline.model import keys, sections
-from tautline.model.assembly import keys as assembly_keys
-from tautline.model.assembly.sections import is_assembly
-from tautline.model.assembly.sections import problem_of as problem_of_assembly
+from tautline.model import keys
+from tautline.model.assembly import keys as system_keys
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.keys import SHORT_PARTS, is_section
+from tautline.model.assembly.sections import START, parts_at, problem_of
 from tautline.model.case import naming_errors
 from tautline.model.keys import Key
-from tautline.model.kinds import Kind
 from tautline.model.parts import Part
-from tautline.model.sections import PARTS, Locate, Tree
+from tautline.model.sections import Locate, Tree
+from tautline.model.short_keys import full_key, short
+
+Path = tuple[str, ...]
 
 
-@dataclass(frozen=True)
 class Language:
-    """How the keys of one kind of scenario are read."""
+    """Keys of a system, some of which may be short ones.
 
-    values: Callable[[Tree], Tree]  # in SI, in range or not
-    complete: Callable[[Tree], Tree]  # with defaults
-    kind_of: Callable[[Tree, Key], Kind]
-    parts_at: Callable[[tuple[str, ...]], tuple[Part, ...]]  # of a section
-    problem_of: Any  # of an error
+    Parameters
+    ----------
+    system : System
+        Whose keys they are.
+    is_short : bool
+        Errors name short keys.
+    """
+
+    def __init__(self, system: System, is_short: bool) -> None:
+        self._system, self.is_short = system, is_short
+
+    def full(self, key: Key) -> Key:
+        """The key of the system that a key, which may be a short one, stands for."""
+        return full_key(key, self._system)
 
     def read(self, tree: Tree, locate: Locate) -> Tree:
         """The keys of a tree in plain SI numbers; whether these are in range is not looked at."""
-        with naming_errors(tree, locate, "", self.problem_of):
-            return self.values(tree)
+        spelled = short if self.is_short else tuple
+        with naming_errors(tree, locate, "", problem_of, spelled=spelled):
+            return system_keys.values(tree)
 
-    def put(self, tree: Tree, key: Key, value: Any) -> None:
+    def put(self, tree: Tree, text: str, value: Any) -> None:
         """Change one place of a tree."""
-        sections.put(tree, key, value, self.kind_of)
+        key = keys.parse(text)
+        try:
+            system_keys.change(tree, key, value, self._system)
+        except InputError as error:  # of components
+            raise InputError(str(error).replace(self.full(key).whole, key.whole)) from None
 
-    def clear_renamed(self, tree: Tree, changes: Any, path: tuple[str, ...] = ()) -> None:
+    def get(self, tree: Tree, text: str) -> Any:
+        """What a tree has at a key."""
+        return keys.get(tree, self.full(keys.parse(text)))
+
+    def unit(self, tree: Tree, text: str) -> str:
+        """Unit of a key; empty for words, counts and plain numbers."""
+        return system_keys.kind_of(tree, self.full(keys.parse(text))).unit
+
+    def clear_renamed(self, tree: Tree, changes: Any, path: Path = ()) -> None:
         """Empty those sections of a tree that changes name the kind of: they are meant as a whole."""
         if not isinstance(changes, Mapping):
             return
-        if any(part.word in changes for part in self.parts_at(path) if part.word):
-            keys.put(tree, keys.parse(".".join(path)), {})
+        if path and any(part.word in changes for part in _parts_at(path) if part.word):
+            key = self.full(keys.parse(".".join(path)))
+            before = keys.get(tree, key) if keys.has(tree, key) else {}
+            place = (*key.path, key.name)
+            kept = {name: x for name, x in before.items() if place[0] == "bodies" and is_section((*place, name))}
+            keys.put(tree, key, kept)
             return
         for name, inner in changes.items():
-            if is_section((*path, name)):
-                self.clear_renamed(tree, inner, (*path, name))
+            if _is_section((*path, *str(name).split("."))):
+                self.clear_renamed(tree, inner, (*path, *str(name).split(".")))
 
 
-def _parts_of_pendulum(path: tuple[str, ...]) -> tuple[Part, ...]:
-    return (PARTS[path[0]],) if len(path) == 1 and path[0] in PARTS else ()
+def _parts_at(path: Path) -> tuple[Part, ...]:
+    """Parts whose keys a section has."""
+    if path == ("initial",):
+        return (START,)
+    return (SHORT_PARTS[path[0]],) if len(path) == 1 and path[0] in SHORT_PARTS else parts_at(path)
 
 
-PENDULUM = Language(
-    sections.values, sections.complete, sections.kind_of, _parts_of_pendulum, problem_of=sections.problem_of
-)
-ASSEMBLY = Language(
-    assembly_keys.values,
-    assembly_keys.complete,
-    assembly_keys.kind_of,
-    assembly_keys.parts_at,
-    problem_of=problem_of_assembly,
-)
+def _is_section(path: Path) -> bool:
+    """Whether a path leads to a section, by full or short keys."""
+    return (len(path) == 1 and path[0] in SHORT_PARTS) or is_section(path)
 
 
-def language_of(tree: Mapping[str, Any]) -> Language:
-    """The one that a tree of keys is written in."""
-    return ASSEMBLY if is_assembly(tree) else PENDULUM
-
-
-def is_section(path: tuple[str, ...]) -> bool:
-    """Whether a path leads to a section in scenarios of either kind."""
-    return bool(_parts_of_pendulum(path)) or assembly_keys.is_section(path)
-
-
-def flattened(tree: Mapping[str, Any], path: tuple[str, ...] = ()) -> dict[str, Any]:
+def flattened(tree: Mapping[str, Any], path: Path = ()) -> dict[str, Any]:
     """TOML reads `string.stiffness = 3` as a table in a table: both spellings to dotted keys."""
     flat: dict[str, Any] = {}
     for name, value in tree.items():
         here = (*path, *str(name).split("."))
-        inside = is_section(here) and isinstance(value, Mapping)
+        inside = _is_section(here) and isinstance(value, Mapping)
         for key, inner in (flattened(value, here) if inside else {".".join(here): value}).items():
             if key in flat:
                 raise InputError(f"{key}: expected once, got twice, dotted and in a section")

@@ -27,9 +27,15 @@ FAILURES = (errors.UNSTABLE_STEP, errors.NEWTON_FAILED, errors.NON_FINITE, REFUS
 class Work:
     """What all members have in common."""
 
-    scenario: dict[str, Any]  # plain values in SI
-    keys: tuple[str, ...]
+    scenario: dict[str, Any]  # keys of a system, plain values in SI
+    places: dict[str, str]  # its keys by those that are varied, which may be short
     outputs: tuple[Output, ...]
+    is_short: bool = False  # messages name short keys
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys that are varied, as the study says them."""
+        return tuple(self.places)
 
 
 class Computed(NamedTuple):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from functools import cached_property, partial
+from contextlib import contextmanager, suppress
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,18 +15,22 @@ from tautline.analysis.assembly_growth import growth_of_assembly
 from tautline.analysis.lyapunov import DISTANCE, growth_rates
 from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.cases import begin
+from tautline.engine.chain import ChainSimulation
+from tautline.engine.chain_members import ChainMembers, chain_members
 from tautline.engine.ensemble import record_ensemble
 from tautline.engine.family import Family, Look
+from tautline.engine.simulation import Backend
 from tautline.errors import RUNNING, InputError, TautlineError
 from tautline.kernels.lanes import LANES
 from tautline.model import keys
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.assembly.sections import is_assembly
-from tautline.model.case import Case
+from tautline.model.assembly.case import Case
+from tautline.model.keys import dotted
 from tautline.model.run import Run
+from tautline.model.short_keys import short
 from tautline.model.string import String
+from tautline.results.chain import inertia_of, needed_for, system_values
 from tautline.results.values import Values, values_of
-from tautline.studies.definition.evaluation import evaluate, evaluate_of_assembly
+from tautline.studies.definition.evaluation import Parts, evaluate, parts_of
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output
 from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
 from tautline.studies.store import space
@@ -40,10 +44,11 @@ class Started(NamedTuple):
     """A member that is ready to march."""
 
     place: int
-    simulation: Any  # a Simulation, or an AssemblySimulation
-    command: Any  # of the reel, or those of an assembly by the names of lines
+    simulation: Backend
+    commands: Any  # of the reels, by the names of lines; of the only reel if it marches in lanes
     run: Run
     rows: int
+    members: ChainMembers | None = None  # that it may march in lanes with
 
 
 def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
@@ -58,20 +63,18 @@ def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
         [""] * count,
     )
     members = Members(work, values)
-    if is_assembly(work.scenario):
-        for place in range(count):
-            with _reported(found, place):
-                _run_assembly(members.start(place), work.outputs, found)
-        return found
     _run_family(members, found)
-    started: dict[int, list[Started]] = {}
+    alike: dict[int, list[Started]] = {}
     for place in np.flatnonzero(found.status == NOT_COMPUTED).tolist():
         with _reported(found, place):
             one = members.start(place)
-            started.setdefault(one.rows, []).append(one)
-    for rows, alike in started.items():
-        for group in _in_groups(alike, rows):
-            _run(group, work.outputs, found)
+            if one.members is None:
+                _run_alone(one, work.outputs, found)
+            else:
+                alike.setdefault(one.rows, []).append(one)
+    for group in alike.values():
+        for some in _in_groups(group):
+            _run(some, work.outputs, found)
     return found
 
 
@@ -88,9 +91,11 @@ def _reported(found: Computed, place: int) -> Iterator[None]:
         found.status[place], found.message[place] = FAILED, f"{type(error).__name__}: {error}"
 
 
-def _in_groups(members: list[Started], rows: int) -> Iterator[list[Started]]:
+def _in_groups(members: list[Started]) -> Iterator[list[Started]]:
     """So many at a time as fit into the memory meant for them; whole blocks of lanes."""
-    bytes_each = 8 * rows * schema.row_length(members[0].simulation.elements)
+    simulation = members[0].simulation
+    assert isinstance(simulation, ChainSimulation)
+    bytes_each = 8 * members[0].rows * schema.row_length(simulation.elements)
     size = max(1, int(BYTES_TOGETHER / bytes_each) // LANES) * LANES
     for first in range(0, len(members), size):
         yield members[first : first + size]
@@ -101,79 +106,111 @@ def _in_one_line(error: TautlineError) -> str:
 
 
 class Members:
-    """Members of a study, with one value of each key for each.
-
-    Attributes
-    ----------
-    base : Case or None
-        The case of the first values of all keys; None where these do not fit together, and of an assembly.
-    """
+    """Members of a study, with one value of each key for each."""
 
     def __init__(self, work: Work, values: Mapping[str, NDArray[Any]]) -> None:
-        self.work, self.values, self.base = work, values, _base(work)
+        self.work, self.values = work, values
 
     @cached_property
-    def _tree(self) -> dict[str, Any]:
-        return self.work.scenario if self.base is None else self.base.keys()
+    def _base(self) -> Case | None:
+        """Case of the first values of all keys; None where these do not fit."""
+        with suppress(TautlineError):
+            return self._read(self.work.scenario)
+        return None
 
-    def case(self, place: int) -> Case | AssemblyCase:
-        """Case of a member; sections of a pendulum that are not varied are read and built once."""
-        tree = dict(self._tree)
-        for key in self.work.keys:
-            keys.put(tree, keys.parse(key), self.values[key][place : place + 1].tolist()[0])
-        if is_assembly(tree):
-            return AssemblyCase.from_dict(tree)
-        return Case.from_dict(tree, like=self.base)
+    def _read(self, tree: dict[str, Any]) -> Case:
+        return Case.from_dict(tree, locate=_short if self.work.is_short else dotted)
+
+    @cached_property
+    def chains(self) -> ChainMembers | None:
+        """The members as chains, which march in lanes; None where they are not, or the first values do not fit."""
+        if self._base is not None:
+            with suppress(TautlineError):
+                return chain_members(self._base, self.work.scenario, list(self.work.places.values()))
+        return None
+
+    def _values(self, place: int) -> dict[str, Any]:
+        """Values of a member by the keys of the study."""
+        return {name: self.values[name][place : place + 1].tolist()[0] for name in self.work.keys}
+
+    def case(self, place: int) -> Case:
+        """Case of a member; parts that are not varied are read and built once."""
+        values = self._values(place)
+        if self._base is not None:
+            return self._base.with_(values)
+        tree = dict(self.work.scenario)
+        for name, value in values.items():
+            keys.put(tree, keys.parse(self.work.places[name]), value)
+        return self._read(tree)
 
     def start(self, place: int) -> Started:
         """A member at the start of its run; samples that cannot fit into memory are refused."""
+        if self.chains is not None:
+            with suppress(TautlineError):  # then the system says what is wrong
+                return self.start_chain(self.chains, place)
         case = self.case(place)
         simulation, rows, _ = begin(case)
         space.check_samples(rows, simulation.layout)
-        command = case.commands if isinstance(case, AssemblyCase) else case.command
-        return Started(place, simulation, command, case.run, rows)
+        return Started(place, simulation, case.commands, case.run, rows)
+
+    def start_chain(self, chains: ChainMembers, place: int) -> Started:
+        """A member at the start of its run, which may march in lanes."""
+        values = self._values(place)
+        case, (simulation, rows, _) = chains.begin({self.work.places[name]: x for name, x in values.items()})
+        assert isinstance(simulation, ChainSimulation)
+        space.check_samples(rows, _layout(chains, simulation.elements))
+        return Started(place, simulation, case.command, case.run, rows, chains)
 
 
-def _base(work: Work) -> Case | None:
-    """Case of the scenario of a pendulum, if it is one."""
-    if is_assembly(work.scenario):
-        return None
-    try:
-        base = Case.from_dict(work.scenario)
-        base.state()
-    except TautlineError:
-        return None
-    return base
+def _short(path: list[str]) -> str:
+    """The short key of a path."""
+    return dotted(short(tuple(path)))
+
+
+def _layout(chains: ChainMembers, elements: int) -> schema.Layout:
+    return schema.of_assembly(list(chains.system.bodies), dict.fromkeys(chains.system.lines, elements))
+
+
+def _parts(chains: ChainMembers, string: String, elements: int) -> Parts:
+    """Parts of members that are chains."""
+    name = next(iter(chains.system.lines))
+    return Parts({name: string}, {name: elements}, tuple(chains.system.bodies))
 
 
 def _run_family(members: Members, found: Computed) -> None:
     """Run those members that differ from each other in plain numbers alone; the others are left."""
-    work, base = members.work, members.base
-    if base is None or any(output.variable in OF_NEIGHBOURS for output in work.outputs):
+    work, chains = members.work, members.chains
+    if chains is None or any(output.variable in OF_NEIGHBOURS for output in work.outputs):
         return
     try:
-        family = Family(base, work.keys)
-        space.check_samples(family.rows, schema.of_pendulum(family.elements))
+        family = Family(chains.base, chains.keys.values(), chains.system)
+        space.check_samples(family.rows, _layout(chains, family.elements))
     except TautlineError:
         return
     if not family.known or not all(output.fits(family.elements) for output in work.outputs):
         return
-    for look in family.looks(members.values, _needed(work.outputs), partial(_kept, work.outputs)):
+    values = {chains.keys[place]: members.values[name] for name, place in work.places.items()}
+
+    def keep(variables: Values, string: String) -> dict[str, Array]:
+        return _kept(work.outputs, variables, _parts(chains, string, family.elements))
+
+    for look in family.looks(values, _needed(work.outputs), keep):
         _take_look(family, look, found)
         for k in look.left:
             place = int(look.places[k])
             if found.status[place] != NOT_COMPUTED:  # it was several times in its block
                 continue
             with _reported(found, place):
-                one = members.start(place)
+                one = members.start_chain(chains, place)
+                assert isinstance(one.simulation, ChainSimulation)
                 family.go_on(look, k, one.simulation)
                 _take(one, work.outputs, found)
 
 
-def _kept(outputs: tuple[Output, ...], values: Values, string: String) -> dict[str, Array]:
+def _kept(outputs: tuple[Output, ...], values: Values, parts: Parts) -> dict[str, Array]:
     """Outputs of members that have all their samples."""
     members, rows = next(x for name, x in values.items() if name != "time").shape[:2]
-    return {output.name: evaluate(output, values, np.full(members, rows), string) for output in outputs}
+    return {output.name: evaluate(output, values, np.full(members, rows), parts) for output in outputs}
 
 
 def _take_look(family: Family, look: Look, found: Computed) -> None:
@@ -195,7 +232,7 @@ def _needed(outputs: Sequence[Output]) -> set[str]:
 
 def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> None:
     """March members together, and take from each what is wanted: labels would cost as much as the run."""
-    simulations = [one.simulation for one in group]
+    simulations = [_chain(one) for one in group]
     watched = [output for output in outputs if output.variable in OF_NEIGHBOURS]
     rates = {
         interval: _growth_rates(group, interval) for interval in {output.interval for output in watched}
@@ -208,6 +245,11 @@ def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> 
                 found.outputs[output.name][one.place] = _parting(output, rates[output.interval][k])
 
 
+def _chain(one: Started) -> ChainSimulation:
+    assert isinstance(one.simulation, ChainSimulation)
+    return one.simulation
+
+
 def _parting(output: Output, rates: Array) -> float:
     """Lyapunov exponent (1/s) or predictability time (s), from the growth in every interval of a member."""
     exponent = estimate(rates[None])
@@ -216,41 +258,53 @@ def _parting(output: Output, rates: Array) -> float:
 
 
 def _growth_rates(group: list[Started], interval: float) -> Array:
-    twins = [one.simulation.twin() for one in group]
+    """Growth (1/s) of the distance to a neighbouring motion in every interval, a row a member."""
+    twins = [_chain(one).twin() for one in group]
     for twin, one in zip(twins, group, strict=True):
-        twin.begin(one.command, one.run.duration, interval)
+        twin.begin(one.commands, one.run.duration, interval)
     return growth_rates(twins, round(group[0].run.duration / interval)) / interval
 
 
-def _run_assembly(one: Started, outputs: Sequence[Output], found: Computed) -> None:
+def _growth_rates_alone(one: Started, interval: float) -> Array:
+    """The same of one member on its own backend."""
+    if isinstance(one.simulation, ChainSimulation):
+        return np.asarray(_growth_rates([one], interval)[0])
+    twin = one.simulation.twin(one.run.duration)
+    intervals = twin.begin(one.commands, one.run.duration, interval)
+    return growth_of_assembly(twin, intervals, interval, DISTANCE) / interval
+
+
+def _run_alone(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """March a member alone, as `simulate` does."""
-    simulation = one.simulation
     watched = [output for output in outputs if output.variable in OF_NEIGHBOURS]
     for output in watched:
-        twin = simulation.twin(one.run.duration)
-        intervals = twin.begin(one.command, one.run.duration, output.interval)
-        rates = growth_of_assembly(twin, intervals, output.interval, DISTANCE) / output.interval
-        found.outputs[output.name][one.place] = _parting(output, rates)
-    simulation.advance(one.run.duration, one.command, sample=one.run.interval())
-    values = {name: x[None] for name, x in simulation.recorded().items()}
-    rows = np.array([values["time"].shape[1]])
-    with _missing_places_named():
-        results = {
-            x.name: evaluate_of_assembly(x, values, rows, simulation.assembly)[0] for x in outputs if x not in watched
-        }
-    _keep(one, results, simulation.attributes(), found)
+        found.outputs[output.name][one.place] = _parting(output, _growth_rates_alone(one, output.interval))
+    one.simulation.advance(one.run.duration, one.commands, sample=one.run.interval())
+    _take(one, [output for output in outputs if output not in watched], found)
 
 
 def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """Outputs, status and steps of a member that has come to its end."""
     simulation = one.simulation
-    record = simulation.record()
-    pendulum = simulation.pendulum
-    values = {name: x[None] for name, x in values_of(pendulum, record, _needed(outputs)).items()}
-    rows = np.array([len(record.time)])
+    if one.members is None:
+        parts, values = parts_of(simulation.assembly), simulation.recorded()
+    else:
+        chain = _chain(one)
+        parts, values = _parts(one.members, chain.pendulum.string, chain.elements), _values(one, _needed(outputs))
+    rows = np.array([len(values["time"])])
     with _missing_places_named():
-        results = {output.name: evaluate(output, values, rows, pendulum.string)[0] for output in outputs}
-    _keep(one, results, simulation.health(), found)
+        of_all = {name: x[None] for name, x in values.items()}
+        results = {output.name: evaluate(output, of_all, rows, parts)[0] for output in outputs}
+    _keep(one, results, found)
+
+
+def _values(one: Started, wanted: set[str]) -> Values:
+    """Wanted variables of a member that marched in lanes, and the time."""
+    assert one.members is not None
+    simulation = _chain(one)
+    chain = simulation.pendulum
+    values = values_of(chain, simulation.record(), needed_for(wanted))
+    return system_values(one.members.system, values, wanted, inertia_of(chain.string, chain.body))
 
 
 @contextmanager
@@ -262,11 +316,11 @@ def _missing_places_named() -> Iterator[None]:
         raise InputError("outputs: expected nodes and elements that every member has, this one has fewer") from None
 
 
-def _keep(one: Started, results: Mapping[str, Array], figures: Mapping[str, Any], found: Computed) -> None:
+def _keep(one: Started, results: Mapping[str, Array], found: Computed) -> None:
     """Results of a member, how it ended, and how far its numbers can be trusted; NaN for what is not measured."""
     for name, result in results.items():
         found.outputs[name][one.place] = result
-    simulation = one.simulation
+    simulation, figures = one.simulation, one.simulation.figures()
     found.status[one.place] = _CODES[simulation.status]
     found.message[one.place] = "" if simulation.status == "completed" else simulation.message
     found.steps[one.place] = simulation.steps

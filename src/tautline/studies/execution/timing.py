@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.engine.assembly.simulation import AssemblySimulation
+from tautline.engine.chain import ChainSimulation
 from tautline.engine.ensemble import march_ensemble
 from tautline.errors import TautlineError
 from tautline.kernels.lanes import LANES
@@ -69,18 +69,20 @@ def _seconds(work: Work, values: dict[str, Values], place: int, most: float) -> 
 def _part(one: Started, deadline: float) -> float:
     """March a member until the time is up, without keeping anything; how much of it was done."""
     simulation, total = one.simulation, float(one.rows)
-    assembly = isinstance(simulation, AssemblySimulation)
-    plan = simulation.sampling(one.run.interval()) if assembly else simulation.task().plan
-    elements = simulation.layout.lengths["element"]
+    plan, layout = simulation.sampling(one.run.interval()), simulation.layout
+    elements = layout.lengths["element"]
     steps = max(1, STEPS_OF_AN_ELEMENT // (elements * len(plan.stages)))
     if plan.steps_per_sample > steps:  # not even one sample need come soon
         total *= plan.steps_per_sample / steps
-        simulation.begin(one.command, steps * plan.h, steps * plan.h)
-        plan = simulation.sampling(steps * plan.h) if assembly else plan
-    most = max(1, int(compute.BYTES_TOGETHER / (8 * LANES * simulation.layout.row_length())))
+        simulation.begin(one.commands, steps * plan.h, steps * plan.h)
+        plan = simulation.sampling(steps * plan.h)
+    most = max(1, int(compute.BYTES_TOGETHER / (8 * LANES * layout.row_length())))
     done, rows = 0, 1
     while done < total and simulation.status == "completed":
-        simulation.march(rows, plan) if assembly else march_ensemble([simulation], rows)
+        if isinstance(simulation, ChainSimulation):
+            march_ensemble([simulation], rows)
+        else:
+            simulation.march(rows, plan)
         done += rows
         if time.perf_counter() > deadline:
             return min(1.0, done / total)

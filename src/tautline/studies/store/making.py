@@ -169,11 +169,11 @@ def _coordinates(study: Study) -> Coordinates:
 
 
 def _owners(study: Study) -> Coordinates:
-    """Lines of an assembly that nodes and elements of all lines belong to."""
+    """Lines that nodes and elements of all lines belong to, where there are several."""
     lines = {name: n for name, n in study.facts.lines.items() if n is not None}
     more = {"node": 1, "element": 0}
     return {
         f"{dim}_line": (dim, [name for name, n in lines.items() for _ in range(n + k)], "")
         for dim, k in more.items()
-        if lines
+        if len(lines) > 1
     }

@@ -1,4 +1,4 @@
-"""Assemblies as objects, as files and as results: input that is refused, commands, forces, saving and resuming."""
+"""Systems of several bodies as objects, files and results: what is refused, commands, forces, saving, resuming."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import tautline as tl
 from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.files.scenario import ScenarioError
-from tautline.model.assembly.case import AssemblyCase
+from tests.support import chains
 from tests.support.checking import check_close
 
 BOX = tl.RigidBody.box(2.0, (0.2, 0.2, 0.2), (0.0, 0.0, 0.1))
@@ -80,10 +80,10 @@ def line(**others: Any) -> tl.Line:
 
 def test_a_case_survives_being_written(small: Path) -> None:
     case = tl.load(small)
-    assert AssemblyCase.from_dict(case.to_dict()).to_dict() == case.to_dict()
+    assert tl.Case.from_dict(case.to_dict()) == case
     again = small.with_name("again.toml")
     again.write_text(case.to_toml(), encoding="utf-8")
-    assert tl.load(again).to_dict() == case.to_dict()
+    assert tl.load(again) == case
 
 
 def test_keys_can_be_changed_by_their_dotted_names(small: Path) -> None:
@@ -112,8 +112,8 @@ def test_keys_can_be_changed_by_their_dotted_names(small: Path) -> None:
         ({"run.elements": 7}, "run.elements: expected none: every string has its own"),
         ({"bodies.hook.kind": "kinematic"}, "bodies.hook.shape: no such key"),
         ({"lines.sling.command.kind": "free"}, "expected none for a string without a reel"),
-        ({"fluid.density": 1025, "fluid.volume": 1}, "fluid.volume: expected for each body of an assembly"),
-        ({"bodies.load.fluid.volume": 1}, "bodies.load.fluid: expected together with a fluid of the assembly"),
+        ({"fluid.density": 1025, "fluid.volume": 1}, "fluid.volume: set it per body, under [bodies.NAME.fluid]"),
+        ({"bodies.load.fluid.volume": 1}, "bodies.load.fluid: expected together with a fluid of the system"),
         ({"bodies.load.fluid.volum": 1}, "bodies.load.fluid.volum: no such key; did you mean 'volume'?"),
         (
             {"fluid.density": 1025, "bodies.load.fluid.body_height": 1},
@@ -158,10 +158,12 @@ def test_wrong_files_are_refused_with_the_key(small: Path, changes: dict[str, An
         ),
         (lambda: tl.Line(ROPE, drum_axis=(0, 0, 1)), "none for a line without a reel"),
         (lambda: tl.Orbit(7e6, 1.2), "Orbit.eccentricity: expected less than 1"),
-        (lambda: tl.hang(tl.System({"box": BOX}, {"s": line()}), {}), "bodies.box: expected its position"),
+        (lambda: tl.Simulation(tl.System({"box": BOX}, {"s": line()}), tl.Placed()), "box: expected its position"),
         (
-            lambda: tl.hang(tl.System({"box": BOX}, {"s": line()}), {"box": (0, 0, 1), "bix": (0, 0, 2)}),
-            "bodies.bix: no such name in the assembly; did you mean 'box'?",
+            lambda: tl.Simulation(
+                tl.System({"box": BOX}, {"s": line()}), tl.Placed({"box": (0, 0, 1), "bix": (0, 0, 2)})
+            ),
+            "bodies.bix: no such name in the system; did you mean 'box'?",
         ),
     ],
 )
@@ -194,7 +196,7 @@ def test_a_run_is_saved_resumed_and_exported(small: Path, tmp_path: Path) -> Non
     for name in first.data_vars:
         assert np.array_equal(first[name], second[name]), name
     info = CliRunner().invoke(app, ["info", str(whole)])
-    assert "tension at starts" in info.output
+    assert "tension at start" in info.output
     written = CliRunner().invoke(
         app, ["export", str(whole), "--csv", str(tmp_path / "run.csv"), "--vtk", str(tmp_path / "frames")]
     )
@@ -204,7 +206,7 @@ def test_a_run_is_saved_resumed_and_exported(small: Path, tmp_path: Path) -> Non
     column = rows[0].index("end_tension[sling]")
     assert rows[1][column] == "N"
     check_close("tension", [float(row[column]) for row in rows[2:]], first.end_tension.sel(line="sling"), 0.0)
-    assert len(list((tmp_path / "frames").glob("string-hoist_*.vtp"))) == 51
+    assert len(list((tmp_path / "frames").glob("line-hoist_*.vtp"))) == 51
     assert (tmp_path / "frames" / "body-load.pvd").exists()
 
 
@@ -217,26 +219,25 @@ def test_a_run_ends_at_the_end_of_a_string(small: Path) -> None:
 
 def test_forces_and_controllers() -> None:
     """A body without strings that pull: thrust in its own frame turns with it."""
-    assembly = tl.System({"box": BOX}, {"s": line(reel=None)}, gravity=0.0)
-    start = tl.hang(assembly, {"box": (0.0, 0.0, 0.5)})
-    simulation = tl.AssemblySimulation(assembly, start, step=1e-3)
-    simulation.push("box", force=(0.0, 0.0, -0.4), frame="body")
-    simulation.push("box", moment=(0.0, 1e-3, 0.0))
+    system = tl.System({"box": BOX}, {"s": line(reel=None)}, gravity=0.0)
+    simulation = tl.Simulation(system, tl.Placed({"box": (0.0, 0.0, 0.5)}), step=1e-3)
+    simulation.body.push(force=(0.0, 0.0, -0.4), frame="body")
+    simulation.bodies["box"].push(moment=(0.0, 1e-3, 0.0))
     simulation.advance(0.5, sample=0.1)
     run = simulation.dataset()
     assert float(run.external_work[-1]) > 0.0
     assert run.attrs["balance_error"] < 1e-4
-    with pytest.raises(InputError, match="no such name"):
-        simulation.push("bix")
+    with pytest.raises(KeyError, match="bix"):
+        simulation.bodies["bix"].push()
 
     seen = []
 
-    def control(now: tl.AssemblySimulation) -> dict[str, float]:
-        seen.append(now.string("s")["deployed"])
+    def control(now: tl.Simulation) -> dict[str, float]:
+        seen.append(now.lines["s"].deployed)
         return {"s": 5.0}
 
     hung = tl.System({"box": BOX}, {"s": line()})
-    run = tl.simulate(hung, tl.hang(hung, {"box": (0, 0, 3.1)}), control=control, period=0.1, duration=0.5, sample=0.05)
+    run = tl.simulate(hung, tl.Placed({"box": (0, 0, 3.1)}), control=control, period=0.1, duration=0.5, sample=0.05)
     assert len(seen) == 5
     check_close("torque", run.torque[1:, 0], np.full(10, 5.0), 0.0)
 
@@ -252,33 +253,32 @@ def test_forces_and_controllers() -> None:
     ],
 )
 def test_the_first_sample_has_the_torque_of_the_motor(command: tl.Command, torque: float) -> None:
-    """By hand, for an assembly as for a pendulum; the next samples are near it."""
-    assembly = tl.System({"load": BOX}, {"hoist": tl.Line(ROPE, end="load", reel=REEL, elements=3)})
-    state = tl.hang(assembly, {"load": (0.0, 0.0, 3.1)}, {"hoist": 3.0})
-    several = tl.simulate(assembly, state, {"hoist": command}, duration=0.002, sample=1e-3).torque[:, 0]
-    pendulum = tl.Pendulum(ROPE, REEL, BOX)
-    one = tl.simulate(pendulum, tl.straight(pendulum, 3.0, 3), command, duration=0.002, sample=1e-3).torque
-    for run in (several, one):
+    """By hand, on both backends; the next samples are near it."""
+    system = tl.System({"load": BOX}, {"hoist": tl.Line(ROPE, end="load", reel=REEL, elements=3)})
+    for backend in (chains.CHAIN, chains.NETWORK):
+        with chains.on(backend):
+            run = tl.simulate(system, tl.Straight(3.0), command, duration=0.002, sample=1e-3).torque[:, 0]
         assert float(run[0]) == pytest.approx(torque, abs=1e-12)
         assert float(run[1]) == pytest.approx(torque, abs=0.02)
 
 
-def test_methods_that_an_assembly_does_not_have() -> None:
-    assembly = tl.System({"box": BOX}, {"s": line()})
-    start = tl.hang(assembly, {"box": (0, 0, 3.1)})
+def test_methods_that_a_network_does_not_have() -> None:
+    system = tl.System({"box": BOX}, {"s": line(), "t": line(reel=None, start_point=(1, 0, 0))})
+    start = tl.Placed({"box": (0, 0, 3.1)})
     for method, sentence in (
         ({"scheme": "paper"}, "scheme: expected 'symmetric'"),
         ({"at_end": "hold", "order": 4}, "order: expected 2 with at_end='hold'"),
         ({"order": 4}, "order: expected 2 with"),
     ):
         with pytest.raises(InputError, match=sentence):
-            tl.AssemblySimulation(assembly, start, **method)
+            tl.Simulation(system, start, **method)
 
 
 def test_a_step_beyond_the_limit_is_refused() -> None:
-    assembly = tl.System({"box": BOX}, {"s": line()})
-    with pytest.raises(InputError, match="step: expected at most"):
-        tl.simulate(assembly, tl.hang(assembly, {"box": (0, 0, 3.1)}), duration=1.0, step=0.1)
+    system = tl.System({"box": BOX}, {"s": line()})
+    for backend in (chains.CHAIN, chains.NETWORK):
+        with chains.on(backend), pytest.raises(InputError, match="step: expected at most"):
+            tl.simulate(system, tl.Placed({"box": (0, 0, 3.1)}), duration=1.0, step=0.1)
 
 
 def test_a_held_body_moves_as_its_path_says(small: Path) -> None:
@@ -286,7 +286,7 @@ def test_a_held_body_moves_as_its_path_says(small: Path) -> None:
     tree = case.to_dict()
     tree["bodies"]["jib"] = {"kind": "kinematic", "path": {"kind": "sine", "amplitude": [0.0, 0.0, 0.2], "period": 0.5}}
     tree["lines"]["hoist"]["start"] = "jib"
-    run = tl.simulate(AssemblyCase.from_dict(tree))
+    run = tl.simulate(tl.Case.from_dict(tree))
     place = run.sel(body="jib").body_position.values[:, 2]
     assert np.ptp(place) > 0.1
     nodes = run.position.sel(node=run.node_line == "hoist").values[:, 0, 2]
@@ -303,7 +303,7 @@ def test_scenario_errors_have_lines(small: Path) -> None:
 
 def test_a_wire_between_two_anchors_needs_no_body(tmp_path: Path) -> None:
     wire = tl.System({}, {"wire": tl.Line(ROPE, end_point=(6.1, 0, 0), elements=4)})
-    tl.run_to_file(tmp_path / "wire.nc", wire, tl.hang(wire, {}), duration=0.1, sample=0.01)
+    tl.run_to_file(tmp_path / "wire.nc", wire, tl.Placed(), duration=0.1, sample=0.01)
     run = tl.open_run(tmp_path / "wire.nc")
     assert run.attrs["status"] == "completed"
     assert "body_position" not in run

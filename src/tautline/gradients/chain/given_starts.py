@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,13 +12,14 @@ from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.leaves import flat
 from tautline.gradients.outputs import changed
 from tautline.gradients.scales import IGNORED, Scales, scales_of
-from tautline.gradients.setting import Begun
 from tautline.model import keys
-from tautline.model.state import State
+from tautline.model.state import ChainState
 
-# Fields of a state whose entries are free to change by themselves; not those of the first node, which the guide holds.
-OF_NODES = ("nodes", "node_velocities")
-FIELDS = (*OF_NODES, "angular_velocity")
+if TYPE_CHECKING:
+    from tautline.gradients.chain.runs import Begun
+
+# Fields of a state whose entries are free to change by themselves.
+FIELDS = ("nodes", "node_velocities")
 # Two ways to the same numbers differ by rounding.
 SAME = 1e-12
 
@@ -27,7 +28,7 @@ class Part(NamedTuple):
     """Some of the numbers that a run starts from."""
 
     place: slice  # among all
-    numbers: Callable[[State], Changed]  # at a state
+    numbers: Callable[[ChainState], Changed]  # at a state
     here: Changed  # at the start
     scales: Scales
 
@@ -41,15 +42,18 @@ class GivenStart:
         The start.
     begun : Begun
         The run there.
+    places : dict
+        Keys of the chain's start by the names that they were given by.
     """
 
-    def __init__(self, state: State, begun: Begun) -> None:
+    def __init__(self, state: ChainState, begun: Begun, places: Mapping[str, keys.Key]) -> None:
+        self._places = places
         self._begun, self._simulation, self._state = begun, begun.simulation.twin(), state
         numbers, setting = begun.numbers(), begun.setting
         before, motion, all_but_sample = (len(flat(part)) for part in (setting[:3], setting.motion, setting))
         given, scales = flat(numbers), scales_of(numbers)
 
-        def part(place: slice, function: Callable[[State], Changed]) -> Part:
+        def part(place: slice, function: Callable[[ChainState], Changed]) -> Part:
             return Part(place, function, function(state), scales.part(place))
 
         self._count = len(given)
@@ -64,9 +68,7 @@ class GivenStart:
 
     def knows(self, name: str) -> bool:
         """Whether a key is a number of such a start."""
-        key = keys.parse(name)
-        held = key.name in OF_NODES and key.components[:1] == (0,)
-        return self._same and key.section == "initial" and key.name in FIELDS and not held
+        return self._same and name in self._places and self._places[name].name in FIELDS
 
     def column(self, name: str) -> Array:
         """Derivatives by a key of all numbers that the run starts from; those of the first sample are left out."""
@@ -79,7 +81,7 @@ class GivenStart:
         return self._slopes(name, self._sampled)
 
     def _slopes(self, name: str, part: Part) -> Array:
-        key = keys.parse(name)
+        key = self._places[name]
 
         def at(distance: float) -> Changed:
             return part.numbers(self._moved(key, distance))
@@ -93,17 +95,17 @@ class GivenStart:
             return float(lengths.mean()) or 1.0
         return max(1.0, float(np.abs(getattr(self._state, field)).max()))
 
-    def _moved(self, key: keys.Key, distance: float) -> State:
+    def _moved(self, key: keys.Key, distance: float) -> ChainState:
         values: Any = np.array(getattr(self._state, key.name), dtype=np.float64)
         values[key.components] += distance
-        return changed(State, self._state, **{key.name: values})
+        return changed(ChainState, self._state, **{key.name: values})
 
-    def _motion(self, state: State) -> Changed:
+    def _motion(self, state: ChainState) -> Changed:
         """Motion at a state."""
         self._simulation.go_on_from(state, 0.0)
         return Changed.of(self._simulation.task().motion)
 
-    def _sample(self, state: State) -> Changed:
+    def _sample(self, state: ChainState) -> Changed:
         """First sample at a state."""
         self._simulation.go_on_from(state, 0.0)
         first = self._simulation.first_sample(torques=False)

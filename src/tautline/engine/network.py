@@ -1,4 +1,4 @@
-"""AssemblySimulation: an assembly that is advanced piece by piece. It knows nothing of files."""
+"""NetworkSimulation: an assembly that is advanced piece by piece. It knows nothing of files."""
 
 from __future__ import annotations
 
@@ -13,11 +13,10 @@ import numpy as np
 from tautline import errors
 from tautline._version import __version__
 from tautline.engine import checkpoints, plausible
-from tautline.engine.assembly.acting import ActedOnAssembly
-from tautline.engine.assembly.commands import Commands, check_known
-from tautline.engine.assembly.health import AssemblyHealth
+from tautline.engine.assembly.acting import ActedOnNetwork
+from tautline.engine.assembly.health import NetworkHealth
 from tautline.engine.assembly.samples import sentence, values_of
-from tautline.engine.assembly.watched import WatchedAssembly
+from tautline.engine.assembly.watched import WatchedNetwork
 from tautline.engine.choose import NETWORK
 from tautline.engine.conditions import Watch
 from tautline.engine.health import MOST_WAITING
@@ -35,8 +34,9 @@ from tautline.kernels.balance import kept_energy
 from tautline.model import checks
 from tautline.model.assembly import sections
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import AssemblyCase
-from tautline.model.assembly.state import AssemblyState
+from tautline.model.assembly.case import Case, timed
+from tautline.model.assembly.commands import Commands, check_known
+from tautline.model.assembly.state import State
 from tautline.model.description import fields_of
 from tautline.model.force_law import refuse_saving
 from tautline.model.run import Method, Run, known
@@ -48,7 +48,7 @@ from tautline.results.values import Values
 if TYPE_CHECKING:
     import xarray as xr
 
-VERSION = 2
+VERSION = 3
 # Of the text of a checkpoint (plausible.py).
 FORM = checkpoints.FORM | {
     "commands": {plausible.ANY: dict},
@@ -57,6 +57,7 @@ FORM = checkpoints.FORM | {
     "pushes": {plausible.ANY: ((float,) * 7, (float,) * 7)},
     "impulses": (float, [plausible.VECTOR]),
     "moves": {plausible.ANY: (float,) * 13},
+    "earlier": ([str], {plausible.ANY: float}),
 }
 
 
@@ -66,7 +67,7 @@ class Checkpoint(NamedTuple):
     motion: data.Array
 
 
-class AssemblySimulation(ActedOnAssembly):
+class NetworkSimulation(ActedOnNetwork):
     """An assembly in motion, for control loops and for runs that save themselves.
 
     Parameters
@@ -89,26 +90,29 @@ class AssemblySimulation(ActedOnAssembly):
     _waiting: list[tuple[data.Array, kernels.WholeSamples, list[str]]]
 
     def __init__(
-        self, assembly: System, state: AssemblyState, *, loads: Mapping[str, Any] | None = None, **method: Any
+        self, assembly: System, state: State, *, loads: Mapping[str, Any] | None = None, **method: Any
     ) -> None:
         self.status, self._event = errors.STATUS_NAMES[errors.RUNNING], ""
-        self.health = AssemblyHealth()
+        self.health = NetworkHealth()
         super().__init__(assembly, state, Method(**known(method, Method)), loads)
-        self.case: AssemblyCase | None = None
+        self._case: Case | None = None
+        self.is_timed = False  # the case says how long
+        # record, remarks and figures of the chain kernels, where they made the motion up to a time (switching.py)
+        self._earlier: tuple[Values | None, list[str], dict[str, float]] = (None, [], {})
         self._watch = Watch(self.method.stop, self.layout) if self.method.stop else None
         self.forget_records()
 
     @classmethod
-    def from_case(cls, case: AssemblyCase, *, loads: Mapping[str, Any] | None = None) -> AssemblySimulation:
+    def from_case(cls, case: Case, *, loads: Mapping[str, Any] | None = None) -> NetworkSimulation:
         """A simulation at the start of a case; its commands are not taken yet."""
-        checks.instance("case", case, AssemblyCase, hint="; tl.Simulation takes a Case")
+        checks.instance("case", case, Case)
         with case.naming_keys():
             simulation = cls(case.system, case.state(), loads=loads, **case.run.method())
-        simulation.case = case
+        simulation._case, simulation.is_timed = case.meshed(), True
         return simulation
 
     @property
-    def health(self) -> AssemblyHealth:
+    def health(self) -> NetworkHealth:
         """How far the motion can be trusted, by all samples up to now."""
         if self._waiting:
             waiting, self._waiting, self._rows_waiting = self._waiting, [], 0
@@ -120,7 +124,7 @@ class AssemblySimulation(ActedOnAssembly):
         return self._health
 
     @health.setter
-    def health(self, health: AssemblyHealth) -> None:
+    def health(self, health: NetworkHealth) -> None:
         self._health = health
         self._waiting, self._rows_waiting = [], 0
 
@@ -130,6 +134,11 @@ class AssemblySimulation(ActedOnAssembly):
         if self.status in LOCATED:
             return float(self.arrays.totals[data.STOP_TIME])
         return self.counted_time
+
+    @property
+    def energy(self) -> float:
+        """Total energy (J)."""
+        return float(self.present_sample().whole[0, [data.KINETIC, data.ELASTIC, data.GRAVITY]].sum())
 
     @property
     def message(self) -> str:
@@ -202,7 +211,7 @@ class AssemblySimulation(ActedOnAssembly):
             if self._watch is None:
                 status, filled, strand, _ = self.march_into(out, plan)
             else:
-                watched = WatchedAssembly(self)
+                watched = WatchedNetwork(self)
                 if self.steps == 0:
                     self._watch.check_start(watched, self.present_sample())
                 status, filled = self._watch.march(watched, out, plan)
@@ -250,8 +259,15 @@ class AssemblySimulation(ActedOnAssembly):
             return f"stopped at t = {self.time:.6g} s: {self._watch.met.sentence()}"
         name = list(self.assembly.lines)[strand] if strand >= 0 else ""
         step = plan.h / 2**self.halvings
-        out = self._deployed(name) if name else 0.0
+        out = self.deployed(name) if name else 0.0
         return sentence(status, self.time, name, out, step, self.limits().waves, plan.adaptive)
+
+    def take_over(self, record: Values | None, remarks: list[str], figures: dict[str, float]) -> None:
+        """Go on with what another backend has recorded, and said of it."""
+        self._earlier = (record, remarks, figures)
+        if record is not None:  # the present state is its last sample
+            first = self.first_sample()
+            self._times, self._pieces = [self._marched[:0]], [kernels.WholeSamples(*(x[:0] for x in first))]
 
     # -- samples -----------------------------------------------------------------------------------------
 
@@ -276,13 +292,18 @@ class AssemblySimulation(ActedOnAssembly):
         """Variables of the results from samples, the latest ones if no times are given."""
         return values_of(self.assembly, samples, self._marched if times is None else times)
 
+    def present_values(self) -> Values:
+        """Variables of the present state."""
+        return self.values(self.present_sample(), np.array([self.time]))
+
     def recorded(self) -> Values:
         """Variables of all that was recorded."""
         self.turns.check()
         if not self._times:
             self.keep(self.first_sample())
         pieces = kernels.WholeSamples(*(np.concatenate(arrays) for arrays in zip(*self._pieces, strict=True)))
-        return self.values(pieces, np.concatenate(self._times))
+        found, earlier = self.values(pieces, np.concatenate(self._times)), self._earlier[0]
+        return found if earlier is None else {name: np.concatenate([earlier[name], x]) for name, x in found.items()}
 
     def dataset(self) -> xr.Dataset:
         """All that was recorded, as `simulate` returns it."""
@@ -295,7 +316,14 @@ class AssemblySimulation(ActedOnAssembly):
             for name, reel in zip(self.assembly.lines, self.arrays.reels, strict=True)
             for sentence in stop_remarks(reel)
         ]
-        return held + self.health.remarks(self.assembly, self.arrays.totals, self._plan.adaptive)
+        own = held + self.health.remarks(self.assembly, self.arrays.totals, self._plan.adaptive)
+        return list(dict.fromkeys(self._earlier[1] + own))
+
+    def figures(self) -> dict[str, float]:
+        """Figures that say how far the result can be trusted, by name."""
+        self.turns.check()
+        found, earlier = self.health.figures(self.arrays.totals), self._earlier[2]
+        return found | {name: max(x, earlier[name]) for name, x in found.items() if name in earlier}
 
     def attributes(self) -> dict[str, Any]:
         """What a result says of itself."""
@@ -308,7 +336,7 @@ class AssemblySimulation(ActedOnAssembly):
             "step": self._plan.h / 2**self.halvings,
             "steps": self.steps,
             "newton_iterations": int(self.arrays.clock[data.ITERATIONS]),
-            **self.health.figures(self.arrays.totals),
+            **self.figures(),
             "order": self.method.order,
             "version": __version__,
             CASE: json.dumps(self.description()),
@@ -318,12 +346,12 @@ class AssemblySimulation(ActedOnAssembly):
         """All keys of the case, so that a result explains itself and a checkpoint can be read back."""
         return self._as_case().to_dict()
 
-    def _as_case(self) -> AssemblyCase:
+    def _as_case(self) -> Case:
         """The case that it was made from, or one of the same system, start and commands."""
-        if self.case is not None:
-            return self.case.meshed()
-        settings = Run(duration=max(self.time, 1.0), **{name: getattr(self.method, name) for name in fields_of(Method)})
-        return AssemblyCase(self.assembly, self.initial, self._commands, settings)
+        if self._case is not None:
+            return self._case if self.is_timed else timed(self._case.with_(commands=self._commands), self.time)
+        method = {name: getattr(self.method, name) for name in fields_of(Method)}
+        return timed(Case(self.assembly, self.initial, self._commands, Run(duration=1.0, **method)), self.time)
 
     # -- checkpoints -------------------------------------------------------------------------------------
 
@@ -342,6 +370,7 @@ class AssemblySimulation(ActedOnAssembly):
             "checkpoint": VERSION,
             "backend": NETWORK,
             CASE: self.description(),
+            "is_timed": self.is_timed,
             "started": self._started,
             "status": self.status,
             "event": self._event,
@@ -353,6 +382,7 @@ class AssemblySimulation(ActedOnAssembly):
             "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in self._pushes.items()},
             "impulses": [self._impulses[0], self._impulses[1].tolist()],
             "moves": {name: table[:, 0].tolist() for name, table in self._moves.items()},
+            "earlier": list(self._earlier[1:]),
             "health": self.health.state(),
         }
         return Checkpoint(motion), json.dumps(text)
@@ -363,16 +393,17 @@ class AssemblySimulation(ActedOnAssembly):
         checkpoints.write(path, motion._asdict(), text)
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> AssemblySimulation:
+    def load(cls, path: str | os.PathLike[str]) -> NetworkSimulation:
         """Go on from a checkpoint written by `save`, bit for bit."""
         return checkpoints.loaded(path, lambda arrays, text: cls.from_checkpoint(Checkpoint(**arrays), text))
 
     @classmethod
-    def from_checkpoint(cls, motion: Checkpoint, text: str) -> AssemblySimulation:
+    def from_checkpoint(cls, motion: Checkpoint, text: str) -> NetworkSimulation:
         """A simulation that goes on exactly where a checkpoint was taken."""
         saved = json.loads(text)
         checkpoints.check(saved, motion._asdict(), VERSION, FORM)
-        simulation = cls.from_case(AssemblyCase.from_dict(saved[CASE]))
+        simulation = cls.from_case(Case.from_dict(saved[CASE]))
+        simulation.is_timed = saved["is_timed"]
         simulation._restore(saved, motion.motion)
         return simulation
 
@@ -399,7 +430,8 @@ class AssemblySimulation(ActedOnAssembly):
         }
         self._impulses = (saved["impulses"][0], np.array(saved["impulses"][1]))
         self._moves = {name: np.array(table)[:, None] for name, table in saved["moves"].items()}
-        self.health = AssemblyHealth.from_state(saved["health"])
+        self._earlier = (None, *saved["earlier"])
+        self.health = NetworkHealth.from_state(saved["health"])
         for _ in range(2):  # the time is known when the motion is there, and tables are made for a time
             self._changed = True
             self._lower(self.time, self.time)

@@ -13,17 +13,15 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.gradients.arrays import Carried
+from tautline.gradients.chain.marching import Setting
+from tautline.gradients.chain.moved_samples import MovedSamples
 from tautline.gradients.differences import EVEN_8, ROUNDINGS, STEPS, Changed, derivatives
 from tautline.gradients.leaves import flat, from_flat
-from tautline.gradients.marching import Setting
-from tautline.gradients.moved_samples import MovedSamples
 from tautline.gradients.scales import IGNORED, Scales, scales_of
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.model.command import Command
 
-# Variables with a torque in them.
-OF_TORQUES = ("torque", "power")
 # Numbers of samples that are moved at once.
 AT_ONCE = 1 << 21
 # Of the largest derivative along a direction, and of the largest torque over a change that makes a difference: a larger

@@ -1,9 +1,10 @@
-"""Reports and figures of assemblies: what is read off each string and body, from the run or from its file."""
+"""Reports and figures of systems: what is read off each line and body, from the run or from its file."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ import tautline as tl
 from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.figures.scene import scene_of
+from tautline.results.one_line import one_line
 
 # Pages of many figures.
 pytestmark = pytest.mark.long
@@ -46,50 +48,67 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-# -- one string ---------------------------------------------------------------------------------------------
+# -- one line -----------------------------------------------------------------------------------------------
 
 
-def test_a_string_alone_has_its_own_values(run: xr.Dataset) -> None:
-    one = tl.one_string(run, "sling")
+def test_a_line_alone_has_its_own_values(run: xr.Dataset) -> None:
+    one = one_line(run, "sling")
     assert one.sizes == {"time": 41, "node": 3, "element": 2, "axis": 3}
     assert np.array_equal(one.tension, run.tension.sel(element=run.element_line == "sling"))
-    assert np.array_equal(one.guide_tension, run.start_tension.sel(line="sling"))
-    assert np.array_equal(one.body_tension, run.end_tension.sel(line="sling"))
-    hoist = tl.one_string(run, "hoist")
-    assert np.array_equal(hoist.control_work, run.motor_work.sel(line="hoist"))
-    assert tl.one_string(hoist).identical(hoist)
+    assert np.array_equal(one.start_tension, run.start_tension.sel(line="sling"))
+    assert np.array_equal(one.end_tension, run.end_tension.sel(line="sling"))
+    hoist = one_line(run, "hoist")
+    assert np.array_equal(hoist.motor_work, run.motor_work.sel(line="hoist")) and hoist["line"].item() == "hoist"
     with pytest.raises(InputError, match=r"line: missing; expected one of 'hoist', 'sling', such as line='hoist'"):
-        tl.one_string(run)
+        one_line(run)
     with pytest.raises(InputError, match="line: expected one of 'hoist', 'sling', got 'rope'"):
-        tl.one_string(run, "rope")
+        one_line(run, "rope")
 
 
-def test_one_string_and_one_body_read_like_a_pendulum() -> None:
-    """The same system both ways: what is read off is the same to rounding."""
+def test_a_line_among_others_reads_like_one_alone() -> None:
+    """The same line and body with and without others: what is read off is the same to rounding."""
     string = tl.String(6.0, 0.1, 5e3, law="tension_only", breaking_load="500 N")
     reel, body = tl.Reel(0.1, 0.2, 2.0), tl.RigidBody.point(5.0)
-    pendulum = tl.Pendulum(string, reel, body)
-    start = tl.hanging(pendulum, 3.0, 4)
-    alone = tl.simulate(pendulum, start, tl.Torque(4.0), duration=0.5, sample=0.01, step=1e-4)
-    assembly = tl.System({"load": body}, {"rope": tl.Line(string, end="load", reel=reel, elements=4)})
-    z = float(start.nodes[-1, 2])
-    hung = tl.rest(assembly, tl.hang(assembly, {"load": (0, 0, z)}, {"rope": 3.0}))
-    several = tl.simulate(assembly, hung, {"rope": tl.Torque(4.0)}, duration=0.5, sample=0.01, step=1e-4)
-    assert tl.utilisation(several).utilisation == pytest.approx(tl.utilisation(alone).utilisation, rel=1e-6)
-    assert tl.motor_energy(several).braking_energy == pytest.approx(tl.motor_energy(alone).braking_energy, rel=1e-6)
-    assert tl.slack_events(several).sizes == tl.slack_events(alone).sizes
-    ranges = [tl.rainflow(x).range.max().item() for x in (several, alone)]
+    method: dict[str, Any] = {"duration": 0.5, "sample": 0.01, "step": 1e-4}
+    pendulum = tl.pendulum(string=string, reel=reel, body=body, elements=4)
+    alone = tl.simulate(pendulum, tl.Hanging(3.0), tl.Torque(4.0), **method)
+    rope = tl.Line(string, end="load", reel=reel, elements=4)
+    other = tl.Line(tl.String(2.0, 0.1, 5e3, law="tension_only"), start_point=(5, 0, 0), end="other", elements=2)
+    system = tl.System({"load": body, "other": tl.RigidBody.point(2.0)}, {"rope": rope, "aside": other})
+    several = tl.simulate(system, tl.Hanging({"rope": 3.0}), {"rope": tl.Torque(4.0)}, **method)
+    both: list[tuple[xr.Dataset, dict[str, Any]]] = [(several, {"line": "rope"}), (alone, {})]
+    used = [tl.utilisation(run, **which).utilisation for run, which in both]
+    assert used[0] == pytest.approx(used[1], rel=1e-6)
+    motors = [tl.motor_energy(run, **which).braking_energy for run, which in both]
+    assert motors[0] == pytest.approx(motors[1], rel=1e-6) and motors[1] > 0.0
+    events = [tl.slack_events(run, **which).sizes for run, which in both]
+    assert events[0] == events[1]
+    ranges = [tl.rainflow(run, **which).range.max().item() for run, which in both]
     assert ranges[0] == pytest.approx(ranges[1], rel=1e-5)
-    damages = [tl.damage(x, "six_strand").damage for x in (several, alone)]
+    damages = [tl.damage(run, "six_strand", **which).damage for run, which in both]
     assert damages[0] == pytest.approx(damages[1], rel=1e-4)
-    spectra = [tl.spectrum(x).attrs["mean"] for x in (several, alone)]
+    spectra = [tl.spectrum(run, **which).attrs["mean"] for run, which in both]
     assert spectra[0] == pytest.approx(spectra[1], rel=1e-6)
+
+
+def test_a_run_without_its_dimensions_reads_the_same() -> None:
+    """`run.squeeze` drops the names of the only line and the only body."""
+    whole = tl.simulate(tl.load("retrieval", {"run.duration": "0.2 s"}))
+    for run in (whole.squeeze(["line", "body"]), whole.squeeze(["line", "body"], drop=True)):
+        assert tl.summary(run) == tl.summary(whole)
+        assert tl.motor_energy(run) == tl.motor_energy(whole)
+        assert tl.rainflow(run).identical(tl.rainflow(whole))
+        spin = [tl.spectrum(x, "angular_velocity", axis="y") for x in (run, whole)]
+        assert spin[0].identical(spin[1])
+        for name, draw in tl.figures.OF_A_RUN.items():
+            shown = [[line.get_label() for axes in draw(x).axes for line in axes.get_lines()] for x in (run, whole)]
+            assert shown[0] == shown[1], name
 
 
 def test_series_of_bodies_and_strings(run: xr.Dataset, path: Path) -> None:
     found = tl.rainflow(path, "end_tension", line="sling")
     assert found.attrs["variable"] == "end_tension of sling"
-    assert np.array_equal(found.range.values, tl.rainflow(tl.one_string(run, "sling"), "body_tension").range.values)
+    assert np.array_equal(found.range.values, tl.rainflow(run.sel(line="sling"), "end_tension").range.values)
     height = tl.exceedance(run, "body_position", body="load", axis="z")
     assert float(height.level[0]) == float(run.body_position.sel(body="load", axis="z").min())
     assert tl.spectrum(run, "energy").attrs["mean"] == pytest.approx(float(run.energy.mean()))
@@ -113,14 +132,14 @@ def test_the_page_says_what_the_functions_say(run: xr.Dataset, path: Path, here:
     assert (done.exit_code, done.output) == (0, "crane-report.html\n")
     text = (here / "crane-report.html").read_text(encoding="utf-8")
     use = tl.utilisation(run, line="hoist")
-    verdict = f"tring 'hoist' holds: {100 * use.utilisation:.3g} % of its breaking load at most, a safety factor of "
+    verdict = f"ine 'hoist' holds: {100 * use.utilisation:.3g} % of its breaking load at most, a safety factor of "
     assert verdict in text.replace("&#x27;", "'") and "Not known of 'sling'" in text.replace("&#x27;", "'")
     assert "<th>hoist</th><th>sling</th>" in text
     found = rows(text)
     assert found["utilisation"] == [f"{100 * use.utilisation:.3g} % of 1000 N", "unknown"]
     for k, string in enumerate(STRINGS):
-        one = tl.one_string(run, string)
-        largest = max(float(one[x].max()) for x in ("tension", "guide_tension", "body_tension"))
+        one = one_line(run, string)
+        largest = max(float(one[x].max()) for x in ("tension", "start_tension", "end_tension"))
         assert found["largest tension"][k].startswith(f"{largest:.4g} N")
         events = tl.slack_events(run, line=string)
         assert found["slack"][k].startswith(f"{events.sizes['event']} events" if events.sizes["event"] else "never")
@@ -185,8 +204,8 @@ def test_figures_of_other_assemblies(name: str, here: Path) -> None:
 def test_curves_are_the_data(run: xr.Dataset) -> None:
     lines = tl.figures.tension(run).axes[0].get_lines()
     assert [line.get_label() for line in lines] == list(STRINGS)
-    one = tl.one_string(run, "sling")
-    highest = np.max([one.tension.max("element"), one.guide_tension, one.body_tension], axis=0)
+    one = one_line(run, "sling")
+    highest = np.max([one.tension.max("element"), one.start_tension, one.end_tension], axis=0)
     assert np.array_equal(np.asarray(lines[1].get_ydata()), highest)
     (line,) = tl.figures.drive(run).axes[0].get_lines()  # the one reel
     assert np.array_equal(np.asarray(line.get_ydata()), run.reel_speed.sel(line="hoist"))
@@ -223,5 +242,5 @@ def test_a_remark_is_said_once(here: Path) -> None:
     """Of a string whose peak is at its start, by the names that assemblies have."""
     coarse = {"run.sample": "0.1 s", "run.duration": "6 s", "lines.north-east.breaking_load": "5 kN"}
     text = tl.report(tl.simulate(tl.load("cable-robot", coarse)), here / "x.html").read_text(encoding="utf-8")
-    words = "string &#x27;north-east&#x27;: samples are too far apart to see the peaks: between them "
+    words = "line &#x27;north-east&#x27;: samples are too far apart to see the peaks: between them "
     assert text.count(words) == 1 and f"{words}start_tension of north-east" in text

@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
 
-from tautline.errors import InputError
-from tautline.model import checks, statics, wetting
-from tautline.model.description import fields_of
+from tautline.model import wetting
 from tautline.model.fluid import AppliedForce, Fluid
-from tautline.model.parts import Part
-from tautline.model.pendulum import Pendulum
-from tautline.model.statics import E3, Array, Configuration, Load
-
-# Of a load: one that differs by less from a load of the pendulum itself is that load once more.
-SAME_LOAD = 0.05
-# Parts of a pendulum whose forces at rest are known here or in statics.
-KNOWN_PARTS = ("string", "reel", "body", "fluid", "applied_force")
+from tautline.model.pendulum import Chain
+from tests.support import chain_statics as statics
+from tests.support.chain_statics import Array, Load
 
 
-def own_loads(pendulum: Pendulum, s: float, time: float = 0.0, acceleration: bool = False) -> dict[str, Load]:
+def own_loads(pendulum: Chain, s: float, time: float = 0.0, acceleration: bool = False) -> dict[str, Load]:
     """Loads that the pendulum has by itself at a time, by name; weight is not among them.
 
     Nor is buoyancy, but for that below a surface, as far as it is more than above.
     An applied force has its value of that time, and the guide its place and velocity. The inertial force of the guide's
     acceleration is there where it is wanted. s metres are on the reel side of the guide.
     """
-    others = [name for name, kind in fields_of(Pendulum).items() if isinstance(kind, Part) and name not in KNOWN_PARTS]
-    for name in others:
-        if getattr(pendulum, name) is not None:
-            checks.refuse(f"Pendulum.{name}", "None in a search for rest, which does not know this load", "one")
     fluid, push, path = pendulum.fluid, pendulum.applied_force, pendulum.reel.guide_path
     place, velocity, rate = np.zeros(3), np.zeros(3), np.zeros(3)
     if path is not None:
@@ -66,29 +54,6 @@ def _sum(loads: list[Load], q: Array, R: Array) -> tuple[Array, Array]:
     return at_nodes, moment
 
 
-def refuse_twice(pendulum: Pendulum, given: Load, own: Mapping[str, Load], x: Configuration) -> None:
-    """Refuse a given load that is one of the pendulum's own, or the sum of some, in this configuration."""
-    names = {
-        "drag": "the drag of Pendulum.fluid",
-        "applied_force": "Pendulum.applied_force",
-        "acceleration": "the guide's acceleration",
-        "buoyancy": "buoyancy",
-    }
-    forces = {names[name]: statics.evaluate(load, x.q, x.R)[0][1:] for name, load in own.items()}
-    if pendulum.fluid is not None:
-        forces["buoyancy"] = forces.get("buoyancy", 0.0) + _buoyancy(pendulum, pendulum.fluid, len(x.q) - 1, x.s)
-    wanted = statics.evaluate(given, x.q, x.R)[0][1:]
-    present = [name for name, force in forces.items() if force.any()]
-    for count in range(1, len(present) + 1):
-        for some in itertools.combinations(present, count):
-            same = np.sum([forces[name] for name in some], axis=0)
-            if np.linalg.norm(wanted - same) <= SAME_LOAD * np.linalg.norm(same):
-                raise InputError(
-                    f"load: expected a load beside those that the pendulum has, got {' and '.join(some)} once more; "
-                    "leave load out, or take fluid and applied force out of the pendulum"
-                )
-
-
 def interpolated(table: tuple[tuple[float, ...], tuple[tuple[float, ...], ...]], time: float) -> Array:
     times, values = table
     return np.array([np.interp(time, times, column) for column in zip(*values, strict=True)])
@@ -100,9 +65,7 @@ def _push(push: AppliedForce, force: Array, moment: Array, q: Array, R: Array) -
     return at_nodes, np.cross(push.point, R.T @ force) + R.T @ moment
 
 
-def _inertial(
-    pendulum: Pendulum, s: float, depth: float, acceleration: Array, q: Array, R: Array
-) -> tuple[Array, Array]:
+def _inertial(pendulum: Chain, s: float, depth: float, acceleration: Array, q: Array, R: Array) -> tuple[Array, Array]:
     """Force -m a on all that is outside the guide and moves with it, fluid too; the guide is at this depth."""
     body, l = pendulum.moving_body(), statics.element_length(pendulum, s, len(q) - 1)
     masses = np.full(len(q), pendulum.string.density * l)
@@ -121,23 +84,14 @@ def _inertial(
     return forces, moment
 
 
-def _lift(pendulum: Pendulum, fluid: Fluid, depth: float, s: float, q: Array, R: Array) -> tuple[Array, Array]:
+def _lift(pendulum: Chain, fluid: Fluid, depth: float, s: float, q: Array, R: Array) -> tuple[Array, Array]:
     """Buoyancy below the surface, as far as it is more than above."""
     l = statics.element_length(pendulum, s, len(q) - 1)
     found = wetting.buoyancy(pendulum, fluid, depth, l, q, R)
     return found.nodes, found.moment
 
 
-def _buoyancy(pendulum: Pendulum, fluid: Fluid, N: int, s: float) -> Array:
-    """Lift that is there everywhere, on the nodes 1..N."""
-    l = statics.element_length(pendulum, s, N)
-    lift = np.full(N, fluid.least_density * pendulum.string.area * l)
-    lift[-1] = 0.5 * lift[-1] + fluid.least_density * fluid.volume
-    forces: Array = -pendulum.gravity * lift[:, None] * E3
-    return forces
-
-
-def _drag(pendulum: Pendulum, fluid: Fluid, depth: float, velocity: Array, q: Array, R: Array) -> tuple[Array, Array]:
+def _drag(pendulum: Chain, fluid: Fluid, depth: float, velocity: Array, q: Array, R: Array) -> tuple[Array, Array]:
     """Equation (73) for string and body that move with the guide, whose entrance is at this depth."""
     string = pendulum.string
     depths, velocities = (np.array(part) for part in fluid.flow)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tautline import registry
 from tautline.arrays import Array
 from tautline.errors import RUNNING
+from tautline.gradients.chain.marching import Setting
+from tautline.gradients.chain.outputs import carried_values
 from tautline.gradients.leaves import leaves, with_leaves
-from tautline.gradients.marching import Setting, march_along
-from tautline.gradients.outputs import carried_values
-from tautline.gradients.run import Prepared
+from tautline.gradients.marching import march_along
 from tautline.gradients.traced import Traced, derivatives_of
 from tautline.gradients.trust import BEYOND_USE, at_kink
 from tautline.kernels import data
@@ -24,6 +24,9 @@ from tautline.kernels.loads.carried import carries_fluid
 from tautline.kernels.loads.resistance import DAMPING, DRAG
 from tautline.kernels.march import march
 from tautline.results.values import lengths_of
+
+if TYPE_CHECKING:
+    from tautline.gradients.run import Prepared
 
 # Of the steps that are recorded at once (bytes): few calls, and little that leaves the cache.
 RECORDED = 1 << 22
@@ -88,7 +91,7 @@ class MarchedForth(NamedTuple):
 
 def goes_back(setting: Setting) -> bool:
     """Whether the way back is known: at constant length, by torque or prescribed motion, also with damping and drag."""
-    par, plan, command, _, loads = setting
+    par, plan, command, _, loads, _ = setting
     if loads.moves or plan.hold or par.growth != 0.0:
         return False
     if not _is_one_of(registry.GUIDE_LAWS, KNOWN_GUIDE_LAWS, par.law):
@@ -126,7 +129,7 @@ def unknown_columns(command: data.Command) -> list[int]:
 
 def march_forth(setting: Setting, rows: int) -> MarchedForth:
     """March, and keep the motion every few samples; that of the setting is the one at the end afterwards."""
-    par, plan, command, motion, loads = setting
+    par, plan, command, motion, loads, _ = setting
     numbers = 2 * motion.nodes.shape[1] + adjoint.STAGE_NUMBERS
     if loads.acts:
         numbers += motion.nodes.size + motion.nodes.shape[1] + len(motion.body) + len(motion.reel)
@@ -154,7 +157,7 @@ def march_forth(setting: Setting, rows: int) -> MarchedForth:
 
 def march_parts_back(setting: Setting, parts: list[Part], bars: data.Samples) -> adjoint.Adjoint | None:
     """Adjoint at the start of the first part, from the derivatives by samples; None if a step cannot be repeated."""
-    par, plan, command, _, loads = setting
+    par, plan, command, _, loads, _ = setting
     out = adjoint.empty_adjoint(par, command, loads)
     rows = max((part.rows for part in parts), default=1)
     stages = rows * plan.steps_per_sample * len(plan.stages)
@@ -169,7 +172,7 @@ def march_parts_back(setting: Setting, parts: list[Part], bars: data.Samples) ->
 
 def bars_of_setting(setting: Setting, out: adjoint.Adjoint) -> list[Array]:
     """Derivatives by the `leaves` of a setting; NaN by those that the way back does not know."""
-    par, plan, command, motion, loads = with_leaves(setting, [np.zeros_like(x) for x in leaves(setting)])
+    par, plan, command, motion, loads, inertia = with_leaves(setting, [np.zeros_like(x) for x in leaves(setting)])
     own: dict[str, Any] = {name: _parameter(out, name) for name in adjoint.SIZES if name != "h"}
     own["growth"] = np.nan
     if is_driven(command):
@@ -191,6 +194,7 @@ def bars_of_setting(setting: Setting, out: adjoint.Adjoint) -> list[Array]:
         command._replace(times=times, torques=out.torques, profile=out.profile),
         motion,
         loads._replace(own=tuple(_of_load(out, name, x) for name, x in zip(registry.LOADS, loads.own, strict=True))),
+        inertia,
     )
     return [np.asarray(x) for x in leaves(bars)]
 
@@ -255,7 +259,7 @@ def gradient_back(
     None also where a warning on derivatives may be due, which takes those of the motion: strings that get slack, and
     derivatives that are large by the sizes of the keys.
     """
-    steps, begun, tangents, first_tangents, _, sizes = prepared
+    steps, begun, tangents, sizes = prepared.runs.steps, prepared.begun, prepared.tangents, prepared.sizes
     simulation, setting = begun.simulation, begun.setting
     start = setting._replace(motion=data.copy_of(setting.motion))
     forth = march_forth(setting, steps.filled)
@@ -268,7 +272,8 @@ def gradient_back(
     samples: Any = data.Samples(*map(Traced, every))  # type: ignore[arg-type]
     counts = steps.per_sample * np.arange(rows + 1.0)
     try:
-        values = carried_values(simulation.pendulum, with_leaves(start, traced), counts, samples, names)
+        carried = with_leaves(start, traced)
+        values = carried_values(begun.system, simulation.pendulum, carried, counts, samples, names)
         number = objective(values)
     except TypeError:  # a function that only `Carried` knows
         return None
@@ -282,7 +287,7 @@ def gradient_back(
         return None
     gradient = along(by_leaves, tangents)
     if scalars[0].any() or nodes[0].any():
-        gradient = gradient + along([scalars[0], nodes[0]], [t[0] for t in first_tangents()])
+        gradient = gradient + along([scalars[0], nodes[0]], [t[0] for t in prepared.first()])
     if setting.loads.acts and rows:
         # what loads do at the start is not on the way back: derivatives are carried along over the first step
         start, tangents = start._replace(motion=data.copy_of(start.motion)), [t.copy() for t in tangents]

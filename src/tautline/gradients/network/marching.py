@@ -1,4 +1,4 @@
-"""A march of an assembly with tangents."""
+"""A march of a network with tangents."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tautline.kernels.assembly.tangent_march import assembly_with_tangents as ma
 from tautline.kernels.tangents import TANGENTS
 
 
-class AssemblySetting(NamedTuple):
-    """All that a march of an assembly depends on; its steps are of one length."""
+class NetworkSetting(NamedTuple):
+    """All that a march of a network depends on; its steps are of one length."""
 
     system: kernels.System
     plan: data.Plan
@@ -35,7 +35,7 @@ class AssemblySetting(NamedTuple):
         """The array that counts steps."""
         return self.system.clock
 
-    def without_workspace(self) -> AssemblySetting:
+    def without_workspace(self) -> NetworkSetting:
         """The same numbers, with zeros in arrays that a march fills before it looks at them."""
         bodies = tuple(x._replace(work=np.zeros_like(x.work)) for x in self.system.bodies)
         strands = tuple(
@@ -45,9 +45,13 @@ class AssemblySetting(NamedTuple):
         changed: dict[str, Any] = {"bodies": bodies, "strands": strands, **nothing}
         return self._replace(system=self.system._replace(**changed))
 
+    def march(self, tangents: list[Array], rows: int) -> Marched:
+        """March with at most `TANGENTS` directions."""
+        return march_with_tangents(self, tangents, rows)
 
-def march_assembly_with_tangents(setting: AssemblySetting, tangents: list[Array], rows: int) -> Marched:
-    """March, and carry at most `TANGENTS` directions along; arguments as of `march_with_tangents`."""
+
+def march_with_tangents(setting: NetworkSetting, tangents: list[Array], rows: int) -> Marched:
+    """March, and carry at most `TANGENTS` directions along; arguments as of `chain.marching`."""
     system, plan = setting
     nodes = sum(x.par.N + 1 for x in system.strands)
     out = kernels.empty_samples(rows, len(system.bodies), len(system.strands), nodes)

@@ -1,4 +1,4 @@
-"""Studies of assemblies: every member as the same run alone, kills, early ends, mistakes by name."""
+"""Studies of several lines and bodies: every member as the same run alone, kills, early ends, mistakes by name."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ MEMBERS, REFUSED = 24, 6
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """With the study as a file, and as a store that was computed undisturbed."""
-    home = tmp_path_factory.mktemp("assemblies")
+    home = tmp_path_factory.mktemp("systems")
     (home / "study.toml").write_text(STUDY, encoding="utf-8")
     tl.study(home / "study.toml", home / "here.zarr", workers=1, batch=5)
     return home
@@ -173,8 +173,8 @@ def test_a_member_that_ends_early_keeps_its_results(tmp_path: Path) -> None:
     flags = found.status.attrs["flag_meanings"].split()
     names = dict(zip(found.status.attrs["flag_values"], flags, strict=True))
     assert [names[x] for x in found.status.values.tolist()] == ["completed", "fully_retrieved"]
-    assert "string 'rope' is fully retrieved" in str(found.message[1].item())
-    slow, fast = found.final_unstretched_length.values[:, 0]
+    assert "fully retrieved, 0.3 m of string left" in str(found.message[1].item())
+    slow, fast = found.final_unstretched_length.values
     assert slow == pytest.approx(0.9) and 0.3 <= fast < 0.3 + 0.0201  # of the last sample, one every 0.02 s
     assert np.isfinite(found.energy[0]).all() and np.isnan(found.energy[1, -1])
 
@@ -183,9 +183,12 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"vary": {"lines.hoist.stifness": [1.0]}}, "lines.hoist.stifness: no such key; did you mean 'stiffness'?"),
     ({"vary": {"lines.rope.stiffness": [1.0]}}, "lines.rope.length: missing"),
     ({"vary": {"bodies.load.mass": ["3 m"]}}, "bodies.load.mass: expected a mass such as 3 or '3 kg', got '3 m'"),
-    ({"vary": {"string.stiffness": [1.0]}}, "string: no such key"),
-    ({"vary": {"run.elements": [4]}}, "run.elements: expected none: every string has its own elements"),
-    ({"outputs": ["max guide_tension"]}, "outputs[0].variable: expected a variable of a run, got 'guide_tension'"),
+    ({"vary": {"string.stiffness": [1.0]}}, "string.stiffness: no such key; expected one of a line or a body"),
+    (
+        {"vary": {"run.elements": [4]}},
+        "run.elements: no such key; expected one of a line or a body, such as lines.NAME.elements",
+    ),
+    ({"outputs": ["max reel_tension"]}, "outputs[0].variable: expected a variable of a run, got 'reel_tension'"),
     (
         {"outputs": [{"variable": "tension", "element": 0, "reduce": "max"}]},
         "outputs[0].line: missing; expected one of 'hoist', 'sling', whose nodes and elements are counted",

@@ -1,1 +1,0 @@
-"""Derivatives of runs of assemblies."""

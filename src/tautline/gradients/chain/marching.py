@@ -1,0 +1,74 @@
+"""A march of a chain with tangents."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.gradients.leaves import leaves
+from tautline.gradients.marched import Marched, samples_with_tangents, widened
+from tautline.kernels import data
+from tautline.kernels.tangent_march import march_with_tangents as march
+from tautline.kernels.tangents import TANGENTS
+from tautline.results.chain import Inertia
+
+
+class Setting(NamedTuple):
+    """All that a march and its results depend on; its steps are of one length."""
+
+    par: data.Parameters
+    plan: data.Plan
+    command: data.Command
+    motion: data.Motion
+    loads: data.Loads
+    inertia: Inertia  # which momenta follow from
+
+    def moving(self) -> list[Any]:
+        """The arrays that a march changes."""
+        return list(self.motion)
+
+    def without_workspace(self) -> Setting:
+        """The same: there is none."""
+        return self
+
+    def reel(self) -> Array:
+        """The array that holds times of the motion."""
+        return self.motion.reel
+
+    def clock(self) -> Any:
+        """The array that counts steps."""
+        return self.motion.clock
+
+    def march(self, tangents: list[Array], rows: int) -> Marched:
+        """March with at most `TANGENTS` directions."""
+        return march_with_tangents(self, tangents, rows)
+
+
+def march_with_tangents(setting: Setting, tangents: list[Array], rows: int) -> Marched:
+    """March, and carry at most `TANGENTS` directions along.
+
+    Parameters
+    ----------
+    setting : Setting
+        Its motion is the one at the end afterwards.
+    tangents : list of array
+        Derivatives of the `leaves` of the setting, each with one more, last, dimension; those of the motion are the
+        ones at the end afterwards.
+    rows : int
+        Samples to fill.
+    """
+    N, k = setting.par.N, tangents[0].shape[-1]
+    out, scratch = data.empty_samples(rows, N), data.empty_scratch(N)
+    wide = widened(tangents)
+    ends = np.cumsum([len(leaves(part)) for part in setting])
+    par, plan, command, motion, loads, _ = (wide[a:b] for a, b in zip([0, *ends], ends, strict=False))
+    beside = [[np.zeros((*np.shape(x), TANGENTS)) for x in leaves(part)] for part in (scratch, out)]
+    status, filled = march(
+        (setting.par, setting.plan, setting.command, setting.motion, scratch, out, setting.loads),
+        (par, plan, command, motion, *beside, loads),
+    )
+    for t, found in zip(tangents[ends[2] : ends[3]], motion, strict=True):
+        t[...] = found[..., :k]
+    return Marched(out, samples_with_tangents(out, beside[1], k, int(filled)), int(status), int(filled))

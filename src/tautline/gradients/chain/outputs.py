@@ -1,0 +1,80 @@
+"""Variables of results with their derivatives, from samples of a chain and theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.engine.samples import record_of_samples
+from tautline.gradients.outputs import CarriedValues, carried_chain, carried_loads
+from tautline.kernels import data
+from tautline.kernels.assembly import data as network
+from tautline.model.assembly.assembly import System
+from tautline.model.pendulum import Chain
+from tautline.results.chain import Inertia, needed_for, system_values
+from tautline.results.values import values_of
+
+ATTITUDE = slice(data.ROTATION, data.ROTATION + 9)
+OMEGA = slice(data.ANGULAR_VELOCITY, data.ANGULAR_VELOCITY + 3)
+GUIDE = slice(data.GUIDE_PLACE, data.GUIDE_PLACE + 3)
+GUIDE_VELOCITY = slice(data.GUIDE_VELOCITY, data.GUIDE_VELOCITY + 3)
+
+
+def carried_values(
+    system: System, chain: Chain, setting: Any, counts: Array, samples: Any, names: Sequence[str]
+) -> CarriedValues:
+    """Variables of a system by name, and the time.
+
+    Parameters
+    ----------
+    system : System
+        Whose results they are.
+    chain : Chain
+        That it is.
+    setting : Setting
+        Carries derivatives, as at the start.
+    counts : array
+        Steps made before each sample.
+    samples : Samples
+        Carry derivatives.
+    names : sequence of str
+        The wanted variables.
+    """
+    times = setting.motion.reel[data.T_START] + counts * setting.plan.h
+    record = record_of_samples(times, samples)
+    loads = carried_loads(chain.fluid, setting.par.mu_g, setting.loads)
+    own: Any = values_of(carried_chain(chain, setting.par), record, needed_for(names), loads=loads)
+    found: Any = system_values(system, own, names, _inertia(setting))
+    return CarriedValues({name: found[name] for name in ("time", *names)})
+
+
+def _inertia(setting: Any) -> Inertia:
+    """Inertia of a setting, as arrays."""
+    density, mass, center, inertia = setting.inertia
+    return Inertia(density, mass, np.stack(center), np.stack([np.stack(row) for row in inertia]))
+
+
+def network_samples(system: System, setting: Any, samples: Any) -> network.WholeSamples:
+    """Samples of a chain as those of a network: places and motions alone, and of its reel length and speed."""
+    line, x = next(iter(system.lines.values())), samples.scalars
+    place, velocity = np.stack(setting.par.r_p) + x[:, GUIDE], x[:, GUIDE_VELOCITY]
+    nodes = np.concatenate([samples.nodes[:, 0] + place[:, None], samples.nodes[:, 1] + velocity[:, None]], axis=2)
+    R, omega, c = x[:, ATTITUDE].reshape(-1, 3, 3), x[:, OMEGA], _inertia(setting).center
+    arm = R @ c
+    swing = np.stack([omega[:, i] * c[j] - omega[:, j] * c[i] for i, j in ((1, 2), (2, 0), (0, 1))], axis=1)
+    moving = nodes[:, -1, 3:] + (R * swing[:, None, :]).sum(axis=-1)
+    none = np.zeros((len(x), 3))
+    own = {network.BODY_PLACE: nodes[:, -1, :3] + arm, network.BODY_VELOCITY: moving, network.BODY_OMEGA: omega}
+    own |= {network.BODY_ATTITUDE: x[:, ATTITUDE], network.BODY_GIVEN: none}
+    carrier = {network.BODY_PLACE: place - np.array(line.start_point), network.BODY_VELOCITY: velocity}
+    upright = np.broadcast_to(np.eye(3).ravel(), (len(x), 9))
+    carrier |= {network.BODY_OMEGA: none, network.BODY_ATTITUDE: upright, network.BODY_GIVEN: none}
+    rows = [own if name == line.end else carrier for name in system.bodies]
+    bodies = [np.concatenate([row[column] for column in sorted(row)], axis=1) for row in rows]
+    strands = np.concatenate(
+        [np.zeros((len(x), network.REELED)), x[:, [data.REELED_LENGTH, data.REEL_SPEED]], none[:, :1]], axis=1
+    )
+    return network.WholeSamples(np.zeros((len(x), 0)), np.stack(bodies, axis=1), strands[:, None], nodes)

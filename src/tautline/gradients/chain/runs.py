@@ -1,0 +1,211 @@
+"""Runs of a chain with frozen steps, at their starts: what a march with tangents takes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.engine.cases import begin_chain
+from tautline.engine.chain import ChainSimulation
+from tautline.gradients.chain.given_starts import GivenStart
+from tautline.gradients.chain.marching import Setting
+from tautline.gradients.chain.outputs import carried_values, network_samples
+from tautline.gradients.chain.reverse import Found, goes_back, gradient_back
+from tautline.gradients.chain.torques import found_afterwards, held_torques
+from tautline.gradients.coordinates import Coordinates
+from tautline.gradients.marched import Marched
+from tautline.gradients.outputs import OF_TORQUES, CarriedValues, changed
+from tautline.gradients.steps import Steps, steps_of
+from tautline.gradients.trust import Line
+from tautline.kernels import data
+from tautline.kernels.assembly import data as network
+from tautline.model import keys
+from tautline.model.assembly.assembly import System
+from tautline.model.assembly.case import Case
+from tautline.model.assembly.state import State
+from tautline.model.body import RigidBody
+from tautline.model.case import ChainCase
+from tautline.model.chain import guide_at
+from tautline.model.chain_cases import chain_case
+from tautline.model.command import Command, Speed
+from tautline.model.state import ChainState
+from tautline.results.chain import Inertia
+
+if TYPE_CHECKING:
+    from tautline.gradients.run import Prepared
+
+# Of a step: times that are nearer to the end of one are at it.
+ON_STEP = 1e-6
+
+
+class Begun(NamedTuple):
+    """A run of frozen steps at its start."""
+
+    simulation: ChainSimulation
+    setting: Setting
+    first: data.Samples
+    command: Command
+    system: System  # that the chain is; of its numbers none that depend on keys is used
+
+    def numbers(self) -> tuple[Setting, data.Samples]:
+        """All that follows from keys, but a torque that was found afterwards."""
+        scalars = self.first.scalars.copy()
+        if found_afterwards(self.setting.par, self.command):
+            scalars[:, data.DRUM_TORQUE] = 0.0
+        return self.setting, self.first._replace(scalars=scalars)
+
+    def twin(self) -> Begun:
+        """The same with a motion of its own."""
+        return self._replace(simulation=self.simulation.twin())
+
+    def placed(self, coordinates: Coordinates, x: Array, time: float) -> Setting:
+        """The setting from a state at a time (s), given by its coordinates."""
+        reeled = float(self.first.scalars[0, data.REELED_LENGTH])
+        self.simulation.go_on_from(self._relative(coordinates.state(x, time, [reeled]), time), time)
+        return self.setting._replace(motion=self.simulation.task().motion)
+
+    def _relative(self, state: State, time: float) -> ChainState:
+        """A state relative to the guide at a time (s), which is where the chain's own path leads it."""
+        name, line = next(iter(self.system.lines.items()))
+        own, body = state.lines[name], state.bodies[line.end]
+        R, c = np.array(body.attitude), np.array(self.simulation.pendulum.body.center_of_mass)
+        nodes, velocities = own.nodes.copy(), own.node_velocities.copy()
+        nodes[-1] = np.array(body.position) - R @ c
+        velocities[-1] = np.array(body.velocity) - R @ np.cross(body.angular_velocity, c)
+        for x, guide in zip((nodes, velocities), guide_at(self.simulation.pendulum, time), strict=True):
+            x -= guide
+            x[0] = 0.0
+        return ChainState(own.reeled_length, own.reel_speed, nodes, velocities, body.attitude, body.angular_velocity)
+
+    def as_network(self, setting: Any, samples: Any) -> network.WholeSamples:
+        """Samples as those of a network, places and motions alone."""
+        return network_samples(self.system, setting, samples)
+
+    def take_note(self, marched: Marched) -> None:
+        """Let the simulation know of a march of its setting."""
+        self.simulation.marched(marched.samples, 0, marched.status, marched.filled, self.setting.plan)
+
+    def with_torques(self, first: Any, tangents: list[Array], names: Sequence[str]) -> Any:
+        """The first sample as it is: derivatives of torques that are found afterwards come with `values`."""
+        return first
+
+    def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
+        """Variables by name, and the time (outputs.carried_values).
+
+        Torques that are found afterwards get their derivatives when they are asked for.
+        """
+        chain = self.simulation.pendulum
+        values = carried_values(self.system, chain, setting, counts, samples, names)
+
+        def held() -> CarriedValues:
+            scalars = samples.scalars.copy()
+            scalars[:, data.DRUM_TORQUE] = held_torques(self.setting, setting, values["time"], samples)
+            return carried_values(self.system, chain, setting, counts, samples._replace(scalars=scalars), OF_TORQUES)
+
+        if found_afterwards(self.setting.par, self.command):
+            values.put_off(set(OF_TORQUES) & set(names), held)
+        return values
+
+    def lines(self, setting: Any, samples: Any) -> list[Line]:
+        """The line in samples; both carry derivatives."""
+        x, (nodes, velocity) = samples.scalars, (samples.nodes[:, k] for k in range(2))
+        length, string = setting.par.L - x[:, data.REELED_LENGTH], self.simulation.pendulum.string
+        return [Line(next(iter(self.system.lines)), string, nodes, velocity, length, x[:, data.REEL_SPEED])]
+
+    def has_adjoint(self) -> bool:
+        """Whether there is a way back through its steps."""
+        return goes_back(self.setting)
+
+    def gradient_back(
+        self, prepared: Prepared, objective: Callable[[Mapping[str, Any]], Any], names: Sequence[str]
+    ) -> Found | None:
+        """A number and its derivatives on the way back; None where these are not known."""
+        return gradient_back(prepared, objective, names)
+
+
+class ChainRuns:
+    """Runs of a case whose keys have values of its own or others, at their starts, with frozen steps.
+
+    Parameters
+    ----------
+    case : Case
+        Of a system that is a chain.
+    own : dict
+        Keys of the chain by those of the system whose values may be others.
+    steps : Steps, optional
+        The case's own by default.
+    """
+
+    def __init__(self, case: Case, own: Mapping[str, str], steps: Steps | None = None) -> None:
+        self._system, self._chain, self._own = case.system, chain_case(case), own
+        self.steps = steps or steps_of(begin_chain(self._chain), case.run)
+        self._waiting: ChainSimulation | None = None  # without a command as yet
+
+    def begun(self, changes: Mapping[str, float]) -> Begun:
+        """A run at its start, its command taken; where it has another command only, the rest is taken over."""
+        case = self._chain
+        if changes:
+            case = case.with_({self._own[name]: value for name, value in changes.items()})
+        frozen = self._frozen(case)
+        if not self._has_another_command(case):
+            begun: Any = begin_chain(frozen).simulation
+            return self._at_start(begun, case)
+        with case.naming_keys():
+            case.state()  # checks the command
+            self._waiting = self._waiting or ChainSimulation.from_case(self._frozen(self._chain))
+            simulation = self._waiting.twin()
+            simulation.begin(case.command, case.run.duration, frozen.run.interval())
+        return self._at_start(simulation, case)
+
+    def given_start(self, begun: Begun) -> GivenStart | None:
+        """A run's start if it is given node by node, to find derivatives by these in another way."""
+        places = {name: keys.parse(own) for name, own in self._own.items()}
+        places = {name: key for name, key in places.items() if key.section == "initial"}
+        initial = self._chain.initial
+        return GivenStart(initial, begun, places) if isinstance(initial, ChainState) and places else None
+
+    def remarks(self, begun: Begun) -> list[str]:
+        """Sentences on entries of a table of speeds that fall on the ends of stages of steps: its rate jumps there."""
+        case, plan = self._chain, begun.setting.plan
+        if not isinstance(case.command, Speed):
+            return []
+        ends, found = np.array([0.0, *np.cumsum(plan.stages)]), []
+        for name, own in self._own.items():
+            key = keys.parse(own)
+            t = keys.get(case.to_dict(), key) if key.whole == "command.times" else 0.0
+            if 0.0 < t <= case.run.duration and np.abs(t / plan.h % 1.0 - ends).min() <= ON_STEP:
+                found.append(
+                    f"{name}: the entry at {t:g} s falls on the end of a step: derivatives of speeds and tensions "
+                    "there are those of moving it later, and others of moving it earlier"
+                )
+        return found
+
+    def _frozen(self, case: ChainCase) -> ChainCase:
+        """A case with frozen steps, without conditions that stop it."""
+        duration = case.run.duration
+        length, sample = self.steps.length(duration), duration / self.steps.rows
+        return changed(ChainCase, case, run=dataclasses.replace(case.run, step=length, sample=sample, stop=()))
+
+    def _at_start(self, simulation: ChainSimulation, case: ChainCase) -> Begun:
+        """A simulation that has taken the command of a case."""
+        task = simulation.task(self.steps.until)
+        plan = task.plan._replace(h=self.steps.length(case.run.duration), steps_per_sample=self.steps.per_sample)
+        first = data.Samples(*(x.copy() for x in simulation.present_sample()))
+        inertia = _inertia(case.pendulum.string.density, case.pendulum.body)
+        setting = Setting(task.par, plan, task.command, task.motion, simulation.kernel_loads, inertia)
+        return Begun(simulation, setting, first, case.command, self._system)
+
+    def _has_another_command(self, case: ChainCase) -> bool:
+        ours = self._chain
+        others = all(getattr(case, name) is getattr(ours, name) for name in ("pendulum", "initial", "run"))
+        return others and case.command is not ours.command
+
+
+def _inertia(density: float, body: RigidBody) -> Inertia:
+    """Inertia as plain numbers, which are leaves of a setting."""
+    rows = np.array(body.central_inertia(), dtype=float).tolist()
+    return Inertia(float(density), float(body.mass), tuple(map(float, body.center_of_mass)), tuple(map(tuple, rows)))

@@ -1,0 +1,108 @@
+"""Keys of a case by which its runs are differentiated: their values and sizes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from tautline.errors import InputError
+from tautline.model import checks, keys
+from tautline.model.assembly import keys as system_keys
+from tautline.model.assembly.case import Case
+from tautline.model.kinds import Kind
+from tautline.model.short_keys import full_key
+
+# Keys that say how a run is made and not what it is of.
+METHOD = ("run.step", "run.sample", "run.elements", "run.order")
+ELEMENTS = "elements"
+# Components smaller than this part of the largest of their key are zeros that were rounded.
+ROUNDED = 1e-9
+
+
+def checked_keys(case: Case, by: str | Iterable[str]) -> list[str]:
+    """Names of keys that are numbers of a case."""
+    names = checks.names("by", by)
+    for name in names:
+        key_value(case, name)
+    if len({key_of(case, name)[1:] for name in names}) < len(names):
+        raise InputError(f"by: expected every key once, got {', '.join(names)}")
+    return names
+
+
+def key_of(case: Case, name: str) -> keys.Key:
+    """The key of a system that a name, which may be a short one, stands for."""
+    return full_key(keys.parse(name), case.system)
+
+
+def key_value(case: Case, name: str) -> float:
+    """The present value of a key; InputError if it is not a number."""
+    key = key_of(case, name)
+    if key.whole in METHOD or key.name == ELEMENTS:
+        raise InputError(f"{name}: expected a key of the model, got one of the method, which is held")
+    try:
+        value = keys.get(case.to_dict(), key)
+    except (KeyError, IndexError, TypeError):
+        kind_of(case, name)
+        raise InputError(f"{name}: expected a key with a number in the case, got none; give it there") from None
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise InputError(f"{name}: expected a number, got {value!r}")
+    return float(value)
+
+
+def kind_of(case: Case, name: str) -> Kind:
+    """Kind of a key of a case; InputError if there is none."""
+    try:
+        return system_keys.kind_of(case.to_dict(), key_of(case, name))
+    except InputError:
+        raise InputError(f"{keys.parse(name).whole}: no such key") from None
+
+
+def key_size(case: Case, name: str) -> float:
+    """How large a change of a key is, over which it may be expected to make a difference.
+
+    That is its own size. A component that is zero, or as good as zero beside others of its key, has the size of the
+    smallest of its vector that is not.
+    """
+    value, key = abs(key_value(case, name)), key_of(case, name)
+    tree = case.to_dict()
+
+    def sizes(components: tuple[int, ...]) -> Iterator[float]:
+        return _sizes(keys.get(tree, key._replace(components=components)))
+
+    least = ROUNDED * max(sizes(())) if key.components else 0.0
+    if value > least:
+        return value
+    return min((x for x in sizes(key.components[:-1]) if x > least), default=1.0)
+
+
+def _sizes(value: Any) -> Iterator[float]:
+    """Sizes of the numbers of nested lists, which may be of several lengths."""
+    if isinstance(value, (list, tuple, np.ndarray)):
+        for inner in value:
+            yield from _sizes(inner)
+    else:
+        yield abs(float(value))
+
+
+def number_keys(case: Case) -> list[str]:
+    """Keys of a case that are plain real numbers, components of vectors and entries of tables among them."""
+
+    def is_one(name: str) -> bool:
+        whole = keys.parse(name).whole
+        return whole not in METHOD and whole == key_of(case, name).whole  # no short key of another
+
+    return [name for name in _numbers(case.to_dict()) if is_one(name)]
+
+
+def _numbers(value: Any, name: str = "") -> Iterator[str]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _numbers(inner, f"{name}.{key}" if name else key)
+    elif isinstance(value, (list, tuple)):
+        for k, inner in enumerate(value):
+            if not isinstance(inner, dict):  # tables of a list have no names
+                yield from _numbers(inner, f"{name}[{k}]")
+    elif isinstance(value, float):
+        yield name

@@ -1,0 +1,1 @@
+"""Derivatives of runs of any system."""

@@ -1,0 +1,32 @@
+"""Runs of a case with frozen steps, at their starts: by the chain kernels where these can, else by the network's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from tautline.errors import InputError
+from tautline.gradients.chain.keys import chain_keys
+from tautline.gradients.chain.runs import ChainRuns
+from tautline.gradients.network.runs import NetworkRuns
+from tautline.gradients.steps import Steps
+from tautline.model.assembly.case import Case
+
+Runs: TypeAlias = ChainRuns | NetworkRuns
+
+
+def check_case(case: Case) -> Case:
+    """Refuse cases whose derivatives are not known."""
+    if not isinstance(case, Case):
+        raise InputError(f"case: expected a Case, got {type(case).__name__}")
+    if any(command.is_function for command in case.commands.values()):
+        raise InputError(
+            "case: expected a torque that is a number or a table, got a function; Torque((times, torques))"
+        )
+    return case
+
+
+def runs_of(case: Case, by: Sequence[str], steps: Steps | None = None) -> Runs:
+    """Runs of a case in which values of some keys may be others; `steps` are the case's own if not given."""
+    own = chain_keys(case, by)
+    return NetworkRuns(case, steps) if own is None else ChainRuns(case, own, steps)

@@ -1,0 +1,17 @@
+"""The paper's examples as chains, for tests of the chain backend."""
+
+from __future__ import annotations
+
+from tautline.model.chain import chain_of
+from tautline.paper.examples import ELEMENTS, Example, start, system
+from tests.support.chains import Chain, ChainState
+
+
+def pendulum(guide_law: str = "dissipative") -> Chain:
+    """The paper's system."""
+    return chain_of(system(guide_law))
+
+
+def initial_state(example: Example, elements: int = ELEMENTS) -> ChainState:
+    """The start of an example."""
+    return start(example).state(pendulum(), elements)

@@ -1,0 +1,136 @@
+"""One line and one body on either backend: the same motion, status and remarks."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import tautline as tl
+from tautline.engine.cases import begin
+from tautline.engine.chain import ChainSimulation
+from tautline.model.assembly.case import Case
+from tautline.model.chain import why_no_chain
+from tests.conftest import Report
+from tests.support import chains
+from tests.support.checking import check_below
+from tests.trial.families import FAMILIES, family
+
+SCENARIOS = (
+    "bungee",
+    "crane-hoist",
+    "deployment",
+    "fixed-length",
+    "retrieval",
+    "sea-cable",
+    "ship-crane",
+    "tethered-pod",
+    "yo-yo",
+)
+STEPS, SAMPLES = 400, 20
+MOTION = (
+    *("position", "velocity", "body_position", "body_velocity", "attitude", "angular_velocity"),
+    *("reeled_length", "reel_speed", "unstretched_length", "stretched_length", "strain", "tension", "end_tension"),
+)
+# What is known to differ of a remark: which line, how a key is spelled, and whether the start counts as a sample.
+SAID = (
+    (r"^string 'line': ", ""),
+    (r"lines\.line\.elements = ", "elements="),
+    (r"lines\.line\.", "string."),
+    (r"on average \d+%", "on average some"),
+)
+# Remarks that only one of them has: attitudes on a finer mesh are judged by the chain, single compressed elements by
+# the network.
+OF_ONE = ("leaves the body's attitude uncertain", "was pressed together")
+
+
+def case_of(name: str | int) -> Case:
+    """A scenario, or a random chain of a family by its number, for as many steps of half of what is allowed."""
+    if isinstance(name, str):
+        case = tl.load(name)
+    else:
+        found = family(name)
+        assert found is not None
+        system, state = chains.as_system(found.system, found.state)
+        case = Case(system, state, {"line": found.command}, tl.Run(duration=found.duration))
+    chain = begin(case).simulation
+    assert isinstance(chain, ChainSimulation)
+    step = 0.5 * min(chain.allowed_step(), case.run.duration / STEPS)
+    times = {"run.duration": STEPS * step, "run.sample": STEPS / SAMPLES * step, "run.step": step}
+    return case.with_(times)
+
+
+def on_both(case: Case) -> tuple[xr.Dataset, xr.Dataset]:
+    """The run on the chain kernels and that on the network's."""
+    with chains.on(chains.CHAIN):
+        chain = tl.simulate(case)
+    with chains.on(chains.NETWORK):
+        return chain, tl.simulate(case)
+
+
+def apart(chain: xr.Dataset, network: xr.Dataset) -> dict[str, float]:
+    """Largest differences of a motion, each over its largest value if that is more than one."""
+    found = {}
+    for name in MOTION:
+        ours, theirs = chain[name].values, network[name].values
+        found[name] = float(np.abs(ours - theirs).max() / max(1.0, np.abs(ours).max()))
+    return found
+
+
+def remarks(run: xr.Dataset) -> list[str]:
+    """Remarks without what is known to differ."""
+    said = []
+    for remark in run.attrs["remarks"].split("\n"):
+        if not any(words in remark for words in OF_ONE):
+            for words, others in SAID:
+                remark = re.sub(words, others, remark)
+            said.append(remark)
+    return sorted(filter(None, said))
+
+
+def test_these_are_all_scenarios_of_one_line_and_one_body() -> None:
+    files = Path(tl.__file__).parent.glob("scenarios/*.toml")
+    assert sorted(x.stem for x in files if not why_no_chain(tl.load(x.stem).system)) == sorted(SCENARIOS)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*SCENARIOS, *(pytest.param(i, id=f"{i}, {FAMILIES[i % len(FAMILIES)].__name__}") for i in (*range(14), 24, 26))],
+)
+def test_both_backends_move_alike(name: str | int, report: Report) -> None:
+    """Each is of second order in the step with its own coefficient, so the difference falls with its square."""
+    case = case_of(name)
+    differences: list[dict[str, float]] = []
+    for finer in (1.0, 0.5):
+        chain, network = on_both(case.with_({"run.step": finer * float(case.run.step)}))
+        assert chain.attrs["status"] == network.attrs["status"] == "completed"
+        assert remarks(chain) == remarks(network)
+        assert list(chain.data_vars) == list(network.data_vars) and chain.sizes == network.sizes
+        differences.append(apart(chain, network))
+    for variable in MOTION:
+        coarse, fine = (x[variable] for x in differences)
+        check_below(variable, coarse, 1e-5)
+        check_below(f"{variable}, half the step", fine, max(0.35 * coarse, 1e-8))
+    report(f"chain and network, {name}: largest difference of the motion", max(differences[0].values()), "< 1e-5")
+
+
+@pytest.mark.parametrize("command", [tl.Torque(30.0), tl.Length.to(2.0, speed=4.0, acceleration=20.0)])
+@pytest.mark.parametrize("at_end", ["stop", "hold"])
+def test_both_backends_end_alike(command: tl.Command, at_end: str) -> None:
+    """At the shortest length: the time of it, the sentence, and what the stop took."""
+    body = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
+    system = tl.pendulum(tl.String(10.0, 0.05, 3000.0), tl.Reel(0.2, 0.5, 0.5), body, elements=4)
+    run: Any = {"duration": 0.8, "sample": 0.05, "step": 2.5e-4, "minimum_length": 2.93, "at_end": at_end}
+    chain, network = on_both(Case(system, tl.Straight(4.0, inclination=0.3), {"line": command}, tl.Run(**run)))
+    assert chain.attrs["status"] == network.attrs["status"]
+    assert (chain.attrs["status"] == "completed") == (at_end == "hold" and not command.prescribes)
+    assert chain.attrs["end_time"] == pytest.approx(network.attrs["end_time"], abs=1e-9)
+    assert remarks(chain) == remarks(network)
+    assert chain.sizes == network.sizes
+    for name, difference in apart(chain, network).items():
+        check_below(name, difference, 1e-6)
+    check_below("friction loss", float(np.abs(chain.friction_loss - network.friction_loss).max()), 1e-6)
