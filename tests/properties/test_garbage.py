@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import tautline as tl
-from tautline import simulate
 from tautline.engine.timing import Timing
 from tautline.errors import STATUS_NAMES, InputError
 from tautline.model.body import Shape
+from tautline.model.chain import chain_of, placed_system
 from tautline.model.command import Command
 from tests.support import chains
-from tests.support.valid import NODES, PENDULUM, REST, START, STEP, VALID
+from tests.support.valid import BODY, NODES, PENDULUM, REST, START, STEP, VALID
 
 # Above this an accepted run is legitimate but takes too long for a test.
 MOST_STEPS = 20_000
@@ -270,7 +270,7 @@ def test_runs_of_any_size(drawn: st.DataObject) -> None:
         pendulum = chains.Chain(
             tl.String(length, x(some), x(some)),
             tl.Reel(x(some), guide, x(some), x(vectors(3, of)), law, x(some)),
-            x(bodies(of) | st.just(PENDULUM.body)),
+            x(bodies(of) | st.just(BODY)),
             x(of.map(abs)),
         )
         idle: st.SearchStrategy[Command] = st.sampled_from([tl.Locked(), tl.Free()])
@@ -285,7 +285,7 @@ def test_runs_of_any_size(drawn: st.DataObject) -> None:
         duration = x(some)
         step = x(st.just("auto") | some | st.integers(1, 100).map(lambda n: duration / n))
         sample = x(st.sampled_from([None, duration]) | some)
-        run = simulate(pendulum, start, command, duration=duration, step=step, sample=sample)
+        run = tl.simulate(*placed_system(pendulum, start), command, duration=duration, step=step, sample=sample)
     except InputError as error:
         assert len(str(error)) < 500
         return
@@ -312,7 +312,9 @@ def test_states_of_any_size(nodes: Any, velocities: Any, speed: float, omega: An
     nodes[0] = velocities[0] = 0.0
     state = chains.ChainState(1.0, 0.0 if locked else speed, nodes, velocities, angular_velocity=omega)
     command = tl.Locked() if locked else tl.Free()
-    run = simulate(PENDULUM, state, command, duration=4 * STEP, step=STEP, sample=STEP, scheme=scheme)
+    run = tl.simulate(
+        *placed_system(chain_of(PENDULUM), state), command, duration=4 * STEP, step=STEP, sample=STEP, scheme=scheme
+    )
     assert run.attrs["status"] in STATUS_NAMES.values()
     if run.attrs["status"] == "completed":
         assert np.isfinite(run.attitude).all() and np.isfinite(run.position).all()

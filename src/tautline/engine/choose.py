@@ -12,7 +12,7 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model.assembly.case import Case
-from tautline.model.assembly.state import point_of
+from tautline.model.assembly.state import ends_of
 from tautline.model.chain import chain_of, guide_at_start, why_no_chain
 
 CHAIN, NETWORK = "chain", "network"
@@ -42,6 +42,5 @@ def _ends_agree(case: Case) -> bool:
         place, _ = guide_at_start(chain_of(case.system))
         if not np.array_equal(own.nodes[0], place):
             return False
-    ends = point_of(case.system, state.bodies, line.end, line.end_point)
-    pairs = zip((own.nodes, own.node_velocities), ends, strict=True)
-    return all(bool(np.abs(x[-1] - end).max() <= ROUNDING * max(1.0, np.abs(x).max())) for x, end in pairs)
+    ends = ends_of(case.system, state, name, -1)
+    return all(np.abs(x - end).max() <= ROUNDING * max(size, np.abs(end).max()) for _, x, end, size in ends)

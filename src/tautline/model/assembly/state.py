@@ -129,14 +129,31 @@ class State(NamedTuple):
         elif not line.reel.guide_length <= own.reeled_length < length:
             expected = f"at least guide_length ({line.reel.guide_length:g} m) and less than the length ({length:g} m)"
             checks.refuse(f"{head}.reeled_length", expected, own.reeled_length)
-        for key, row, end, point in zip(("start", "end"), (0, -1), line.ends, line.points, strict=True):
-            place, moving = point_of(system, self.bodies, end, point)
-            for what, given, wanted in (("nodes", own.nodes, place), ("node_velocities", own.node_velocities, moving)):
-                if not np.allclose(given[row], wanted, rtol=SAME_END, atol=SAME_END * max(1.0, length)):
+        for key, row in (("start", 0), ("end", -1)):
+            for what, given, wanted, size in ends_of(system, self, name, row):
+                if not np.abs(given - wanted).max() <= SAME_END * max(size, length):
                     raise InputError(
-                        f"{head}.{what}: expected {_shown(wanted)} at the {key} of the line, as {end!r} has it, "
-                        f"got {_shown(given[row])}"
+                        f"{head}.{what}: expected {_shown(wanted)} at the {key} of the line, as {line.ends[row]!r} has "
+                        f"it, got {_shown(given)}"
                     )
+
+
+def ends_of(system: System, state: State, name: str, row: int) -> list[tuple[str, Array, Array, float]]:
+    """Place and velocity of the first (0) or last (-1) node of a line, as it has them and as they are at what holds it.
+
+    Each with the largest number that it follows from, by which its rounding is judged.
+    """
+    line, own = system.lines[name], state.lines[name]
+    end, point = line.ends[row], line.points[row]
+    place, moving = point_of(system, state.bodies, end, point)
+    sizes = [1.0, 1.0]
+    if end in state.bodies:
+        body = state.bodies[end]
+        arm = np.linalg.norm(np.array(body.position) - place)
+        spin = float(arm * np.linalg.norm(body.angular_velocity))
+        sizes = [max(1.0, *np.abs(body.position)), max(1.0, spin, *np.abs(body.velocity))]
+    nodes, velocities = own.nodes[row], own.node_velocities[row]
+    return [("nodes", nodes, place, sizes[0]), ("node_velocities", velocities, moving, sizes[1])]
 
 
 def _shown(vector: Array) -> str:
