@@ -49,8 +49,7 @@ def case(**changes: Any) -> tl.Case:
 
 
 def reel_of(case: tl.Case) -> tl.Reel:
-    reel = case.system.lines["line"].reel
-    assert reel is not None
+    reel: tl.Reel = case.system.lines["line"].reel
     return reel
 
 
@@ -355,6 +354,6 @@ def test_a_key_without_its_section_is_found() -> None:
 def test_what_python_gives_beside_a_case_is_not_blamed_on_a_file() -> None:
     case = tl.load("retrieval")
     with pytest.raises(InputError, match=r"^loads: expected a ForceLaw"):
-        chains.simulate(case, loads=3)  # type: ignore[arg-type]
+        chains.simulate(case, loads=3)
     with pytest.raises(InputError, match=r"^run\.duration: expected a positive"):
         chains.simulate(case, duration=-1)

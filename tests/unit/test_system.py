@@ -185,7 +185,7 @@ COMMANDS: dict[str, tl.Command] = {
     "brake": tl.Brake(2.0),
     "impedance": tl.Impedance(4.0, 200.0, 5.0),
 }
-PUSH = {"force": (2.0, 1.0, -1.0), "moment": (0.02, 0.0, 0.01)}
+PUSH: dict[str, Any] = {"force": (2.0, 1.0, -1.0), "moment": (0.02, 0.0, 0.01)}
 
 
 def pushed(simulation: tl.Simulation, command: tl.Command, push: bool = True) -> tl.Simulation:

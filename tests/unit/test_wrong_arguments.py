@@ -90,8 +90,7 @@ def test_wrong_arguments_are_named(name: str, tmp_path: Path, monkeypatch: pytes
 
 def test_lengths_have_units_and_limits() -> None:
     def torque(deployed: Any) -> float:
-        found = tl.statics(PENDULUM, tl.Hanging(deployed)).line.holding_torque
-        assert found is not None
+        found: float = tl.statics(PENDULUM, tl.Hanging(deployed)).line.holding_torque
         return found
 
     assert torque("1 m") == torque(1.0)

@@ -204,7 +204,7 @@ def test_a_free_drum_is_held_by_its_torque() -> None:
     assert found.lines["moor"].holding_torque == pytest.approx(120.0, rel=1e-8)
     assert found.lines["moor"].deployed < 55.0 and found.lines["spare"].deployed == 60.0
     locked = tl.statics(system, found.state)
-    check_below("torque", abs(locked.lines["moor"].holding_torque / 120.0 - 1.0), 1e-8)  # type: ignore[operator]
+    check_below("torque", abs(locked.lines["moor"].holding_torque / 120.0 - 1.0), 1e-8)
     with pytest.raises(EquilibriumError, match=r"torques.moor: no length .* 12 N m hold its drum; with 79.5 m"):
         tl.statics(system, start, torques={"moor": 12.0})
     with pytest.raises(InputError, match=r"torques.mor: no such line"):

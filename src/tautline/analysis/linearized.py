@@ -109,8 +109,8 @@ def spin_axis(line: Line, R: Array) -> Array:
 
 def drum_inertia(line: Line, network: Network, k: int) -> float:
     """Inertia of a drum on a free body with what is spooled, as a mass at the string (kg)."""
-    assert line.reel is not None
-    return line.reel.turning_mass + line.string.density * network.lines[k].spooled
+    found: float = line.reel.turning_mass + line.string.density * network.lines[k].spooled
+    return found
 
 
 def _drum_mass(assembly: System, network: Network, places: Places, k: int) -> tuple[Array, float]:

@@ -96,8 +96,8 @@ class WaveAbsorber:
 
     @property
     def _reel(self) -> Reel:
-        assert self._line.reel is not None
-        return self._line.reel
+        found: Reel = self._line.reel
+        return found
 
     @property
     def spring(self) -> float:

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from tautline.engine.cases import case_of
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import Case
 from tautline.model.assembly.commands import commands_by_name
+from tautline.model.assembly.given import case_of
 from tautline.model.assembly.starts import Start
 from tautline.model.command import Command, Free
 from tautline.model.description import fields_of

@@ -12,12 +12,12 @@ import numpy as np
 
 from tautline import registry
 from tautline._version import __version__
-from tautline.engine.cases import case_of
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import Case
 from tautline.model.assembly.commands import Commands
+from tautline.model.assembly.given import case_of
 from tautline.model.assembly.starts import Start
 from tautline.model.chain import why_no_chain
 from tautline.model.chain_cases import chain_case

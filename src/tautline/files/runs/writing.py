@@ -20,7 +20,7 @@ import numpy as np
 from tautline import durable, errors
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
-from tautline.engine.cases import begin, case_of
+from tautline.engine.cases import begin
 from tautline.engine.simulation import Backend, Simulation, restored
 from tautline.errors import InputError, TautlineError
 from tautline.files.runs import format, making, reading, shortening
@@ -29,6 +29,7 @@ from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import Case
+from tautline.model.assembly.given import case_of
 from tautline.model.assembly.starts import Start
 from tautline.model.command import Command
 from tautline.results.inputs import CASE

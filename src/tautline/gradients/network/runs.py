@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tautline.arrays import Array
-from tautline.engine.cases import begin, case_of
+from tautline.engine.cases import begin
 from tautline.engine.network import NetworkSimulation
 from tautline.gradients.coordinates import Coordinates, held_at
 from tautline.gradients.marched import Marched
@@ -18,6 +18,7 @@ from tautline.gradients.steps import Steps, steps_of
 from tautline.gradients.trust import Line
 from tautline.kernels.assembly import data as kernels
 from tautline.model.assembly.case import Case
+from tautline.model.assembly.given import case_of
 from tautline.model.assembly.parts import Kinematic
 from tautline.model.assembly.state import State
 from tautline.results.assembly import spans

@@ -43,7 +43,7 @@ class Line:
     end_point: Vector3 = quantity(
         "m", vector, "Where: in the body's frame, or in space for an anchor.", default=ZERO, form=VECTOR
     )
-    reel: Reel | None = declared(
+    reel: Any = declared(
         Part({"": Reel}, "Drum and guide at the start of the string; none if the length is constant."), default=None
     )
     drum_axis: OptionalVector3 = quantity(

@@ -344,7 +344,7 @@ def _freed(assembly: System, state: State, torques: Mapping[str, float], time: f
     """State of rest whose free drums are held by given torques: Newton's method for their deployed lengths."""
     names = list(torques)
     wanted = np.array([torques[name] for name in names])
-    longest = np.array([assembly.lines[name].string.length - assembly.lines[name].reel.guide_length for name in names])  # type: ignore[union-attr]
+    longest = np.array([assembly.lines[name].string.length - assembly.lines[name].reel.guide_length for name in names])
 
     def held(at: State) -> tuple[Array, State]:
         found = _at_rest(assembly, at, time, acceleration)
