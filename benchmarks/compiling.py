@@ -1,0 +1,69 @@
+"""Seconds of processor that it takes to compile one function, and what each part of numba_lean.py is worth of it.
+
+    python benchmarks/compiling.py [tl_march]
+
+Each figure comes from a process of its own, in which one part is taken back; processor time, since machines are noisy.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+
+AS_IT_IS = "as it is"
+PARTS = (
+    AS_IT_IS,
+    "without signs of indices left out",
+    "with wrappers for Python",
+    "with copies",
+    "Numba's own CPU target",
+)
+
+
+def take_back(part: str) -> None:
+    """Let Numba do again what the target leaves out."""
+    from tautline.kernels.machine import options
+
+    if part == "Numba's own CPU target":
+        options.NUMBA = "none"
+        return
+    from tautline.kernels.machine import numba_lean, numba_target
+
+    if part == "with wrappers for Python":
+        del numba_lean.Lower.create_cpython_wrapper, numba_lean.Lower.create_cfunc_wrapper
+    elif part == "with copies":
+        del numba_lean.Block.__deepcopy__
+    elif part == "without signs of indices left out":
+        del numba_target.TypingContext.resolve_function_type, numba_target.TypingContext.resolve_setitem
+
+
+def measure(part: str, name: str) -> None:
+    """Compile a function, and print how long it took and how large it is."""
+    from tautline.kernels.machine.signatures import all_functions
+    from tautline.kernels.machine.targets import best_target
+
+    target = best_target()
+    os.environ.update(NUMBA_CPU_NAME=target.name, NUMBA_CPU_FEATURES=target.features)
+    take_back(part)
+    from tautline.kernels.machine.compiling import emit, module_of
+
+    begun = time.process_time()
+    module = module_of(all_functions()[name])
+    seconds = time.process_time() - begun
+    print(f"{part:36} {seconds:6.1f} s {len(emit(module, target, position_independent=True)) / 1e3:8.0f} kB")
+
+
+def main() -> None:
+    """Measure all parts, or the one that is asked for."""
+    name = sys.argv[1] if len(sys.argv) > 1 else "tl_march"
+    if len(sys.argv) > 2:
+        measure(sys.argv[2], name)
+        return
+    for part in PARTS:
+        subprocess.run([sys.executable, __file__, name, part], check=True)
+
+
+if __name__ == "__main__":
+    main()
