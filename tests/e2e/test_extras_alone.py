@@ -36,7 +36,6 @@ webbrowser.open = browse
 """
 COMMANDS = """
 from tautline.cli import main
-from tests.support import chains
 def tautline(line):
     sys.argv = ["tautline", *line.split()]
     try:
@@ -48,23 +47,23 @@ def tautline(line):
 PROMISES = {
     "": START
     + """
-run = chains.simulate(SMALL)
-rest = chains.equilibrium(SMALL.pendulum, deployed=10.0, elements=4)
-assert (tl.modes(SMALL.pendulum, rest, count=3).frequency >= 0.0).all()
+run = tl.simulate(SMALL)
+rest = tl.statics(SMALL.system, tl.Hanging(10.0))
+assert (tl.modes(SMALL.system, rest, count=3).frequency >= 0.0).all()
 assert np.isfinite(tl.jacobian(SMALL, ["tension"], by=["body.mass"]).derivatives["tension"]).all()
 assert np.isfinite(tl.value_and_gradient(SMALL, tl.Final("energy"), by=["string.stiffness"]).gradient).all()
 
 def pull(t, state, parameters, force, moment):
     force[-1, 0] = -parameters[0] * state.position[-1, 0]
 
-state = chains.straight(SMALL.pendulum, deployed=10.0, elements=4, direction=(0.3, 0.0, 1.0))
-pulled = chains.simulate(SMALL.pendulum, state, tl.Locked(), duration=0.02, loads=[tl.ForceLaw(pull, parameters=(2.0,))])
+start = tl.Straight(10.0, direction=(0.3, 0.0, 1.0))
+pulled = tl.simulate(SMALL.system, start, duration=0.02, loads=[tl.ForceLaw(pull, parameters=(2.0,))])
 assert float(pulled.force_law_work[-1]) != 0.0
-chains.simulation(SMALL.pendulum, state).advance(0.01, tl.Torque(1.0))
-assert chains.simulate(tl.load("hook-and-load"), duration="20 ms").attrs["status"] == "completed"
-measured = run[["start_tension"]].to_dataframe().reset_index()
+tl.Simulation(SMALL.system, start).advance(0.01, tl.Torque(1.0))
+assert tl.simulate(tl.load("hook-and-load"), duration="20 ms").attrs["status"] == "completed"
+measured = run[["start_tension"]].squeeze("line", drop=True).to_dataframe().reset_index()
 found = tl.fit(SMALL, measured, vary=["body.mass"], units="SI")
-assert found.case.pendulum.body.mass > 0.0
+assert found.case.system.bodies["body"].mass > 0.0
 
 from pathlib import Path
 from tautline.files.export import write_csv, write_vtk
@@ -140,15 +139,16 @@ import numba
 def pull(t, state, parameters, force, moment):
     force[-1, 0] = -parameters[0] * state.position[-1, 0]
 
-state = chains.straight(SMALL.pendulum, deployed=10.0, elements=4, direction=(0.3, 0.0, 1.0))
-pulled = chains.simulate(SMALL.pendulum, state, tl.Locked(), duration=0.02, loads=[tl.ForceLaw(pull, parameters=(2.0,))])
+start = tl.Straight(10.0, direction=(0.3, 0.0, 1.0))
+pulled = tl.simulate(SMALL.system, start, duration=0.02, loads=[tl.ForceLaw(pull, parameters=(2.0,))])
 assert float(pulled.force_law_work[-1]) != 0.0
 """,
     "optimal": START
     + """
-pendulum = chains.Chain(tl.String(10.0, 1e-3, 2e5, viscosity=1e3), tl.Reel(0.1, 0.1, 20.0), tl.RigidBody.point(5.0))
-run = tl.Run(duration=1.0, elements=1, step=5e-3, sample=0.1)
-case = tl.Case(pendulum, tl.Hanging(deployed=4.0), tl.Torque(([0.0, 1.0], [5.0, 5.0])), run)
+string = tl.String(10.0, 1e-3, 2e5, viscosity=1e3)
+hoist = tl.pendulum(string, tl.Reel(0.1, 0.1, 20.0), tl.RigidBody.point(5.0), elements=1)
+run = tl.Run(duration=1.0, step=5e-3, sample=0.1)
+case = tl.Case(hoist, tl.Hanging(deployed=4.0), tl.Torque(([0.0, 1.0], [5.0, 5.0])), run)
 goal = tl.AtEnd("unstretched_length", "3.9 m")
 least = {"final": "reel_speed**2"}
 best = tl.optimise(case, vary={"command.torques": (0.0, 9.0)}, minimise=least, subject_to=[goal], intervals=1)
