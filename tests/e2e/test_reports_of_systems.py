@@ -21,7 +21,7 @@ from tautline.results.one_line import one_line
 # Pages of many figures.
 pytestmark = pytest.mark.long
 
-FOLDER = Path(__file__).parent / "every_assembly_key"
+FOLDER = Path(__file__).parent / "every_full_key"
 STRINGS = ("hoist", "sling")
 
 

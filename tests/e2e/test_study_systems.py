@@ -19,7 +19,7 @@ from tautline.errors import InputError
 from tautline.studies.definition import definition
 from tautline.studies.execution.run import Progress
 
-CRANE = Path(__file__).parent / "every_assembly_key" / "crane.toml"
+CRANE = Path(__file__).parent / "every_full_key" / "crane.toml"
 HAULED = CRANE.with_name("ends-retrieved.toml")
 STUDY = f"""
 title = "Hook and load"

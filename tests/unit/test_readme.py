@@ -14,7 +14,7 @@ from typer.main import get_command
 
 import tautline as tl
 from tautline.cli.commands import app
-from tautline.files.scenario import assembly_schema, pendulum_schema
+from tautline.files.scenario import full_schema, short_schema
 from tautline.kernels.limits import STABLE, Limits
 
 ROOT = Path(__file__).parents[2]
@@ -84,7 +84,7 @@ def test_the_page_of_scenarios_has_every_key_and_every_command() -> None:
     page = (ROOT / "docs/scenarios.md").read_text(encoding="utf-8")
     assert "```{include} generated/keys.md" in page
     tables = key_tables()
-    for schema in (pendulum_schema(), assembly_schema()):
+    for schema in (short_schema(), full_schema()):
         for one in (schema, *schema["$defs"].values()):
             for key, described in one["properties"].items():
                 if "const" in described:

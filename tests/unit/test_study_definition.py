@@ -255,7 +255,7 @@ def test_the_example_studies_are_good(path: Path) -> None:
     assert found.status.tolist() == [0, 0]
 
 
-HAULED = Path(__file__).parents[1] / "e2e" / "every_assembly_key" / "ends-retrieved.toml"
+HAULED = Path(__file__).parents[1] / "e2e" / "every_full_key" / "ends-retrieved.toml"
 
 
 def test_short_and_full_keys_say_the_same() -> None:

@@ -46,7 +46,7 @@ ROUNDING = (data.ORTHOGONALITY, data.STEP_LENGTH)
 ROWS = 4
 # At rest all derivatives but a few are rounding, which cannot be compared.
 AT_REST = ("equilibrium", "hanging", "state")
-FOLDER = Path(__file__).parents[1] / "e2e" / "every_assembly_key"
+FOLDER = Path(__file__).parents[1] / "e2e" / "every_full_key"
 ASSEMBLIES = sorted(path for path in FOLDER.glob("*.toml") if path.stem not in AT_REST)
 
 

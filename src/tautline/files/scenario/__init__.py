@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from tautline.files.scenario.reading import BUILT_IN, beside, built_in_names, find, load, parse, read, tree_of
-from tautline.files.scenario.schema import assembly_schema, json_schema, pendulum_schema
+from tautline.files.scenario.schema import full_schema, json_schema, short_schema
 from tautline.model.sections import ScenarioError
 
 __all__ = [
     "BUILT_IN",
     "ScenarioError",
-    "assembly_schema",
     "beside",
     "built_in_names",
     "find",
+    "full_schema",
     "json_schema",
     "load",
     "parse",
-    "pendulum_schema",
     "read",
+    "short_schema",
     "tree_of",
 ]

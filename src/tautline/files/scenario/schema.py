@@ -13,31 +13,31 @@ from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.kinds import MISSING, Kind
 from tautline.model.parts import Part
 from tautline.model.sections import COMMAND, PARTS, RUN, TOP
+from tautline.model.short_keys import NEEDED
 from tautline.model.string import String
 
 
 def json_schema() -> dict[str, Any]:
-    """The schema of a scenario file: of a pendulum, or of an assembly where it has strings with names."""
-    pendulum, assembly = pendulum_schema(), assembly_schema()
-    definitions = pendulum.pop("$defs") | assembly.pop("$defs")
+    """The schema of a scenario file: of the full form where it has lines with names, else of the short one."""
+    short, full = short_schema(), full_schema()
+    definitions = short.pop("$defs") | full.pop("$defs")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A scenario of tautline",
         "type": "object",
         "if": {"required": ["lines"]},
-        "then": assembly,
-        "else": pendulum,
+        "then": full,
+        "else": short,
         "$defs": definitions,
     }
 
 
-def pendulum_schema() -> dict[str, Any]:
-    """The schema of a scenario of a pendulum."""
+def short_schema() -> dict[str, Any]:
+    """The schema of the short form, of one line and one body."""
     definitions: dict[str, Any] = {}
     parts = {name: _reference(part, definitions) for name, part in PARTS.items() if name != "initial"}
     parts["initial"] = _initial(definitions)
-    required = [name for name, part in PARTS.items() if part.default is MISSING]
-    return _object(_top() | parts, required) | {"$defs": definitions}
+    return _object(_top() | parts, list(NEEDED)) | {"$defs": definitions}
 
 
 def _top() -> dict[str, Any]:
@@ -74,12 +74,12 @@ def _initial(definitions: dict[str, Any]) -> dict[str, Any]:
         "bodies": bodies,
         "lines": _named(_reference(sections.LINE_STATE, definitions)),
     }
-    kinds_of_starts = [_section("kind", tag, cls) for tag, cls in sections.START.options.items()]
-    return {"anyOf": [_object(placed), _object(state, ["kind"]), *kinds_of_starts]}
+    others = _reference(sections.START, definitions)["oneOf"]
+    return {"anyOf": [_object(placed), _object(state, ["kind"]), *others]}
 
 
-def assembly_schema() -> dict[str, Any]:
-    """The schema of a scenario of an assembly."""
+def full_schema() -> dict[str, Any]:
+    """The schema of the full form, of any system."""
     definitions: dict[str, Any] = {}
     own = {sections.KIND: {"const": sections.KINEMATIC}, "path": _reference(sections.PATH, definitions)}
     kinematic = _object(_section("", "", Kinematic)["properties"] | own, [sections.KIND])

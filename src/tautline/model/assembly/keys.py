@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tautline.errors import InputError
@@ -28,6 +28,7 @@ from tautline.model.assembly.sections import (
 )
 from tautline.model.checks import ZERO
 from tautline.model.file_keys import Problem, keys_of
+from tautline.model.fluid import BodyInFluid
 from tautline.model.keys import Key, parse
 from tautline.model.kinds import Choice, Kind, WrongValueError
 from tautline.model.parts import Part
@@ -107,13 +108,23 @@ def complete(given: Tree, path: tuple[str, ...] = ()) -> Tree:
     found = dict(given)
     for part in parts_of(path, given):
         found = file_keys.with_defaults(class_of(part, given), found)
-    if path == ("run",):
-        found.pop("elements", None)
+    for name in _elsewhere(path):
+        if name not in given:
+            found.pop(name, None)
     if not path and "orbit" not in given:
         found.setdefault("gravity", kinds.plain(TOP["gravity"].default))
     found |= {name: complete(x, (*path, name)) for name, x in given.items() if is_section((*path, name))}
     order = [KIND, *_order(path, given)]
     return dict(sorted(found.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
+
+
+def _elsewhere(path: tuple[str, ...]) -> Iterable[str]:
+    """Keys of a section that are those of others in the full form."""
+    if path == ("run",):
+        return ("elements",)
+    if path == ("fluid",):
+        return keys_of(BodyInFluid).kinds
+    return ("guide_position",) if path[:1] == ("lines",) and path[-1] == "reel" else ()
 
 
 def _order(path: tuple[str, ...], section: Mapping[str, Any]) -> list[str]:

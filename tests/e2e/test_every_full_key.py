@@ -1,7 +1,7 @@
-"""Every key of scenarios of assemblies, from a file to every output, with --set, resume and a study.
+"""Every key of the full form of scenarios, from a file to every output, with --set, resume and a study.
 
-The files in `every_assembly_key/` together use each key of an assembly's own sections; keys of strings, reels, commands
-and bodies are those of a pendulum, which `test_every_key.py` walks.
+The files in `every_full_key/` together use each key of the sections that the short form does not have; keys of strings,
+reels, commands and bodies are those of the short form, which `test_every_key.py` walks.
 """
 
 from __future__ import annotations
@@ -27,10 +27,9 @@ from tautline.model.assembly.sections import BODY_LOADS, KIND, KINDS
 from tautline.model.assembly.state import BodyState, LineStart
 from tautline.model.file_keys import keys_of
 from tautline.model.fluid import BodyInFluid
-from tests.support import chains
 from tests.support.leaves import LARGER, leaves
 
-FOLDER = Path(__file__).parent / "every_assembly_key"
+FOLDER = Path(__file__).parent / "every_full_key"
 FILES = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
 ENDINGS = {"ends-retrieved": "fully_retrieved", "sea": "condition_met"}
 
@@ -46,7 +45,7 @@ def trees() -> list[dict[str, Any]]:
     return [tomllib.loads(path.read_text(encoding="utf-8")) for path in FILES.values()]
 
 
-def test_every_key_of_an_assembly_is_reached() -> None:
+def test_every_full_key_is_reached() -> None:
     bodies = [body for tree in trees() for body in tree.get("bodies", {}).values()]
     lines = [line for tree in trees() for line in tree["lines"].values()]
     starts = [tree.get("initial", {}) for tree in trees()]
@@ -62,7 +61,7 @@ def test_every_key_of_an_assembly_is_reached() -> None:
         missing = known - {key for one in used for key in one}
         assert not missing, f"{section}: no file uses {sorted(missing)}"
     assert {start.get("kind") for start in starts} >= set(KINDS)
-    properties = scenario.assembly_schema()["properties"]
+    properties = scenario.full_schema()["properties"]
     assert set(properties) == {key for tree in trees() for key in tree}
 
 
@@ -86,10 +85,10 @@ def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
     with (tmp_path / "a.csv").open(encoding="utf-8") as file:
         names, units, *rows = csv.reader(file)
     assert len(names) == len(units) == len(rows[0]) == len(set(names))
-    lines = tl.case_of(read).system.lines
+    lines = tl.load(source).system.lines
     for string, line in lines.items():  # nodes are counted along each line, by its name where there are several
-        before = f"{string}." if len(lines) > 1 else ""
-        places = [f"position[{before}{k},{axis}]" for k in range(line.count + 1) for axis in "xyz"]
+        head = f"{string}." if len(lines) > 1 else ""
+        places = [f"position[{head}{k},{axis}]" for k in range(line.elements + 1) for axis in "xyz"]
         first = names.index(places[0])
         assert names[first : first + len(places)] == places
         position = read.position.values[-1, (read.node_line == string).values]
@@ -122,7 +121,7 @@ def test_keys_are_set_from_the_command_line(name: str, tmp_path: Path) -> None:
     case = tl.load(FILES[name])
     first = next(iter(case.system.lines))
     run = tmp_path / "run.nc"
-    settings = ("--set", f"lines.{first}.elements=2", "--set", f"run.duration={2 * case.run.interval()}")
+    settings = ("--set", f"lines.{first}.elements=2", "--set", f"run.duration={2 * case.run.sample}")
     call("run", str(FILES[name]), "-o", str(run), *settings)
     assert int((tl.open_run(run).node_line == first).sum()) == 3
     assert "no such key" in call("run", str(FILES[name]), "-o", str(run), "--set", "lines.x.y=3", expect=2)
@@ -155,19 +154,18 @@ def test_a_study_in_which_every_number_is_varied(name: str, tmp_path: Path) -> N
     found = tl.study({"scenario": str(FILES[name]), "table": table, "outputs": outputs}, store, workers=1).load()
     summary = json.loads(call("study", "info", str(store), "--json"))
     assert summary["endings"] == {ENDINGS.get(name, "completed"): 2}, summary["failures"]
-    several = len(given["lines"]) > 1  # the only line, and the only free body, have no dimension
-    assert not several or found.line.values.tolist() == list(given["lines"])
+    assert "line" not in found.dims if len(given["lines"]) == 1 else found.line.values.tolist() == list(given["lines"])
     for member, factor in enumerate((1.0, LARGER)):
         case = tl.Case.from_dict(plain).with_({key: value * factor for key, value in numbers.items()})
-        run = chains.simulate(case)
+        run = tl.simulate(case)
         one = found.isel(member=member)
         for variable in ("body_position", "attitude", "energy", "position"):
-            assert np.array_equal(one[f"final_{variable}"], run[variable][-1]), variable
+            values = one[f"final_{variable}"].values  # the only body needs no name
+            assert np.array_equal(values.reshape(run[variable][-1].shape), run[variable][-1]), variable
         for string in given["lines"]:
             tension = run.tension.sel(element=run.element_line == string)
-            of_line = one.sel(line=string) if several else one
+            of_line = one.sel(line=string) if "line" in one.dims else one
             assert float(of_line.max_tension) == float(tension.max())
-            least = run.start_tension.sel(line=string).min() if several else run.start_tension.min()
-            assert float(of_line.min_start_tension) == float(least)
+            assert float(of_line.min_start_tension) == float(run.start_tension.sel(line=string).min())
         np.testing.assert_allclose(one.mean_linear_momentum, run.linear_momentum.mean("time"), rtol=1e-12)
     assert not np.allclose(found.final_position[0], found.final_position[1], rtol=0.0, atol=1e-9)
