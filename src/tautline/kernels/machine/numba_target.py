@@ -95,12 +95,13 @@ class Target(descriptors.TargetDescriptor):
 
 
 def _contexts() -> tuple[Any, Any]:
-    types_of, context = TypingContext(), cpu.CPUContext
-    if IS_LEAN:
-        from tautline.kernels.machine import numba_lean
+    if not IS_LEAN:
+        types_of = TypingContext()
+        return types_of, cpu.CPUContext(types_of, NAME)
+    from tautline.kernels.machine import numba_lean
 
-        context = numba_lean.Context
-    return types_of, context(types_of, NAME)
+    types_of = numba_lean.LeanTypingContext()
+    return types_of, numba_lean.Context(types_of, NAME)
 
 
 class Kernels(dispatcher.Dispatcher):
