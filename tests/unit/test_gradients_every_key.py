@@ -30,6 +30,7 @@ REFUSED = {
     "initial.bodies.body.attitude": "rotation matrix",
     "string.end_point": "a point mass that has no lever",
     "initial.angular_velocity": "for a point",
+    "initial.bodies.body.angular_velocity": "for a point",
     "initial.deployed": "present deployed length",  # of a command that says the lengths
     "body.inertia": "symmetric",
     "applied_force.times": "switched",  # two tables at the same times

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Real
 from typing import Any
 
+from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.case import Case
+from tautline.model.assembly.commands import check_known
 from tautline.model.assembly.starts import Placed
 from tautline.model.assembly.state import State
+from tautline.model.command import as_command
 from tautline.model.run import Run, known
 from tautline.model.starts import AtEquilibrium, Hanging, Straight
+from tautline.units import shown
 
 
 def case_of(system: Any, start: Any, command: Any, run: Mapping[str, Any], title: str = "") -> Case:
@@ -25,4 +30,14 @@ def case_of(system: Any, start: Any, command: Any, run: Mapping[str, Any], title
             checks.refuse("start", "no start and command beside a case; use case.with_", came)
         return system.with_run(**run) if run else system
     checks.instance("start", start, Placed, Straight, Hanging, AtEquilibrium, State)
+    if isinstance(command, Real) and not isinstance(command, bool):  # a torque
+        try:
+            command = as_command(command)
+        except InputError as error:
+            raise InputError(f"command: {error}") from None
+    for name in command if isinstance(command, Mapping) else ():
+        try:
+            check_known(name, system.lines, "lines")
+        except InputError as error:
+            raise InputError(f"command: expected names of lines, got {shown(name)}: {error}") from None
     return Case(system, start, {} if command is None else command, Run(**run), title)
