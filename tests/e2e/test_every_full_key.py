@@ -85,10 +85,10 @@ def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
     with (tmp_path / "a.csv").open(encoding="utf-8") as file:
         names, units, *rows = csv.reader(file)
     assert len(names) == len(units) == len(rows[0]) == len(set(names))
-    lines = tl.load(source).system.lines
+    lines = tl.case_of(read).system.lines
     for string, line in lines.items():  # nodes are counted along each line, by its name where there are several
         head = f"{string}." if len(lines) > 1 else ""
-        places = [f"position[{head}{k},{axis}]" for k in range(line.elements + 1) for axis in "xyz"]
+        places = [f"position[{head}{k},{axis}]" for k in range(line.count + 1) for axis in "xyz"]
         first = names.index(places[0])
         assert names[first : first + len(places)] == places
         position = read.position.values[-1, (read.node_line == string).values]
@@ -121,7 +121,7 @@ def test_keys_are_set_from_the_command_line(name: str, tmp_path: Path) -> None:
     case = tl.load(FILES[name])
     first = next(iter(case.system.lines))
     run = tmp_path / "run.nc"
-    settings = ("--set", f"lines.{first}.elements=2", "--set", f"run.duration={2 * case.run.sample}")
+    settings = ("--set", f"lines.{first}.elements=2", "--set", f"run.duration={2 * case.run.interval()}")
     call("run", str(FILES[name]), "-o", str(run), *settings)
     assert int((tl.open_run(run).node_line == first).sum()) == 3
     assert "no such key" in call("run", str(FILES[name]), "-o", str(run), "--set", "lines.x.y=3", expect=2)

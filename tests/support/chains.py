@@ -15,10 +15,11 @@ import xarray as xr
 
 import tautline as tl
 from tautline.engine.choose import CHAIN, NETWORK, VARIABLE
+from tautline.model.assembly.parts import GUIDE
 from tautline.model.assembly.rest import rest
 from tautline.model.assembly.state import hang
 from tautline.model.case import ChainCase
-from tautline.model.chain import GUIDE, chain_state, placed_system, system_of, system_state
+from tautline.model.chain import chain_state, placed_system, system_of, system_state
 from tautline.model.chain_cases import system_case
 from tautline.model.hanging import hanging, near_rest
 from tautline.model.pendulum import Chain

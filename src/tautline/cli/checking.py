@@ -10,9 +10,8 @@ from tautline.engine.cases import begin
 from tautline.errors import TautlineError
 from tautline.files import runs
 from tautline.model.assembly.case import Case
-from tautline.model.assembly.parts import ANCHOR, Line
+from tautline.model.assembly.parts import ANCHOR, BODY, GUIDE, Line
 from tautline.model.assembly.statics import LineAtRest, Statics, statics
-from tautline.model.chain import BODY, GUIDE
 
 # Elements beyond which statics are not looked for: some seconds.
 MOST_ELEMENTS = 2000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +32,7 @@ from tautline.results.assembly import layout as system_layout
 from tautline.results.chain import system_values
 from tautline.results.inputs import CASE
 from tautline.results.values import Values, values_of
-from tautline.schema import Layout
+from tautline.schema import SCHEMA, Layout
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -187,9 +188,9 @@ class RecordedChain(ChainInMotion):
         times = self.sample_times(len(samples.scalars))
         return self.named(values_of(self.pendulum, record_of_samples(times, samples)))
 
-    def named(self, values: Values) -> Values:
-        """Variables as the results of its system have them."""
-        return system_values(self.assembly, values)
+    def named(self, values: Values, names: Iterable[str] = tuple(SCHEMA)) -> Values:
+        """Variables as the results of its system have them, all or the wanted ones (`needed_for`)."""
+        return system_values(self.assembly, values, names)
 
     def dataset(self) -> xr.Dataset:
         """All that was recorded, as `simulate` returns it."""

@@ -112,9 +112,6 @@ class Simulation:
         """A simulation at the start of a case; its commands are not taken yet."""
         return cls.of(backend_of(case, loads))
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Simulation:
-        return Simulation.of(copy.deepcopy(self.backend, memo))
-
     def __copy__(self) -> Simulation:
         """An independent copy; one that shared the motion would be of no use."""
         return copy.deepcopy(self)

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from tautline.engine.simulation import Backend, Simulation
 
 
-class LineView:
-    """A line of a simulation, as it is now."""
+class View:
+    """A part of a simulation, by its name; the backend may become another one."""
 
     __slots__ = ("_simulation", "name")
 
@@ -22,6 +22,12 @@ class LineView:
     @property
     def _backend(self) -> Backend:
         return self._simulation.backend
+
+
+class LineView(View):
+    """A line of a simulation, as it is now."""
+
+    __slots__ = ()
 
     def __repr__(self) -> str:
         return f"<line {self.name!r}: {self.deployed:.6g} m deployed, {self.speed:.6g} m/s in>"
@@ -80,17 +86,10 @@ class LineView:
         self._backend.stop_reel(self.name)
 
 
-class BodyView:
+class BodyView(View):
     """A body of a simulation, as it is now."""
 
-    __slots__ = ("_simulation", "name")
-
-    def __init__(self, simulation: Simulation, name: str) -> None:
-        self._simulation, self.name = simulation, name
-
-    @property
-    def _backend(self) -> Backend:
-        return self._simulation.backend
+    __slots__ = ()
 
     def __repr__(self) -> str:
         return f"<body {self.name!r} at {self.position.tolist()} m>"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from tautline.engine.samples import record_of_samples
 from tautline.engine.stepper import Stepper
 from tautline.kernels import data
+from tautline.results.chain import needed_for
 from tautline.results.values import Values, values_of
 
 # Variables that take inverse dynamics where the reel is prescribed or locked; others do not pay for it in every step.
@@ -16,7 +17,7 @@ NEED_TORQUE = {"torque", "power"}
 class WatchedChain:
     """A stepper, its samples and copies of its motion."""
 
-    def __init__(self, stepper: Stepper, named: Callable[[Values], Values]) -> None:
+    def __init__(self, stepper: Stepper, named: Callable[[Values, Iterable[str]], Values]) -> None:
         self._stepper, self._named = stepper, named
 
     @property
@@ -35,7 +36,8 @@ class WatchedChain:
     def values_for(self, times: data.Array, samples: data.Samples, names: set[str]) -> Values:
         if self._stepper.takes_torque and names & NEED_TORQUE:
             self._stepper.find_torques(samples, times)
-        return self._named(values_of(self._stepper.pendulum, record_of_samples(times, samples)))
+        record = record_of_samples(times, samples)
+        return self._named(values_of(self._stepper.pendulum, record, needed_for(names)), names)
 
     def saved(self) -> data.Motion:
         return data.copy_of(self._stepper.motion)

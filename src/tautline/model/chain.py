@@ -12,7 +12,7 @@ import numpy as np
 
 from tautline.model import checks
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.parts import ANCHOR, Kinematic, Line
+from tautline.model.assembly.parts import ANCHOR, BODY, GUIDE, LINE, Kinematic, Line
 from tautline.model.assembly.state import BodyState, LineState, State, floats
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO
@@ -25,9 +25,6 @@ from tautline.model.pendulum import Chain
 from tautline.model.reel import Reel
 from tautline.model.state import ChainState
 from tautline.model.string import String
-
-# Names of the parts of a system that `pendulum` makes.
-LINE, BODY, GUIDE = "line", "body", "guide"
 
 
 def pendulum(

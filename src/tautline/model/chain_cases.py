@@ -11,9 +11,10 @@ from tautline.errors import InputError
 from tautline.model import keys
 from tautline.model.assembly.case import Case
 from tautline.model.assembly.keys import is_section
+from tautline.model.assembly.parts import LINE
 from tautline.model.assembly.starts import deployed_lengths
 from tautline.model.case import ChainCase
-from tautline.model.chain import LINE, chain_of, chain_state, system_of, system_state
+from tautline.model.chain import chain_of, chain_state, system_of, system_state
 from tautline.model.command import Locked
 from tautline.model.keys import Key
 from tautline.model.kinds import AUTO

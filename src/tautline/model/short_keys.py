@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from tautline.errors import InputError
 from tautline.model import kinds
 from tautline.model.assembly.assembly import System
-from tautline.model.assembly.parts import ANCHOR, Kinematic, Line
+from tautline.model.assembly.parts import ANCHOR, BODY, GUIDE, LINE, Kinematic, Line
 from tautline.model.body import RigidBody
 from tautline.model.description import fields_of
 from tautline.model.file_keys import Problem, keys_of
@@ -22,8 +22,6 @@ from tautline.model.kinds import WrongValueError
 from tautline.model.sections import SectionError, Tree
 from tautline.model.wording import near
 
-# Names of the parts of such a system.
-LINE, BODY, GUIDE = "line", "body", "guide"
 NEEDED = ("string", "reel", "body", "initial", "run")
 SHORT = ("string", "reel", "body", "command", "guide", "applied_force")
 TOP = ("title", "description", "gravity")

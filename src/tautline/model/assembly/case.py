@@ -13,6 +13,7 @@ from tautline.model import checks, toml
 from tautline.model.assembly import keys, sections
 from tautline.model.assembly.assembly import System
 from tautline.model.assembly.commands import commands_by_name
+from tautline.model.assembly.parts import GUIDE
 from tautline.model.assembly.sections import Described, Reading
 from tautline.model.assembly.starts import Placed, Start, state_of
 from tautline.model.assembly.state import State
@@ -24,7 +25,7 @@ from tautline.model.kinds import AUTO
 from tautline.model.read_only import ReadOnly
 from tautline.model.run import Run
 from tautline.model.sections import COMMAND, Locate, Tree
-from tautline.model.short_keys import GUIDE, Names, Path, expanded, full_key, is_short, names_of, short
+from tautline.model.short_keys import Names, Path, expanded, full_key, is_short, names_of, short
 from tautline.model.starts import AtEquilibrium, Hanging, Straight
 from tautline.model.string import String
 

@@ -8,6 +8,7 @@ from typing import Any
 from tautline.errors import InputError
 from tautline.model import file_keys, kinds, sections
 from tautline.model.assembly.assembly import System
+from tautline.model.assembly.parts import GUIDE
 from tautline.model.assembly.sections import (
     HEADS,
     KIND,
@@ -33,7 +34,7 @@ from tautline.model.keys import Key, parse
 from tautline.model.kinds import Choice, Kind, WrongValueError
 from tautline.model.parts import Part
 from tautline.model.sections import COMMAND, RUN, SectionError, Tree
-from tautline.model.short_keys import GUIDE, SHORT, full_key, names_of
+from tautline.model.short_keys import SHORT, full_key, names_of
 from tautline.model.wording import near
 
 # Sections of the short form (short_keys.py), and those that both forms have.

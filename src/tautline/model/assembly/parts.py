@@ -26,6 +26,8 @@ from tautline.model.string import String
 
 # What an end of a line is called that is fastened to no body.
 ANCHOR = "anchor"
+# Names of the parts of a system with one line and one body.
+LINE, BODY, GUIDE = "line", "body", "guide"
 EARTH_GM = 3.986004418e14
 EARTH_RADIUS = 6.3781e6
 
