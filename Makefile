@@ -51,19 +51,19 @@ verify: $(VENV)/dev library
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/verification --verification-table docs/verification.md
 	$(BIN)/python -m pytest -n 2 --dist worksteal -rP -m long tests/e2e tests/unit
 
-# Random pendulums and assemblies with default settings, each judged against a quarter of its step and twice its mesh.
+# Random pendulums and systems with default settings, each judged against a quarter of its step and twice its mesh.
 # Takes hours, goes on where it was stopped (build/trial-*.jsonl),
 # prints the counts and writes them into docs/trust.md; COUNT=500 for a look.
 COUNT ?= 2000
-COUNT_OF_ASSEMBLIES ?= 500
+COUNT_OF_SYSTEMS ?= 500
 trial: $(VENV)/dev library
 	$(BIN)/python -m tests.trial --kind pendulums --count $(COUNT) --page docs/trust.md
-	$(BIN)/python -m tests.trial --kind assemblies --count $(COUNT_OF_ASSEMBLIES) --page docs/trust.md
+	$(BIN)/python -m tests.trial --kind systems --count $(COUNT_OF_SYSTEMS) --page docs/trust.md
 
 bench: $(VENV)/dev
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/features.py
-	$(BIN)/python benchmarks/assembly.py
+	$(BIN)/python benchmarks/network.py
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python benchmarks/stepping.py
 	$(BIN)/python benchmarks/batch.py

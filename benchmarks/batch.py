@@ -11,11 +11,11 @@ import time
 from collections.abc import Callable
 
 import tautline as tl
-from tautline.engine.chain import ChainSimulation
-from tautline.engine.ensemble import march_ensemble
+from tautline.engine.chain.ensemble import march_ensemble
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.kernels.lanes import LANES
-from tautline.model.chain_cases import chain_case
-from tautline.model.state import straight
+from tautline.model.chain.cases import chain_case
+from tautline.model.chain.state import straight
 
 STEP = 5e-4
 REPEATS = 3

@@ -21,8 +21,8 @@ from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.run import prepared_run
 from tautline.gradients.runs import Runs, runs_of
 from tautline.kernels import data
-from tautline.kernels.assembly.march import MARCH
 from tautline.kernels.march import march
+from tautline.kernels.network.march import MARCH
 from tautline.kernels.tangents import TANGENTS
 
 STEPS = 20_000

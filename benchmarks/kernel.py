@@ -24,7 +24,7 @@ from tautline.kernels.machine.options import OPTIONS
 from tautline.kernels.march import march
 from tautline.kernels.rotation import solve_rotation
 from tautline.kernels.so3 import Matrix, Vector
-from tautline.model.chain import chain_of
+from tautline.model.chain.systems import chain_of
 from tautline.paper.examples import EXAMPLES, start, system
 
 ELEMENTS = (20, 100, 400, 1600)

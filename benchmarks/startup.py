@@ -42,7 +42,7 @@ float(run.start_tension[-1, 0])
 LANES = """
 import tautline as tl
 from tautline.engine.cases import begin
-from tautline.engine.ensemble import march_ensemble
+from tautline.engine.chain.ensemble import march_ensemble
 begun = [begin(tl.load("retrieval", {"run.duration": "0.01 s"})) for _ in range(8)]
 march_ensemble([simulation for simulation, _, _ in begun], begun[0][1])
 """

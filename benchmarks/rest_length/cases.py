@@ -16,11 +16,11 @@ from scipy.ndimage import uniform_filter1d
 import tautline as tl
 from tautline.kernels.energy import transport_weights
 from tautline.ledger import kept_energy
-from tautline.model.chain import chain_of, placed_system
+from tautline.model.chain.chain import Chain
+from tautline.model.chain.hanging import hanging
+from tautline.model.chain.state import ChainState, straight
+from tautline.model.chain.systems import chain_of, placed_system
 from tautline.model.command import Command
-from tautline.model.hanging import hanging
-from tautline.model.pendulum import Chain
-from tautline.model.state import ChainState, straight
 from tautline.paper.examples import EXAMPLES
 from tautline.paper.examples import system as paper_system
 

@@ -21,8 +21,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.model.pendulum import Chain
-from tautline.model.state import ChainState
+from tautline.model.chain.chain import Chain
+from tautline.model.chain.state import ChainState
 
 Array = NDArray[np.float64]
 F = TypeVar("F", bound=Callable[..., Any])

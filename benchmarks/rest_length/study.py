@@ -33,9 +33,9 @@ from matplotlib.figure import Figure
 
 import tautline as tl
 from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, styled
-from tautline.model.hanging import hanging
-from tautline.model.pendulum import Chain
-from tautline.model.state import ChainState
+from tautline.model.chain.chain import Chain
+from tautline.model.chain.hanging import hanging
+from tautline.model.chain.state import ChainState
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]

@@ -9,7 +9,7 @@ from benchmarks.rest_length.cases import SAMPLE, Case, leaning, length_of, rest_
 from benchmarks.rest_length.model import Array
 
 import tautline as tl
-from tautline.model.pendulum import Chain
+from tautline.model.chain.chain import Chain
 
 MASS = 1.0  # kg
 SHORT, LONG = 5.0, 10.0  # m

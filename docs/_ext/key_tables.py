@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tautline.model.assembly import sections
+from tautline.model.system import sections
 from tautline.model.description import default_text
 from tautline.model.file_keys import keys_of
 from tautline.model.kinds import MISSING, Kind
 from tautline.model.parts import Part
-from tautline.model.sections import COMMAND, RUN, SYSTEM
+from tautline.model.chain.sections import COMMAND, RUN, SYSTEM
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -164,8 +164,8 @@ def of_chain(N: int) -> Layout:
     return Layout(CHAIN_SCHEMA, {"node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3})
 
 
-def of_assembly(bodies: list[str], lines: dict[str, int]) -> Layout:
-    """Results of an assembly, from the names of its bodies and the elements of its strings."""
+def of_system(bodies: list[str], lines: dict[str, int]) -> Layout:
+    """Results of a system, from the names of its bodies and the elements of its strings."""
     elements = sum(lines.values())
     lengths = {
         "body": len(bodies),

@@ -21,12 +21,12 @@ from typer.testing import CliRunner
 import tautline as tl
 from tautline.cli.commands import app
 from tautline.files import scenario
-from tautline.model.assembly import keys
-from tautline.model.assembly.parts import Kinematic, Line, Orbit
-from tautline.model.assembly.sections import BODY_LOADS, KIND, KINDS
-from tautline.model.assembly.state import BodyState, LineStart
 from tautline.model.file_keys import keys_of
 from tautline.model.fluid import BodyInFluid
+from tautline.model.system import keys
+from tautline.model.system.parts import Kinematic, Line, Orbit
+from tautline.model.system.sections import BODY_LOADS, KIND, KINDS
+from tautline.model.system.state import BodyState, LineStart
 from tests.support.leaves import LARGER, leaves
 
 FOLDER = Path(__file__).parent / "every_full_key"

@@ -20,7 +20,7 @@ from tautline.cli.commands import app
 from tautline.cli.output import summary_table
 from tautline.files import runs
 from tautline.files.runs import shortening
-from tautline.results.assembly import layout
+from tautline.results.network import layout
 from tautline.results.summary import summarise
 
 RUNS = {

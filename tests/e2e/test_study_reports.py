@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 import tautline as tl
 from tautline.cli.commands import app
-from tautline.engine.family import Family, Look
+from tautline.engine.chain.family import Family, Look
 from tautline.studies.analysis.reading import Opened
 from tautline.studies.report import gallery, pictures
 from tautline.studies.report import report as reports

@@ -18,8 +18,8 @@ import psutil
 import pytest
 
 import tautline as tl
-from tautline.engine.chain import ChainSimulation
-from tautline.engine.ensemble import march_ensemble
+from tautline.engine.chain.ensemble import march_ensemble
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.errors import InputError
 from tautline.files.runs import StoreError
 from tautline.studies.definition import definition

@@ -19,7 +19,7 @@ import tautline as tl
 from tautline.engine.timing import Timing
 from tautline.errors import STATUS_NAMES, InputError
 from tautline.model.body import Shape
-from tautline.model.chain import chain_of, placed_system
+from tautline.model.chain.systems import chain_of, placed_system
 from tautline.model.command import Command
 from tests.support import chains
 from tests.support.valid import BODY, NODES, PENDULUM, REST, START, STEP, VALID

@@ -16,7 +16,7 @@ from tautline.kernels.adjoint.march import march_back
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.march import march
 from tautline.kernels.observe import begin
-from tautline.model.chain import chain_of
+from tautline.model.chain.systems import chain_of
 from tests.support import duals
 
 ROWS, STEPS = 2, 2

@@ -14,8 +14,8 @@ from scipy.spatial.transform import Rotation
 
 from tautline.arrays import TINY_LENGTH
 from tautline.model import checks, drum
-from tautline.model.pendulum import Chain
-from tautline.model.statics import E3, guide_pull, holding_torque
+from tautline.model.chain.chain import Chain
+from tautline.model.pull import E3, guide_pull, holding_torque
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

@@ -15,15 +15,15 @@ import xarray as xr
 
 import tautline as tl
 from tautline.engine.choose import CHAIN, NETWORK, VARIABLE
-from tautline.model.assembly.parts import GUIDE
-from tautline.model.assembly.rest import rest
-from tautline.model.assembly.state import hang
-from tautline.model.case import ChainCase
-from tautline.model.chain import chain_state, placed_system, system_of, system_state
-from tautline.model.chain_cases import system_case
-from tautline.model.hanging import hanging, near_rest
-from tautline.model.pendulum import Chain
-from tautline.model.state import ChainState, straight
+from tautline.model.chain.case import ChainCase
+from tautline.model.chain.cases import system_case
+from tautline.model.chain.chain import Chain
+from tautline.model.chain.hanging import hanging, near_rest
+from tautline.model.chain.state import ChainState, straight
+from tautline.model.chain.systems import chain_state, placed_system, system_of, system_state
+from tautline.model.rest.states import rest
+from tautline.model.system.parts import GUIDE
+from tautline.model.system.state import hang
 from tautline.results.inputs import CASE
 from tests.support.chain_statics import AtRest, at_rest
 

@@ -1,4 +1,4 @@
-"""A small assembly for the viewer: two reels, one of them on a body; a body that is held; a point in space."""
+"""A small system for the viewer: two reels, one of them on a body; a body that is held; a point in space."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def crane() -> tl.Case:
     )
     stay = tl.String(length=5.5, **rope)
     hoist = tl.String(length=15.0, **rope)
-    assembly = tl.System(
+    system = tl.System(
         bodies={
             "hook": tl.RigidBody.box(20.0, (0.4, 0.4, 0.6), (0.0, 0.1, 0.3)),
             "load": tl.RigidBody.box(50.0, (1.0, 0.5, 0.5), (0.1, 0.0, 0.25)),
@@ -39,4 +39,4 @@ def crane() -> tl.Case:
     )
     bodies = {"hook": tl.BodyState((0.5, 0.1, 8.4)), "load": tl.BodyState((0.6, 0.0, 11.5), (0.0, 0.4, 0.0))}
     commands = {"hoist": tl.Torque(150.0), "sling": tl.Torque(101.0)}
-    return tl.Case(assembly, tl.Placed(bodies), commands, tl.Run(duration=1.0, sample=0.01), "crane")
+    return tl.Case(system, tl.Placed(bodies), commands, tl.Run(duration=1.0, sample=0.01), "crane")

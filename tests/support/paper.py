@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tautline.model.chain import chain_of
+from tautline.model.chain.systems import chain_of
 from tautline.paper.examples import ELEMENTS, Example, start, system
 from tests.support.chains import Chain, ChainState
 

@@ -11,8 +11,8 @@ import numpy as np
 
 import tautline as tl
 from tautline import registry
-from tautline.engine.chain import ChainSimulation
-from tautline.engine.ensemble import march_ensemble
+from tautline.engine.chain.ensemble import march_ensemble
+from tautline.engine.chain.simulation import ChainSimulation
 from tests.support import chains
 
 

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tautline as tl
-from tautline.engine.chain import ChainSimulation
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.errors import TautlineError
 from tautline.kernels import data
-from tautline.model.assembly.state import State
+from tautline.model.system.state import State
 from tests.trial.cases import Case
 
 SAMPLES = 400
@@ -30,7 +30,7 @@ NUDGE, CHAOS = 1e-9, 100.0
 OF_THE_MOTION = ("held at", "the prescribed motion of the reel took")
 # Slack is a word of warning, but true where nothing is wrong.
 NEVER_IN_VAIN = (*OF_THE_MOTION, "on average", "string '")
-# What a remark on some strings of an assembly begins with.
+# What a remark on some strings of a system begins with.
 OF_STRINGS = re.compile(r"string '[^']*'(, like '[^']*')*: ")
 NUMERICAL = ("unstable_step", "newton_failed", "non_finite")
 LEFT_OUT = "left out"

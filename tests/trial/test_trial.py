@@ -36,11 +36,11 @@ def test_random_pendulums_are_right_or_say_so(count: int) -> None:
     assert sum(in_vain(v) for v in verdicts) <= max(1, 0.03 * count)  # cheap ones have few elements, and most remarks
 
 
-def test_assemblies_are_tried_too() -> None:
+def test_systems_are_tried_too() -> None:
     """One that is cheap is judged, and one beyond the budget is left out and counted."""
-    verdict = trial("assemblies", 4, 1e5)
+    verdict = trial("systems", 4, 1e5)
     assert verdict is not None and verdict["status"] == "completed" and verdict["moved"] < 1e-4
-    left_out = trial("assemblies", 4, 1.0)
+    left_out = trial("systems", 4, 1.0)
     assert left_out is not None
     assert summary([verdict, left_out])["left out, too expensive"] == 1
 
@@ -66,8 +66,8 @@ def test_remarks_on_strings_are_judged_by_what_they_say() -> None:
     [
         ("pendulums", 154, "peak"),  # a current takes hold of a light string at once
         ("pendulums", 434, "turned"),  # a body off its centre of mass, on a brake that slips and holds
-        ("assemblies", 206, "peak"),  # noise in mooring lines of 12 elements
-        ("assemblies", 386, "peak"),  # curved mooring lines, whose elements are shorter than their arcs
+        ("systems", 206, "peak"),  # noise in mooring lines of 12 elements
+        ("systems", 386, "peak"),  # curved mooring lines, whose elements are shorter than their arcs
     ],
 )
 def test_systems_that_were_wrong_without_a_remark_have_one(kind: str, number: int, what: str) -> None:
@@ -78,7 +78,7 @@ def test_systems_that_were_wrong_without_a_remark_have_one(kind: str, number: in
 @pytest.mark.parametrize(
     ("kind", "number"),
     [
-        ("assemblies", 344),  # noise of a mooring line while its tension is far from the largest
+        ("systems", 344),  # noise of a mooring line while its tension is far from the largest
         ("pendulums", 1383),  # a front that leaves 2 % of the largest tension uncertain
     ],
 )

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain import ChainSimulation
-from tautline.engine.network import NetworkSimulation
+from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.network.simulation import NetworkSimulation
 from tautline.errors import InputError
 from tautline.ledger import kept_energy
 from tests.support import chains

@@ -15,9 +15,10 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
-from tautline.model import bodies, sections
+from tautline.model import bodies
 from tautline.model.body import Shape
-from tautline.model.chain import chain_of
+from tautline.model.chain import sections
+from tautline.model.chain.systems import chain_of
 from tautline.model.command import COMMANDS
 from tautline.model.description import fields_of
 from tautline.model.file_keys import assemble, keys_of, to_keys

@@ -9,7 +9,7 @@ import pytest
 
 import tautline as tl
 from tautline.cli import ahead, checking
-from tautline.engine.network import NetworkSimulation
+from tautline.engine.network.simulation import NetworkSimulation
 from tautline.files import scenario
 from tests.support import chains
 

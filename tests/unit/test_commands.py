@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain import ChainSimulation
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.kernels import data, tables

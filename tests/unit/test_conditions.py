@@ -11,8 +11,8 @@ import pytest
 import tautline as tl
 from tautline.errors import InputError
 from tautline.files import runs
-from tautline.model.chain import placed_system
-from tautline.model.pendulum import Chain
+from tautline.model.chain.chain import Chain
+from tautline.model.chain.systems import placed_system
 from tests.support import chains
 
 G = 9.81

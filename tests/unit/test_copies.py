@@ -20,7 +20,7 @@ from tests.support import chains
 
 CASES = cache(tl.load)  # with their starts, once
 CASE = CASES("retrieval")
-ASSEMBLIES = ["thrown-bodies", "hook-and-load", "cable-robot", "tethered-satellites"]
+SYSTEMS = ["thrown-bodies", "hook-and-load", "cable-robot", "tethered-satellites"]
 WAYS: dict[str, Callable[[Any], Any]] = {
     "pickle": lambda x: pickle.loads(pickle.dumps(x)),
     "deepcopy": copy.deepcopy,
@@ -154,7 +154,7 @@ def moved_on(simulation: Any) -> dict[str, bytes]:
     return bits(simulation)
 
 
-@pytest.mark.parametrize("name", [*ASSEMBLIES, "retrieval", "crane-hoist", "ship-crane"])
+@pytest.mark.parametrize("name", [*SYSTEMS, "retrieval", "crane-hoist", "ship-crane"])
 def test_copies_of_simulations_are_independent(name: str) -> None:
     """Whichever goes on first, each has the bits of a simulation that was not copied."""
     expected = moved_on(begun(name))
@@ -208,7 +208,7 @@ sys.stdout.buffer.write(pickle.dumps(found))
 
 
 def test_copies_go_on_in_another_process() -> None:
-    names = [*ASSEMBLIES, "retrieval"]
+    names = [*SYSTEMS, "retrieval"]
     sent = cloudpickle.dumps([begun(name) for name in names])
     done = subprocess.run([sys.executable, "-c", GO_ON], input=sent, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()
@@ -217,7 +217,7 @@ def test_copies_go_on_in_another_process() -> None:
 
 def test_dill() -> None:
     dill = pytest.importorskip("dill")
-    for name in (*ASSEMBLIES, "retrieval"):
+    for name in (*SYSTEMS, "retrieval"):
         assert moved_on(dill.loads(dill.dumps(begun(name)))) == moved_on(begun(name))
 
 
@@ -228,7 +228,7 @@ def test_dask() -> None:
         distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster,
         distributed.Client(cluster) as client,
     ):
-        for name in (*ASSEMBLIES, "retrieval"):
+        for name in (*SYSTEMS, "retrieval"):
             assert client.submit(moved_on, begun(name), pure=False).result(timeout=60) == moved_on(begun(name))
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain import ChainSimulation
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.errors import InputError
-from tautline.model.chain import system_of
+from tautline.model.chain.systems import system_of
 from tests.support import chains
 from tests.support.same import check_same_state
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain import ChainSimulation
-from tautline.engine.ensemble import march_ensemble
+from tautline.engine.chain.ensemble import march_ensemble
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.kernels import data
-from tautline.model.chain_cases import chain_case
+from tautline.model.chain.cases import chain_case
 
 Change = Callable[[int], dict[str, Any]]
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine import blocks
-from tautline.engine.chain_members import chain_members
-from tautline.engine.family import Family
+from tautline.engine.chain import blocks
+from tautline.engine.chain.family import Family
+from tautline.engine.chain.members import chain_members
 from tautline.errors import RUNNING
 from tautline.model import keys
 from tautline.model.short_keys import full_key

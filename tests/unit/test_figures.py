@@ -19,7 +19,7 @@ from PIL import Image
 import tautline as tl
 from tautline.errors import InputError
 from tautline.figures.scene import elastic_shades
-from tautline.model.assembly.state import LineState
+from tautline.model.system.state import LineState
 from tautline.paper.examples import run, system
 
 # All figures; test_plot.py draws some of them.

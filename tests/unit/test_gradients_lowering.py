@@ -19,7 +19,7 @@ from tautline.gradients.lowering import differentiable_keys, tangents_by_keys
 from tautline.gradients.outputs import carried_setting
 from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.scales import scales_of
-from tautline.model.assembly.state import State
+from tautline.model.system.state import State
 from tests.support.hoist import hoist
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import tautline as tl
 from tautline.ledger import kept_energy
-from tautline.model.chain import chain_state
+from tautline.model.chain.systems import chain_state
 from tautline.model.command import Command
 from tautline.paper.examples import EXAMPLES
 from tests.support import chains

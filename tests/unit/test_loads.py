@@ -11,7 +11,7 @@ import pytest
 
 import tautline as tl
 from tautline.ledger import kept_energy
-from tautline.model.chain import system_of
+from tautline.model.chain.systems import system_of
 from tautline.paper.examples import EXAMPLES
 from tests.support import chains
 from tests.support.paper import initial_state, pendulum

@@ -13,7 +13,7 @@ from benchmarks.elements import position_error, relative, shape_error
 import tautline as tl
 from tautline.engine.mesh import MeshHealth, mesh_error, mesh_noise
 from tautline.engine.shape import rough_part, shape_of
-from tautline.model.chain import chain_of
+from tautline.model.chain.systems import chain_of
 from tautline.model.command import Command
 from tautline.model.elements import FEWEST, MOST, default_elements
 from tests.support import chains

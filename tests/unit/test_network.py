@@ -10,8 +10,8 @@ from scipy.spatial.transform import Rotation
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.model.network import Network, NetworkBody, NetworkLine, Places
-from tautline.model.network_forces import forces_of, stiffness_of
+from tautline.model.rest.forces import forces_of, stiffness_of
+from tautline.model.rest.network import Network, NetworkBody, NetworkLine, Places
 from tests.support import chains
 from tests.support.checking import check_close
 

@@ -94,7 +94,7 @@ OBJECTIVES: dict[str, tuple[Callable[[], Any], dict[str, Any], Any, Callable[...
         ["time", {"integral": "torque^2", "weight": 0.1}],
         lambda x: x["time"][-1] + 0.1 * integral(lambda y: y["torque"] ** 2)(x),
     ),
-    "assembly": (
+    "system": (
         thrown,
         {"lines.cord.command.torques": (0.0, 9.0), "lines.cord.reel.drum_radius": (0.01, 0.4)},
         {"integral": "norm(power)^2"},
@@ -110,9 +110,7 @@ def problem_of(case: Any, vary: dict[str, Any], minimise: Any, subject_to: Any =
     return module._begin(case, sought, wanted, np.linspace(0.0, case.run.duration, intervals + 1), None)
 
 
-@pytest.mark.parametrize(
-    "name", [pytest.param(x, marks=pytest.mark.long) if x == "assembly" else x for x in OBJECTIVES]
-)
+@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.long) if x == "system" else x for x in OBJECTIVES])
 def test_a_search_makes_least_what_it_reports(name: str) -> None:
     """Number and slopes of the program are those of `value_and_gradient`, and the number is the reported one."""
     make, vary, minimise, number = OBJECTIVES[name]

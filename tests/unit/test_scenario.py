@@ -19,7 +19,7 @@ from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
 from tautline.files.scenario.origin import Origin
 from tautline.files.scenario.reading import from_tree
-from tautline.model.hanging import hanging
+from tautline.model.chain.hanging import hanging
 from tautline.model.short_keys import Names, full
 from tests.support import chains
 from tests.support.checking import check_below, check_close, check_rotation

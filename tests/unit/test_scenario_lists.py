@@ -15,7 +15,7 @@ from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
-from tautline.model.chain import chain_of
+from tautline.model.chain.systems import chain_of
 from tautline.studies.definition import definition
 from tautline.studies.execution.compute import compute
 from tests.support import chains

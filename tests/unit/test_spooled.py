@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain import ChainSimulation
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.guide_laws import stretched

@@ -10,9 +10,9 @@ import pytest
 import xarray as xr
 
 import tautline as tl
-from tautline.engine.chain import ChainSimulation
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.errors import InputError
-from tautline.model.chain import chain_state
+from tautline.model.chain.systems import chain_state
 from tautline.model.command import Command
 from tautline.results.conservation import balance_error
 from tests.support import chains

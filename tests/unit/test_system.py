@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain import ChainSimulation
-from tautline.engine.network import NetworkSimulation
+from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.network.simulation import NetworkSimulation
 from tautline.errors import InputError
 from tautline.files import scenario
-from tautline.model.chain import chain_of, system_of, why_no_chain
+from tautline.model.chain.systems import chain_of, system_of, why_no_chain
 from tautline.model.elements import default_elements
 from tests.support import chains
 from tests.support.checking import check_below, check_close

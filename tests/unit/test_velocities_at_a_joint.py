@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain import ChainSimulation
-from tautline.engine.stepper import Stepper
+from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.chain.stepper import Stepper
 from tautline.kernels import data, energy
 from tautline.kernels.fixed import momenta_with_kick
 from tautline.kernels.loads.damping import lengthening_by_reel

@@ -19,7 +19,7 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.files.runs import Reader
 from tautline.paper import examples
-from tautline.results.assembly import layout
+from tautline.results.network import layout
 from tautline.viewer import curves, page, payload
 from tests.conftest import Report
 from tests.support import chains

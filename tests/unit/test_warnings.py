@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.assembly.health import NetworkHealth
 from tautline.engine.health import Health
 from tautline.engine.mesh import MeshHealth
+from tautline.engine.network.health import NetworkHealth
 from tautline.engine.sayings import said
 from tautline.engine.shape import current_tension, front_tension, shape_of
 from tests.support import chains

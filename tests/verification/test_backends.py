@@ -12,9 +12,9 @@ import xarray as xr
 
 import tautline as tl
 from tautline.engine.cases import begin
-from tautline.engine.chain import ChainSimulation
-from tautline.model.assembly.case import Case
-from tautline.model.chain import why_no_chain
+from tautline.engine.chain.simulation import ChainSimulation
+from tautline.model.chain.systems import why_no_chain
+from tautline.model.system.case import Case
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below

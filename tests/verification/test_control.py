@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import erf
 
 import tautline as tl
-from tautline.model.chain import chain_of, system_of
+from tautline.model.chain.systems import chain_of, system_of
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close

@@ -25,8 +25,8 @@ from tautline.gradients.runs import Runs, runs_of
 from tautline.gradients.scales import IGNORED, Scales, scales_of
 from tautline.gradients.steps import Steps
 from tautline.kernels import data
-from tautline.kernels.assembly.march import MARCH
 from tautline.kernels.march import march
+from tautline.kernels.network.march import MARCH
 from tests.conftest import Report
 from tests.support.crane import ELEMENTS, crane
 from tests.unit.test_gradients_every_key import CHOSEN
@@ -47,7 +47,7 @@ ROWS = 4
 # At rest all derivatives but a few are rounding, which cannot be compared.
 AT_REST = ("equilibrium", "hanging", "state")
 FOLDER = Path(__file__).parents[1] / "e2e" / "every_full_key"
-ASSEMBLIES = sorted(path for path in FOLDER.glob("*.toml") if path.stem not in AT_REST)
+SYSTEMS = sorted(path for path in FOLDER.glob("*.toml") if path.stem not in AT_REST)
 
 
 def rows_of(steps: Steps) -> int:
@@ -85,10 +85,10 @@ def test_of_every_key(path: Path, report: Report) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("path", ASSEMBLIES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", SYSTEMS, ids=lambda path: path.stem)
 def test_of_every_key_of_an_assembly(path: Path, report: Report) -> None:
     case = tl.load(path)
-    compare(case, differentiable_keys(case), f"the assembly {path.stem.replace('-', ' ')}", report)
+    compare(case, differentiable_keys(case), f"the system {path.stem.replace('-', ' ')}", report)
 
 
 @pytest.mark.long

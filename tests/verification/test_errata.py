@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tautline.model.chain.state import ChainState
 from tautline.model.command import Free
-from tautline.model.state import ChainState
 from tautline.paper import errata
 from tautline.paper.examples import EXAMPLES
 from tautline.reference import Equations

@@ -16,7 +16,7 @@ from scipy.integrate import solve_ivp
 
 import tautline as tl
 from tautline.analysis.modes import displaced
-from tautline.engine.chain import ChainSimulation
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.results.conservation import balance_error
 from tests.conftest import Report
 from tests.support import chains

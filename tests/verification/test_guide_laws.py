@@ -16,7 +16,7 @@ import xarray as xr
 import tautline as tl
 from tautline import registry
 from tautline.engine import lowering
-from tautline.engine.chain import ChainSimulation
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.kernels import data, guide
 from tautline.kernels.entrance import Entrance
 from tautline.paper import guide_laws

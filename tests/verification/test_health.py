@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain import ChainSimulation
+from tautline.engine.chain.simulation import ChainSimulation
 from tests.conftest import Report
 from tests.support import chains
 

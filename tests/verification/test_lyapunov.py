@@ -11,9 +11,9 @@ import pytest
 import tautline as tl
 from tautline.analysis.lyapunov import growth_rates
 from tautline.analysis.predictability import estimate, predictability_time
-from tautline.engine.chain import ChainSimulation
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.errors import InputError
-from tautline.model.chain import chain_of, chain_state
+from tautline.model.chain.systems import chain_of, chain_state
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close
@@ -72,11 +72,11 @@ def test_a_middle_axis_in_an_assembly(report: Report) -> None:
         "probe": tl.RigidBody.point(1.0),
     }
     line = tl.Line(tl.String(4.0, 0.05, 100.0), start="ship", end="probe", elements=4)
-    assembly = tl.System(bodies, {"tether": line}, gravity=0.0)
+    system = tl.System(bodies, {"tether": line}, gravity=0.0)
     places = {"ship": tl.BodyState((0, 0, 0), angular_velocity=(0.0, spin, 0.0)), "probe": tl.BodyState((0, 0, 4.0))}
-    found = tl.lyapunov(assembly, chains.hang(assembly, places), None, 8.0, step=1e-3, interval=0.5)
+    found = tl.lyapunov(system, chains.hang(system, places), None, 8.0, step=1e-3, interval=0.5)
     error = check_close("growth rate", found.growth_rate[-4:].values, np.full(4, expected), 5e-5)
-    report("Lyapunov exponent of a spin in an assembly: error (1/s)", error, "5e-5")
+    report("Lyapunov exponent of a spin in a system: error (1/s)", error, "5e-5")
 
 
 @pytest.mark.parametrize("command", [tl.Locked(), tl.Torque(10.0)])

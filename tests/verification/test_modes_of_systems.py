@@ -12,9 +12,9 @@ import tautline as tl
 from tautline.analysis.linearized import force_on_reel, linearized
 from tautline.analysis.modes import displaced
 from tautline.errors import InputError
-from tautline.model.assembly.rest import network_of
-from tautline.model.network import Network, Places
-from tautline.model.network_forces import forces_of
+from tautline.model.rest.forces import forces_of
+from tautline.model.rest.network import Network, Places
+from tautline.model.rest.states import network_of
 from tautline.schema import MODES_SCHEMA
 from tests.conftest import Report
 from tests.support import chains
@@ -79,9 +79,9 @@ def winch_on_a_body(flow: Any = (0.0, 0.0, 0.0), surface: float | None = None) -
         ),
     }
     fluid = None if surface is None and not any(flow) else tl.Fluid(1000.0, flow=flow, surface=surface)
-    assembly = tl.System({"carrier": carrier, "weight": tl.RigidBody.point(8.0)}, lines, fluid=fluid)
-    start = chains.hang(assembly, {"carrier": (0.0, 0.0, 5.4), "weight": (0.0, 0.1, 13.0)}, {"hoist": 7.0})
-    return assembly, tl.statics(assembly, start).state
+    system = tl.System({"carrier": carrier, "weight": tl.RigidBody.point(8.0)}, lines, fluid=fluid)
+    start = chains.hang(system, {"carrier": (0.0, 0.0, 5.4), "weight": (0.0, 0.1, 13.0)}, {"hoist": 7.0})
+    return system, tl.statics(system, start).state
 
 
 def wound(network: Network, places: Places, change: float) -> tuple[Network, Places]:
@@ -94,17 +94,17 @@ def wound(network: Network, places: Places, change: float) -> tuple[Network, Pla
 @pytest.mark.parametrize(("flow", "surface"), [((0.0, 0.0, 0.0), None), ((0.0, 0.0, 0.0), 9.0), ((0.6, 0.2, 0.0), 9.0)])
 def test_stiffness_of_a_free_drum_is_that_of_its_energy(flow: Any, surface: float | None) -> None:
     """Differences of energy and forces by the reeled length; drag acts on s as far as string moves along itself."""
-    assembly, state = winch_on_a_body(flow, surface)
-    network, places = network_of(assembly, state)
-    found = linearized(assembly, network, places, ["hoist"])
+    system, state = winch_on_a_body(flow, surface)
+    network, places = network_of(system, state)
+    found = linearized(system, network, places, ["hoist"])
     n, h = network.count, 1e-4
     after, before = (forces_of(*wound(network, places, x)) for x in (h, -h))
     by_s = (after.gradient - before.gradient) / (2.0 * h)
     slope = -(after.energy - before.energy) / (2.0 * h)
-    own = force_on_reel(assembly, network, places, 1)
+    own = force_on_reel(system, network, places, 1)
     if any(flow):  # the drag's own part of the row, halved, is not in the energy
         ahead, behind = (
-            force_on_reel(assembly, network, network.moved(places, x * np.eye(n)[-1]), 1) for x in (1e-5, -1e-5)
+            force_on_reel(system, network, network.moved(places, x * np.eye(n)[-1]), 1) for x in (1e-5, -1e-5)
         )
         row = -(ahead - behind) / 2e-5
         check_close("row", found.K[n, n - 1], 0.5 * (row + by_s[-1]), 1e-5 * abs(row))
@@ -118,8 +118,8 @@ def test_stiffness_of_a_free_drum_is_that_of_its_energy(flow: Any, surface: floa
 @pytest.mark.parametrize("kind", ["swing", "longitudinal"])
 def test_a_run_along_a_mode_of_a_system_keeps_to_it(kind: str, report: Report) -> None:
     """With a winch on a body, free and held by its torque."""
-    assembly, state = winch_on_a_body()
-    found = tl.modes(assembly, state, reel="free")
+    system, state = winch_on_a_body()
+    found = tl.modes(system, state, reel="free")
     reels = np.abs(found.reel.values[:, 1]) > (0.05 if kind == "longitudinal" else -1.0)
     chosen = (found.kind.values == kind) & (found.frequency.values > 0.0) & reels
     mode = int(found.mode.values[chosen][0])
@@ -127,7 +127,7 @@ def test_a_run_along_a_mode_of_a_system_keeps_to_it(kind: str, report: Report) -
     start = displaced(found, mode, 1e-5)
     duration = (4.0 if kind == "longitudinal" else 1.5) * 2.0 * np.pi / omega
     torque = float(found.balancing_torque.sel(line="hoist"))
-    run = tl.simulate(assembly, start, {"hoist": tl.Torque(torque)}, duration=duration, sample=duration / 400, order=4)
+    run = tl.simulate(system, start, {"hoist": tl.Torque(torque)}, duration=duration, sample=duration / 400, order=4)
     moved = (run.position - found.position).values
     shape = found["shape"].sel(mode=mode).values
     coordinate = np.einsum("tna,na->t", moved, shape) / np.sum(shape**2)
@@ -138,22 +138,22 @@ def test_a_run_along_a_mode_of_a_system_keeps_to_it(kind: str, report: Report) -
 
 
 def test_the_result_of_a_system_has_the_schema() -> None:
-    assembly, start = crane()
-    rest = tl.statics(assembly, start)
-    found = tl.modes(assembly, rest, count=8)
+    system, start = crane()
+    rest = tl.statics(system, start)
+    found = tl.modes(system, rest, count=8)
     assert set(found.data_vars) == set(MODES_SCHEMA)
     for name, variable in MODES_SCHEMA.items():
         assert found[name].dims == variable.dims and found[name].attrs["units"] == variable.units
     assert list(found.kind.values[:2]) == ["rigid", "rigid"] and "swing" in found.kind.values
     assert list(found.line_end.values) == ["hook", "load"]
-    np.testing.assert_allclose(found.frequency, tl.modes(assembly, rest.state, count=8).frequency, rtol=1e-12)
+    np.testing.assert_allclose(found.frequency, tl.modes(system, rest.state, count=8).frequency, rtol=1e-12)
     assert float(found.balancing_torque.sel(line="hoist")) == pytest.approx(
         rest.lines["hoist"].holding_torque, rel=1e-3
     )
     with pytest.raises(InputError, match="reel: expected one of 'hoist'"):
-        tl.modes(assembly, rest, reel=["sling"])
+        tl.modes(system, rest, reel=["sling"])
     with pytest.raises(InputError, match="unbalanced force"):
-        tl.modes(assembly, chains.hang(assembly, tl.load("hook-and-load").start.bodies, {"hoist": 19.9}))
+        tl.modes(system, chains.hang(system, tl.load("hook-and-load").start.bodies, {"hoist": 19.9}))
     picture = tl.figures.modes(found, line="sling")
     assert picture.axes
     with pytest.raises(InputError, match="line: expected one of 'hoist', 'sling'"):
@@ -161,10 +161,10 @@ def test_the_result_of_a_system_has_the_schema() -> None:
 
 
 def test_modes_do_not_exchange_energy_in_a_system() -> None:
-    assembly, state = winch_on_a_body((0.6, 0.2, 0.0), 9.0)
-    found = tl.modes(assembly, state, reel="free")
-    network, places = network_of(assembly, state)
-    M = linearized(assembly, network, places, ["hoist"]).M
+    system, state = winch_on_a_body((0.6, 0.2, 0.0), 9.0)
+    found = tl.modes(system, state, reel="free")
+    network, places = network_of(system, state)
+    M = linearized(system, network, places, ["hoist"]).M
     y = np.zeros((found.sizes["mode"], len(M)))
     for b, (name, first) in enumerate(zip(network.body_names, network.first_of_body, strict=True)):
         y[:, first : first + 3] = found.body_shape.sel(body=name)
@@ -178,8 +178,8 @@ def test_modes_do_not_exchange_energy_in_a_system() -> None:
 
 def test_one_line_without_a_body_and_too_many_elements() -> None:
     line = tl.Line(tl.String(10.0, 0.2, 5000.0), end_point=(10.1, 0, 0), elements=10)
-    assembly = tl.System({}, {"s": line}, gravity=0.0)
-    found = tl.modes(assembly, tl.statics(assembly, chains.hang(assembly, {})))
+    held = tl.System({}, {"s": line}, gravity=0.0)
+    found = tl.modes(held, tl.statics(held, chains.hang(held, {})))
     assert "body" not in found.dims and set(found.kind.values) == {"transverse", "longitudinal"}
     many = tl.System({}, {"s": replace(line, elements=1001)}, gravity=0.0)
     with pytest.raises(InputError, match="elements: expected a whole number from 1 to 1000"):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.kernels.assembly.data import Field
-from tautline.kernels.assembly.gravity import pull_at, reference_at
+from tautline.kernels.network.data import Field
+from tautline.kernels.network.gravity import pull_at, reference_at
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close
@@ -30,23 +30,23 @@ def dumbbell(masses: tuple[float, float] = (1000.0, 1000.0), reel: tl.Reel | Non
     return tl.System(bodies, {"tether": line}, orbit=ORBIT)
 
 
-def start(assembly: tl.System, along: Any, rates: Any, deployed: float, strain: float, speed: float = 0.0) -> Any:
+def start(system: tl.System, along: Any, rates: Any, deployed: float, strain: float, speed: float = 0.0) -> Any:
     """Bodies on a line through the origin, turning with the given angular velocity and parting at a speed."""
     unit = np.array(along) / np.linalg.norm(along)
-    masses = [body.mass for body in assembly.bodies.values()]
+    masses = [body.mass for body in system.bodies.values()]
     length = deployed * (1.0 + strain)
     parts = np.array([masses[1], -masses[0]]) / sum(masses)
     bodies = {}
-    for name, part in zip(assembly.bodies, parts, strict=True):
+    for name, part in zip(system.bodies, parts, strict=True):
         place = part * length * unit
         velocity = np.cross(rates, place) + part * speed * unit
         bodies[name] = tl.BodyState(tuple(place), tuple(velocity))
     lines = {"tether": tl.LineStart(deployed, -speed)} if speed else {"tether": tl.LineStart(deployed)}
-    return chains.hang(assembly, bodies, lines)
+    return chains.hang(system, bodies, lines)
 
 
-def static_strain(assembly: tl.System) -> float:
-    upper, lower = (body.mass for body in assembly.bodies.values())
+def static_strain(system: tl.System) -> float:
+    upper, lower = (body.mass for body in system.bodies.values())
     strain: float = 3.0 * RATE**2 * upper * lower / (upper + lower) * LENGTH / 1e7
     return strain
 
@@ -96,9 +96,9 @@ def excess_of_gravity(elements: int) -> float:
 @pytest.mark.long
 def test_librations_of_a_dumbbell(tilt: Any, which: int, report: Report) -> None:
     """sqrt(3) n and 2 n, with what the mesh's gravity adds to 3 n^2."""
-    assembly = dumbbell()
-    state = start(assembly, tilt, (0.0, 0.0, RATE), LENGTH, static_strain(assembly))
-    run = tl.simulate(assembly, state, duration=20_000.0, sample=20.0, step=0.008)
+    system = dumbbell()
+    state = start(system, tilt, (0.0, 0.0, RATE), LENGTH, static_strain(system))
+    run = tl.simulate(system, state, duration=20_000.0, sample=20.0, step=0.008)
     expected = RATE * math.sqrt(3.0 * excess_of_gravity(2) + which)
     found = frequency(run.time.values, angles(run)[which], expected)
     error = abs(found / expected - 1.0)
@@ -107,9 +107,9 @@ def test_librations_of_a_dumbbell(tilt: Any, which: int, report: Report) -> None
 
 
 def test_static_pull_along_the_vertical(report: Report) -> None:
-    assembly = dumbbell()
-    state = start(assembly, (1.0, 0.0, 0.0), (0.0, 0.0, RATE), LENGTH, static_strain(assembly))
-    run = tl.simulate(assembly, state, duration=100.0, sample=1.0, step=0.008)
+    system = dumbbell()
+    state = start(system, (1.0, 0.0, 0.0), (0.0, 0.0, RATE), LENGTH, static_strain(system))
+    run = tl.simulate(system, state, duration=100.0, sample=1.0, step=0.008)
     reduced = 500.0 + DENSITY * LENGTH / 8.0  # with what a uniform string adds at its middle
     expected = 3.0 * RATE**2 * reduced * LENGTH
     error = abs(float(run.tension.mean()) / expected - 1.0)
@@ -126,14 +126,14 @@ def test_deployment_at_a_constant_angle(report: Report) -> None:
     string = tl.String(LENGTH + spooled, 1e-3, 1e5)
     line = tl.Line(string, start="upper", end="lower", reel=reel, elements=2)
     bodies = {"upper": tl.RigidBody.point(1000.0), "lower": tl.RigidBody.point(1000.0)}
-    assembly = tl.System(bodies, {"tether": line}, orbit=ORBIT)
+    system = tl.System(bodies, {"tether": line}, orbit=ORBIT)
     strain = 3.0 * RATE**2 * 500.0 * LENGTH / 1e5
     along = (math.cos(theta), math.sin(theta), 0.0)
-    state = start(assembly, along, (0.0, 0.0, RATE), LENGTH, strain, growth * LENGTH)
+    state = start(system, along, (0.0, 0.0, RATE), LENGTH, strain, growth * LENGTH)
     times = np.linspace(0.0, 1500.0, 151)
     ends = (growth * LENGTH, growth * LENGTH * math.exp(1500 * growth))
     length = tl.Length((times, LENGTH * np.exp(growth * times)), velocities=ends)
-    run = tl.simulate(assembly, state, {"tether": length}, duration=1500.0, sample=10.0, step=0.02)
+    run = tl.simulate(system, state, {"tether": length}, duration=1500.0, sample=10.0, step=0.02)
     assert run.attrs["status"] == "completed", run.attrs["message"]
     apart = float(np.abs(angles(run)[0] - theta).max())
     report("deployment at a constant angle: largest change of the angle (rad)", apart, "< 5e-3")
@@ -143,11 +143,11 @@ def test_deployment_at_a_constant_angle(report: Report) -> None:
 
 def test_angular_momentum_about_the_centre_of_attraction_is_kept_to_second_order() -> None:
     """Of the whole, in the inertial frame about the centre of attraction."""
-    assembly = dumbbell((400.0, 1000.0))
+    system = dumbbell((400.0, 1000.0))
     changes = []
     for step in (0.008, 0.004):
-        state = start(assembly, (1.0, 0.3, 0.1), (0.0, 0.0, 0.5 * RATE), LENGTH, 1e-5)
-        run = tl.simulate(assembly, state, duration=400.0, sample=400.0, step=step)
+        state = start(system, (1.0, 0.3, 0.1), (0.0, 0.0, 0.5 * RATE), LENGTH, 1e-5)
+        run = tl.simulate(system, state, duration=400.0, sample=400.0, step=step)
         moments = []
         for k in (0, -1):
             field = Field(0.0, True, ORBIT.gravitational_parameter, 6.9e6, 0.0, 0.0, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))

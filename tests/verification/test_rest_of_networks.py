@@ -1,4 +1,4 @@
-"""States of rest of assemblies: catenaries, forces by hand, currents, free surfaces, slack lines, tiny gravity."""
+"""States of rest of systems: catenaries, forces by hand, currents, free surfaces, slack lines, tiny gravity."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from scipy.optimize import fsolve
 
 import tautline as tl
 from tautline.errors import EquilibriumError
-from tautline.model.assembly.rest import network_of
-from tautline.model.network_forces import forces_of
-from tautline.model.network_rest import MOST_CORRECTIONS, left_of
+from tautline.model.rest.forces import forces_of
+from tautline.model.rest.search import MOST_CORRECTIONS, left_of
+from tautline.model.rest.states import network_of
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close
@@ -24,8 +24,8 @@ def sagging(N: int, EA: float = 1e6, gravity: float = G, **string: Any) -> tuple
     """60 m of rope between anchors 50 m apart."""
     rope = tl.String(60.0, 1.0, EA, **{"law": "tension_only", **string})
     rope_line = tl.Line(rope, end_point=(50.0, 0.0, 0.0), elements=N)
-    assembly = tl.System({}, {"rope": rope_line}, gravity=gravity)
-    return assembly, chains.hang(assembly, {})
+    system = tl.System({}, {"rope": rope_line}, gravity=gravity)
+    return system, chains.hang(system, {})
 
 
 def catenary(EA: float, points: Any, length: float = 60.0, span: float = 50.0, weight: float = G) -> Any:
@@ -42,9 +42,9 @@ def catenary(EA: float, points: Any, length: float = 60.0, span: float = 50.0, w
     return np.stack([x(H, points), np.zeros_like(points), z], axis=-1)
 
 
-def left(assembly: tl.System, state: tl.State) -> tuple[float, float]:
+def left(system: tl.System, state: tl.State) -> tuple[float, float]:
     """Largest force left, with rounding, and the largest force there is (N)."""
-    network, places = network_of(assembly, state)
+    network, places = network_of(system, state)
     forces = forces_of(network, places)
     assert left_of(network, forces) <= 1e-9 * forces.scale
     return float(np.abs(forces.gradient / network.lengths).max()), forces.scale
@@ -53,8 +53,8 @@ def left(assembly: tl.System, state: tl.State) -> tuple[float, float]:
 def test_sagging_ropes_are_catenaries_of_second_order(report: Report) -> None:
     errors = []
     for N in (20, 40, 80):
-        assembly, start = sagging(N)
-        nodes = chains.rest(assembly, start).lines["rope"].nodes
+        system, start = sagging(N)
+        nodes = chains.rest(system, start).lines["rope"].nodes
         errors.append(np.abs(nodes - catenary(1e6, np.linspace(0.0, 60.0, N + 1))).max())
     orders = np.log2(np.array(errors[:-1]) / errors[1:])
     report("sagging rope against the elastic catenary, order", float(orders[-1]), "2 to 0.1")
@@ -63,20 +63,20 @@ def test_sagging_ropes_are_catenaries_of_second_order(report: Report) -> None:
 
 @pytest.mark.parametrize("EA", [1e3, 1e5, 1e7, 1e9, 1e11])
 def test_ropes_of_any_stiffness_sag(EA: float) -> None:
-    assembly, start = sagging(40, EA)
-    found = chains.rest(assembly, start)
+    system, start = sagging(40, EA)
+    found = chains.rest(system, start)
     error = np.abs(found.lines["rope"].nodes - catenary(EA, np.linspace(0.0, 60.0, 41))).max()
     check_below("catenary", float(error), 0.02)
-    force, scale = left(assembly, found)
+    force, scale = left(system, found)
     check_below("force left", force, max(1e-9 * scale, 1e-14 * EA))
 
 
 @pytest.mark.parametrize("N", [2, 3, 5, 17, 100, 400])
 def test_ropes_of_any_number_of_elements_sag(N: int) -> None:
-    assembly, start = sagging(N)
-    found = chains.rest(assembly, start)
+    system, start = sagging(N)
+    found = chains.rest(system, start)
     nodes = found.lines["rope"].nodes
-    left(assembly, found)
+    left(system, found)
     check_below("catenary", float(np.abs(nodes - catenary(1e6, np.linspace(0.0, 60.0, N + 1))).max()), 30.0 / N**2)
     check_close("symmetry", nodes[:, 2], nodes[::-1, 2], 1e-7)
 
@@ -85,22 +85,22 @@ def test_ropes_of_any_number_of_elements_sag(N: int) -> None:
 @pytest.mark.parametrize("name", ["sagging", "hook-and-load", "cable-robot"])
 def test_any_gravity_is_answered(name: str, gravity: float) -> None:
     if name == "sagging":
-        assembly, start = sagging(20, gravity=gravity)
+        system, start = sagging(20, gravity=gravity)
     else:
         case = tl.load(name)
-        assembly = tl.System(case.system.bodies, case.system.lines, gravity)
-        start = chains.hang(assembly, case.start.bodies, case.start.lines)
-    left(assembly, chains.rest(assembly, start))
+        system = tl.System(case.system.bodies, case.system.lines, gravity)
+        start = chains.hang(system, case.start.bodies, case.start.lines)
+    left(system, chains.rest(system, start))
 
 
 def test_a_rope_with_a_table_sags() -> None:
     strains, tensions = [0.0, 0.01, 0.02, 0.05], [0.0, 500.0, 2000.0, 10000.0]
     rope = tl.String.from_table(60.0, 1.0, strains, tensions)
-    assembly = tl.System({}, {"rope": tl.Line(rope, end_point=(50.0, 0.0, 0.0), elements=30)})
-    found = chains.rest(assembly, chains.hang(assembly, {}))
-    force, scale = left(assembly, found)
+    system = tl.System({}, {"rope": tl.Line(rope, end_point=(50.0, 0.0, 0.0), elements=30)})
+    found = chains.rest(system, chains.hang(system, {}))
+    force, scale = left(system, found)
     check_below("force left", force, 1e-9 * scale)
-    run = tl.simulate(assembly, found, duration=0.5, sample=0.1)
+    run = tl.simulate(system, found, duration=0.5, sample=0.1)
     check_below("motion", float(np.abs(run.position - run.position[0]).max()), 1e-7)
 
 
@@ -108,12 +108,12 @@ def test_slack_ropes_beside_a_taut_one_hang_in_loops() -> None:
     load = tl.RigidBody.point(100.0)
     taut = tl.Line(tl.String(10.0, 0.5, 1e6, law="tension_only"), end="load", elements=5)
     loose = tl.Line(tl.String(30.0, 0.5, 1e6, law="tension_only"), start_point=(5.0, 0.0, 0.0), end="load", elements=20)
-    assembly = tl.System({"load": load}, {"taut": taut, "loose": loose})
-    found = chains.rest(assembly, chains.hang(assembly, {"load": (0.0, 0.0, 10.0)}))
-    force, scale = left(assembly, found)
+    system = tl.System({"load": load}, {"taut": taut, "loose": loose})
+    found = chains.rest(system, chains.hang(system, {"load": (0.0, 0.0, 10.0)}))
+    force, scale = left(system, found)
     check_below("force left", force, 1e-9 * scale)
     assert found.lines["loose"].nodes[:, 2].max() > found.bodies["load"].position[2] + 5.0
-    run = tl.simulate(assembly, found, duration=0.5, sample=0.1)
+    run = tl.simulate(system, found, duration=0.5, sample=0.1)
     check_below("motion", float(np.abs(run.body_position - run.body_position[0]).max()), 1e-7)
 
 
@@ -121,14 +121,14 @@ def test_applied_forces_pull_aside_by_hand() -> None:
     """A load on a light rope hangs along the sum of weight and force, and its modes swing about that."""
     load, EA, l, push = tl.RigidBody.point(20.0), 1e5, 8.0, np.array([100.0, 50.0, 0.0])
     line = tl.Line(tl.String(l, 1e-7, EA), end="load", elements=2)
-    assembly = tl.System({"load": load}, {"rope": line}, applied_forces={"load": tl.AppliedForce(force=push)})
-    found = chains.rest(assembly, chains.hang(assembly, {"load": (0.0, 0.0, l)}))
+    system = tl.System({"load": load}, {"rope": line}, applied_forces={"load": tl.AppliedForce(force=push)})
+    found = chains.rest(system, chains.hang(system, {"load": (0.0, 0.0, l)}))
     total = push + np.array([0.0, 0.0, 20.0 * G])
     pull = float(np.linalg.norm(total))
     check_close("place", found.bodies["load"].position, l * (1.0 + pull / EA) * total / pull, 1e-6)
     swing = np.sqrt(pull / 20.0 / (l * (1.0 + pull / EA))) / (2.0 * np.pi)
-    check_close("modes", tl.modes(assembly, found, count=2).frequency.values, [swing, swing], 1e-5)
-    run = tl.simulate(assembly, found, duration=0.02, sample=0.01)
+    check_close("modes", tl.modes(system, found, count=2).frequency.values, [swing, swing], 1e-5)
+    run = tl.simulate(system, found, duration=0.02, sample=0.01)
     check_below("motion", float(np.abs(run.body_position - run.body_position[0]).max()), 1e-7)
 
 
@@ -138,8 +138,8 @@ def test_an_applied_moment_turns_a_body_by_hand() -> None:
     line = tl.Line(tl.String(5.0, 1e-4, 1e5), end="body", elements=2)
     moment = 0.3 * 10.0 * G * 0.5
     changing = tl.AppliedForce(moment=([0.0, 1.0], [(0.0, moment, 0.0), (0.0, 0.0, 0.0)]))
-    assembly = tl.System({"body": body}, {"rope": line}, applied_forces={"body": changing})
-    found = chains.rest(assembly, chains.hang(assembly, {"body": (0.0, 0.0, 5.5)}))
+    system = tl.System({"body": body}, {"rope": line}, applied_forces={"body": changing})
+    found = chains.rest(system, chains.hang(system, {"body": (0.0, 0.0, 5.5)}))
     attitude = np.array(found.bodies["body"].attitude)
     check_close("arm", attitude @ [0.0, 0.0, 1.0], [0.3, 0.0, np.sqrt(1.0 - 0.09)], 1e-7)
 
@@ -153,8 +153,8 @@ def sea(flow: Any, surface: float | None, volume: float) -> chains.Chain:
     return chains.Chain(tl.String(41.0, 0.8, 1e6, diameter=0.02), tl.Reel(0.1, 0.5, 1.0), body, fluid=fluid)
 
 
-def as_assembly(pendulum: chains.Chain, N: int) -> tl.System:
-    """The pendulum with 40 m of string out, as an assembly."""
+def as_system(pendulum: chains.Chain, N: int) -> tl.System:
+    """The pendulum with 40 m of string out, as a system."""
     assert pendulum.fluid is not None
     fluid = pendulum.fluid
     around = tl.Fluid(fluid.density, flow=fluid.flow, surface=fluid.surface, density_above=fluid.density_above)
@@ -177,13 +177,13 @@ def test_currents_and_surfaces_are_those_of_the_pendulum(flow: Any, surface: flo
     """Two programs of their own: pulls as unknowns there, nodes here."""
     N, pendulum = 12, sea(flow, surface, volume)
     expected = chains.equilibrium(pendulum, 40.0, N)
-    assembly = as_assembly(pendulum, N)
+    system = as_system(pendulum, N)
     near = expected.state.nodes[-1] + np.array([1.0, -2.0, 0.0])
     near *= 40.0 / np.linalg.norm(near)
     center = near + np.array(pendulum.body.center_of_mass)
-    found = chains.rest(assembly, chains.hang(assembly, {"body": center}, {"line": 40.0}))
+    found = chains.rest(system, chains.hang(system, {"body": center}, {"line": 40.0}))
     check_close("nodes", found.lines["line"].nodes, expected.state.nodes, 1e-6)
-    run = tl.simulate(assembly, found, duration=0.5, sample=0.1)
+    run = tl.simulate(system, found, duration=0.5, sample=0.1)
     check_below("motion", float(np.abs(run.body_position - run.body_position[0]).max()), 1e-6)
 
 
@@ -208,9 +208,9 @@ def test_a_body_floats_on_a_slack_string(law: str) -> None:
 def test_an_unstable_balance_is_left() -> None:
     """A body whose center of mass is above its rope, but for a push at the start, turns over."""
     body = tl.RigidBody.about_center(10.0, np.eye(3), (0.0, 0.0, 0.5))
-    assembly = tl.System({"body": body}, {"rope": tl.Line(tl.String(5.0, 0.1, 1e5), end="body", elements=4)})
+    system = tl.System({"body": body}, {"rope": tl.Line(tl.String(5.0, 0.1, 1e5), end="body", elements=4)})
     upside_down = tl.BodyState((0.0, 0.0, 4.5), attitude=np.diag([1.0, -1.0, -1.0]))
-    found = chains.rest(assembly, chains.hang(assembly, {"body": upside_down}))
+    found = chains.rest(system, chains.hang(system, {"body": upside_down}))
     check_close("attitude", np.array(found.bodies["body"].attitude)[2], [0.0, 0.0, 1.0], 1e-6)
 
 
@@ -218,23 +218,23 @@ def test_where_there_is_no_rest_it_is_refused_soon() -> None:
     """A body that is lighter than water and on no line to the ground rises for ever."""
     float_ = tl.RigidBody.point(1.0)
     tail = tl.Line(tl.String(5.0, 0.1, 1e5, law="tension_only"), start="a", end="b", elements=10)
-    assembly = tl.System(
+    system = tl.System(
         {"a": float_, "b": float_},
         {"tail": tail},
         fluid=tl.Fluid(1000.0),
         body_fluid={"a": tl.BodyInFluid(volume=0.01)},
     )
-    start = chains.hang(assembly, {"a": (0.0, 0.0, 0.0), "b": (3.0, 0.0, 3.0)})
+    start = chains.hang(system, {"a": (0.0, 0.0, 0.0), "b": (3.0, 0.0, 3.0)})
     with pytest.raises(
         EquilibriumError, match=r"no state of rest was found in .* corrections; .* N are left"
     ) as caught:
-        chains.rest(assembly, start)
+        chains.rest(system, start)
     assert int(str(caught.value).split(" in ")[1].split()[0]) <= MOST_CORRECTIONS
 
 
 def test_a_fall_is_never_uphill(monkeypatch: pytest.MonkeyPatch) -> None:
     """Corrections of a system with energy lower it, each of them."""
-    from tautline.model import network_rest
+    from tautline.model.rest import search as network_rest
 
     falls: list[float] = []
     lower = network_rest._Search._lower
@@ -246,7 +246,7 @@ def test_a_fall_is_never_uphill(monkeypatch: pytest.MonkeyPatch) -> None:
         return found
 
     monkeypatch.setattr(network_rest._Search, "_lower", watched)
-    for assembly, start in (sagging(5), sagging(20, 1e9)):
-        chains.rest(assembly, start)
+    for system, start in (sagging(5), sagging(20, 1e9)):
+        chains.rest(system, start)
     assert len(falls) > 50
     assert max(falls) < 1e-12

@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 
 import tautline as tl
 from tautline.ledger import kept_energy
-from tautline.model.chain import system_of
+from tautline.model.chain.systems import system_of
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
@@ -53,15 +53,15 @@ def test_the_top_line_bears_all_weights_less_what_is_displaced(surface: float | 
     check_below("motion", float(np.abs(run.body_velocity).max()), 1e-7)
 
 
-def moved(assembly: tl.System, step: float, depth: float) -> Any:
+def moved(system: tl.System, step: float, depth: float) -> Any:
     """A run from a carrier that sinks and turns while its reel pays out."""
     tilt = Rotation.from_rotvec([0.1, 0.4, 0.0]).as_matrix()
     bodies = {
         "carrier": tl.BodyState((1.0, 0.3, depth), (0.5, 0.0, 2.0), tilt, (0.3, -0.8, 0.5)),
         "load": tl.BodyState((2.0, 0.0, depth + 5.8), (0.0, 0.4, 2.0)),
     }
-    start = chains.hang(assembly, bodies, {"rope": 5.0})
-    return chains.simulate(assembly, start, {"rope": tl.Torque(-3.0)}, step=step, duration=0.3, sample=0.02)
+    start = chains.hang(system, bodies, {"rope": 5.0})
+    return chains.simulate(system, start, {"rope": tl.Torque(-3.0)}, step=step, duration=0.3, sample=0.02)
 
 
 def test_deep_below_a_surface_a_carrier_moves_as_in_a_fluid_without_one(report: Report) -> None:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain import ChainSimulation
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.lowering import initial_motion, kernel_parameters
-from tautline.engine.network import NetworkSimulation
+from tautline.engine.network.simulation import NetworkSimulation
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.limits import step_limits
@@ -109,18 +109,18 @@ IN_SPACE: dict[str, Any] = {
 
 
 def growth_in_space(name: str, part: float) -> float:
-    """Kinetic energy at the end over that of small pushes at the start, at a part of the limit of an assembly."""
+    """Kinetic energy at the end over that of small pushes at the start, at a part of the limit of a system."""
     bodies, lines = IN_SPACE[name]
     rng = np.random.default_rng(3)
-    assembly = tl.System({k: body for k, (body, _) in bodies.items()}, lines, 0.0)
+    system = tl.System({k: body for k, (body, _) in bodies.items()}, lines, 0.0)
     pushed = {k: tl.BodyState(place, 1e-4 * rng.normal(size=3)) for k, (_, place) in bodies.items()}
-    state = chains.hang(assembly, pushed, {"s": 0.5} if name == "drum" else {})
+    state = chains.hang(system, pushed, {"s": 0.5} if name == "drum" else {})
     commands = {"s": tl.Torque(0.0)} if name == "drum" else {}
-    first = chains.simulation(assembly, state, step=1e-6)
+    first = chains.simulation(system, state, step=1e-6)
     network = first.general_backend()
     network.take(commands)
     h = part * network.limits().waves
-    simulation = chains.simulation(assembly, state, step=h)
+    simulation = chains.simulation(system, state, step=h)
     network = simulation.general_backend()
     network._plan = network._plan._replace(allowed_ratio=10.0)
     if simulation.advance(STEPS * h, commands) != "completed":
@@ -147,9 +147,9 @@ def test_one_element_has_the_limit_of_the_pendulum(body: str, command: tl.Comman
     pendulum = chains.Chain(CORD, LIGHT_REEL, BODIES[body], 0.0)
     alone = ChainSimulation(pendulum, chains.straight(pendulum, 0.5, 1))
     line = tl.Line(CORD, end="body", reel=LIGHT_REEL, elements=1)
-    assembly = tl.System({"body": BODIES[body]}, {"s": line}, 0.0)
+    system = tl.System({"body": BODIES[body]}, {"s": line}, 0.0)
     center = np.array([0.0, 0.0, 0.5]) + np.array(BODIES[body].center_of_mass)
-    other = NetworkSimulation(assembly, chains.hang(assembly, {"body": tuple(center)}, {"s": 0.5}))
+    other = NetworkSimulation(system, chains.hang(system, {"body": tuple(center)}, {"s": 0.5}))
     other.take({"s": command})
     par = kernel_parameters(pendulum, 1, "symmetric", True)
     plan = alone._stepper.plan._replace(end_mass=BODIES[body].least_effective_mass(), body_frequency2=0.0)

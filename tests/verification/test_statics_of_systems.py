@@ -12,10 +12,10 @@ import pytest
 
 import tautline as tl
 from tautline.errors import EquilibriumError, InputError
-from tautline.model.assembly.rest import frame_of
-from tautline.model.assembly.starts import state_of
-from tautline.model.hanging import near_rest
-from tautline.model.statics import holding_torque
+from tautline.model.chain.hanging import near_rest
+from tautline.model.pull import holding_torque
+from tautline.model.rest.states import frame_of
+from tautline.model.system.starts import state_of
 from tests.conftest import Report
 from tests.support import chain_statics as statics
 from tests.support import chains
@@ -268,17 +268,17 @@ def test_pull_at_an_end_by_hand() -> None:
 
 def test_a_tree_hangs_without_being_placed() -> None:
     """Lengths alone: hook below the jib, load below the hook; a balloon stands up."""
-    assembly, start = crane()
-    expected, found = chains.rest(assembly, start), state_of(tl.Hanging({"hoist": 20.0}), assembly)
-    for name in assembly.bodies:
+    system, start = crane()
+    expected, found = chains.rest(system, start), state_of(tl.Hanging({"hoist": 20.0}), system)
+    for name in system.bodies:
         check_close(name, found.bodies[name].position, expected.bodies[name].position, 1e-9)
-    for name in assembly.lines:
+    for name in system.lines:
         check_close(name, found.lines[name].nodes, expected.lines[name].nodes, 1e-9)
     balloon, state = one_line(chains.Chain(ROPE, WINCH, BALLOON, fluid=AIR), 25.0, 8)
     up, still = state_of(tl.Hanging({"line": 25.0}), balloon), chains.rest(balloon, state)
     check_close("balloon", up.lines["line"].nodes, still.lines["line"].nodes, 1e-9)
     with pytest.raises(InputError, match=r"deployed.hoist: missing"):
-        state_of(tl.Hanging({}), assembly)
+        state_of(tl.Hanging({}), system)
 
 
 @pytest.mark.parametrize("seed", range(12))

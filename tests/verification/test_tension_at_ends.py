@@ -11,7 +11,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import tautline as tl
-from tautline.model.assembly.state import LineState
+from tautline.model.system.state import LineState
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, measured_order
@@ -55,8 +55,8 @@ def test_at_rest_it_is_what_holds_string_and_body(name: str, elements: int) -> N
         np.testing.assert_allclose(run[variable], getattr(rest, variable), rtol=1e-9)
 
 
-def as_assembly(system: chains.Chain, rest: Any, turned: bool) -> tuple[tl.System, tl.State]:
-    """A pendulum at rest as an assembly; its string may begin at the body, and has no reel then."""
+def as_system(system: chains.Chain, rest: Any, turned: bool) -> tuple[tl.System, tl.State]:
+    """A pendulum at rest as a system; its string may begin at the body, and has no reel then."""
     N, nodes, fluid = rest.state.elements, np.array(rest.state.nodes), system.fluid
     deployed = system.string.length - rest.state.reeled_length
     string, reeled = system.string, rest.state.reeled_length
@@ -83,8 +83,8 @@ def test_at_rest_in_an_assembly(name: str, elements: int, turned: bool) -> None:
     """On an anchor and on a body, either being the start; and the torque that holds the drum as the pendulum's."""
     system = SYSTEMS[name]
     rest = chains.equilibrium(system, 24.0, elements)
-    # the start of an assembly in a current is of second order in the step: 2e-8 here, 1.6e-6 at eight times this step
-    run = chains.simulate(*as_assembly(system, rest, turned), duration=0.02, sample=0.01, step=1.25e-4)
+    # the start of a system in a current is of second order in the step: 2e-8 here, 1.6e-6 at eight times this step
+    run = chains.simulate(*as_system(system, rest, turned), duration=0.02, sample=0.01, step=1.25e-4)
     for variable, end in zip(ENDS, ENDS[:: -1 if turned else 1], strict=True):
         np.testing.assert_allclose(run[end][0], getattr(rest, variable), rtol=1e-9)
         np.testing.assert_allclose(run[end], getattr(rest, variable), rtol=1e-7)
@@ -95,9 +95,9 @@ def test_at_rest_in_an_assembly(name: str, elements: int, turned: bool) -> None:
 
 def test_a_rope_between_two_anchors_carries_half_of_its_weight_at_each() -> None:
     string = tl.String(12.0, 2.0, 1e5, law="tension_only")
-    assembly = tl.System({}, {"rope": tl.Line(string, end_point=(10.0, 0.0, 0.0), elements=9)})
-    state = chains.rest(assembly, chains.hang(assembly, {}))
-    run = chains.simulate(assembly, state, duration=0.02, sample=0.01).isel(line=0)
+    system = tl.System({}, {"rope": tl.Line(string, end_point=(10.0, 0.0, 0.0), elements=9)})
+    state = chains.rest(system, chains.hang(system, {}))
+    run = chains.simulate(system, state, duration=0.02, sample=0.01).isel(line=0)
     along = np.diff(run.position.values[0], axis=0)
     across = float(run.tension[0, 0]) * along[0, 0] / np.linalg.norm(along[0])
     for end in ENDS:

@@ -9,10 +9,10 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.model import drum, wetting
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.parts import Line
-from tautline.model.network import DIFFERENCE, Network, Places, hat
-from tautline.model.network_forces import body_density, of_elements, stiffness_of
+from tautline.model.rest.forces import body_density, of_elements, stiffness_of
+from tautline.model.rest.network import DIFFERENCE, Network, Places, hat
+from tautline.model.system.parts import Line
+from tautline.model.system.system import System
 
 # Gauss's two points on [0, 1]: exact for the kinetic energy, which is quadratic along an element.
 XI = 0.5 + np.array([-0.5, 0.5]) / np.sqrt(3.0)
@@ -34,21 +34,21 @@ class Linearized(NamedTuple):
     drums: list[int]
 
 
-def linearized(assembly: System, network: Network, places: Places, free: Sequence[str] = ()) -> Linearized:
+def linearized(system: System, network: Network, places: Places, free: Sequence[str] = ()) -> Linearized:
     """Mass and stiffness at a state of rest."""
-    drums = [k for k, name in enumerate(assembly.lines) if name in free]
+    drums = [k for k, name in enumerate(system.lines) if name in free]
     n, size = network.count, network.count + len(drums)
     M, K = np.zeros((2, size, size))
-    M[:n, :n] = mass_matrix(assembly, network, places, drums)
+    M[:n, :n] = mass_matrix(system, network, places, drums)
     stiffness = stiffness_of(network, places)
     K[:n, :n] = stiffness.energy.toarray()
     if stiffness.steady is not None:
         K[:n, :n] += 0.5 * (stiffness.steady + stiffness.steady.T).toarray()
     B = network.node_map(places)
     for row, k in enumerate(drums, start=n):
-        line = list(assembly.lines.values())[k]
-        border, M[row, row] = _drum_mass(assembly, network, places, k)
-        by_nodes, K[row, row] = _drum_stiffness(assembly, network, places, k)
+        line = list(system.lines.values())[k]
+        border, M[row, row] = _drum_mass(system, network, places, k)
+        by_nodes, K[row, row] = _drum_stiffness(system, network, places, k)
         M[row, :n] = B.T @ border.ravel()
         K[row, :n] = B.T @ by_nodes.ravel()
         b = network.lines[k].bodies[0]
@@ -60,7 +60,7 @@ def linearized(assembly: System, network: Network, places: Places, free: Sequenc
     return Linearized(M, K, drums)
 
 
-def mass_matrix(assembly: System, network: Network, places: Places, drums: Sequence[int] = ()) -> Array:
+def mass_matrix(system: System, network: Network, places: Places, drums: Sequence[int] = ()) -> Array:
     """Matrix of the kinetic energy by the rates of the unknowns; drums turn with the bodies that they are on."""
     M = np.zeros((network.count, network.count))
     for b, (own, first, R) in enumerate(zip(network.bodies, network.first_of_body, places.attitudes, strict=True)):
@@ -80,7 +80,7 @@ def mass_matrix(assembly: System, network: Network, places: Places, drums: Seque
     B = network.node_map(places)
     M += (B.T @ of_elements(network, blocks) @ B).toarray()
     for k, (line, placed, node) in enumerate(
-        zip(assembly.lines.values(), network.lines, network.first_node, strict=True)
+        zip(system.lines.values(), network.lines, network.first_node, strict=True)
     ):
         A = B[3 * node : 3 * node + 3].toarray()
         M += placed.string.density * placed.spooled * A.T @ A
@@ -113,9 +113,9 @@ def drum_inertia(line: Line, network: Network, k: int) -> float:
     return found
 
 
-def _drum_mass(assembly: System, network: Network, places: Places, k: int) -> tuple[Array, float]:
+def _drum_mass(system: System, network: Network, places: Places, k: int) -> tuple[Array, float]:
     """Mass between the reeled length and the nodes (nodes, 3), and of the reeled length itself (kg)."""
-    line, placed = list(assembly.lines.values())[k], network.lines[k]
+    line, placed = list(system.lines.values())[k], network.lines[k]
     assert line.reel is not None
     N, l = placed.elements, placed.deployed / placed.elements
     first = network.first_node[k]
@@ -128,14 +128,14 @@ def _drum_mass(assembly: System, network: Network, places: Places, k: int) -> tu
     border[first : first + N] += weight * ((1.0 - far) * phi * a).sum(axis=0)
     border[first + 1 : first + N + 1] += weight * (far * phi * a).sum(axis=0)
     own = weight * float(((phi * a) ** 2).sum())
-    if assembly.on_free_body(line):
+    if system.on_free_body(line):
         return border, own + drum_inertia(line, network, k)
     return border, own + float(drum.mass(line.reel, line.string.density, placed.spooled))
 
 
-def _drum_stiffness(assembly: System, network: Network, places: Places, k: int) -> tuple[Array, float]:
+def _drum_stiffness(system: System, network: Network, places: Places, k: int) -> tuple[Array, float]:
     """Stiffness between the reeled length and the nodes (nodes, 3), and of the reeled length itself (N/m)."""
-    line, placed, part = list(assembly.lines.values())[k], network.lines[k], network.slices[k]
+    line, placed, part = list(system.lines.values())[k], network.lines[k], network.slices[k]
     assert line.reel is not None
     N, l = placed.elements, placed.deployed / placed.elements
     start = network.start[part]
@@ -154,7 +154,7 @@ def _drum_stiffness(assembly: System, network: Network, places: Places, k: int) 
             found[nodes, 2] -= network.lifts[part] / N * shares
         found[start[0], 2] += float(network.lifts[part][0]) * (below[start[0]] > 0.0)
     own = float((slope * length**2).sum()) / (N * N * l**3)
-    if not assembly.on_free_body(line):
+    if not system.on_free_body(line):
         own += heaviness * float(drum.spooled(line.reel, placed.spooled).slope)
     if network.flows:
         by_nodes, force = _drag_on_reel(network, places, k)
@@ -193,9 +193,9 @@ def _drag_on_reel(network: Network, places: Places, k: int) -> tuple[Array, floa
     return found, float(forces(places.nodes).sum())
 
 
-def force_on_reel(assembly: System, network: Network, places: Places, k: int) -> float:
+def force_on_reel(system: System, network: Network, places: Places, k: int) -> float:
     """Force of gravity, buoyancy, string and drag on the reeled length of a line (N): minus the slope of its energy."""
-    line, placed, part = list(assembly.lines.values())[k], network.lines[k], network.slices[k]
+    line, placed, part = list(system.lines.values())[k], network.lines[k], network.slices[k]
     assert line.reel is not None
     start = network.start[part]
     _, _, strain = (x[part] for x in network.strains(places))
@@ -204,7 +204,7 @@ def force_on_reel(assembly: System, network: Network, places: Places, k: int) ->
     pull = line.string.tension(strain) * (1.0 + strain) - line.string.energy_density(strain)
     drop = float(0.5 * (z[start] + z[start + 1]).mean() - z[start[0]])
     force = -heaviness * drop - float(pull.mean())
-    if not assembly.on_free_body(line):
+    if not system.on_free_body(line):
         lever = line.reel.guide_length + float(drum.spooled(line.reel, placed.spooled).lever)
         force -= heaviness * lever
     if network.has_surface:

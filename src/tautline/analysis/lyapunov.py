@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautline.analysis.assembly_growth import growth_of_assembly
+from tautline.analysis.network_growth import growth_of_assembly
 from tautline.analysis.predictability import KNOWN, LOST, estimate, predictability_time, settled, standard_error
-from tautline.engine.chain import ChainSimulation
-from tautline.engine.ensemble import march_ensemble
-from tautline.engine.network import NetworkSimulation
+from tautline.engine.chain.ensemble import march_ensemble
+from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.network.simulation import NetworkSimulation
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.data import Array
 from tautline.model import checks
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.commands import Commands
-from tautline.model.assembly.starts import Start
+from tautline.model.system.commands import Commands
+from tautline.model.system.starts import Start
+from tautline.model.system.system import System
 from tautline.results.dataset import build_lyapunov
 
 if TYPE_CHECKING:

@@ -12,15 +12,15 @@ from tautline.analysis.linearized import Linearized, force_on_reel, linearized
 from tautline.arrays import TINY_LENGTH, Array
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.rest import frame_of, network_of
-from tautline.model.assembly.starts import Start
-from tautline.model.assembly.state import BodyState, LineState, State
-from tautline.model.assembly.statics import Statics, statics
-from tautline.model.network import Network, Places, hat
-from tautline.model.network_forces import forces_of
-from tautline.model.network_rest import left_of
-from tautline.results.assembly import build_modes
+from tautline.model.rest.forces import forces_of
+from tautline.model.rest.network import Network, Places, hat
+from tautline.model.rest.search import left_of
+from tautline.model.rest.states import frame_of, network_of
+from tautline.model.rest.statics import Statics, statics
+from tautline.model.system.starts import Start
+from tautline.model.system.state import BodyState, LineState, State
+from tautline.model.system.system import System
+from tautline.results.network import build_modes
 
 if TYPE_CHECKING:
     import xarray as xr

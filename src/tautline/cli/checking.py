@@ -9,9 +9,9 @@ from tautline.cli.outlook import outlook
 from tautline.engine.cases import begin
 from tautline.errors import TautlineError
 from tautline.files import runs
-from tautline.model.assembly.case import Case
-from tautline.model.assembly.parts import ANCHOR, BODY, GUIDE, Line
-from tautline.model.assembly.statics import LineAtRest, Statics, statics
+from tautline.model.rest.statics import LineAtRest, Statics, statics
+from tautline.model.system.case import Case
+from tautline.model.system.parts import ANCHOR, BODY, GUIDE, Line
 
 # Elements beyond which statics are not looked for: some seconds.
 MOST_ELEMENTS = 2000

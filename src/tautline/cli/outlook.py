@@ -27,12 +27,12 @@ from tautline.engine.lowering import LIMIT_NAMES
 from tautline.engine.simulation import Backend, backend_of
 from tautline.kernels import data
 from tautline.kernels.limits import ROOM_TO_TURN
-from tautline.model.assembly.case import Case
-from tautline.model.assembly.parts import Kinematic
-from tautline.model.assembly.state import LineState, State
 from tautline.model.checks import SMALLEST
 from tautline.model.piecewise import peaks
 from tautline.model.profile import pieces_of, places_at
+from tautline.model.system.case import Case
+from tautline.model.system.parts import Kinematic
+from tautline.model.system.state import LineState, State
 
 # Elements of each line in the coarse run that finds out how lengths change and how fast bodies turn, and the intervals
 # of the run in which it looks at these, at least.

@@ -14,12 +14,12 @@ from tautline.engine.simulation import Simulation
 from tautline.engine.views import LineView
 from tautline.errors import InputError
 from tautline.model import checks, drum
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.parts import Line
-from tautline.model.assembly.statics import heaviness, spooled_pull, statics
+from tautline.model.pull import pull_at_guide
 from tautline.model.reel import Reel
+from tautline.model.rest.statics import heaviness, spooled_pull, statics
 from tautline.model.starts import Hanging
-from tautline.model.statics import pull_at_guide
+from tautline.model.system.parts import Line
+from tautline.model.system.system import System
 
 Complex = NDArray[np.complex128]
 Plan = Callable[[float], Any]

@@ -10,12 +10,12 @@ import numpy as np
 from tautline.analysis.modes import modes
 from tautline.kernels.data import Array
 from tautline.model import checks
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.statics import statics
 from tautline.model.body import RigidBody
 from tautline.model.path import GuidePath
 from tautline.model.piecewise import rows
+from tautline.model.rest.statics import statics
 from tautline.model.starts import Hanging
+from tautline.model.system.system import System
 
 SHAPERS = {"none": (1.0,), "ZV": (0.5, 0.5), "ZVD": (0.25, 0.5, 0.25), "ZVDD": (0.125, 0.375, 0.375, 0.125)}
 # Modes to choose from; those that answer to a push of the guide are among the slowest.

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tautline.engine.chain import ChainSimulation
-from tautline.engine.network import NetworkSimulation
+from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.network.simulation import NetworkSimulation
 from tautline.engine.simulation import backend_of
-from tautline.model.assembly.case import Case
-from tautline.model.case import ChainCase
+from tautline.model.chain.case import ChainCase
+from tautline.model.system.case import Case
 
 
 class Begun(NamedTuple):

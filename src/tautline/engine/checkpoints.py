@@ -22,12 +22,12 @@ from tautline.engine.loads import moved_on
 from tautline.errors import RUNNING, STATUS_NAMES, InputError
 from tautline.kernels import data
 from tautline.model import checks
-from tautline.model.assembly.case import Case
 from tautline.model.force_law import refuse_saving
+from tautline.model.system.case import Case
 from tautline.results.inputs import CASE
 
 if TYPE_CHECKING:
-    from tautline.engine.chain import ChainSimulation
+    from tautline.engine.chain.simulation import ChainSimulation
 
 VERSION = 6
 # Of the text of a checkpoint (plausible.py).

@@ -11,9 +11,9 @@ import os
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.model.assembly.case import Case
-from tautline.model.assembly.state import ends_of
-from tautline.model.chain import chain_of, guide_at_start, why_no_chain
+from tautline.model.chain.systems import chain_of, guide_at_start, why_no_chain
+from tautline.model.system.case import Case
+from tautline.model.system.state import ends_of
 
 CHAIN, NETWORK = "chain", "network"
 # Environment variable that asks for one of them, to compare the two.

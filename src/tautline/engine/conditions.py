@@ -20,7 +20,7 @@ LOCATED = 1e-12
 
 
 class Watched(Protocol):
-    """A pendulum or an assembly in motion, as a watch marches it. Samples are tuples of arrays, one row a moment."""
+    """A pendulum or a system in motion, as a watch marches it. Samples are tuples of arrays, one row a moment."""
 
     @property
     def time(self) -> float: ...

@@ -18,8 +18,8 @@ from tautline.kernels.limits import STABLE, Limits
 from tautline.kernels.limits import TURNING as TURNING_LIMIT
 from tautline.ledger import ACCOUNTS, kept_energy
 from tautline.model.body import RigidBody
+from tautline.model.chain.chain import Chain
 from tautline.model.fluid import AppliedForce
-from tautline.model.pendulum import Chain
 
 # Error of the energy balance, over the energy in play.
 BALANCE = 0.01

@@ -14,9 +14,9 @@ from tautline.kernels.loads import applied_force
 from tautline.kernels.loads.damping import Damping
 from tautline.kernels.loads.drag import Drag
 from tautline.kernels.loads.force_law import ForceLaws
+from tautline.model.chain.chain import Chain
 from tautline.model.fluid import AppliedForce, Fluid
 from tautline.model.path import GuideMotion
-from tautline.model.pendulum import Chain
 from tautline.model.string_loads import string_loads
 
 

@@ -16,13 +16,13 @@ from tautline.kernels.guide import REMEMBERS
 from tautline.kernels.limits import RESOLVED_FORCE_LAW, STABLE, Limits
 from tautline.kernels.observe import begin
 from tautline.model import checks
+from tautline.model.chain.chain import Chain
+from tautline.model.chain.state import ChainState
 from tautline.model.command import Command, Drum
 from tautline.model.command import check_command as command_for_reel
-from tautline.model.pendulum import Chain
 from tautline.model.profile import Span
 from tautline.model.reel import Reel
 from tautline.model.run import Method
-from tautline.model.state import ChainState
 from tautline.model.string import String
 
 SCHEMES = {"symmetric": 0.5, "paper": 0.0}

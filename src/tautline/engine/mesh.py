@@ -14,7 +14,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.engine.sayings import Saying, said
 from tautline.engine.shape import NO_STRAIN, Shape, current_tension, front_tension, rough_part, shape_in_parts
-from tautline.model.pendulum import Chain
+from tautline.model.chain.chain import Chain
 from tautline.results.values import lengths_of
 
 # Beyond these a remark is made; where they come from is in docs/howto/elements.md.
@@ -31,7 +31,7 @@ FRONT_REMARK = 0.05
 FRONT_MISSING = 0.03  # of the largest tension, by the estimate below
 # Of 509 pendulums of the trial in a current 10 are above it: 9 are wrong, 1 right to 1 %.
 CURRENT_REMARK = 0.1
-# Of lines of assemblies whose ends others hold: of 256 assemblies of the trial 7 of 12 with wrong peaks are above it,
+# Of lines of systems whose ends others hold: of 256 systems of the trial 7 of 12 with wrong peaks are above it,
 # and none of the 194 that are right to 1 %. A body that hangs on one line gives way: 12 of 531 pendulums that are right
 # would be above it.
 ARC_REMARK = 0.07
@@ -223,7 +223,7 @@ class MeshHealth:
     def sayings(self, pendulum: Chain, elements: int, key: str = "", held: bool = False) -> list[Saying]:
         """What there is to say of a mesh, and what to do about it.
 
-        `key` is that of the line in files of assemblies; a pendulum has one string, and its elements are an argument.
+        `key` is that of the line in files of systems; a pendulum has one string, and its elements are an argument.
         `held` says whether others hold both ends of the line, which then do not give way.
         """
         advised = f"{key}.elements = " if key else "elements="

@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
+from tautline.engine.chain.stepper import Stepper
 from tautline.engine.health import Health, Motion
 from tautline.engine.loads import own_numbers
-from tautline.engine.stepper import Stepper
 from tautline.kernels import data
 from tautline.model.motions import Endless
 from tautline.model.path import GuidePath

@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.kernels.bends import BEND, COSINE, DRIFT, FOUND, TWIST, measure_bends
-from tautline.model.pendulum import Chain
+from tautline.model.chain.chain import Chain
 from tautline.results.values import lengths_of
 
 # Nodes of samples that are looked at together.

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import Case
-from tautline.model.assembly.commands import commands_by_name
-from tautline.model.assembly.given import case_of
-from tautline.model.assembly.starts import Start
 from tautline.model.command import Command, Free
 from tautline.model.description import fields_of
 from tautline.model.force_law import ForceLaw
 from tautline.model.run import Run
+from tautline.model.system.case import Case
+from tautline.model.system.commands import commands_by_name
+from tautline.model.system.given import case_of
+from tautline.model.system.starts import Start
+from tautline.model.system.system import System
 
 if TYPE_CHECKING:
     import xarray as xr

@@ -8,23 +8,23 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from tautline.engine import checkpoints
-from tautline.engine.chain import ChainSimulation
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.choose import CHAIN, NETWORK, backend_for
-from tautline.engine.network import Checkpoint, NetworkSimulation
+from tautline.engine.network.simulation import Checkpoint, NetworkSimulation
 from tautline.engine.switching import going_on
 from tautline.engine.turns import Turns
 from tautline.engine.views import BodyView, LineView
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.model import checks
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import Case
-from tautline.model.assembly.commands import Commands
-from tautline.model.assembly.starts import Start
-from tautline.model.assembly.state import State
 from tautline.model.body import RigidBody
 from tautline.model.force_law import check_laws
 from tautline.model.run import Method, Run, known
+from tautline.model.system.case import Case
+from tautline.model.system.commands import Commands
+from tautline.model.system.starts import Start
+from tautline.model.system.state import State
+from tautline.model.system.system import System
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -91,8 +91,8 @@ class Simulation:
 
     def _take(self, backend: Backend) -> None:
         self.backend = backend
-        self.lines = {name: LineView(self, name) for name in backend.assembly.lines}
-        self.bodies = {name: BodyView(self, name) for name in backend.assembly.bodies}
+        self.lines = {name: LineView(self, name) for name in backend.system.lines}
+        self.bodies = {name: BodyView(self, name) for name in backend.system.bodies}
 
     def general_backend(self) -> NetworkSimulation:
         """The network kernels, which go on from now on where the chain kernels cannot."""
@@ -127,7 +127,7 @@ class Simulation:
     @property
     def system(self) -> System:
         """The system, with the number of elements of every line."""
-        return self.backend.assembly
+        return self.backend.system
 
     @property
     def line(self) -> LineView:

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from tautline import ledger
-from tautline.engine.chain import ChainSimulation
-from tautline.engine.network import NetworkSimulation
+from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.network.simulation import NetworkSimulation
 from tautline.kernels import data
-from tautline.model.assembly.parts import Kinematic
+from tautline.model.system.parts import Kinematic
 
 
 def going_on(chain: ChainSimulation) -> NetworkSimulation:
     """A network that goes on where a chain is, with its commands, its accounts and its record."""
     chain.turns.check()
     stepper, time = chain._stepper, chain.time
-    name = next(iter(chain.assembly.lines))
+    name = next(iter(chain.system.lines))
     laws = [law.law for law in stepper.laws]
     found = NetworkSimulation.from_case(chain.case, loads={name: laws} if laws else None)
     found.is_timed = chain.is_timed
     state = chain.system_state
     if stepper.command is not None:
         found.follow(name, stepper.command, stepper.origin, stepper.plan.minimum_length)
-    carrier = chain.assembly.lines[name].start
-    body = chain.assembly.bodies.get(carrier)
+    carrier = chain.system.lines[name].start
+    body = chain.system.bodies.get(carrier)
     if isinstance(body, Kinematic) and body.path is None:
         found.lead(carrier, time, state.bodies[carrier].position, state.bodies[carrier].velocity)
     found.go_on_from(state, time)

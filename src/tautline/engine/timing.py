@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from tautline.engine import lowering
-from tautline.engine.stepper import Stepper
+from tautline.engine.chain.stepper import Stepper
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.limits import step_limits

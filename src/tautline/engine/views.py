@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from tautline.kernels import data
-from tautline.model.assembly.parts import Kinematic
+from tautline.model.system.parts import Kinematic
 
 if TYPE_CHECKING:
     from tautline.engine.simulation import Backend, Simulation
@@ -40,7 +40,7 @@ class LineView(View):
     @property
     def reeled_length(self) -> float:
         """Unstretched length on the reel side of the guide entrance (m)."""
-        return self._backend.assembly.lines[self.name].string.length - self.deployed
+        return self._backend.system.lines[self.name].string.length - self.deployed
 
     @property
     def speed(self) -> float:
@@ -75,7 +75,7 @@ class LineView(View):
         return self._now("torque")
 
     def _now(self, variable: str) -> float:
-        place = list(self._backend.assembly.lines).index(self.name)
+        place = list(self._backend.system.lines).index(self.name)
         return float(self._backend.present_values()[variable][0, place])
 
     def stop(self) -> None:
@@ -138,7 +138,7 @@ class BodyView(View):
         A change is a jump (theory, equation 74): what is fastened to the body is jerked along. `force` tells what it
         takes. A body that has a path leaves it.
         """
-        body = self._backend.assembly.bodies[self.name]
+        body = self._backend.system.bodies[self.name]
         leaves = isinstance(body, Kinematic) and body.path is not None
         backend = self._simulation.general_backend() if leaves else self._backend
         backend.move(self.name, velocity)

@@ -16,14 +16,14 @@ from mpl_toolkits.mplot3d.proj3d import proj_transform
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.figures.style import BODY, STRAIN_MAP
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.parts import Line
 from tautline.model.body import RigidBody
 from tautline.model.reel import Reel
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
-from tautline.results.assembly import spans
+from tautline.model.system.parts import Line
+from tautline.model.system.system import System
 from tautline.results.inputs import system_of
+from tautline.results.network import spans
 
 # Sides of a scene over the largest: the least of width and height, and a depth that has room for one label only.
 NARROWEST, FLAT = 0.3, 0.2

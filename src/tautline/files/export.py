@@ -18,8 +18,8 @@ from tautline import schema
 from tautline.durable import explained, replacing
 from tautline.model.body import RigidBody
 from tautline.model.shapes import body_mesh
-from tautline.results.assembly import spans
 from tautline.results.inputs import system_of
+from tautline.results.network import spans
 from tautline.results.one_line import free_bodies
 
 Array = NDArray[np.float64]

@@ -19,8 +19,8 @@ from tautline.fitting.search import Progress, Search
 from tautline.fitting.unknowns import OFFSET, Unknown
 from tautline.gradients.runs import check_case
 from tautline.model import checks
-from tautline.model.assembly.case import Case
 from tautline.model.kinds import in_si
+from tautline.model.system.case import Case
 from tautline.units import OF_RESULTS
 
 LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")

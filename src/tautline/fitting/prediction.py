@@ -14,7 +14,7 @@ from tautline.errors import TautlineError
 from tautline.fitting.data import Measured
 from tautline.fitting.unknowns import OFFSET, Unknown
 from tautline.gradients.api import Jacobian, jacobian
-from tautline.model.assembly.case import Case
+from tautline.model.system.case import Case
 
 # Times of the data count as samples of the run where they are so close to them, in parts of the interval.
 ON_A_SAMPLE = 1e-6

@@ -17,7 +17,7 @@ from tautline.gradients.run import Prepared, carried_run, ended, prepared_run, r
 from tautline.gradients.runs import check_case
 from tautline.kernels.tangents import TANGENTS
 from tautline.model import checks
-from tautline.model.assembly.case import Case
+from tautline.model.system.case import Case
 from tautline.schema import SCHEMA
 
 

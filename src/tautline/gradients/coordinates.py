@@ -11,14 +11,14 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.rotations import RotationVectors
-from tautline.kernels.assembly import data as kernels
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import Case
-from tautline.model.assembly.parts import Kinematic
-from tautline.model.assembly.state import BodyState, LineState, State, point_of
+from tautline.kernels.network import data as kernels
 from tautline.model.body import RigidBody
 from tautline.model.command import Locked
-from tautline.results.assembly import spans
+from tautline.model.system.case import Case
+from tautline.model.system.parts import Kinematic
+from tautline.model.system.state import BodyState, LineState, State, point_of
+from tautline.model.system.system import System
+from tautline.results.network import spans
 
 AXES = "xyz"
 

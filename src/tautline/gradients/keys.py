@@ -9,10 +9,10 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks, keys
-from tautline.model.assembly import keys as system_keys
-from tautline.model.assembly.case import Case
 from tautline.model.kinds import Kind
 from tautline.model.short_keys import full_key
+from tautline.model.system import keys as system_keys
+from tautline.model.system.case import Case
 
 # Keys that say how a run is made and not what it is of.
 METHOD = ("run.step", "run.sample", "run.elements", "run.order")

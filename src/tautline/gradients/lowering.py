@@ -13,7 +13,7 @@ from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.keys import key_size, key_value, number_keys
 from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.scales import scales_of
-from tautline.model.assembly.case import Case
+from tautline.model.system.case import Case
 
 if TYPE_CHECKING:
     from tautline.gradients.chain.given_starts import GivenStart

@@ -14,8 +14,8 @@ from tautline.gradients.arrays import Carried
 from tautline.gradients.leaves import leaves, with_leaves
 from tautline.kernels.loads.resistance import DRAG
 from tautline.model import checks
+from tautline.model.chain.chain import Chain, Weights
 from tautline.model.fluid import Fluid
-from tautline.model.pendulum import Chain, Weights
 from tautline.model.piecewise import evaluate
 from tautline.model.string import String
 from tautline.model.string_loads import StringLoads

@@ -19,7 +19,7 @@ from tautline.gradients.outputs import CarriedValues, carried_setting
 from tautline.gradients.runs import Runs, runs_of
 from tautline.gradients.steps import Steps
 from tautline.gradients.trust import CHANGE, Line, departs_from, warnings_on
-from tautline.model.assembly.case import Case
+from tautline.model.system.case import Case
 
 
 class CarriedRun(NamedTuple):

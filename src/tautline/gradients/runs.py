@@ -10,7 +10,7 @@ from tautline.gradients.chain.keys import chain_keys
 from tautline.gradients.chain.runs import ChainRuns
 from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.steps import Steps
-from tautline.model.assembly.case import Case
+from tautline.model.system.case import Case
 
 Runs: TypeAlias = ChainRuns | NetworkRuns
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from tautline import ledger
 from tautline.arrays import Array
 from tautline.kernels import data
-from tautline.kernels.assembly import data as assembly
 from tautline.kernels.listed import Listed
 from tautline.kernels.loads.applied_force import AppliedForce
 from tautline.kernels.loads.drag import Drag
+from tautline.kernels.network import data as network
 
 # Places of a group that does not matter: numbers of limits, and rounding that sums still owe.
 IGNORED = -1
@@ -46,24 +46,24 @@ SCALARS = (
     (data.GUIDE_VELOCITY, 3),
     (data.GIVEN_BY_GUIDE, 3),
 )
-# Of an assembly: of a body, and in its samples.
-ASSEMBLY_BODY = (
+# Of a network: of a body, and in its samples.
+NETWORK_BODY = (
     (data.ATTITUDE, 4),
-    *((place, 3) for place in (assembly.PLACE, assembly.LINEAR, assembly.ANGULAR, assembly.FLUID, assembly.GIVEN)),
-    *((place, 9) for place in (assembly.V, assembly.OMEGA)),
+    *((place, 3) for place in (network.PLACE, network.LINEAR, network.ANGULAR, network.FLUID, network.GIVEN)),
+    *((place, 9) for place in (network.V, network.OMEGA)),
 )
-OWED_BY_ASSEMBLY_BODY = [
+OWED_BY_NETWORK_BODY = [
     *range(data.ATTITUDE_ERR, data.ATTITUDE_ERR + 4),
-    *(p + i for p in (assembly.PLACE_ERR, assembly.LINEAR_ERR, assembly.ANGULAR_ERR) for i in range(3)),
+    *(p + i for p in (network.PLACE_ERR, network.LINEAR_ERR, network.ANGULAR_ERR) for i in range(3)),
 ]
-WHOLE = ((0, len(ledger.ACCOUNTS)), (assembly.LINEAR_MOMENTUM, 3), (assembly.ANGULAR_MOMENTUM, 3))
+WHOLE = ((0, len(ledger.ACCOUNTS)), (network.LINEAR_MOMENTUM, 3), (network.ANGULAR_MOMENTUM, 3))
 BODY_SAMPLES = (
-    *((place, 3) for place in (assembly.BODY_PLACE, assembly.BODY_VELOCITY, assembly.BODY_OMEGA)),
-    (assembly.BODY_ATTITUDE, 9),
-    (assembly.BODY_GIVEN, 3),
+    *((place, 3) for place in (network.BODY_PLACE, network.BODY_VELOCITY, network.BODY_OMEGA)),
+    (network.BODY_ATTITUDE, 9),
+    (network.BODY_GIVEN, 3),
 )
 # What holds states and samples.
-STATES = (data.Motion, data.Samples, assembly.Body, assembly.Strand, assembly.System, assembly.WholeSamples)
+STATES = (data.Motion, data.Samples, network.Body, network.Strand, network.Network, network.WholeSamples)
 # Fields that only limit steps.
 LIMITING: dict[type, tuple[str, ...]] = {
     data.Plan: (
@@ -71,8 +71,8 @@ LIMITING: dict[type, tuple[str, ...]] = {
         *("drum_stiffness", "swing", "drum_damping"),
     ),
     Drag: ("string_rate", "body_rate"),
-    assembly.Body: ("pull_lever",),
-    assembly.Strand: ("softness",),
+    network.Body: ("pull_lever",),
+    network.Strand: ("softness",),
 }
 
 
@@ -218,14 +218,14 @@ SPECIAL: dict[tuple[type, str], Callable[[Any], tuple[Any, ...]]] = {
     (data.Parameters, "tension_table"): _tension,
     (AppliedForce, "table"): _vectors,
     (Drag, "flow"): _vectors,
-    (assembly.Body, "state"): _columns(ASSEMBLY_BODY, OWED_BY_ASSEMBLY_BODY),
-    (assembly.Body, "path"): _path,
-    (assembly.Body, "applied"): _vectors,
-    (assembly.Strand, "nodes"): _nodes,
-    (assembly.Strand, "reel"): _reel,
-    (assembly.System, "totals"): _reel,
-    (assembly.WholeSamples, "whole"): _columns(WHOLE, (assembly.STEP_LENGTH,)),
-    (assembly.WholeSamples, "bodies"): _columns(BODY_SAMPLES),
-    (assembly.WholeSamples, "strands"): _columns(((0, len(ledger.ACCOUNTS)),)),
-    (assembly.WholeSamples, "nodes"): _columns(((0, 3), (3, 3))),
+    (network.Body, "state"): _columns(NETWORK_BODY, OWED_BY_NETWORK_BODY),
+    (network.Body, "path"): _path,
+    (network.Body, "applied"): _vectors,
+    (network.Strand, "nodes"): _nodes,
+    (network.Strand, "reel"): _reel,
+    (network.Network, "totals"): _reel,
+    (network.WholeSamples, "whole"): _columns(WHOLE, (network.STEP_LENGTH,)),
+    (network.WholeSamples, "bodies"): _columns(BODY_SAMPLES),
+    (network.WholeSamples, "strands"): _columns(((0, len(ledger.ACCOUNTS)),)),
+    (network.WholeSamples, "nodes"): _columns(((0, 3), (3, 3))),
 }

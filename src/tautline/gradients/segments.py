@@ -21,7 +21,7 @@ from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.segment_slopes import Directions, QuickSlopes, SegmentSlopes
 from tautline.gradients.trust import starts_at_kink, warnings_on
 from tautline.model import checks
-from tautline.model.assembly.case import Case
+from tautline.model.system.case import Case
 
 
 class Marched(NamedTuple):

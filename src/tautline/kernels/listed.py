@@ -1,4 +1,4 @@
-"""Lists of tuples that a kernel goes through by number: strings and bodies of an assembly.
+"""Lists of tuples that a kernel goes through by number: strings and bodies of a network.
 
 Items of a list differ in the sizes of their arrays, so no array can hold them all. What machine code gets is a table
 with the words of each item, one row an item (machine/structures.py); `reader` makes the kernel that builds item k of

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from tautline.model.string import String
 
 if TYPE_CHECKING:
-    from tautline.model.pendulum import Chain
+    from tautline.model.chain.chain import Chain
 
 FEWEST, MOST = 4, 40
 BASE = 6  # for a stiff, light string

@@ -11,15 +11,15 @@ from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 from tautline.model import kinds
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.parts import ANCHOR, BODY, GUIDE, LINE, Kinematic, Line
 from tautline.model.body import RigidBody
+from tautline.model.chain.sections import SectionError, Tree
 from tautline.model.description import fields_of
 from tautline.model.file_keys import Problem, keys_of
 from tautline.model.fluid import BodyInFluid
 from tautline.model.keys import Key
 from tautline.model.kinds import WrongValueError
-from tautline.model.sections import SectionError, Tree
+from tautline.model.system.parts import ANCHOR, BODY, GUIDE, LINE, Kinematic, Line
+from tautline.model.system.system import System
 from tautline.model.wording import near
 
 NEEDED = ("string", "reel", "body", "initial", "run")
@@ -173,7 +173,7 @@ def _at(tree: Tree, path: Path) -> Tree:
 
 
 def _has(section: str, key: str) -> bool:
-    from tautline.model import sections
+    from tautline.model.chain import sections
 
     part = sections.PARTS[section]
     return any(key in keys_of(cls).kinds for cls in part.options.values())
@@ -181,7 +181,7 @@ def _has(section: str, key: str) -> bool:
 
 def _others(given: dict[str, dict[str, Any]], tree: Mapping[str, Any]) -> list[Problem]:
     """What else is wrong with the sections that are there."""
-    from tautline.model.assembly import sections
+    from tautline.model.system import sections
 
     filled: dict[str, dict[str, Any]] = {name: {} for name in NEEDED}
     try:

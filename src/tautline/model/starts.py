@@ -8,6 +8,9 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.chain.chain import Chain
+from tautline.model.chain.hanging import at_rest, hanging
+from tautline.model.chain.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, ChainState, checked_rotation, straight
 from tautline.model.checks import ZERO, finite, positive, vector
 from tautline.model.description import (
     Lengths,
@@ -19,10 +22,7 @@ from tautline.model.description import (
     described,
     quantity,
 )
-from tautline.model.hanging import at_rest, hanging
 from tautline.model.kinds import MATRIX, VECTOR, OrByName, Quantity
-from tautline.model.pendulum import Chain
-from tautline.model.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, ChainState, checked_rotation, straight
 
 _DEPLOYED = "Unstretched length outside the guide."
 _BY_NAME = f"{_DEPLOYED} With several reels, of each by the name of its line."

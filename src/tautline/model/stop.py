@@ -19,7 +19,7 @@ from tautline.units import shown, to_si
 _COMPONENTS = ("body", "line", "node", "element", "axis", "row", "column")
 # Components that have names.
 _NAMED = ("body", "line", "axis")
-# Variables of the results of pendulums and assemblies.
+# Variables of the results of pendulums and systems.
 VARIABLES = SCHEMA | CHAIN_SCHEMA
 
 
@@ -55,7 +55,7 @@ class StopWhen:
     node, element, row, column : int, optional
         Which component of a variable that has several; negative ones count from the body's end.
     body, string : str, optional
-        Of an assembly: which body or string, and of which string the node or element is counted.
+        Of a system: which body or string, and of which string the node or element is counted.
     axis : {"x", "y", "z"}, optional
         Which component of a vector; z points down.
     """
@@ -170,7 +170,7 @@ class StopWhen:
 
 
 def components(variable: str) -> set[str]:
-    """What may be chosen of a variable, of pendulums and of assemblies."""
+    """What may be chosen of a variable, of pendulums and of systems."""
     dims = {dim for schema in (CHAIN_SCHEMA, SCHEMA) if variable in schema for dim in schema[variable].dims}
     return dims | ({"line"} if dims & {"node", "element"} else set())
 

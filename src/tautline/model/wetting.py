@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.model.chain.chain import Chain
 from tautline.model.fluid import Fluid
-from tautline.model.pendulum import Chain
 
 
 class Buoyancy(NamedTuple):

@@ -15,7 +15,7 @@ from tautline.gradients.keys import key_value
 from tautline.gradients.runs import check_case
 from tautline.gradients.segments import Segments
 from tautline.model import checks
-from tautline.model.assembly.case import Case
+from tautline.model.system.case import Case
 from tautline.optimal import ipopt, result, terms, unknowns
 from tautline.optimal.interval import Wanted
 from tautline.optimal.result import Checked, Optimised, Progress, SearchInterrupted

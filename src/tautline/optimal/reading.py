@@ -12,7 +12,7 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
 from tautline.model import checks
-from tautline.model.assembly.case import Case
+from tautline.model.system.case import Case
 from tautline.model.wording import near
 from tautline.optimal.unknowns import BOUNDS
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.simulate import simulate
-from tautline.model.assembly.case import Case
+from tautline.model.system.case import Case
 from tautline.optimal.expressions import TIME
 from tautline.optimal.interval import Wanted, of_run, plain, rows_of
 from tautline.optimal.terms import Bound

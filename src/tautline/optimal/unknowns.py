@@ -16,8 +16,8 @@ from tautline.errors import InputError
 from tautline.gradients.keys import key_of, kind_of
 from tautline.gradients.segment_slopes import Directions
 from tautline.model import checks
-from tautline.model.assembly.case import Case
 from tautline.model.keys import get, has, parse
+from tautline.model.system.case import Case
 from tautline.model.wording import near
 
 DURATION = "run.duration"

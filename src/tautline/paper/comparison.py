@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, new_figure, styled
 from tautline.ledger import kept_energy
-from tautline.model.assembly.case import Case
-from tautline.model.case import ChainCase
-from tautline.model.chain_cases import chain_case
+from tautline.model.chain.case import ChainCase
+from tautline.model.chain.cases import chain_case
 from tautline.model.command import Locked
 from tautline.model.run import Run
+from tautline.model.system.case import Case
 from tautline.paper import plain
 from tautline.paper.examples import ELEMENTS, EXAMPLES, STEP, run, start, system
 from tautline.reference import Equations, integrate, labelled

@@ -20,7 +20,7 @@ from tautline.engine.simulate import simulate
 from tautline.kernels import data, guide
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.guide_laws import stretched
-from tautline.model.chain import chain_of
+from tautline.model.chain.systems import chain_of
 from tautline.paper.examples import EXAMPLES, only, start, system
 from tautline.results.conservation import balance_error
 

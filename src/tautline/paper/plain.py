@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.extras import needed_by
-from tautline.model.pendulum import Chain
-from tautline.model.state import ChainState
+from tautline.model.chain.chain import Chain
+from tautline.model.chain.state import ChainState
 from tautline.reference import ACCOUNTS
 
 with needed_by("comparison with general integrators"):

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 
 from tautline.engine.simulate import simulate
 from tautline.figures.style import BLUE, GREEN, ORANGE, RED, SKY, new_figure, styled
-from tautline.model.assembly.starts import state_of
-from tautline.model.assembly.state import State
+from tautline.model.system.starts import state_of
+from tautline.model.system.state import State
 from tautline.paper.examples import EXAMPLES, SAMPLE, STEP, only, run, start, system
 
 PAPER = 7.0  # s

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tautline.model.pendulum import Chain
+from tautline.model.chain.chain import Chain
 from tautline.reference.curves import Array
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tautline.model.chain.chain import Chain
 from tautline.model.command import Brake, Command, Impedance, Torque
-from tautline.model.pendulum import Chain
 from tautline.reference.curves import Curve, of_length, through_table
 
 # Points along the spooled string; its angle on the drum is some hundred radians at most.

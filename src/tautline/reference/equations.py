@@ -9,10 +9,10 @@ import numpy as np
 
 from tautline import ledger
 from tautline.errors import InputError
+from tautline.model.chain.chain import Chain
+from tautline.model.chain.state import ChainState
 from tautline.model.command import Command
 from tautline.model.force_law import ForceLaw
-from tautline.model.pendulum import Chain
-from tautline.model.state import ChainState
 from tautline.reference.bodies import cross, hat, inertia_of
 from tautline.reference.curves import Array
 from tautline.reference.drum import Drum

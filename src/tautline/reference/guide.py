@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tautline.model.pendulum import Chain
+from tautline.model.chain.chain import Chain
 from tautline.reference.curves import Array
 from tautline.reference.strings import StringLaw
 

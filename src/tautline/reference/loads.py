@@ -12,8 +12,8 @@ import numpy as np
 
 from tautline import ledger, registry
 from tautline.model import wetting
+from tautline.model.chain.chain import Chain
 from tautline.model.force_law import ForceLaw, ForceState
-from tautline.model.pendulum import Chain
 from tautline.reference.bodies import cross, hat
 from tautline.reference.curves import Array, Curve, flow_at, of_path, through_table
 from tautline.reference.strings import StringLaw

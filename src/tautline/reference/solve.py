@@ -14,17 +14,17 @@ from tautline import registry
 from tautline._version import __version__
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import Case
-from tautline.model.assembly.commands import Commands
-from tautline.model.assembly.given import case_of
-from tautline.model.assembly.starts import Start
-from tautline.model.chain import why_no_chain
-from tautline.model.chain_cases import chain_case
+from tautline.model.chain.cases import chain_case
+from tautline.model.chain.state import ChainState
+from tautline.model.chain.systems import why_no_chain
 from tautline.model.checks import SAME_LENGTH
 from tautline.model.command import check_command
 from tautline.model.force_law import ForceLaw, check_laws
-from tautline.model.state import ChainState
+from tautline.model.system.case import Case
+from tautline.model.system.commands import Commands
+from tautline.model.system.given import case_of
+from tautline.model.system.starts import Start
+from tautline.model.system.system import System
 from tautline.reference.curves import Array
 from tautline.reference.equations import Equations
 from tautline.reference.spooled import WithSpooledString
@@ -149,8 +149,8 @@ def labelled(
     case: Case, system: Equations, states: Sequence[Array], times: Array, status: str, method: str
 ) -> xr.Dataset:
     """The Dataset of states that any method has found for a case."""
-    from tautline.results.assembly import build
     from tautline.results.chain import system_values
+    from tautline.results.network import build
     from tautline.results.values import Record, values_of
 
     system.inside = None

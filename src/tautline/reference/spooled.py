@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from tautline.model.chain.chain import Chain
+from tautline.model.chain.state import ChainState
 from tautline.model.command import Command
 from tautline.model.force_law import ForceLaw
-from tautline.model.pendulum import Chain
-from tautline.model.state import ChainState
 from tautline.reference.curves import Array
 from tautline.reference.equations import ACCOUNTS, Equations
 from tautline.reference.loads import Fields

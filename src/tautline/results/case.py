@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from tautline.errors import InputError
-from tautline.model.assembly.case import Case
+from tautline.model.system.case import Case
 from tautline.results.inputs import CASE
 
 if TYPE_CHECKING:

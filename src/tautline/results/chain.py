@@ -9,9 +9,9 @@ import numpy as np
 
 from tautline import ledger
 from tautline.arrays import Array
-from tautline.model.assembly.assembly import System
 from tautline.model.body import RigidBody
 from tautline.model.string import String
+from tautline.model.system.system import System
 from tautline.results.values import Values
 from tautline.schema import SCHEMA
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.ledger import kept_energy
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.parts import ANCHOR
 from tautline.model.body import RigidBody
+from tautline.model.system.parts import ANCHOR
+from tautline.model.system.system import System
 from tautline.results.inputs import system_of
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any
 
 from tautline.errors import InputError
-from tautline.model.assembly import sections
-from tautline.model.assembly.assembly import System
+from tautline.model.system import sections
+from tautline.model.system.system import System
 
 CASE = "case"  # the attribute that holds all keys as JSON text
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.parts import Line
 from tautline.model.body import RigidBody
+from tautline.model.system.parts import Line
+from tautline.model.system.system import System
 from tautline.results.inputs import CASE, system_of
 from tautline.schema import SCHEMA
 

@@ -9,10 +9,10 @@ import numpy as np
 
 from tautline import ledger
 from tautline.ledger import kept_energy
-from tautline.model.assembly.assembly import System
-from tautline.results.assembly import spans
+from tautline.model.system.system import System
 from tautline.results.conservation import kept_momentum
 from tautline.results.inputs import system_of
+from tautline.results.network import spans
 from tautline.results.values import Values
 
 EXTREMES = (

@@ -14,7 +14,7 @@ from tautline.results.ends import at_ends
 from tautline.schema import CHAIN_SCHEMA
 
 if TYPE_CHECKING:
-    from tautline.model.pendulum import Chain
+    from tautline.model.chain.chain import Chain
     from tautline.model.string import String
 
 AT_ENDS = ("guide_tension", "body_tension")

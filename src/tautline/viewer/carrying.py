@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tautline.model.assembly.assembly import System
 from tautline.model.body import RigidBody
 from tautline.model.string_loads import string_loads
+from tautline.model.system.system import System
 
 
 def pull_at_rest(system: System, name: str, deployed: Mapping[str, float]) -> float | None:

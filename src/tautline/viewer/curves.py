@@ -10,8 +10,8 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.ledger import ACCOUNTS, kept_energy
-from tautline.model.assembly.assembly import System
 from tautline.model.body import RigidBody
+from tautline.model.system.system import System
 from tautline.schema import AXES
 
 Made = Callable[[Mapping[str, Array]], Array]  # a curve from the variables that it needs

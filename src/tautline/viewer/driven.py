@@ -10,10 +10,10 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.simulation import Simulation
-from tautline.model.assembly.case import Case
-from tautline.model.assembly.statics import holding_torque
 from tautline.model.body import RigidBody
 from tautline.model.command import Command, Locked, Speed, Torque
+from tautline.model.rest.statics import holding_torque
+from tautline.model.system.case import Case
 from tautline.results.values import Values
 from tautline.viewer.carrying import pull_at_rest
 from tautline.viewer.subject import DrawnLine, of_system

@@ -12,7 +12,7 @@ from websockets.asyncio.server import ServerConnection
 from websockets.exceptions import ConnectionClosed
 
 from tautline.errors import InputError
-from tautline.model.assembly.case import Case
+from tautline.model.system.case import Case
 from tautline.viewer.opening import announce
 from tautline.viewer.pace import Pace, parsed, refusal
 from tautline.viewer.pilot import Control

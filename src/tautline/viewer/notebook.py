@@ -11,7 +11,7 @@ import traitlets
 import xarray as xr
 
 from tautline.errors import InputError
-from tautline.model.assembly.case import Case
+from tautline.model.system.case import Case
 from tautline.viewer.pace import Pace
 from tautline.viewer.page import fill, page_of
 from tautline.viewer.pilot import Control, checked_control

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from tautline.engine.simulate import Controller
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.assembly.commands import commands_by_name
+from tautline.model.system.commands import commands_by_name
 from tautline.viewer.driven import Driven
 
 

@@ -15,8 +15,8 @@ from tautline.durable import unused
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs
 from tautline.model import checks
-from tautline.model.assembly.case import Case
 from tautline.model.command import Command, Free, Torque
+from tautline.model.system.case import Case
 from tautline.viewer.curves import CHANGES
 from tautline.viewer.driven import Driven, ramp_to
 from tautline.viewer.hands import Hands

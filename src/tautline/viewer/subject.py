@@ -11,15 +11,15 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import Case
-from tautline.model.assembly.parts import Line
 from tautline.model.body import RigidBody
 from tautline.model.reel import Reel
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
-from tautline.results.assembly import layout, spans
+from tautline.model.system.case import Case
+from tautline.model.system.parts import Line
+from tautline.model.system.system import System
 from tautline.results.inputs import CASE
+from tautline.results.network import layout, spans
 from tautline.schema import Layout
 from tautline.viewer.curves import Curve, Plot, curves_of
 

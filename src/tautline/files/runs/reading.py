@@ -19,8 +19,8 @@ from tautline import durable
 from tautline.durable import StoreError
 from tautline.files.runs.format import Array, Contents, checksum, of_another_version, pages, read_at, read_copies
 from tautline.model import checks
-from tautline.results.assembly import build, layout
 from tautline.results.inputs import CASE, system_of
+from tautline.results.network import build, layout
 from tautline.results.values import Values
 
 if TYPE_CHECKING:

@@ -27,11 +27,11 @@ from tautline.files.runs import format, making, reading, shortening
 from tautline.files.runs.format import Contents, Copy, write_at
 from tautline.kernels import data
 from tautline.model import checks
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import Case
-from tautline.model.assembly.given import case_of
-from tautline.model.assembly.starts import Start
 from tautline.model.command import Command
+from tautline.model.system.case import Case
+from tautline.model.system.given import case_of
+from tautline.model.system.starts import Start
+from tautline.model.system.system import System
 from tautline.results.inputs import CASE
 from tautline.results.values import Values
 from tautline.schema import Layout

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from tautline.model import kinds
-from tautline.model.assembly import sections
-from tautline.model.assembly.parts import Kinematic, Line
+from tautline.model.chain.sections import COMMAND, PARTS, RUN, TOP
 from tautline.model.description import fields_of, full_sentence
 from tautline.model.file_keys import file_of, keys_of
 from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.kinds import MISSING, Kind
 from tautline.model.parts import Part
-from tautline.model.sections import COMMAND, PARTS, RUN, TOP
 from tautline.model.short_keys import NEEDED
 from tautline.model.string import String
+from tautline.model.system import sections
+from tautline.model.system.parts import Kinematic, Line
 
 
 def json_schema() -> dict[str, Any]:

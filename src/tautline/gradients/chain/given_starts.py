@@ -13,7 +13,7 @@ from tautline.gradients.leaves import flat
 from tautline.gradients.outputs import changed
 from tautline.gradients.scales import IGNORED, Scales, scales_of
 from tautline.model import keys
-from tautline.model.state import ChainState
+from tautline.model.chain.state import ChainState
 
 if TYPE_CHECKING:
     from tautline.gradients.chain.runs import Begun

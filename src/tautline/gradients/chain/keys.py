@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from tautline.engine.choose import CHAIN, backend_for
 from tautline.model import keys
-from tautline.model.assembly.case import Case
-from tautline.model.assembly.state import State
-from tautline.model.chain_cases import chain_case
+from tautline.model.chain.cases import chain_case
 from tautline.model.short_keys import Names, full_key, names_of, short
+from tautline.model.system.case import Case
+from tautline.model.system.state import State
 
 # Keys of the start of a line in a state, which the chain has too; of nodes, those between its ends.
 OF_NODES = ("nodes", "node_velocities")

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.samples import record_of_samples
+from tautline.engine.chain.samples import record_of_samples
 from tautline.gradients.outputs import CarriedValues, carried_chain, carried_loads
 from tautline.kernels import data
-from tautline.kernels.assembly import data as network
-from tautline.model.assembly.assembly import System
-from tautline.model.pendulum import Chain
+from tautline.kernels.network import data as network
+from tautline.model.chain.chain import Chain
+from tautline.model.system.system import System
 from tautline.results.chain import Inertia, needed_for, system_values
 from tautline.results.values import values_of
 

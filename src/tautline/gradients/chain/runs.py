@@ -10,7 +10,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.cases import begin_chain
-from tautline.engine.chain import ChainSimulation
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.gradients.chain.given_starts import GivenStart
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.chain.outputs import carried_values, network_samples
@@ -22,17 +22,17 @@ from tautline.gradients.outputs import OF_TORQUES, CarriedValues, changed
 from tautline.gradients.steps import Steps, steps_of
 from tautline.gradients.trust import Line
 from tautline.kernels import data
-from tautline.kernels.assembly import data as network
+from tautline.kernels.network import data as network
 from tautline.model import keys
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.case import Case
-from tautline.model.assembly.state import State
 from tautline.model.body import RigidBody
-from tautline.model.case import ChainCase
-from tautline.model.chain import guide_at
-from tautline.model.chain_cases import chain_case
+from tautline.model.chain.case import ChainCase
+from tautline.model.chain.cases import chain_case
+from tautline.model.chain.state import ChainState
+from tautline.model.chain.systems import guide_at
 from tautline.model.command import Command, Speed
-from tautline.model.state import ChainState
+from tautline.model.system.case import Case
+from tautline.model.system.state import State
+from tautline.model.system.system import System
 from tautline.results.chain import Inertia
 
 if TYPE_CHECKING:

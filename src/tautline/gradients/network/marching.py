@@ -10,40 +10,40 @@ from tautline.arrays import Array
 from tautline.gradients.leaves import leaves
 from tautline.gradients.marched import Marched, samples_with_tangents, widened
 from tautline.kernels import data
-from tautline.kernels.assembly import data as kernels
-from tautline.kernels.assembly.tangent_march import assembly_with_tangents as march
+from tautline.kernels.network import data as kernels
+from tautline.kernels.network.tangent_march import network_with_tangents as march
 from tautline.kernels.tangents import TANGENTS
 
 
 class NetworkSetting(NamedTuple):
     """All that a march of a network depends on; its steps are of one length."""
 
-    system: kernels.System
+    network: kernels.Network
     plan: data.Plan
 
     def moving(self) -> list[Any]:
         """The arrays that a march changes, workspace aside."""
-        system = self.system
-        strands = [array for x in system.strands for array in (x.nodes, x.reel)]
-        return [system.totals, system.clock, *(x.state for x in system.bodies), *strands]
+        network = self.network
+        strands = [array for x in network.strands for array in (x.nodes, x.reel)]
+        return [network.totals, network.clock, *(x.state for x in network.bodies), *strands]
 
     def reel(self) -> Array:
         """The array that holds times of the motion."""
-        return self.system.totals
+        return self.network.totals
 
     def clock(self) -> Any:
         """The array that counts steps."""
-        return self.system.clock
+        return self.network.clock
 
     def without_workspace(self) -> NetworkSetting:
         """The same numbers, with zeros in arrays that a march fills before it looks at them."""
-        bodies = tuple(x._replace(work=np.zeros_like(x.work)) for x in self.system.bodies)
+        bodies = tuple(x._replace(work=np.zeros_like(x.work)) for x in self.network.bodies)
         strands = tuple(
-            x._replace(scratch=data.empty_scratch(x.par.N), work=np.zeros_like(x.work)) for x in self.system.strands
+            x._replace(scratch=data.empty_scratch(x.par.N), work=np.zeros_like(x.work)) for x in self.network.strands
         )
-        nothing = {name: np.zeros_like(getattr(self.system, name)) for name in ("matrix", "right")}
+        nothing = {name: np.zeros_like(getattr(self.network, name)) for name in ("matrix", "right")}
         changed: dict[str, Any] = {"bodies": bodies, "strands": strands, **nothing}
-        return self._replace(system=self.system._replace(**changed))
+        return self._replace(network=self.network._replace(**changed))
 
     def march(self, tangents: list[Array], rows: int) -> Marched:
         """March with at most `TANGENTS` directions."""
@@ -52,14 +52,14 @@ class NetworkSetting(NamedTuple):
 
 def march_with_tangents(setting: NetworkSetting, tangents: list[Array], rows: int) -> Marched:
     """March, and carry at most `TANGENTS` directions along; arguments as of `chain.marching`."""
-    system, plan = setting
-    nodes = sum(x.par.N + 1 for x in system.strands)
-    out = kernels.empty_samples(rows, len(system.bodies), len(system.strands), nodes)
+    network, plan = setting
+    nodes = sum(x.par.N + 1 for x in network.strands)
+    out = kernels.empty_samples(rows, len(network.bodies), len(network.strands), nodes)
     backups = np.zeros((2, sum(x.size for x in setting.moving())))
     wide = widened(tangents)
-    own = len(leaves(system))
+    own = len(leaves(network))
     beside = [np.zeros((*x.shape, TANGENTS)) for x in out]
     given = (wide[:own], wide[own:], [np.zeros((*backups.shape, TANGENTS))], beside)
-    status, filled, strand = march((system, plan, backups, out), given)
+    status, filled, strand = march((network, plan, backups, out), given)
     derivatives = samples_with_tangents(out, beside, tangents[0].shape[-1], int(filled))
     return Marched(out, derivatives, int(status), int(filled), int(strand))

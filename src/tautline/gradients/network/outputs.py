@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.assembly.samples import pendulum_of, values_of
+from tautline.engine.network.samples import pendulum_of, values_of
 from tautline.gradients.arrays import Carried
 from tautline.gradients.outputs import CarriedValues, carried_chain, carried_loads, changed
 from tautline.kernels import data
-from tautline.model.assembly.assembly import System
+from tautline.model.chain.chain import Chain
 from tautline.model.command import Command, Locked
-from tautline.model.pendulum import Chain
+from tautline.model.system.system import System
 
 
 def held_reels(system: System, commands: Mapping[str, Command]) -> list[int]:
@@ -45,7 +45,7 @@ def carried_system(system: System, chains: Mapping[str, Chain]) -> System:
 
 def carried_values(system: System, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
     """Variables by name, and the time; arguments as of `chain.outputs.carried_values`."""
-    numbers = setting.system
+    numbers = setting.network
     times = numbers.totals[data.T_START] + counts * setting.plan.h
     carried = carried_system(system, carried_lines(system, numbers))
     loads = {

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tautline.arrays import Array
 from tautline.engine.cases import begin
-from tautline.engine.network import NetworkSimulation
+from tautline.engine.network.simulation import NetworkSimulation
 from tautline.gradients.coordinates import Coordinates, held_at
 from tautline.gradients.marched import Marched
 from tautline.gradients.marching import march_along
@@ -16,12 +16,12 @@ from tautline.gradients.network.outputs import carried_values, held_reels
 from tautline.gradients.outputs import OF_TORQUES, CarriedValues
 from tautline.gradients.steps import Steps, steps_of
 from tautline.gradients.trust import Line
-from tautline.kernels.assembly import data as kernels
-from tautline.model.assembly.case import Case
-from tautline.model.assembly.given import case_of
-from tautline.model.assembly.parts import Kinematic
-from tautline.model.assembly.state import State
-from tautline.results.assembly import spans
+from tautline.kernels.network import data as kernels
+from tautline.model.system.case import Case
+from tautline.model.system.given import case_of
+from tautline.model.system.parts import Kinematic
+from tautline.model.system.state import State
+from tautline.results.network import spans
 
 
 class BegunNetwork(NamedTuple):
@@ -46,10 +46,10 @@ class BegunNetwork(NamedTuple):
 
     def placed(self, coordinates: Coordinates, x: Array, time: float) -> NetworkSetting:
         """The setting from a state at a time (s), given by its coordinates."""
-        bodies, start = self.simulation.assembly.bodies, self.start.bodies
+        bodies, start = self.simulation.system.bodies, self.start.bodies
         held = {name: held_at(body, start[name], time) for name, body in bodies.items() if isinstance(body, Kinematic)}
         self.simulation.go_on_from(coordinates.state(x, time, self.first.strands[0, :, kernels.REELED], held), time)
-        return self.setting._replace(system=self.simulation.system)
+        return self.setting._replace(network=self.simulation.network)
 
     def as_network(self, setting: Any, samples: Any) -> kernels.WholeSamples:
         """Samples as they are."""
@@ -76,14 +76,14 @@ class BegunNetwork(NamedTuple):
 
     def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
         """Variables by name, and the time."""
-        return carried_values(self.simulation.assembly, setting, counts, samples, names)
+        return carried_values(self.simulation.system, setting, counts, samples, names)
 
     def lines(self, setting: Any, samples: Any) -> list[Line]:
         """The lines in samples; both carry derivatives."""
-        lines, found = self.simulation.assembly.lines, []
-        for k, (name, (span, _)) in enumerate(spans(self.simulation.assembly).items()):
+        lines, found = self.simulation.system.lines, []
+        for k, (name, (span, _)) in enumerate(spans(self.simulation.system).items()):
             x, nodes = samples.strands[:, k], samples.nodes[:, span]
-            length = setting.system.strands[k].par.L - x[:, kernels.REELED]
+            length = setting.network.strands[k].par.L - x[:, kernels.REELED]
             moves = (nodes[..., :3], nodes[..., 3:], length, x[:, kernels.SPEED])
             found.append(Line(name, lines[name].string, *moves))
         return found
@@ -122,7 +122,7 @@ class NetworkRuns:
         first = simulation.first_sample()
         plan = simulation.sampling(begun.interval)._replace(h=length, steps_per_sample=steps.per_sample)
         setting = NetworkSetting(simulation.task(steps.until), plan)
-        held = held_reels(simulation.assembly, case.commands)
+        held = held_reels(simulation.system, case.commands)
         return BegunNetwork(simulation, setting, first, held, steps.until, case.state())
 
     def given_start(self, begun: BegunNetwork) -> None:

@@ -18,11 +18,11 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
 from tautline.model import checks, keys
-from tautline.model.assembly import keys as system_keys
-from tautline.model.assembly.case import Case
+from tautline.model.chain.sections import Tree
 from tautline.model.keys import Key, dotted
-from tautline.model.sections import Tree
 from tautline.model.short_keys import expanded, is_short
+from tautline.model.system import keys as system_keys
+from tautline.model.system.case import Case
 from tautline.studies.definition import designs, outputs, parameters, tables
 from tautline.studies.definition.designs import Design
 from tautline.studies.definition.facts import Facts, facts_of

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.analysis.fatigue import TensionCurve
-from tautline.model.assembly.assembly import System
 from tautline.model.string import String
+from tautline.model.system.system import System
 from tautline.schema import AXES, SCHEMA
 from tautline.studies.definition.outputs import ALONG_THE_LINE, NORM, Array, Output
 from tautline.studies.definition.readings import READINGS, read_off

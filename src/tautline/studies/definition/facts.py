@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from tautline import schema
 from tautline.model import checks
-from tautline.model.assembly.sections import KIND
+from tautline.model.chain.sections import Tree
 from tautline.model.kinds import AUTO
 from tautline.model.run import Run
-from tautline.model.sections import Tree
+from tautline.model.system.sections import KIND
 from tautline.schema import Layout
 
 
@@ -42,7 +42,7 @@ class Facts:
         """Variables and dimensions of the results, where these are the same for all members."""
         if self.elements is None:
             return None
-        return schema.of_assembly(list(self.bodies), {name: n or 0 for name, n in self.lines.items()})
+        return schema.of_system(list(self.bodies), {name: n or 0 for name, n in self.lines.items()})
 
     def key_of(self, line: str, name: str) -> str:
         """A key of a line as a message names it."""

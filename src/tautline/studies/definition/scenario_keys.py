@@ -7,15 +7,15 @@ from typing import Any
 
 from tautline.errors import InputError
 from tautline.model import keys
-from tautline.model.assembly import keys as system_keys
-from tautline.model.assembly.assembly import System
-from tautline.model.assembly.keys import SHORT_PARTS, is_section
-from tautline.model.assembly.sections import START, parts_at, problem_of
-from tautline.model.case import naming_errors
+from tautline.model.chain.case import naming_errors
+from tautline.model.chain.sections import Locate, Tree
 from tautline.model.keys import Key
 from tautline.model.parts import Part
-from tautline.model.sections import Locate, Tree
 from tautline.model.short_keys import full_key, short
+from tautline.model.system import keys as system_keys
+from tautline.model.system.keys import SHORT_PARTS, is_section
+from tautline.model.system.sections import START, parts_at, problem_of
+from tautline.model.system.system import System
 
 Path = tuple[str, ...]
 

@@ -11,23 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline import schema
-from tautline.analysis.assembly_growth import growth_of_assembly
 from tautline.analysis.lyapunov import DISTANCE, growth_rates
+from tautline.analysis.network_growth import growth_of_assembly
 from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.cases import begin
-from tautline.engine.chain import ChainSimulation
-from tautline.engine.chain_members import ChainMembers, chain_members
-from tautline.engine.ensemble import record_ensemble
-from tautline.engine.family import Family, Look
+from tautline.engine.chain.ensemble import record_ensemble
+from tautline.engine.chain.family import Family, Look
+from tautline.engine.chain.members import ChainMembers, chain_members
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.simulation import Backend
 from tautline.errors import RUNNING, InputError, TautlineError
 from tautline.kernels.lanes import LANES
 from tautline.model import keys
-from tautline.model.assembly.case import Case
 from tautline.model.keys import dotted
 from tautline.model.run import Run
 from tautline.model.short_keys import short
 from tautline.model.string import String
+from tautline.model.system.case import Case
 from tautline.results.chain import inertia_of, needed_for, system_values
 from tautline.results.values import Values, values_of
 from tautline.studies.definition.evaluation import Parts, evaluate, parts_of
@@ -168,7 +168,7 @@ def _short(path: list[str]) -> str:
 
 
 def _layout(chains: ChainMembers, elements: int) -> schema.Layout:
-    return schema.of_assembly(list(chains.system.bodies), dict.fromkeys(chains.system.lines, elements))
+    return schema.of_system(list(chains.system.bodies), dict.fromkeys(chains.system.lines, elements))
 
 
 def _parts(chains: ChainMembers, string: String, elements: int) -> Parts:
@@ -287,7 +287,7 @@ def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """Outputs, status and steps of a member that has come to its end."""
     simulation = one.simulation
     if one.members is None:
-        parts, values = parts_of(simulation.assembly), simulation.recorded()
+        parts, values = parts_of(simulation.system), simulation.recorded()
     else:
         chain = _chain(one)
         parts, values = _parts(one.members, chain.pendulum.string, chain.elements), _values(one, _needed(outputs))

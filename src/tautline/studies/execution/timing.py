@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.engine.chain import ChainSimulation
-from tautline.engine.ensemble import march_ensemble
+from tautline.engine.chain.ensemble import march_ensemble
+from tautline.engine.chain.simulation import ChainSimulation
 from tautline.errors import TautlineError
 from tautline.kernels.lanes import LANES
 from tautline.studies.definition.definition import Study

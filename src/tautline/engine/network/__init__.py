@@ -1,0 +1,1 @@
+"""The network backend: every system."""

@@ -1,0 +1,181 @@
+"""How far a run of a system can be trusted: figures that are gathered while it goes on, and remarks."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tautline.engine.health import BALANCE, RESOLUTION, function_remarks, kept_energies, pending_energy
+from tautline.engine.mesh import SLACK_REMARK, MeshHealth
+from tautline.engine.network.samples import pendulum_of
+from tautline.engine.remarks import motor_remarks
+from tautline.engine.sayings import Saying
+from tautline.kernels import data
+from tautline.kernels.network import data as kernels
+from tautline.kernels.network.limits import NetworkLimits
+from tautline.model.body import RigidBody
+from tautline.model.system.system import System
+from tautline.results.network import spans
+
+# Part of the stiffness as a compression, below which a string that pushes is not worth a remark.
+COMPRESSION = 1e-9
+
+
+@dataclass
+class NetworkHealth:
+    """Figures of a run, as its samples come in."""
+
+    kept: float = math.nan  # energy less work plus losses, at the start (J)
+    balance: float = 0.0  # largest change of that (J)
+    pressed: dict[str, float] = field(default_factory=dict)  # largest compression of lines, over their stiffness
+
+    needed: dict[str, list[float]] = field(default_factory=dict)  # torque and power of reels that are led, by string
+    meshes: dict[str, MeshHealth] = field(default_factory=dict)  # by line
+    # Of torques that are functions, by string: impulse by size, and the part of it by which they depart from lines
+    # between the ends of steps (N m s).
+    tables: dict[str, list[float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._latest = max((mesh.time for mesh in self.meshes.values()), default=-math.inf)
+
+    @property
+    def begun(self) -> bool:
+        """Whether a sample was seen."""
+        return not math.isnan(self.kept)
+
+    def look(self, system: System, samples: kernels.WholeSamples, times: data.Array) -> None:
+        """See samples at these times."""
+        if not len(samples.whole):
+            return
+        kept = np.asarray(kept_energies(samples.whole.T))
+        if not self.begun:
+            self.kept = float(kept[0])
+        pending = np.zeros(len(times))
+        for name, applied in system.applied_forces.items():
+            body = system.bodies[name]
+            assert isinstance(body, RigidBody)
+            pending += pending_energy(applied, body, times, samples.whole[:, kernels.STEP_LENGTH])
+        self.balance = max(self.balance, float((np.abs(kept - self.kept) - pending).max()))
+        self._look_at_meshes(system, samples, times)
+        for k, (name, (nodes, _)) in enumerate(spans(system).items()):
+            line = system.lines[name]
+            if line.string.law == "linear":
+                lengths = np.linalg.norm(np.diff(samples.nodes[:, nodes, :3], axis=1), axis=2)
+                l = (line.string.length - samples.strands[:, k, kernels.REELED]) / line.count
+                least = float((lengths / l[:, None]).min()) - 1.0
+                self.pressed[name] = max(self.pressed.get(name, 0.0), -least)
+
+    def _look_at_meshes(self, system: System, samples: kernels.WholeSamples, times: data.Array) -> None:
+        """See the meshes of samples."""
+        new = times > self._latest  # the present state is a sample again where a record begins
+        if not new.any():
+            return
+        self._latest = float(times[-1])
+        times, places, reeled = times[new], samples.nodes[new], samples.strands[new][..., kernels.REELED]
+        for k, (name, (nodes, _)) in enumerate(spans(system).items()):
+            own, velocities = places[:, nodes, :3], places[:, nodes, 3:]
+            pendulum = pendulum_of(system, name)
+            if name not in self.meshes:
+                self.meshes[name] = MeshHealth()
+                self.meshes[name].begin(pendulum, own[0], velocities[0], reeled[0, k])
+            # The error that the guide law makes is left out: it depends on the mass that a string moves, and those of
+            # a system move several bodies.
+            self.meshes[name].update(pendulum, times, own, velocities, reeled[:, k], reel_is_free=False)
+            if system.lines[name].count == 1:  # the sag of a single element is a guess from its body's weight
+                self.meshes[name].sag = 0.0
+
+    def look_at_motors(self, system: System, samples: kernels.WholeSamples, led: list[str]) -> None:
+        """See what motors take to lead their reels."""
+        for k, (name, line) in enumerate(system.lines.items()):
+            if name in led and line.reel is not None and len(samples.strands):
+                torque = np.abs(samples.strands[:, k, kernels.TORQUE_NOW])
+                radius = line.reel.radius(samples.strands[:, k, kernels.REELED])
+                power = torque * np.abs(samples.strands[:, k, kernels.SPEED]) / radius
+                before = self.needed.get(name, [0.0, 0.0])
+                largest = [float(np.nanmax(x, initial=0.0)) for x in (torque, power)]
+                self.needed[name] = [max(a, b) for a, b in zip(before, largest, strict=True)]
+
+    def note_table(self, name: str, impulse: float, bent: float) -> None:
+        """See a table of a torque that is a function."""
+        before = self.tables.get(name, [0.0, 0.0])
+        self.tables[name] = [before[0] + impulse, before[1] + bent]
+
+    def state(self) -> dict[str, Any]:
+        """All of it, for a checkpoint."""
+        return asdict(self)
+
+    @classmethod
+    def from_state(cls, state: dict[str, Any]) -> NetworkHealth:
+        meshes = {name: MeshHealth(**x) for name, x in state.get("meshes", {}).items()}
+        return cls(**(state | {"meshes": meshes}))
+
+    def figures(self, totals: data.Array) -> dict[str, float]:
+        """Figures by name; those of meshes are the largest of all lines."""
+        by_string = [mesh.figures() for mesh in self.meshes.values()]
+        ratios = totals[data.RATIOS : data.RATIOS + len(NetworkLimits._fields)]
+        figures = {f"step_over_{name}": float(x) for name, x in zip(NetworkLimits._fields, ratios, strict=True)}
+        in_play = float(totals[data.IN_PLAY])
+        return {
+            "balance_error": self.balance / in_play if in_play > 0.0 else 0.0,
+            "largest_step_ratio": figures.pop("step_over_waves"),
+            **figures,
+            **{name: max(float(x[name]) for x in by_string) for name in (by_string[0] if by_string else ())},
+        }
+
+    def remarks(self, system: System, totals: data.Array, adaptive: bool) -> list[str]:
+        """Sentences on figures that a user would not accept."""
+        said, figures = [], self.figures(totals)
+        if not figures["balance_error"] <= BALANCE:
+            finer = "other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
+            error = f"{100 * figures['balance_error']:.2g} %"
+            said.append(f"the balance of energy is off by {error} of the energy in play; use {finer}")
+        for name, what in (("stretching", "the stretching of the lines"), ("turning", "the turning of the bodies")):
+            ratio = figures[f"step_over_{name}"]
+            if not adaptive and ratio > RESOLUTION:
+                said.append(f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one")
+        said += self._mesh_remarks(system)
+        for name, pressed in self.pressed.items():
+            if pressed > COMPRESSION and not (name in self.meshes and self.meshes[name].slack_share > SLACK_REMARK):
+                force = pressed * system.lines[name].string.stiffness
+                said.append(
+                    f"string {name!r} was pressed together with up to {force:.3g} N, which no rope can bear; "
+                    f'use lines.{name}.law = "tension_only"'
+                )
+        for name, needed in self.needed.items():
+            reel = system.lines[name].reel
+            assert reel is not None
+            said += [f"string {name!r}: {sentence}" for sentence in motor_remarks(reel, *needed)]
+        for name, table in self.tables.items():
+            said += [f"string {name!r}: {sentence}" for sentence in function_remarks(*table)]
+        return said
+
+    def _mesh_remarks(self, system: System) -> list[str]:
+        """Sentences on meshes: one of each kind, on the string where it is worst, which names the others."""
+        said = []
+        by_string = {}
+        for name, mesh in self.meshes.items():
+            pendulum, elements = pendulum_of(system, name), system.lines[name].count
+            by_string[name] = mesh.sayings(pendulum, elements, f"lines.{name}", _is_held(system, name))
+        for of_a_kind in zip(*by_string.values(), strict=True):
+            beyond = {name: saying for name, saying in zip(by_string, of_a_kind, strict=True) if saying.beyond}
+            if beyond:
+                worst = max(beyond, key=lambda name: _size(beyond[name]))
+                others = "".join(f", like {name!r}" for name in beyond if name != worst)
+                said.append(f"string {worst!r}{others}: {beyond[worst].sentence(*beyond[worst].figures)}")
+        return said
+
+
+def _is_held(system: System, name: str) -> bool:
+    """Whether both ends of a line are on what does not move freely: fixed, or on other lines as well."""
+    others = [end for other, line in system.lines.items() if other != name for end in (line.start, line.end)]
+    free = [end for end, body in system.bodies.items() if isinstance(body, RigidBody) and end not in others]
+    line = system.lines[name]
+    return line.start not in free and line.end not in free
+
+
+def _size(saying: Saying) -> float:
+    """The figure that a sentence on a mesh is about: its first one."""
+    return float(saying.figures[0])

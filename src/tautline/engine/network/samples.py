@@ -1,0 +1,70 @@
+"""Samples that the kernels wrote of a system, as variables with names; and sentences on how a march ended."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tautline import errors, ledger
+from tautline.engine.network.lowering import line_pendulum
+from tautline.kernels import data
+from tautline.kernels.network import data as kernels
+from tautline.model.chain.chain import Chain
+from tautline.model.string_loads import StringLoads
+from tautline.model.system.system import System
+from tautline.results.network import derived
+from tautline.results.values import Values
+
+
+def pendulum_of(system: System, name: str) -> Chain:
+    """The pendulum that a line would be, with the weight that its spooled string has; on a free body none."""
+    line = system.lines[name]
+    gravity = 0.0 if system.on_free_body(line) else float(system.gravity or 0.0)
+    return line_pendulum(line, gravity, system.fluid)
+
+
+def values_of(
+    system: System,
+    samples: kernels.WholeSamples,
+    times: data.Array,
+    loads: Mapping[str, StringLoads] | None = None,
+) -> Values:
+    """Variables of the results from samples."""
+    B = len(system.bodies)
+    bodies, strands, whole = samples.bodies[:, :B], samples.strands, samples.whole
+    found = {
+        "time": times,
+        "body_position": bodies[..., kernels.BODY_PLACE : kernels.BODY_PLACE + 3],
+        "body_velocity": bodies[..., kernels.BODY_VELOCITY : kernels.BODY_VELOCITY + 3],
+        "angular_velocity": bodies[..., kernels.BODY_OMEGA : kernels.BODY_OMEGA + 3],
+        "attitude": bodies[..., kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(len(whole), B, 3, 3),
+        "position": samples.nodes[..., :3],
+        "velocity": samples.nodes[..., 3:],
+        "reeled_length": strands[..., kernels.REELED],
+        "reel_speed": strands[..., kernels.SPEED],
+        "torque": strands[..., kernels.TORQUE_NOW],
+        "motor_work": strands[..., data.CONTROL_WORK],
+        **{account.name: whole[:, k] for k, account in enumerate(ledger.ACCOUNTS)},
+        "linear_momentum": whole[:, kernels.LINEAR_MOMENTUM : kernels.LINEAR_MOMENTUM + 3],
+        "angular_momentum": whole[:, kernels.ANGULAR_MOMENTUM : kernels.ANGULAR_MOMENTUM + 3],
+    }
+    return derived(system, found, loads)
+
+
+def sentence(status: int, time: float, name: str, out: float, step: float, limit: float, adaptive: bool) -> str:
+    """What ended a motion, when, and what to do about it; `name` is the string at whose end, with so much `out`."""
+    head = f"stopped at t = {time:.6g} s: "
+    if status == errors.FULLY_RETRIEVED:
+        return f"{head}string {name!r} is fully retrieved, {out:.3g} m left"
+    if status == errors.FULLY_DEPLOYED:
+        return f"{head}string {name!r} is fully deployed, {out:.6g} m out"
+    if status == errors.UNSTABLE_STEP:
+        remedy = "a shorter sample interval" if adaptive else "step='auto', a smaller step"
+        return head + (
+            f"the step {step:.3g} s is {step / limit:.2f} of the stability limit {limit:.3g} s of waves in lines; "
+            f"use {remedy} or fewer elements"
+        )
+    if status == errors.REEL_OUTRUNS_WAVES:
+        return head + "a reel is faster than waves in its string; use a slower one, or a stiffer or lighter string"
+    if status == errors.NEWTON_FAILED:
+        return head + "Newton's method did not converge; the step is too large for how fast things turn or move"
+    return head + "a number was no longer finite; use a smaller step and check the initial state"

@@ -1,0 +1,215 @@
+"""Momenta of a network from its velocities: at the start of a run, and where commands of reels change."""
+
+from __future__ import annotations
+
+from tautline.kernels.balance import book
+from tautline.kernels.data import (
+    CONTROL_WORK,
+    FRICTION_LOSS,
+    GUIDE_WORK,
+    H_BEFORE,
+    H_EARLIER,
+    H_LAST,
+    HELD,
+    HELD_ACCELERATION,
+    HELD_SPEED,
+    MOMENTUM,
+    NOT_HELD,
+    P_S,
+    P_S_ERR,
+    POSITION,
+    PRESCRIBED,
+    PULL,
+    SIGMA,
+    SIGMA_BEFORE,
+    SIGMA_EARLIER,
+    STICTION,
+    STOP,
+    STOP_TIME,
+    STUCK,
+    VELOCITY,
+    VELOCITY_BEFORE,
+    S,
+    copy_nodes,
+    node,
+    put_node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.energy import momenta
+from tautline.kernels.jit import kernel, separate
+from tautline.kernels.network.data import (
+    ANGULAR,
+    FRAME_POWER,
+    GIVEN,
+    LINEAR,
+    OMEGA,
+    OMEGA_BEFORE,
+    OMEGA_EARLIER,
+    OMEGA_NOW,
+    SIGMA_NOW,
+    TURNED,
+    V_BEFORE,
+    V_EARLIER,
+    V_NOW,
+    Network,
+    Strand,
+    V,
+    body_at,
+    strand_at,
+)
+from tautline.kernels.network.ends import angular_velocity_about, end_of, place_ends, put_matrix
+from tautline.kernels.network.equations import drum_mass
+from tautline.kernels.network.gravity import weigh
+from tautline.kernels.network.loads import act_at_joint
+from tautline.kernels.network.observe import first_momentum, measure_strand, owed_to_held, velocities_now
+from tautline.kernels.network.step import ZERO, book_whole
+from tautline.kernels.reeling import evaluate_forces
+from tautline.kernels.rotation import attitude
+from tautline.kernels.so3 import add, add_scaled, apply, cross, dot, scale
+from tautline.kernels.tables import vector_at
+
+
+@kernel
+def begin_strand(network: Network, strand: Strand) -> None:
+    """Momenta of a string from its velocities; those of its ends go to the bodies."""
+    par, reel = strand.par, strand.reel
+    v, p = strand.nodes[VELOCITY], strand.nodes[MOMENTUM]
+    place_ends(network, strand)
+    for e in range(2):
+        put_node(v, e * par.N, end_of(network, strand, e, 0.0).v)
+    sigma = reel[SIGMA] if strand.row >= 0 else 0.0
+    reel[P_S] = momenta(par, reel[S], sigma, strand.nodes[POSITION], v, p)
+    ends = (end_of(network, strand, 0, 0.0), end_of(network, strand, 1, 0.0))
+    given = (first_momentum(strand, sigma, v), node(p, par.N))
+    for e in range(2):
+        state = ends[e].body.state
+        put_triple(state, LINEAR, add(triple(state, LINEAR), given[e]))
+        arm = apply(ends[e].R, ends[e].point)
+        put_triple(state, ANGULAR, add(triple(state, ANGULAR), cross(arm, given[e])))
+        put_node(p, e * par.N, ZERO)
+    if strand.wound:
+        carried = angular_velocity_about(strand, ends[0])
+        mass = drum_mass(strand, 0.0, sigma)
+        reel[P_S] += mass * carried
+        state = ends[0].body.state
+        spin = scale(mass * (sigma + carried), apply(ends[0].R, strand.axis))
+        put_triple(state, ANGULAR, add(triple(state, ANGULAR), spin))
+    copy_nodes(v, strand.nodes[VELOCITY_BEFORE])
+    evaluate_forces(par, reel[S], strand.nodes[POSITION], strand.scratch.nodes[PULL])
+
+
+@separate
+def begin_network(network: Network, t: float) -> None:
+    """Momenta of a network from the velocities in its states."""
+    for b in range(len(network.bodies)):
+        body = body_at(network.bodies, b)
+        state, work = body.state, body.work
+        if body.moves:
+            put_triple(state, V, vector_at(body.path, t)[1])
+        for place in (V_BEFORE, V_EARLIER):
+            put_triple(state, place, triple(state, V))
+        for place in (OMEGA_BEFORE, OMEGA_EARLIER):
+            put_triple(state, place, triple(state, OMEGA))
+        R = attitude(state)
+        put_matrix(work, TURNED, R)
+        put_triple(work, V_NOW, triple(state, V))
+        put_triple(work, OMEGA_NOW, triple(state, OMEGA))
+        put_triple(state, LINEAR, scale(body.mass, triple(state, V)))
+        put_triple(state, ANGULAR, apply(R, apply(body.J, triple(state, OMEGA))))
+    for k in range(len(network.strands)):
+        begin_strand(network, strand_at(network.strands, k))
+    network.totals[FRAME_POWER] = weigh(network, t)[1]
+
+
+@separate
+def release_reels(network: Network, t: float) -> None:
+    """Give every reel that moves the momentum of its present speed, however it was held; forget earlier steps."""
+    if network.loaded:
+        act_at_joint(network, t, 0.0)
+    velocities_now(network, t)
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        reel = strand.reel
+        P_s = measure_strand(network, strand)[1]
+        if strand.row >= 0 and reel[HELD] == PRESCRIBED and reel[H_LAST] != 0.0:
+            # the half impulse that the latest step was still to be given
+            book(strand.par, reel, CONTROL_WORK, (P_s - reel[P_S]) * reel[SIGMA])
+        reel[P_S], reel[P_S_ERR] = P_s, 0.0
+        reel[HELD] = NOT_HELD
+        reel[STICTION] = 0.0
+    forget_steps(network)
+
+
+@kernel
+def forget_steps(network: Network) -> None:
+    """Let the next Newton iteration start from the present velocities of bodies and reels alone."""
+    for b in range(len(network.bodies)):
+        body = body_at(network.bodies, b)
+        for place in (V, V_BEFORE, V_EARLIER):
+            put_triple(body.state, place, triple(body.work, V_NOW))
+        for place in (OMEGA, OMEGA_BEFORE, OMEGA_EARLIER):
+            put_triple(body.state, place, triple(body.work, OMEGA_NOW))
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        for place in (SIGMA, SIGMA_BEFORE, SIGMA_EARLIER):
+            strand.reel[place] = strand.work[SIGMA_NOW]
+        for place in (H_LAST, H_BEFORE, H_EARLIER):
+            strand.reel[place] = 0.0
+    for place in (H_LAST, H_BEFORE, H_EARLIER):
+        network.totals[place] = 0.0
+
+
+@kernel
+def give_momenta(network: Network, stopped: int) -> None:
+    """Give reels, and bodies whose motion is given, the momenta of the velocities found now; book what that takes.
+
+    If a reel is `stopped`, its impulse is one of friction, and impulses act at the mean of the speeds before and after
+    (equation 48). Else, with -1, they are what the latest step still owes, at its speed. Impulses of prescribed motions
+    are work of their motors; reels that move by their own equations have these momenta already.
+    """
+    part = 0.5 if stopped >= 0 else 1.0
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        reel = strand.reel
+        P_s = measure_strand(network, strand)[1]
+        if strand.row >= 0:
+            speed = part * reel[SIGMA] + (1.0 - part) * strand.work[SIGMA_NOW]
+            if k == stopped:
+                book(strand.par, reel, FRICTION_LOSS, (reel[P_S] - P_s) * speed)
+            elif reel[HELD] == PRESCRIBED:
+                book(strand.par, reel, CONTROL_WORK, (P_s - reel[P_S]) * speed)
+        reel[P_S], reel[P_S_ERR] = P_s, 0.0
+    for b in range(len(network.bodies)):
+        body = body_at(network.bodies, b)
+        if not body.free:
+            impulse = owed_to_held(network, b)
+            velocity = add_scaled(scale(part, triple(body.state, V)), 1.0 - part, triple(body.work, V_NOW))
+            book_whole(network, GUIDE_WORK, dot(impulse, velocity))
+            put_triple(body.state, GIVEN, add(triple(body.state, GIVEN), impulse))
+            put_triple(body.state, LINEAR, add(triple(body.state, LINEAR), impulse))
+
+
+@separate
+def stop_at_end(network: Network, k: int, side: float, t: float) -> None:
+    """Put the reel of string k on the stop at an end of its string: an impulse on it alone, a plastic impact.
+
+    Reels with prescribed motions go on as prescribed. Others that friction or stops hold are free for the impact; what
+    holds them acts again in the next step.
+    """
+    if network.loaded:
+        act_at_joint(network, t, 0.0)
+    velocities_now(network, t)
+    give_momenta(network, -1)
+    for j in range(len(network.strands)):
+        reel = strand_at(network.strands, j).reel
+        if reel[HELD] != PRESCRIBED:
+            reel[HELD] = NOT_HELD
+            reel[STICTION] = 0.0
+    forget_steps(network)
+    reel = strand_at(network.strands, k).reel
+    reel[STOP], reel[STOP_TIME] = side, t
+    reel[HELD], reel[HELD_SPEED], reel[HELD_ACCELERATION] = STUCK, 0.0, 0.0
+    velocities_now(network, t)
+    give_momenta(network, k)
+    forget_steps(network)

@@ -1,0 +1,184 @@
+"""A string between two moving ends, reduced to its ends and its reel (docs/theory.md, equation 103).
+
+At given velocities of the ends and of the reel the equations of the inner nodes are linear with scalar coefficients,
+as the pendulum's are. They are solved, and what is left is how the momenta at the ends and the reel's equation change
+with those velocities: a block that belongs into the equations of bodies and reels.
+"""
+
+from __future__ import annotations
+
+from tautline.kernels.along import load, nodes_from, put_nodes, width
+from tautline.kernels.data import (
+    ABOVE,
+    AT_SIGMA,
+    BELOW,
+    BORDER,
+    BY_SIGMA,
+    INVERSE_MINOR,
+    MEAN_VELOCITY,
+    MINOR,
+    POSITION,
+    RATIO,
+    RIGHT,
+    TARGET,
+    Array,
+    S,
+    add_to_node,
+    node,
+    put_node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.energy import element_length
+from tautline.kernels.jit import kernel
+from tautline.kernels.network.data import (
+    BY_FIRST,
+    BY_LAST,
+    END_BY_SIGMA,
+    END_MOMENTUM,
+    FOLLOWING,
+    LEFT,
+    PIVOT,
+    REEL_BY_END,
+    SCALE,
+    SCHUR,
+    START_ROW,
+    Strand,
+)
+from tautline.kernels.reels import unpack_start
+from tautline.kernels.so3 import Vector, add, add_scaled, scale, sub
+from tautline.kernels.step_equations import GROWTH, derivatives_by_sigma, ends_of, node_equations, reel_row
+from tautline.kernels.tridiagonal import (
+    LastNode,
+    backward,
+    backward_with_border,
+    divide_by_minors,
+    forward,
+    forward_with_minors,
+)
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@kernel
+def follow_ends(strand: Strand) -> None:
+    """How inner nodes follow the first and the last one: the decaying vectors BY_FIRST and BY_LAST."""
+    N = strand.par.N
+    factor = strand.scratch.factor
+    first, last = factor[BY_FIRST], factor[BY_LAST]
+    below, inverse, ratio = factor[BELOW], factor[INVERSE_MINOR], factor[RATIO]
+    reach = min(N - 1, FOLLOWING)
+    Y = 1.0
+    for i in range(1, reach + 1):
+        Y *= -below[i - 1]
+        first[i] = inverse[i] * Y
+    for i in range(reach - 1, 0, -1):
+        first[i] -= ratio[i] * first[i + 1]
+    for i in range(reach + 1, N + 1):
+        first[i] = 0.0
+    for i in range(N - reach):
+        last[i] = 0.0
+    first[0] = 1.0
+    last[N] = 1.0
+    for i in range(N - 1, N - 1 - reach, -1):
+        last[i] = -ratio[i] * last[i + 1]
+
+
+@kernel
+def condense(strand: Strand, h: float, kick: float, v_first: Vector, v_last: Vector, sigma: float) -> None:
+    """Inner velocities into AT_SIGMA; momenta of the ends and their derivatives into the strand's work.
+
+    TARGET holds the momenta of the nodes with gravity's impulse; PULL those of the elements for the time `kick`.
+    """
+    par = strand.par
+    N = par.N
+    scratch, work = strand.scratch, strand.work
+    s = strand.reel[S]
+    q = strand.nodes[POSITION]
+    above, below, minor = scratch.factor[ABOVE], scratch.factor[BELOW], scratch.factor[MINOR]
+    right, v = scratch.nodes[RIGHT], scratch.nodes[AT_SIGMA]
+    ends = ends_of(par, h, element_length(par, s), sigma)
+    unit, _ = node_equations(par, h, ends, q, scratch.nodes[TARGET], kick, scratch)
+    mass = 1.0 / unit
+    own = 2.0 / GROWTH  # of an end node
+    own_first = own + (unit * par.mu * (s + 0.5 * h * sigma) if strand.wound else 0.0)
+    r_first, r_last = node(right, 0), node(right, N)
+    add_to_node(right, 1, scale(-below[0], v_first))
+    forward_with_minors(N, own, scratch)
+    divide_by_minors(N, scratch)
+    backward(N, v_last, scratch, v)
+    put_node(v, 0, v_first)
+    follow_ends(strand)
+
+    first, last = scratch.factor[BY_FIRST], scratch.factor[BY_LAST]
+    P_first = sub(add_scaled(scale(own_first, v_first), above[0], node(v, 1)), r_first)
+    P_last = sub(add_scaled(scale(own, v_last), below[N - 1], node(v, N - 1)), r_last)
+    put_triple(work, END_MOMENTUM, scale(mass, P_first))
+    put_triple(work, END_MOMENTUM + 3, scale(mass, P_last))
+    work[SCHUR] = mass * (own_first + above[0] * (first[1] if N > 1 else 0.0))
+    work[SCHUR + 1] = mass * above[0] * last[1]
+    work[SCHUR + 2] = mass * below[N - 1] * first[N - 1]
+    work[SCHUR + 3] = mass * (own + below[N - 1] * (last[N - 1] if N > 1 else 0.0))
+    work[SCALE] = par.mu * unit
+    if strand.row < 0:
+        return
+
+    minor[0] = 1.0
+    sums = derivatives_by_sigma(par, h, ends, q, scratch)
+    r_first, r_last = node(right, 0), scale(1.0 / minor[N], node(right, N))
+    forward(N, LastNode(ZERO, 0.0, 0.0), scratch)
+    by_nodes = work[SCALE] * backward_with_border(N, ZERO, scratch)
+    slope = scratch.nodes[BY_SIGMA]
+    put_node(slope, 0, ZERO)
+    carried = scale(0.5 * h if strand.wound else 0.0, v_first)
+    put_triple(work, END_BY_SIGMA, scale(par.mu, add(sub(scale(above[0], node(slope, 1)), r_first), carried)))
+    put_triple(work, END_BY_SIGMA + 3, scale(par.mu, sub(scale(below[N - 1], node(slope, N - 1)), r_last)))
+    border = scratch.nodes[BORDER]
+    by_first = sub(add(node(border, 0), followed(border, first, 1, min(N - 1, FOLLOWING))), carried)
+    by_last = add(node(border, N), followed(border, last, max(N - FOLLOWING, 1), N - 1))
+    put_triple(work, REEL_BY_END, scale(par.mu, by_first))
+    put_triple(work, REEL_BY_END + 3, scale(par.mu, by_last))
+    work[PIVOT], work[LEFT] = reel_row(par, h, s, ends, sums, unpack_start(work[START_ROW:]).p_s, by_nodes)
+
+
+@kernel
+def followed(border: Array, weights: Array, begin: int, end: int) -> Vector:
+    """Sum over inner nodes of what follows an end."""
+    total = ZERO
+    for i in range(begin, end + 1):
+        total = add_scaled(total, weights[i], node(border, i))
+    return total
+
+
+@kernel
+def change_ends(strand: Strand, dv_first: Vector, dv_last: Vector, dsigma: float) -> None:
+    """Let inner velocities and the momenta of the ends follow a small change of the ends and of the reel."""
+    work, factor = strand.work, strand.scratch.factor
+    v, slope = strand.scratch.nodes[AT_SIGMA], strand.scratch.nodes[BY_SIGMA]
+    first, last = factor[BY_FIRST], factor[BY_LAST]
+    along = work[SCALE] * dsigma
+    for j in range(0, strand.par.N + 1, width(v)):
+        x = nodes_from(v, j)
+        if strand.row >= 0:
+            x = add_scaled(x, along, nodes_from(slope, j))
+        a, b = load(first, j), load(last, j)
+        x = (
+            x[0] + a * dv_first[0] + b * dv_last[0],
+            x[1] + a * dv_first[1] + b * dv_last[1],
+            x[2] + a * dv_first[2] + b * dv_last[2],
+        )
+        put_nodes(v, j, x)
+    for e in range(2):
+        P = add_scaled(triple(work, END_MOMENTUM + 3 * e), work[SCHUR + 2 * e], dv_first)
+        P = add_scaled(P, work[SCHUR + 2 * e + 1], dv_last)
+        if strand.row >= 0:
+            P = add_scaled(P, dsigma, triple(work, END_BY_SIGMA + 3 * e))
+        put_triple(work, END_MOMENTUM + 3 * e, P)
+
+
+@kernel
+def keep_velocities(strand: Strand) -> None:
+    """Velocities that were found into MEAN_VELOCITY."""
+    v, out = strand.scratch.nodes[AT_SIGMA], strand.scratch.nodes[MEAN_VELOCITY]
+    for j in range(0, strand.par.N + 1, width(v)):
+        put_nodes(out, j, nodes_from(v, j))

@@ -1,0 +1,185 @@
+"""What passes between the kernels of a network: its bodies, its strings, gravity, the equations, samples.
+
+Letters are those of docs/theory.md, "Assemblies". A string uses the node arrays, places and scratch of the pendulum's
+(kernels/data.py), with all nodes in inertial coordinates, or in those that fall along an orbit.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tautline import ledger, registry
+from tautline.arrays import Array2, Array3
+from tautline.kernels.data import (
+    FACTOR_ROWS,
+    LOAD_ROWS,
+    REEL_SIZE,
+    Array,
+    Command,
+    Counters,
+    Loads,
+    Parameters,
+    Scratch,
+    _places,
+    code,
+)
+from tautline.kernels.listed import Listed, reader
+from tautline.kernels.loads.drag import Drag
+from tautline.kernels.so3 import Matrix, Vector
+
+# Places in Body.state, behind the attitude (data.ATTITUDE, ATTITUDE_ERR). *_ERR is what the sum before it still owes.
+PLACE, PLACE_ERR, LINEAR, LINEAR_ERR, ANGULAR, ANGULAR_ERR = _places(8, 11, 14, 17, 20, 23)
+# Mean velocities and angular velocities (body frame) over the latest steps.
+V, V_BEFORE, V_EARLIER, OMEGA, OMEGA_BEFORE, OMEGA_EARLIER = _places(26, 29, 32, 35, 38, 41)
+FLUID = _places(44)[0]  # velocity of fluid that moves along with the body, in the latest step
+GIVEN = _places(47)[0]  # impulse since the start of what holds or moves a body whose motion is given
+BODY_STATE = 50
+# Places in Body.work: unknowns of the step; attitude at its start; force and moment of gravity at its start (N, N m).
+V_NOW, OMEGA_NOW, TURNED, PULLED, TWISTED = _places(0, 3, 6, 15, 18)
+# Momentum of the step at its start, and what it gained: of bodies whose motion is given.
+AT_START, GAINED = _places(21, 24)
+PUSHED = _places(27)[0]  # impulse of applied forces at the start of a step, and its moment, inertial
+RESISTANCE = _places(33)[0]  # of the fluid at a joint: drag, spin, inertia, flow, last (drag.BodyResistance)
+BODY_WORK = 42
+
+# Places in Strand.work. Ends are numbered 0 and 1: momenta of the end nodes at the start of a step (N s), their
+# derivatives by each other's velocity and by sigma, and derivatives of the reel's equation by the end velocities.
+END_MOMENTUM, END_BY_SIGMA, REEL_BY_END, END_VELOCITY = _places(0, 6, 12, 18)
+SCHUR = _places(24)[0]  # four numbers: by velocity of the first and of the second, of end 0 and then of end 1
+SIGMA_NOW, PIVOT, LEFT, IMPULSE_NOW, SCALE, FORCE, STRAIN, WEIGHT_S = _places(*range(28, 36))
+GRADIENT, S_BEFORE = _places(37, 38)
+APPROACHES = _places(39)[0]  # 1 if the reel was before the end of its string when the step began, else 0
+END_WEIGHT = _places(60)[0]  # impulse of gravity on the ends in the first half of a step
+START_ROW = _places(40)[0]  # a reels.ReelStart
+# Of inverse dynamics: forces on s other than the motor's, with dT/ds; change of the reel's momentum over a short step.
+REEL_PUSH, REEL_CHANGE = _places(66, 67)
+POWER = _places(68)[0]  # of every load, as its account takes it
+STRAND_WORK = 68 + len(registry.LOADS)
+
+# Places in Scratch.factor of what inner nodes follow of a velocity of the first and of the last node.
+BY_FIRST, BY_LAST = 7, 8
+FOLLOWING = 40  # nodes beyond which that is below rounding
+# Place in Scratch.nodes of gravity on the nodes: in a row of applied forces, which are those of bodies.
+WEIGHTS = LOAD_ROWS + 2 * code(registry.LOADS, "applied_force")
+assert FACTOR_ROWS > BY_LAST
+
+# Place in Network.totals of the rate at which the motion of the frame changes the potential energy (W).
+FRAME_POWER = _places(39)[0]
+
+UNKNOWNS = 6  # of a free body
+
+
+class Body(NamedTuple):
+    """A rigid body. Free, or with a motion that is given: held in place, or along a path without turning."""
+
+    mass: float
+    J: Matrix  # about the centre of mass
+    free: bool
+    turns: bool  # False for a point mass
+    row: int  # of its first unknown, if it is free
+    moves: bool  # along the path
+    path: Array2  # of its place, 13 rows (tables.vector_at)
+    pushed: bool  # by forces that are applied to it
+    applied: Array2  # forces at a point and moments over time, 7 rows: times, force, moment; inertial
+    point: Vector  # that one, from the centre of mass, in the body's frame
+    push: Array2  # forces at the centre of mass and moments, likewise
+    thrust: Array2  # the same in the frame of the body
+    lift: float  # buoyancy that it has everywhere (N)
+    buoyancy: Vector  # where that acts, from the centre of mass
+    number: int  # of it among all bodies, and of the fluid around it
+    pull_lever: float  # largest distance of a string from the centre of mass, over the least moment of inertia
+    compensated: bool  # sums of its state keep their rounding
+    state: Array  # (BODY_STATE,)
+    work: Array  # (BODY_WORK,)
+
+
+class Strand(NamedTuple):
+    """A string of a network, with its reel."""
+
+    par: Parameters  # without weight and body
+    number: int  # of it among all strings, and of the loads on it
+    sinking: float  # part of its weight that buoyancy leaves
+    command: Command  # of its reel; locked where there is none
+    ends: tuple[int, int]  # bodies that hold them
+    points: tuple[Vector, Vector]  # where, in the frames of the bodies
+    axis: Vector  # of the drum in the frame of the first body, times the drum's radius; 0 where the body cannot turn
+    wound: bool  # has a reel, whose string is carried at the guide entrance
+    on_body: bool  # that reel hangs on a free body: the wound string is a point mass there
+    row: int  # of sigma among the unknowns, or -1 where the reel does not move
+    softness: tuple[float, float]  # inverse masses that pulls at both ends feel (1/kg), without the drum
+    shortest: float  # deployed length at which a retrieval ends
+    first: int  # place of its first node among those of all strings
+    nodes: Array2  # (NODE_QUANTITIES, 3 row_length(N))
+    reel: Array
+    scratch: Scratch
+    work: Array  # (STRAND_WORK,)
+
+
+class Field(NamedTuple):
+    """Gravity: uniform along e3, or of a central body, seen from a frame that falls along an orbit."""
+
+    g: float
+    orbit: bool
+    gm: float  # gravitational parameter (m^3/s^2)
+    semi_major_axis: float
+    eccentricity: float
+    mean_anomaly: float  # at time 0
+    towards: Vector  # the pericentre
+    along: Vector  # at right angles to it in the plane, in the direction of motion
+
+
+class Network(NamedTuple):
+    """A network in motion."""
+
+    bodies: Listed[Body]
+    strands: Listed[Strand]
+    around: Listed[Drag]  # fluid around every body; points from the centre of mass
+    acting: Listed[Loads]  # loads on every string. Apart, since to read them for every look at a string takes long
+    field: Field
+    loaded: bool  # loads act where steps join
+    in_fluid: bool
+    carries_fluid: bool  # fluid moves along with strings or bodies
+    totals: Array  # (REEL_SIZE,): accounts and balance of the whole, in the places of Motion.reel
+    clock: Counters
+    matrix: Array2  # of the unknowns of bodies and reels
+    right: Array2  # (2, unknowns): right-hand sides, solution
+
+
+body_at = reader(Body)
+strand_at = reader(Strand)
+drag_at = reader(Drag)
+loads_at = reader(Loads)
+
+# Columns of the samples of the whole: accounts, then these.
+LINEAR_MOMENTUM, ANGULAR_MOMENTUM, STEP_LENGTH = _places(*(len(ledger.ACCOUNTS) + i for i in (0, 3, 6)))
+WHOLE = int(STEP_LENGTH) + 1
+# Of a body.
+BODY_PLACE, BODY_VELOCITY, BODY_OMEGA, BODY_ATTITUDE, BODY_GIVEN = _places(0, 3, 6, 9, 18)
+BODY_COLUMNS = 21
+# Of a string: accounts, then these.
+REELED, SPEED, TORQUE_NOW = _places(*(len(ledger.ACCOUNTS) + i for i in range(3)))
+STRAND_COLUMNS = int(TORQUE_NOW) + 1
+
+
+class WholeSamples(NamedTuple):
+    """Samples of a network."""
+
+    whole: Array2  # (n, WHOLE)
+    bodies: Array3  # (n, bodies, BODY_COLUMNS)
+    strands: Array3  # (n, strings, STRAND_COLUMNS)
+    nodes: Array3  # (n, nodes of all strings, 6): positions, velocities
+
+
+def empty_samples(n: int, bodies: int, strands: int, nodes: int) -> WholeSamples:
+    return WholeSamples(
+        np.full((n, WHOLE), np.nan),
+        np.full((n, bodies, BODY_COLUMNS), np.nan),
+        np.full((n, strands, STRAND_COLUMNS), np.nan),
+        np.full((n, nodes, 6), np.nan),
+    )
+
+
+def empty_totals() -> Array:
+    return np.zeros(REEL_SIZE)

@@ -1,0 +1,343 @@
+"""Equations of a step for the bodies and reels of a network, and their solution by Newton's method.
+
+Unknown are the mean velocity and angular velocity of every free body and the speed of every reel that moves; strings
+are reduced to their ends (condense.py). docs/theory.md, (99) to (103).
+"""
+
+from __future__ import annotations
+
+import math
+
+from tautline.arrays import Array2
+from tautline.kernels.data import Array, S, put_triple, triple
+from tautline.kernels.drum import solve_own_row
+from tautline.kernels.energy import element_length
+from tautline.kernels.jit import kernel, separate
+from tautline.kernels.network.condense import change_ends, condense
+from tautline.kernels.network.data import (
+    ANGULAR,
+    END_BY_SIGMA,
+    END_MOMENTUM,
+    END_VELOCITY,
+    IMPULSE_NOW,
+    LEFT,
+    LINEAR,
+    OMEGA_NOW,
+    PIVOT,
+    PULLED,
+    PUSHED,
+    REEL_BY_END,
+    SCHUR,
+    SIGMA_NOW,
+    START_ROW,
+    TURNED,
+    TWISTED,
+    V_NOW,
+    Body,
+    Network,
+    Strand,
+    body_at,
+    strand_at,
+)
+from tautline.kernels.network.ends import (
+    End,
+    angular_velocity_about,
+    end_of,
+    matrix_in,
+    moment_of,
+    spin_direction,
+    swing_by_omega,
+)
+from tautline.kernels.network.linear import (
+    IDENTITY,
+    ZEROS,
+    add_block,
+    add_column,
+    add_row,
+    add_vector,
+    clear,
+    eliminate,
+    substitute,
+)
+from tautline.kernels.newton import ERROR_LEFT, ROUNDING_FLOOR
+from tautline.kernels.reels import unpack_start
+from tautline.kernels.rotation import MAX_ITERATIONS
+from tautline.kernels.so3 import (
+    Matrix,
+    add,
+    add_scaled,
+    apply,
+    apply_transposed,
+    cross,
+    dot,
+    hat,
+    matmul,
+    matrix_add_scaled,
+    outer,
+    scale,
+    sub,
+    transpose,
+)
+from tautline.kernels.tangents import has_tangents, tangents_within
+
+# Rounds over the reels until their speeds agree with each other.
+MOST_ROUNDS = 200
+LAST_ROUND = 1e-15
+LAST_OF_TANGENTS = 1e-14
+
+
+@kernel
+def body_rows(body: Body, h: float, kick: float, matrix: Array2, right: Array) -> None:
+    """A body's own part of its equations: momenta at the start, less those of the guess, and their derivatives."""
+    i = body.row
+    R = matrix_in(body.work, TURNED)
+    omega = triple(body.work, OMEGA_NOW)
+    P = add_scaled(triple(body.state, LINEAR), kick, triple(body.work, PULLED))
+    H = add_scaled(triple(body.state, ANGULAR), kick, triple(body.work, TWISTED))
+    if body.pushed and h != 0.0:
+        P = add(P, triple(body.work, PUSHED))
+        H = add(H, triple(body.work, PUSHED + 3))
+    add_vector(right, i, add_scaled(P, -body.mass, triple(body.work, V_NOW)))
+    add_block(matrix, i, i, matrix_add_scaled(ZEROS, body.mass, IDENTITY))
+    if not body.turns:
+        add_block(matrix, i + 3, i + 3, IDENTITY)
+        return
+    J_omega = apply(body.J, omega)
+    k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
+    momentum = scale(k, add_scaled(J_omega, 0.5 * h, cross(omega, J_omega)))
+    add_vector(right, i + 3, sub(apply_transposed(R, H), momentum))
+    D = matrix_add_scaled(body.J, 0.5 * h, matmul(hat(omega), body.J))
+    D = matrix_add_scaled(D, -0.5 * h, hat(J_omega))
+    D = matrix_add_scaled(matrix_add_scaled(ZEROS, k, D), -0.5 * h * h * k, outer(momentum, omega))
+    add_block(matrix, i + 3, i + 3, D)
+
+
+@kernel
+def lever_rows(end: End, A: Matrix) -> Matrix:
+    """rho x R^T A, column by column."""
+    return matmul(hat(end.point), matmul(transpose(end.R), A))
+
+
+@kernel
+def add_end(network: Network, strand: Strand, h: float, e: int, end: End, by_omega: tuple[Matrix, Matrix]) -> None:
+    """A string's part of the equations of the body at its end e."""
+    body = end.body
+    if not body.free:
+        return
+    matrix, right = network.matrix, network.right[0]
+    i = body.row
+    P = triple(strand.work, END_MOMENTUM + 3 * e)
+    add_vector(right, i, scale(-1.0, P))
+    if body.turns:
+        add_vector(right, i + 3, scale(-1.0, moment_of(end, P)))
+    for f in range(2):
+        other = body_at(network.bodies, strand.ends[f])
+        if other.free:
+            m = strand.work[SCHUR + 2 * e + f]
+            straight = matrix_add_scaled(ZEROS, m, IDENTITY)
+            turned = matrix_add_scaled(ZEROS, m, by_omega[f])
+            add_block(matrix, i, other.row, straight)
+            if other.turns:
+                add_block(matrix, i, other.row + 3, turned)
+            if body.turns:
+                add_block(matrix, i + 3, other.row, lever_rows(end, straight))
+                if other.turns:
+                    add_block(matrix, i + 3, other.row + 3, lever_rows(end, turned))
+    if strand.row >= 0:
+        slope = triple(strand.work, END_BY_SIGMA + 3 * e)
+        moment = moment_of(end, slope)
+        add_column(matrix, i, strand.row, slope)
+        if body.turns:
+            add_column(matrix, i + 3, strand.row, moment)
+
+
+@kernel
+def drum_mass(strand: Strand, h: float, sigma: float) -> float:
+    """Inertia of the drum with what is wound on it, mean over the step."""
+    return float(strand.par.mu * (strand.reel[S] + 0.5 * h * sigma) + strand.par.kappa)
+
+
+@kernel
+def add_spin_of_drum(network: Network, strand: Strand, h: float, end: End) -> None:
+    """What a drum that turns with its body adds to the body's and the reel's equation (equations 100 and 101)."""
+    body = end.body
+    axis = strand.axis
+    if not (body.free and body.turns) or dot(axis, axis) == 0.0:
+        return
+    matrix, right = network.matrix, network.right[0]
+    i = body.row + 3
+    sigma = strand.work[SIGMA_NOW]
+    mean = drum_mass(strand, h, sigma)
+    speed = sigma + angular_velocity_about(strand, end)
+    direction = spin_direction(strand, end, h)
+    c = scale(0.5 * h, triple(body.work, OMEGA_NOW))
+    add_vector(right, i, scale(-mean * speed, direction))
+    bent = matrix_add_scaled(outer(c, axis), dot(c, axis), IDENTITY)
+    bent = matrix_add_scaled(bent, -1.0, hat(axis))
+    D = matrix_add_scaled(ZEROS, mean, outer(direction, axis))
+    add_block(matrix, i, i, matrix_add_scaled(D, 0.5 * h * mean * speed, bent))
+    if strand.row >= 0:
+        by_sigma = scale(mean + 0.5 * h * strand.par.mu * speed, direction)
+        by_omega = scale(mean - 0.5 * h * strand.par.mu * speed, axis)
+        add_column(matrix, i, strand.row, by_sigma)
+        add_row(matrix, strand.row, i, by_omega)
+        right[strand.row] -= mean * (speed - sigma) - 0.25 * h * strand.par.mu * (speed * speed - sigma * sigma)
+
+
+@kernel
+def reel_equation(
+    network: Network, strand: Strand, h: float, ends: tuple[End, End], by_omega: tuple[Matrix, Matrix]
+) -> None:
+    """The row of a reel that moves."""
+    matrix, right, work = network.matrix, network.right[0], strand.work
+    row = strand.row
+    matrix[row, row] += work[PIVOT]
+    v = ends[0].v
+    right[row] += work[LEFT] + (0.25 * h * strand.par.mu * dot(v, v) if strand.wound else 0.0)
+    for e in range(2):
+        body = body_at(network.bodies, strand.ends[e])
+        if body.free:
+            by_v = triple(work, REEL_BY_END + 3 * e)
+            turned = apply_transposed(by_omega[e], by_v)
+            add_row(matrix, row, body.row, by_v)
+            if body.turns:
+                add_row(matrix, row, body.row + 3, turned)
+
+
+@separate
+def strand_rows(network: Network, k: int, h: float, kick: float, anew: bool) -> None:
+    """A string's part of all equations; strings of constant length are condensed once a step."""
+    strand = strand_at(network.strands, k)
+    ends = (end_of(network, strand, 0, h), end_of(network, strand, 1, h))
+    if anew or strand.row >= 0:
+        condense(strand, h, kick, ends[0].v, ends[1].v, strand.work[SIGMA_NOW])
+    by_omega = (swing_by_omega(ends[0], h), swing_by_omega(ends[1], h))
+    add_end(network, strand, h, 0, ends[0], by_omega)
+    add_end(network, strand, h, 1, ends[1], by_omega)
+    if strand.wound:
+        add_spin_of_drum(network, strand, h, ends[0])
+    if strand.row >= 0:
+        reel_equation(network, strand, h, ends, by_omega)
+
+
+@kernel
+def solve_reels(network: Network, h_start: float, bodies: int) -> None:
+    """Speeds of all reels, bodies eliminated: each by its own equation, in rounds until they agree.
+
+    Motors, friction and stops make each equation a monotone one of its own speed; the matrix between them is that of
+    masses, for which such rounds converge. One reel takes one round.
+    """
+    matrix, right, x = network.matrix, network.right[0], network.right[1]
+    n = len(right)
+    for i in range(bodies, n):
+        x[i] = 0.0
+    for _ in range(MOST_ROUNDS):
+        largest, change, calm = 0.0, 0.0, True
+        for k in range(len(network.strands)):
+            strand = strand_at(network.strands, k)
+            i = strand.row
+            if i >= 0:
+                left = right[i]
+                for j in range(bodies, n):
+                    if j != i:
+                        left -= matrix[i, j] * x[j]
+                start = unpack_start(strand.work[START_ROW:])
+                sigma = strand.work[SIGMA_NOW]
+                found, impulse = solve_own_row(strand.par, start.drum, start.at, sigma, h_start, matrix[i, i], left)
+                change = max(change, abs(found - x[i]))
+                largest = max(largest, abs(sigma + found))
+                calm = calm and tangents_within(found - x[i], found, sigma, LAST_OF_TANGENTS)
+                x[i] = found
+                strand.work[IMPULSE_NOW] = impulse
+        if n - bodies <= 1 or (calm and not change > LAST_ROUND * largest):
+            break
+
+
+@separate
+def correct(network: Network, h: float) -> tuple[float, float]:
+    """Solve for the corrections of all unknowns and add them; the error they leave, and the scale of velocities."""
+    x = network.right[1]
+    speed2, error = 0.0, 0.0
+    for b in range(len(network.bodies)):
+        body = body_at(network.bodies, b)
+        if body.free:
+            dV, domega = triple(x, body.row), triple(x, body.row + 3)
+            put_triple(body.work, V_NOW, add(triple(body.work, V_NOW), dV))
+            put_triple(body.work, OMEGA_NOW, add(triple(body.work, OMEGA_NOW), domega))
+            error = max(error, 0.5 * abs(h) * dot(domega, domega) * reach_of(body))
+            V = triple(body.work, V_NOW)
+            speed2 = max(speed2, dot(V, V))
+    return error, speed2
+
+
+@kernel
+def reach_of(body: Body) -> float:
+    """A length by which rotations of a body are compared with velocities: its radius of gyration."""
+    if not body.turns or body.mass <= 0.0:
+        return 0.0
+    return math.sqrt((body.J[0][0] + body.J[1][1] + body.J[2][2]) / body.mass)
+
+
+@separate
+def follow(network: Network, k: int, h: float) -> tuple[float, float, bool]:
+    """Let a string follow the corrections of bodies and reel; the error they leave, its speed, whether it is small."""
+    strand = strand_at(network.strands, k)
+    par, work = strand.par, strand.work
+    before = triple(work, END_VELOCITY), triple(work, END_VELOCITY + 3)
+    dsigma = 0.0
+    if strand.row >= 0:
+        dsigma = network.right[1][strand.row]
+        work[SIGMA_NOW] += dsigma
+    first, last = end_of(network, strand, 0, h).v, end_of(network, strand, 1, h).v
+    dfirst, dlast = sub(first, before[0]), sub(last, before[1])
+    change_ends(strand, dfirst, dlast, dsigma)
+    put_triple(work, END_VELOCITY, first)
+    put_triple(work, END_VELOCITY + 3, last)
+    size = abs(dsigma) * (abs(dsigma) + math.sqrt(dot(dfirst, dfirst)) + math.sqrt(dot(dlast, dlast)))
+    error = abs(h) / element_length(par, strand.reel[S]) * size
+    speed2 = work[SIGMA_NOW] * work[SIGMA_NOW] + dot(last, last) + dot(first, first)
+    return error, speed2, dsigma * dsigma <= ROUNDING_FLOOR * ROUNDING_FLOOR * par.EA / par.mu
+
+
+@separate
+def solve_rates(network: Network, h: float, kick: float) -> tuple[bool, int]:
+    """Newton's method on all unknowns, from the guesses in the work of bodies and strands.
+
+    Returns whether it found them, and the number of iterations. At h = 0 it inverts the Legendre transform.
+    Tangents settle one iteration after the values: the matrix is that of all derivatives.
+    """
+    once_more = has_tangents(h)
+    matrix, right = network.matrix, network.right[0]
+    n = len(right)
+    bodies = n
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if strand.row >= 0:
+            bodies = min(bodies, strand.row)
+        put_triple(strand.work, END_VELOCITY, end_of(network, strand, 0, h).v)
+        put_triple(strand.work, END_VELOCITY + 3, end_of(network, strand, 1, h).v)
+    for iteration in range(MAX_ITERATIONS):
+        clear(matrix, right)
+        for b in range(len(network.bodies)):
+            body = body_at(network.bodies, b)
+            if body.free:
+                body_rows(body, h, kick, matrix, right)
+        for k in range(len(network.strands)):
+            strand_rows(network, k, h, kick, iteration == 0)
+        eliminate(matrix, right, bodies)
+        solve_reels(network, 0.5 * h, bodies)
+        substitute(matrix, right, bodies, network.right[1])
+        error, speed2 = correct(network, h)
+        small = True
+        for k in range(len(network.strands)):
+            left, speed, is_small = follow(network, k, h)
+            error = max(error, left)
+            speed2 = max(speed2, speed)
+            small = small and is_small
+        if not (error >= 0.0 and math.isfinite(speed2)):
+            return False, iteration + 1
+        if error * error <= ERROR_LEFT * ERROR_LEFT * speed2 or (small and error <= 1e-15):
+            if not once_more:
+                return True, iteration + 1
+            once_more = False
+    return False, MAX_ITERATIONS

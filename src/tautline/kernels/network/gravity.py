@@ -1,0 +1,209 @@
+"""Gravity on bodies and strings: uniform, or in a frame that falls along an orbit (docs/theory.md, "Orbits")."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from tautline.kernels.data import POSITION, Array, S, add_to_node, node, put_node, put_triple, triple
+from tautline.kernels.energy import element_length, spooled_above, spooled_lever
+from tautline.kernels.jit import kernel, separate
+from tautline.kernels.network.data import (
+    PLACE,
+    PULLED,
+    TWISTED,
+    WEIGHT_S,
+    WEIGHTS,
+    Body,
+    Field,
+    Network,
+    Strand,
+    body_at,
+    strand_at,
+)
+from tautline.kernels.rotation import attitude
+from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
+
+# Corrections of Kepler's equation.
+MOST_CORRECTIONS = 50
+LAST_CORRECTION = 1e-15
+
+
+class Reference(NamedTuple):
+    """Where the falling frame is: relative to the centre of attraction."""
+
+    place: Vector
+    velocity: Vector
+
+
+@kernel
+def reference_at(field: Field, t: float) -> Reference:
+    """Place and velocity on the reference orbit, by Kepler's equation E - e sin E = M_0 + n t."""
+    a, e = field.semi_major_axis, field.eccentricity
+    rate = math.sqrt(field.gm / (a * a * a))
+    mean = field.mean_anomaly + rate * t
+    E = mean + e * math.sin(mean)
+    for _ in range(MOST_CORRECTIONS):
+        correction = (E - e * math.sin(E) - mean) / (1.0 - e * math.cos(E))
+        E -= correction
+        if abs(correction) <= LAST_CORRECTION * (1.0 + abs(E)):
+            break
+    flat = math.sqrt(1.0 - e * e)
+    cosine, sine = math.cos(E), math.sin(E)
+    speed = a * rate / (1.0 - e * cosine)
+    place = add_scaled(scale(a * (cosine - e), field.towards), a * flat * sine, field.along)
+    velocity = add_scaled(scale(-speed * sine, field.towards), speed * flat * cosine, field.along)
+    return Reference(place, velocity)
+
+
+class Pull(NamedTuple):
+    """Gravity at a point, per unit of mass."""
+
+    potential: float
+    acceleration: Vector
+    rate: float  # of the potential, at a fixed point
+
+
+@kernel
+def pull_at(field: Field, at: Reference, x: Vector) -> Pull:
+    """Potential and acceleration at x.
+
+    In an orbit both are differences of nearly equal numbers between x and the frame; these forms keep all digits of
+    them from millimetres to thousands of kilometres.
+    """
+    if not field.orbit:
+        return Pull(-field.g * x[2], (0.0, 0.0, field.g), 0.0)
+    X = at.place
+    r2 = dot(X, X)
+    r = math.sqrt(r2)
+    alpha = dot(X, x) / r2
+    beta = dot(x, x) / r2
+    q = 2.0 * alpha + beta
+    w = math.sqrt(1.0 + q)
+    f = q * (3.0 + 3.0 * q + q * q) / (1.0 + w * w * w)
+    k = field.gm / (r2 * r)
+    a = scale(k / (w * w * w), sub(scale(f, X), x))
+    potential = -field.gm / r * (alpha * q * (2.0 + w) / (1.0 + w) - beta) / (w * (1.0 + w))
+    linear = k * (dot(at.velocity, x) - 3.0 * alpha * dot(X, at.velocity))
+    return Pull(potential, a, -dot(a, at.velocity) - linear)
+
+
+class Gradient(NamedTuple):
+    """What the gradient of gravity does to a body beyond its mass."""
+
+    potential: float
+    force: Vector
+    moment: Vector  # inertial
+
+
+NO_GRADIENT = Gradient(0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+
+
+@kernel
+def gradient_on(field: Field, at: Reference, body: Body) -> Gradient:
+    """Energy, force and moment of the potential -(GM/(2 r^3)) (tr J - 3 u.J u), u the direction from the centre."""
+    if not field.orbit or not body.turns:
+        return NO_GRADIENT
+    R = attitude(body.state)
+    X = add(at.place, triple(body.state, PLACE))
+    r2 = dot(X, X)
+    u = scale(1.0 / math.sqrt(r2), apply_transposed(R, X))
+    Ju = apply(body.J, u)
+    trace = body.J[0][0] + body.J[1][1] + body.J[2][2]
+    k = field.gm / (r2 * math.sqrt(r2))
+    across = dot(u, Ju)
+    inward = scale(0.5 * trace - 2.5 * across, u)
+    force = scale(-3.0 * k / math.sqrt(r2), apply(R, add(inward, Ju)))
+    moment = scale(3.0 * k, apply(R, cross(u, Ju)))
+    return Gradient(-0.5 * k * (trace - 3.0 * across), force, moment)
+
+
+class WoundWeight(NamedTuple):
+    """Gravity of the string that is wound on a reel."""
+
+    energy: float
+    force: Vector  # on the guide entrance
+    on_s: float  # force on s
+    rate: float  # of the energy, by the motion of the frame
+
+
+@kernel
+def wound_weight(strand: Strand, field: Field, pull: Pull, height: float) -> WoundWeight:
+    """On a body a point mass at the guide entrance; at an anchor in the guide and around the drum (equation 6)."""
+    par = strand.par
+    s = strand.reel[S]
+    carried = par.mu * s
+    if strand.on_body:
+        return WoundWeight(
+            carried * pull.potential, scale(carried, pull.acceleration), -par.mu * pull.potential, carried * pull.rate
+        )
+    weight = par.mu * field.g
+    energy = -weight * ((s - par.b) * (height - par.b) + par.b * height - spooled_above(par, s))
+    on_s = weight * (height - par.b - spooled_lever(par, s))
+    return WoundWeight(energy, (0.0, 0.0, weight * s), on_s, 0.0)
+
+
+@kernel
+def weigh_strand(strand: Strand, field: Field, at: Reference) -> tuple[float, float]:
+    """Gravity on the nodes into WEIGHTS and on s into WEIGHT_S; energy, and its rate by the motion of the frame."""
+    par = strand.par
+    q = strand.nodes[POSITION]
+    out = strand.scratch.nodes[WEIGHTS]
+    mass = strand.sinking * par.mu * element_length(par, strand.reel[S])
+    energy, rate = 0.0, 0.0
+    for i in range(par.N + 1):
+        pull = pull_at(field, at, node(q, i))
+        part = 0.5 if i in (0, par.N) else 1.0
+        put_node(out, i, scale(part * mass, pull.acceleration))
+        energy += part * pull.potential
+        rate += part * pull.rate
+    strand.work[WEIGHT_S] = strand.sinking * par.mu * energy / par.N
+    energy *= mass
+    rate *= mass
+    if strand.wound:
+        entrance = node(q, 0)
+        wound = wound_weight(strand, field, pull_at(field, at, entrance), entrance[2])
+        add_to_node(out, 0, scale(strand.sinking, wound.force))
+        strand.work[WEIGHT_S] += strand.sinking * wound.on_s
+        energy += strand.sinking * wound.energy
+        rate += wound.rate
+    return energy, rate
+
+
+@kernel
+def weigh_body(body: Body, field: Field, at: Reference) -> tuple[float, float]:
+    """Gravity on the body itself into PULLED and TWISTED; energy, and its rate by the motion of the frame."""
+    pull = pull_at(field, at, triple(body.state, PLACE))
+    gradient = gradient_on(field, at, body)
+    arm = apply(attitude(body.state), body.buoyancy)
+    lift = (0.0, 0.0, -body.lift)
+    force = add(gradient.force, lift)
+    put_triple(body.work, PULLED, add_scaled(force, body.mass, pull.acceleration))
+    put_triple(body.work, TWISTED, add(gradient.moment, cross(arm, lift)))
+    rate = body.mass * pull.rate - dot(gradient.force, at.velocity)
+    floating = body.lift * (body.state[PLACE + 2] + arm[2])
+    return body.mass * pull.potential + gradient.potential + floating, rate
+
+
+@separate
+def weigh(network: Network, t: float) -> tuple[float, float]:
+    """Gravity on everything at time t; potential energy, and its rate by the motion of the frame."""
+    field = network.field
+    at = reference_at(field, t) if field.orbit else Reference((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    energy, rate = 0.0, 0.0
+    for b in range(len(network.bodies)):
+        one = weigh_body(body_at(network.bodies, b), field, at)
+        energy += one[0]
+        rate += one[1]
+    for k in range(len(network.strands)):
+        one = weigh_strand(strand_at(network.strands, k), field, at)
+        energy += one[0]
+        rate += one[1]
+    return energy, rate
+
+
+@kernel
+def weight_of(strand: Strand, i: int) -> Vector:
+    """Gravity on node i, as it was looked at last."""
+    weights: Array = strand.scratch.nodes[WEIGHTS]
+    return node(weights, i)

@@ -1,0 +1,272 @@
+"""Inverse dynamics of reels: torques of locks and prescribed motions in a network (docs/theory.md, equation 106).
+
+From a motion where it is sampled. The momentum of the reel half a short step later and half a step earlier, with all
+else moving by its own equations, gives its rate.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tautline.arrays import Array2
+from tautline.kernels.along import nodes_from, put_nodes, width
+from tautline.kernels.data import (
+    BORDER,
+    BY_PROFILE,
+    GUESS,
+    HELD,
+    LOADS_PENDING,
+    MEAN_VELOCITY,
+    MOMENTUM,
+    NOT_HELD,
+    P_S,
+    POSITION,
+    PULL,
+    TARGET,
+    Array,
+    S,
+    clear_nodes,
+    put_triple,
+    triple,
+)
+from tautline.kernels.drum import drive_at, holding, viscous_drag
+from tautline.kernels.energy import element_length, kinetic_gradient_s, momenta, radius, strain_at_guide
+from tautline.kernels.entrance import Entrance
+from tautline.kernels.guide import carnot_force, entrance, spooled_force
+from tautline.kernels.inverse import SHORT_STEP, SHORT_TURN
+from tautline.kernels.jit import kernel, separate
+from tautline.kernels.lanes import zero_like
+from tautline.kernels.loads.acting import Instant
+from tautline.kernels.loads.damping import lengthening_by_reel
+from tautline.kernels.network.backup import copy_motion, put_motion
+from tautline.kernels.network.condense import keep_velocities
+from tautline.kernels.network.data import (
+    BODY_OMEGA,
+    BODY_VELOCITY,
+    OMEGA_NOW,
+    REEL_CHANGE,
+    REEL_PUSH,
+    SIGMA_NOW,
+    SPEED,
+    START_ROW,
+    TORQUE_NOW,
+    V_NOW,
+    WEIGHT_S,
+    WEIGHTS,
+    Network,
+    Strand,
+    WholeSamples,
+    body_at,
+    strand_at,
+)
+from tautline.kernels.network.ends import angular_velocity_about, end_of
+from tautline.kernels.network.equations import drum_mass, solve_rates
+from tautline.kernels.network.joint import velocities_at_joint
+from tautline.kernels.network.loads import (
+    act_at_joint,
+    ahead_of,
+    instant_of,
+    load_all,
+    loads_of_strand,
+    place_given,
+)
+from tautline.kernels.network.observe import refresh_network, velocities_now
+from tautline.kernels.network.starting import begin_fluid
+from tautline.kernels.network.step import begin_body, stage
+from tautline.kernels.reeling import kept_reel_force
+from tautline.kernels.reels import NO_ENTRANCE, ReelStart, pack_start
+from tautline.kernels.so3 import add_scaled, dot
+from tautline.kernels.tables import curve_at, vector_at
+
+
+@kernel
+def finds_torque(strand: Strand) -> bool:
+    """Whether the torque on a drum follows from its motion: of one that is locked, or whose motion is prescribed."""
+    return bool(strand.wound and (strand.command.locked or strand.command.kind == BY_PROFILE))
+
+
+@kernel
+def any_torque(network: Network) -> bool:
+    """Whether there is such a reel."""
+    found = False
+    for k in range(len(network.strands)):
+        found = found or finds_torque(strand_at(network.strands, k))
+    return found
+
+
+@kernel
+def short_step(network: Network) -> float:
+    """Step that is small against waves in all strings and the turning of all bodies."""
+    step = math.inf
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        par = strand.par
+        step = min(step, SHORT_STEP * element_length(par, strand.reel[S]) * math.sqrt(par.mu / par.EA))
+    for b in range(len(network.bodies)):
+        omega = triple(body_at(network.bodies, b).work, OMEGA_NOW)
+        turn = math.sqrt(dot(omega, omega))
+        if turn > 0.0:
+            step = min(step, SHORT_TURN / turn)
+    return step
+
+
+@separate
+def note_pushes(network: Network, k: int, out: Array) -> None:
+    """Forces on s other than the motor's, and dT/ds, at the velocities of the sample, into REEL_PUSH."""
+    strand = strand_at(network.strands, k)
+    par, work = strand.par, strand.work
+    q, v, s, sigma = strand.nodes[POSITION], strand.scratch.nodes[MEAN_VELOCITY], strand.reel[S], out[SPEED]
+    first = end_of(network, strand, 0, 0.0)
+    speed = sigma + angular_velocity_about(strand, first)
+    gradient = kinetic_gradient_s(par, s, sigma, q, v)
+    gradient += 0.5 * par.mu * (dot(first.v, first.v) + speed * speed - sigma * sigma)
+    push = gradient + kept_reel_force(strand.scratch.nodes[PULL]) + work[WEIGHT_S]
+    if not strand.command.locked:
+        l = element_length(par, s)
+        push += carnot_force(par, Entrance(strain_at_guide(par, q, l), 0.0), sigma)[0]
+        push -= viscous_drag(par, s) * sigma
+        if sigma != 0.0:
+            push -= math.copysign(par.coulomb, sigma) / radius(par, s)
+    work[REEL_PUSH] = push
+    work[REEL_CHANGE] = 0.0
+
+
+@separate
+def note_loads(network: Network, k: int, at: Instant) -> None:
+    """Add forces of loads on s to REEL_PUSH, at the velocities that were found."""
+    strand = strand_at(network.strands, k)
+    target, border = strand.scratch.nodes[TARGET], strand.scratch.nodes[BORDER]
+    if strand.row < 0:
+        lengthening_by_reel(strand.par, element_length(strand.par, strand.reel[S]), strand.scratch)
+    clear_nodes(target)
+    clear_nodes(border)
+    strand.work[REEL_PUSH] += loads_of_strand(network, strand, at, 1.0 + zero_like(at.t), target, border).on_s
+
+
+@separate
+def load_both_ways(network: Network, t: float, step: float, backups: Array2) -> None:
+    """Let loads act on the momenta of a sample for half a step ahead; those with half a step back go to backups[1].
+
+    Fluid that moves along resists accelerations: they are found on trial, as at the start of a motion.
+    """
+    half = 0.5 * step
+    nothing = zero_like(t)
+    ahead = ahead_of(network)
+    if network.totals[LOADS_PENDING] > 0.0:
+        act_at_joint(network, t, nothing)
+    at = instant_of(t, nothing, half)
+    if network.carries_fluid:
+        velocities_now(network, t)
+        begin_fluid(network)
+        copy_motion(network, backups[1])
+        stage(network, half, t, t + half)
+        at = instant_of(t + half, nothing, half)
+        place_given(network, t + half)
+        velocities_at_joint(network, half, at, nothing)
+        put_motion(network, backups[1])
+        refresh_network(network, t)
+    else:
+        place_given(network, t)
+        velocities_at_joint(network, nothing, at, ahead)
+    for k in range(len(network.strands)):
+        if finds_torque(strand_at(network.strands, k)):
+            note_loads(network, k, at)
+    load_all(network, at, -half)
+    copy_motion(network, backups[1])
+    load_all(network, at, step)
+
+
+@separate
+def begin_reel(network: Network, k: int, t: float, h: float, out: Array) -> None:
+    """Momenta of a string with half a step of gravity into TARGET, and what its reel does in the step.
+
+    Prescribed motions go on as prescribed, drums that friction or stops hold stand still. Motor and friction of others
+    act as they do now.
+    """
+    strand = strand_at(network.strands, k)
+    par, reel, work, command = strand.par, strand.reel, strand.work, strand.command
+    p, target, weights = strand.nodes[MOMENTUM], strand.scratch.nodes[TARGET], strand.scratch.nodes[WEIGHTS]
+    for i in range(0, par.N + 1, width(p)):
+        put_nodes(target, i, add_scaled(nodes_from(p, i), 0.5 * h, nodes_from(weights, i)))
+    work[SIGMA_NOW] = 0.0
+    if strand.row < 0:
+        return
+    s, sigma = reel[S], out[SPEED]
+    if finds_torque(strand):
+        _, sigma, acceleration = curve_at(command.profile.T, t)
+        sigma += 0.5 * h * acceleration
+        start = ReelStart(zero_like(sigma), 0.0, 0.0, sigma, NO_ENTRANCE, holding(True))
+    elif reel[HELD] != NOT_HELD:
+        start = ReelStart(zero_like(sigma), 0.0, 0.0, sigma, NO_ENTRANCE, holding(True))
+    else:
+        d = radius(par, s)
+        at = entrance(par, reel, s, strain_at_guide(par, strand.nodes[POSITION], element_length(par, s)))
+        force = kept_reel_force(strand.scratch.nodes[PULL]) + work[WEIGHT_S] + spooled_force(par, at)
+        force += out[TORQUE_NOW] / d - viscous_drag(par, s) * sigma
+        dry = par.coulomb + drive_at(par, command, t, t + h, s).brake
+        if sigma != 0.0:
+            force -= math.copysign(dry, sigma) / d
+        start = ReelStart(reel[P_S] + 0.5 * h * force, 0.0, 0.0, sigma, at, holding(False))
+    work[SIGMA_NOW] = start.sigma
+    pack_start(start, work[START_ROW:])
+
+
+@separate
+def note_momentum(network: Network, k: int, h: float) -> None:
+    """Add the momentum of a reel in the middle of the step that was solved for, with the sign of h, to REEL_CHANGE."""
+    strand = strand_at(network.strands, k)
+    par, work, scratch = strand.par, strand.work, strand.scratch
+    keep_velocities(strand)
+    sigma = work[SIGMA_NOW]
+    q, v, middle = strand.nodes[POSITION], scratch.nodes[MEAN_VELOCITY], scratch.nodes[GUESS]
+    for i in range(0, par.N + 1, width(q)):
+        put_nodes(middle, i, add_scaled(nodes_from(q, i), 0.5 * h, nodes_from(v, i)))
+    P_s = momenta(par, strand.reel[S] + 0.5 * h * sigma, sigma, middle, v, scratch.nodes[BORDER])
+    P_s += drum_mass(strand, h, sigma) * angular_velocity_about(strand, end_of(network, strand, 0, h))
+    work[REEL_CHANGE] += P_s if h > 0.0 else -P_s
+
+
+@separate
+def find_torques(network: Network, t: float, backups: Array2, samples: WholeSamples, row: int) -> None:
+    """Torques of locks and prescribed motions into row `row` of samples. The motion stays.
+
+    Follows `observe_network`, whose velocities it takes. `backups` has two rows for copies of the motion.
+    """
+    step, out = short_step(network), samples.strands[row]
+    for k in range(len(network.strands)):
+        if finds_torque(strand_at(network.strands, k)):
+            note_pushes(network, k, out[k])
+    if network.loaded:
+        copy_motion(network, backups[0])
+        load_both_ways(network, t, step, backups)
+    found = True
+    for sign in (1.0, -1.0):
+        h = sign * step
+        if network.loaded and sign < 0.0:
+            put_motion(network, backups[1])
+        for b in range(len(network.bodies)):
+            body = body_at(network.bodies, b)
+            begin_body(body, h, 0.0, 0.0, t, t + h)
+            if body.free:
+                # so near that one iteration is exact: what Newton's method leaves would be divided by the short step
+                put_triple(body.work, V_NOW, triple(samples.bodies[row, b], BODY_VELOCITY))
+                put_triple(body.work, OMEGA_NOW, triple(samples.bodies[row, b], BODY_OMEGA))
+            elif body.moves:  # differences of places over so short a time would be all rounding
+                _, velocity, acceleration = vector_at(body.path, t)
+                put_triple(body.work, V_NOW, add_scaled(velocity, 0.5 * h, acceleration))
+        for k in range(len(network.strands)):
+            begin_reel(network, k, t, h, out[k])
+        found = solve_rates(network, h, 0.5 * h)[0] and found
+        for k in range(len(network.strands)):
+            if finds_torque(strand_at(network.strands, k)):
+                note_momentum(network, k, h)
+    if network.loaded:
+        put_motion(network, backups[0])
+        refresh_network(network, t)
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if finds_torque(strand):
+            force = strand.work[REEL_CHANGE] / step - strand.work[REEL_PUSH]
+            torque = radius(strand.par, strand.reel[S]) * force
+            if found and math.isfinite(torque):  # else what the latest step took stands there
+                out[k, TORQUE_NOW] = torque

@@ -1,0 +1,233 @@
+"""Loads on a network, where two steps join (docs/theory.md, equation 71).
+
+As for the pendulum, (L + tau D) v = p with tau the time for which they act: momenta jump, positions stand still, and no
+step is limited by what resists. The inner nodes of each string are eliminated by 3x3 blocks from its start to its end;
+what is left of it is a block for both ends and the reel, which goes into the equations of the bodies.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tautline.kernels.balance import SIGNS, book
+from tautline.kernels.compensated import accumulate
+from tautline.kernels.data import (
+    FLUID_VELOCITY,
+    GUESS,
+    H_BEFORE,
+    H_LAST,
+    LOAD_ROWS,
+    LOADS_PENDING,
+    MEAN_VELOCITY,
+    MOMENTUM,
+    MOMENTUM_ERR,
+    P_S,
+    P_S_ERR,
+    PUSHED,
+    VELOCITY,
+    VELOCITY_BEFORE,
+    Array,
+    S,
+    copy_nodes,
+    node,
+    put_node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.energy import element_length
+from tautline.kernels.fixed import IDENTITY, extrapolation
+from tautline.kernels.jit import kernel, separate
+from tautline.kernels.loads.acting import Instant
+from tautline.kernels.loads.carried import beyond
+from tautline.kernels.loads.joint import amount, given_at
+from tautline.kernels.loads.pushing import ACCOUNTS, acts, pushes
+from tautline.kernels.loads.resistance import DRAG
+from tautline.kernels.network.data import (
+    LINEAR,
+    OMEGA_NOW,
+    POWER,
+    TURNED,
+    V_NOW,
+    Body,
+    Network,
+    Strand,
+    body_at,
+    loads_at,
+    strand_at,
+)
+from tautline.kernels.network.ends import matrix_in
+from tautline.kernels.network.joint import joint_of, velocities_at_joint
+from tautline.kernels.network.reduced import strand_motion
+from tautline.kernels.network.step import ZERO, book_whole, give
+from tautline.kernels.network.wet import expect_fluid_at_bodies, given_to, move_fluid_at_bodies
+from tautline.kernels.newton import Rates
+from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale, sub
+from tautline.kernels.tables import vector_at
+
+# Part of the momentum of the mesh's fastest motion that damping may take at once.
+STIFF = 0.5
+
+
+@kernel
+def instant_of(t: float, back: float, ahead: float) -> Instant:
+    """A joint of two steps, in space."""
+    return Instant(t, back, ahead, ZERO, ZERO, IDENTITY, Rates(0.0, ZERO, 0.0))
+
+
+class Taken(NamedTuple):
+    """Impulses of loads on what a string is fastened to, and on its reel."""
+
+    first: Vector
+    last: Vector
+    moment: Vector  # on the body at its end, body frame
+    on_s: float
+
+
+@separate
+def loads_of_strand(network: Network, strand: Strand, at: Instant, time: float, p: Array, err: Array) -> Taken:
+    """Add to momenta p what loads give to inner nodes in a time, at the velocities that were found; to ends and reel.
+
+    Their power, as accounts take it, goes to POWER.
+    """
+    par, loads, scratch = strand.par, loads_at(network.acting, strand.number), strand.scratch
+    joint = joint_of(network, strand, loads, at)
+    given = given_at(par, loads, time, joint, strand_motion(network, strand), scratch, p, err)
+    first, last = given.first, sub(node(p, par.N), node(err, par.N))
+    put_node(p, par.N, ZERO)
+    put_node(err, par.N, ZERO)
+    pushing = pushes(loads)
+    if pushing:
+        first = add_scaled(first, time, node(scratch.nodes[PUSHED], 0))
+    for k in range(len(ACCOUNTS)):
+        if acts(k, loads.own):
+            power = amount(par, loads, k, joint, given, scratch)
+            if pushing:
+                at_first = dot(node(scratch.nodes[LOAD_ROWS + 2 * k], 0), node(scratch.nodes[MEAN_VELOCITY], 0))
+                power -= SIGNS[ACCOUNTS[k]] * at_first
+            strand.work[POWER + k] = power
+    return Taken(first, last, scale(time, given.moment), time * given.reel)
+
+
+@kernel
+def give_at_joint(body: Body, impulse: Vector, point: Vector, moment: Vector) -> None:
+    """An impulse at a point of a body, and a moment of impulse in its frame; a held one passes it on."""
+    if body.free:
+        R = matrix_in(body.work, TURNED)
+        give(body, impulse, add(cross(apply(R, point), impulse), apply(R, moment)))
+    else:
+        put_triple(body.state, LINEAR, add(triple(body.state, LINEAR), impulse))
+
+
+@separate
+def load_strand(network: Network, k: int, at: Instant, time: float) -> None:
+    """Give the impulses of loads to nodes, bodies and reel of a string, and book their work and losses."""
+    strand, loads = strand_at(network.strands, k), loads_at(network.acting, k)
+    if not loads.acts:
+        return
+    taken = loads_of_strand(network, strand, at, time, strand.nodes[MOMENTUM], strand.nodes[MOMENTUM_ERR])
+    give_at_joint(body_at(network.bodies, strand.ends[0]), taken.first, strand.points[0], ZERO)
+    give_at_joint(body_at(network.bodies, strand.ends[1]), taken.last, strand.points[1], taken.moment)
+    if strand.row >= 0:
+        accumulate(strand.reel, P_S, P_S_ERR, taken.on_s, strand.par.compensated)
+    for load in range(len(ACCOUNTS)):
+        if acts(load, loads.own):
+            book(strand.par, strand.reel, ACCOUNTS[load], time * strand.work[POWER + load])
+
+
+@kernel
+def load_bodies(network: Network, time: float) -> None:
+    """Give what the fluid gives to bodies, and book it."""
+    for b in range(len(network.bodies)):
+        body = body_at(network.bodies, b)
+        if body.free and network.in_fluid:
+            given = given_to(network, body)
+            give_at_joint(body, scale(time, given.force), ZERO, scale(time, given.moment))
+            book_whole(network, ACCOUNTS[DRAG], -SIGNS[ACCOUNTS[DRAG]] * time * given.power)
+
+
+@kernel
+def load_all(network: Network, at: Instant, time: float) -> None:
+    """Let loads act for a time at the velocities that were found."""
+    for k in range(len(network.strands)):
+        load_strand(network, k, at, time)
+    load_bodies(network, time)
+
+
+@kernel
+def ahead_of(network: Network) -> float:
+    """How far the end of the latest step is ahead of its mean velocities, over their change from the step before."""
+    totals = network.totals
+    return extrapolation(0.0, totals[H_LAST], totals[H_BEFORE]) if totals[H_BEFORE] != 0.0 else 0.0
+
+
+@kernel
+def is_stiff(network: Network, time: float) -> bool:
+    """Whether damping would stop the fastest motion of a string's elements in less than this time."""
+    stiff = False
+    for k in range(len(network.strands)):
+        par = strand_at(network.strands, k).par
+        l = element_length(par, strand_at(network.strands, k).reel[S])
+        stiff = stiff or time * 12.0 * par.viscosity > STIFF * par.mu * l * l
+    return stiff
+
+
+@separate
+def act_at_joint(network: Network, t: float, ahead_time: float) -> None:
+    """Let loads act at time t for what is pending of the step before, and for some time of the next one.
+
+    Their velocity is the one with what is pending: in the middle of the jump, so that the energy changes by exactly the
+    impulse times that. At the start, where nothing is pending, damping that is stiff takes the one that it leads to.
+    """
+    pending = network.totals[LOADS_PENDING]
+    place_given(network, t)
+    at = instant_of(t, pending, ahead_time)
+    stiff_start = pending == 0.0 and is_stiff(network, ahead_time)
+    velocities_at_joint(network, ahead_time if stiff_start else pending, at, ahead_of(network))
+    load_all(network, at, pending + ahead_time)
+    if network.carries_fluid and pending > 0.0:
+        expect_fluid(network, at)
+    network.totals[LOADS_PENDING] = 0.0
+
+
+@kernel
+def expect_fluid(network: Network, at: Instant) -> None:
+    """Velocities of the step behind a joint if they changed there alone: of nodes into GUESS (equation 82)."""
+    part = (at.back + at.ahead) / at.back
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        v, scratch = strand.nodes[VELOCITY], strand.scratch
+        beyond(strand.par, part, v, scratch.nodes[MEAN_VELOCITY], ZERO, scratch.nodes[GUESS])
+    expect_fluid_at_bodies(network, at.back, part)
+
+
+@kernel
+def place_given(network: Network, t: float) -> None:
+    """Velocities of bodies whose motion is given, at time t."""
+    for b in range(len(network.bodies)):
+        body = body_at(network.bodies, b)
+        if not body.free:
+            velocity = ZERO
+            if body.moves:
+                velocity = vector_at(body.path, t)[1]
+            put_triple(body.work, V_NOW, velocity)
+            put_triple(body.work, OMEGA_NOW, ZERO)
+
+
+@kernel
+def keep_for_loads(network: Network, back: float) -> None:
+    """Remember the mean velocities of a step that was made, and what loads still owe for it.
+
+    `back` is for how long they acted at its start for the step before.
+    """
+    h = network.totals[H_LAST]
+    network.totals[LOADS_PENDING] = 0.5 * h
+    part = h / (h + 2.0 * back) if back > 0.0 else 0.0
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        v = strand.nodes[VELOCITY]
+        copy_nodes(v, strand.nodes[VELOCITY_BEFORE])
+        copy_nodes(strand.scratch.nodes[MEAN_VELOCITY], v)
+        if network.carries_fluid:
+            beyond(strand.par, part, v, strand.scratch.nodes[GUESS], ZERO, strand.nodes[FLUID_VELOCITY])
+    if network.carries_fluid:
+        move_fluid_at_bodies(network, h, part)

@@ -1,0 +1,281 @@
+"""From velocities to momenta at the start of a run, and from momenta to what samples report."""
+
+from __future__ import annotations
+
+from tautline.kernels.balance import SIGNS, copy_accounts
+from tautline.kernels.data import (
+    BORDER,
+    CONTROL_WORK,
+    ELASTIC,
+    FIRST_BOOKED,
+    GRAVITY,
+    GUIDE_WORK,
+    H_LAST,
+    HELD,
+    HELD_SPEED,
+    KINETIC,
+    LOADS_PENDING,
+    MEAN_VELOCITY,
+    MOMENTUM,
+    NOT_HELD,
+    P_S,
+    POSITION,
+    PRESCRIBED,
+    PULL,
+    SIGMA,
+    TARGET,
+    TORQUE,
+    Array,
+    S,
+    clear_nodes,
+    copy_nodes,
+    node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.drum import holding
+from tautline.kernels.energy import elastic, element_length, kinetic_string, momenta, reel_mass, transport_weights
+from tautline.kernels.guide import spooled_energy
+from tautline.kernels.jit import kernel, separate
+from tautline.kernels.lanes import zero_like
+from tautline.kernels.loads.pushing import ACCOUNTS, acts
+from tautline.kernels.loads.resistance import DRAG
+from tautline.kernels.network.condense import keep_velocities
+from tautline.kernels.network.data import (
+    ANGULAR,
+    ANGULAR_MOMENTUM,
+    BODY_ATTITUDE,
+    BODY_GIVEN,
+    BODY_OMEGA,
+    BODY_PLACE,
+    BODY_VELOCITY,
+    END_MOMENTUM,
+    FRAME_POWER,
+    GIVEN,
+    LINEAR,
+    LINEAR_MOMENTUM,
+    OMEGA_NOW,
+    PLACE,
+    POWER,
+    REELED,
+    SIGMA_NOW,
+    SPEED,
+    START_ROW,
+    STEP_LENGTH,
+    TORQUE_NOW,
+    TURNED,
+    V_NOW,
+    Body,
+    Network,
+    Strand,
+    V,
+    WholeSamples,
+    body_at,
+    loads_at,
+    strand_at,
+)
+from tautline.kernels.network.ends import angular_velocity_about, end_of, place_ends, put_matrix
+from tautline.kernels.network.equations import drum_mass, solve_rates
+from tautline.kernels.network.gravity import weigh
+from tautline.kernels.network.joint import velocities_at_joint
+from tautline.kernels.network.loads import Taken, ahead_of, instant_of, loads_of_strand, place_given
+from tautline.kernels.network.step import ZERO
+from tautline.kernels.network.wet import given_to
+from tautline.kernels.reeling import evaluate_forces
+from tautline.kernels.reels import NO_ENTRANCE, ReelStart, pack_start
+from tautline.kernels.rotation import attitude
+from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale, sub
+from tautline.kernels.tables import vector_at
+
+
+@kernel
+def first_momentum(strand: Strand, sigma: float, v: Array) -> Vector:
+    """Momentum of the first node, with the string that is wound on a reel there."""
+    par = strand.par
+    q = strand.nodes[POSITION]
+    s = strand.reel[S]
+    alpha = transport_weights(par.N, 0.0)[0]
+    own = scale(element_length(par, s) / 6.0, add_scaled(node(v, 1), 2.0, node(v, 0)))
+    P = add_scaled(own, alpha * sigma, sub(node(q, 0), node(q, 1)))
+    if strand.wound:
+        P = add_scaled(P, s, node(v, 0))
+    return scale(par.mu, P)
+
+
+@separate
+def refresh_network(network: Network, t: float) -> None:
+    """Evaluate all forces anew, after a state was put back."""
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        place_ends(network, strand)
+        evaluate_forces(strand.par, strand.reel[S], strand.nodes[POSITION], strand.scratch.nodes[PULL])
+    network.totals[FRAME_POWER] = weigh(network, t)[1]
+
+
+@separate
+def velocities_now(network: Network, t: float) -> bool:
+    """Velocities of everything at the present momenta, in the work of bodies and strands; whether they were found.
+
+    Loads have acted for half of the latest step then.
+    """
+    if network.loaded and network.totals[LOADS_PENDING] > 0.0:
+        for b in range(len(network.bodies)):
+            body = body_at(network.bodies, b)
+            put_matrix(body.work, TURNED, attitude(body.state))
+        place_given(network, t)
+        pending = network.totals[LOADS_PENDING]
+        velocities_at_joint(network, pending, instant_of(t, pending, zero_like(t)), ahead_of(network))
+        return True
+    for b in range(len(network.bodies)):
+        body = body_at(network.bodies, b)
+        put_matrix(body.work, TURNED, attitude(body.state))
+        velocity = ZERO
+        if body.moves:
+            velocity = vector_at(body.path, t)[1]
+        put_triple(body.work, V_NOW, velocity)
+        put_triple(body.work, OMEGA_NOW, ZERO)
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        copy_nodes(strand.nodes[MOMENTUM], strand.scratch.nodes[TARGET])
+        reel, work = strand.reel, strand.work
+        work[SIGMA_NOW] = 0.0
+        if strand.row >= 0:
+            held = reel[HELD] != NOT_HELD
+            work[SIGMA_NOW] = reel[HELD_SPEED] if held else 0.0
+            start = ReelStart(reel[P_S], 0.0, 0.0, work[SIGMA_NOW], NO_ENTRANCE, holding(held))
+            pack_start(start, work[START_ROW:])
+    found = solve_rates(network, zero_like(t), zero_like(t))[0]
+    for k in range(len(network.strands)):
+        keep_velocities(strand_at(network.strands, k))
+    return found
+
+
+@separate
+def measure_strand(network: Network, strand: Strand) -> tuple[float, float]:
+    """Kinetic energy of a string with its drum, and momentum of the reel; those of its ends into END_MOMENTUM.
+
+    At the velocities in MEAN_VELOCITY and in the works of strand and bodies.
+    """
+    par, work, scratch = strand.par, strand.work, strand.scratch
+    q, v, momentum = strand.nodes[POSITION], scratch.nodes[MEAN_VELOCITY], scratch.nodes[BORDER]
+    s, sigma = strand.reel[S], work[SIGMA_NOW]
+    first = end_of(network, strand, 0, 0.0)
+    carried = angular_velocity_about(strand, first)
+    kinetic = kinetic_string(par, s, sigma, q, v)
+    if strand.wound:
+        speed = sigma + carried
+        kinetic += 0.5 * par.mu * s * dot(first.v, first.v) + 0.5 * reel_mass(par, s)[0] * speed * speed
+    P_s = momenta(par, s, sigma, q, v, momentum) + drum_mass(strand, 0.0, sigma) * carried
+    put_triple(work, END_MOMENTUM, first_momentum(strand, sigma, v))
+    put_triple(work, END_MOMENTUM + 3, node(momentum, par.N))
+    return kinetic, P_s
+
+
+@kernel
+def observe_strand(network: Network, strand: Strand, t: float, out: Array, out_nodes: Array) -> tuple[Vector, Vector]:
+    """Write a string's energies, reel and nodes; linear and angular momentum of its inner nodes."""
+    par, reel, work = strand.par, strand.reel, strand.work
+    q, v, p = strand.nodes[POSITION], strand.scratch.nodes[MEAN_VELOCITY], strand.nodes[MOMENTUM]
+    s, sigma = reel[S], work[SIGMA_NOW]
+    copy_accounts(reel, out)
+    pending = network.totals[LOADS_PENDING]
+    owed = Taken(ZERO, ZERO, ZERO, 0.0)
+    loads = loads_at(network.acting, strand.number)
+    if loads.acts and pending > 0.0:
+        target, border = strand.scratch.nodes[TARGET], strand.scratch.nodes[BORDER]
+        clear_nodes(target)
+        clear_nodes(border)
+        owed = loads_of_strand(network, strand, instant_of(t, pending, zero_like(t)), pending, target, border)
+        for load in range(len(ACCOUNTS)):
+            if acts(load, loads.own):
+                out[ACCOUNTS[load]] += pending * work[POWER + load]
+    out[KINETIC], P_s = measure_strand(network, strand)
+    put_triple(work, END_MOMENTUM, sub(triple(work, END_MOMENTUM), owed.first))
+    put_triple(work, END_MOMENTUM + 3, sub(triple(work, END_MOMENTUM + 3), owed.last))
+    out[ELASTIC] = elastic(par, s, q) + (spooled_energy(par, reel, s) if strand.wound else 0.0)
+    out[GRAVITY] = 0.0
+    if strand.row >= 0 and reel[HELD] == PRESCRIBED:
+        # the half impulse that a reel that is led has still to be given for the latest step
+        out[CONTROL_WORK] += (P_s - reel[P_S] - owed.on_s) * reel[SIGMA]
+    out[REELED] = s
+    out[SPEED] = sigma
+    out[TORQUE_NOW] = reel[TORQUE]
+    linear, angular = ZERO, ZERO
+    for i in range(par.N + 1):
+        at, velocity = node(q, i), node(v, i)
+        linear = add(linear, node(p, i))
+        angular = add(angular, cross(at, node(p, i)))
+        for a in range(3):
+            out_nodes[strand.first + i, a] = at[a]
+            out_nodes[strand.first + i, 3 + a] = velocity[a]
+    return linear, angular
+
+
+@kernel
+def kinetic_of_body(body: Body) -> float:
+    """At the velocities in its work."""
+    velocity, omega = triple(body.work, V_NOW), triple(body.work, OMEGA_NOW)
+    return 0.5 * body.mass * dot(velocity, velocity) + 0.5 * dot(omega, apply(body.J, omega))
+
+
+@kernel
+def observe_body(body: Body, out: Array) -> None:
+    """Write a body's place and motion."""
+    put_triple(out, BODY_PLACE, triple(body.state, PLACE))
+    put_triple(out, BODY_VELOCITY, triple(body.work, V_NOW))
+    put_triple(out, BODY_OMEGA, triple(body.work, OMEGA_NOW))
+    put_matrix(out, BODY_ATTITUDE, attitude(body.state))
+
+
+@kernel
+def owed_to_held(network: Network, b: int) -> Vector:
+    """Half impulse that a body whose motion is given has still to be given for the latest step."""
+    body = body_at(network.bodies, b)
+    if body.free:
+        return ZERO
+    P = scale(body.mass, triple(body.work, V_NOW))
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        for e in range(2):
+            if strand.ends[e] == b:
+                P = add(P, triple(strand.work, END_MOMENTUM + 3 * e))
+    return sub(P, triple(body.state, LINEAR))
+
+
+@separate
+def observe_network(network: Network, out: WholeSamples, row: int, t: float) -> bool:
+    """Write the present state into row `row` of the samples; whether velocities were found. The motion stays."""
+    found = velocities_now(network, t)
+    whole = out.whole[row]
+    copy_accounts(network.totals, whole)
+    whole[KINETIC], whole[ELASTIC] = 0.0, 0.0
+    linear, angular = ZERO, ZERO
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        own = out.strands[row, k]
+        P, H = observe_strand(network, strand, t, own, out.nodes[row])
+        linear, angular = add(linear, P), add(angular, H)
+        whole[KINETIC] += own[KINETIC]
+        whole[ELASTIC] += own[ELASTIC]
+        for account in range(FIRST_BOOKED, KINETIC + len(own)):
+            if account < REELED:
+                whole[account] += own[account]
+    for b in range(len(network.bodies)):
+        body = body_at(network.bodies, b)
+        observe_body(body, out.bodies[row, b])
+        whole[KINETIC] += kinetic_of_body(body)
+        owed = owed_to_held(network, b)
+        whole[GUIDE_WORK] += dot(owed, triple(body.state, V))
+        put_triple(out.bodies[row, b], BODY_GIVEN, add(triple(body.state, GIVEN), owed))
+        if body.free and network.in_fluid:
+            power = -SIGNS[ACCOUNTS[DRAG]] * given_to(network, body).power
+            whole[ACCOUNTS[DRAG]] += network.totals[LOADS_PENDING] * power
+        if body.free:
+            linear = add(linear, triple(body.state, LINEAR))
+            turning = add(triple(body.state, ANGULAR), cross(triple(body.state, PLACE), triple(body.state, LINEAR)))
+            angular = add(angular, turning)
+    whole[GRAVITY] = weigh(network, t)[0]
+    put_triple(whole, LINEAR_MOMENTUM, linear)
+    put_triple(whole, ANGULAR_MOMENTUM, angular)
+    whole[STEP_LENGTH] = abs(network.totals[H_LAST])
+    return found

@@ -1,0 +1,344 @@
+"""One step of a network: from momenta to mean velocities, the drift, momenta at the end (docs/theory.md)."""
+
+from __future__ import annotations
+
+import math
+
+from tautline.errors import NEWTON_FAILED, NON_FINITE, RUNNING
+from tautline.kernels.along import nodes_from, put_nodes, width
+from tautline.kernels.balance import book
+from tautline.kernels.compensated import accumulate, accumulate_nodes, accumulate_triple
+from tautline.kernels.data import (
+    ATTITUDE,
+    ATTITUDE_ERR,
+    EXTERNAL_WORK,
+    GUIDE_WORK,
+    H_BEFORE,
+    H_EARLIER,
+    H_LAST,
+    IMPULSE,
+    ITERATIONS,
+    MEAN_VELOCITY,
+    MOMENTUM,
+    MOMENTUM_ERR,
+    POSITION,
+    POSITION_ERR,
+    PULL,
+    S_ERR,
+    TARGET,
+    Plan,
+    S,
+    node,
+    put_node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.energy import element_length, strain_at_guide
+from tautline.kernels.fixed import bend_of, extrapolated_vector, extrapolation
+from tautline.kernels.jit import inlined, kernel, separate
+from tautline.kernels.network.condense import keep_velocities
+from tautline.kernels.network.data import (
+    ANGULAR,
+    ANGULAR_ERR,
+    AT_START,
+    END_MOMENTUM,
+    END_VELOCITY,
+    END_WEIGHT,
+    FORCE,
+    FRAME_POWER,
+    GAINED,
+    GIVEN,
+    GRADIENT,
+    IMPULSE_NOW,
+    LINEAR,
+    LINEAR_ERR,
+    OMEGA,
+    OMEGA_BEFORE,
+    OMEGA_EARLIER,
+    OMEGA_NOW,
+    PLACE,
+    PLACE_ERR,
+    PULLED,
+    PUSHED,
+    S_BEFORE,
+    SIGMA_NOW,
+    START_ROW,
+    STRAIN,
+    TURNED,
+    TWISTED,
+    V_BEFORE,
+    V_EARLIER,
+    V_NOW,
+    WEIGHT_S,
+    WEIGHTS,
+    Body,
+    Network,
+    V,
+    body_at,
+    strand_at,
+)
+from tautline.kernels.network.ends import angular_velocity_about, end_of, place_ends, put_matrix
+from tautline.kernels.network.equations import solve_rates
+from tautline.kernels.network.gravity import weigh, weight_of
+from tautline.kernels.newton import Rates
+from tautline.kernels.reeling import (
+    ReelImpulses,
+    drift_with_reel,
+    evaluate_forces,
+    kept_reel_force,
+    kick_with_reel,
+    reel_after,
+    reel_before,
+)
+from tautline.kernels.reels import pack_start, unpack_start
+from tautline.kernels.rotation import attitude, quaternion
+from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, quaternion_increment, scale, sub
+from tautline.kernels.tables import mean_vector, vector_at
+
+ZERO = (0.0, 0.0, 0.0)
+
+
+@separate
+def push_on(body: Body, near: float, far: float) -> tuple[Vector, Vector]:
+    """Mean force and moment of what is applied to a body, at the near end of a step; inertial."""
+    R = attitude(body.state)
+    applied = mean_vector(body.applied, 1, near, far)
+    force = add(mean_vector(body.push, 1, near, far), apply(R, mean_vector(body.thrust, 1, near, far)))
+    moment = add(mean_vector(body.push, 4, near, far), apply(R, mean_vector(body.thrust, 4, near, far)))
+    turning = add(mean_vector(body.applied, 4, near, far), cross(apply(R, body.point), applied))
+    return add(force, applied), add(moment, turning)
+
+
+@kernel
+def book_push(network: Network, body: Body, impulse: Vector, moment: Vector) -> None:
+    """Work of an impulse and a moment of impulse, at the mean velocities of the step."""
+    omega = apply(attitude(body.state), triple(body.work, OMEGA_NOW))
+    work = dot(impulse, triple(body.work, V_NOW)) + dot(moment, omega)
+    book_whole(network, EXTERNAL_WORK, work)
+
+
+@kernel
+def begin_body(body: Body, h: float, ahead: float, bend: float, start: float, end: float) -> None:
+    """Guess of a free body's velocities, or those that are given."""
+    state, work = body.state, body.work
+    put_matrix(work, TURNED, attitude(state))
+    if body.free:
+        latest = triple(state, V), triple(state, V_BEFORE), triple(state, V_EARLIER)
+        put_triple(work, V_NOW, extrapolated_vector(ahead, bend, latest[0], latest[1], latest[2]))
+        turns = triple(state, OMEGA), triple(state, OMEGA_BEFORE), triple(state, OMEGA_EARLIER)
+        put_triple(work, OMEGA_NOW, extrapolated_vector(ahead, bend, turns[0], turns[1], turns[2]))
+        if body.pushed:
+            force, moment = push_on(body, start, end)
+            put_triple(work, PUSHED, scale(0.5 * h, force))
+            put_triple(work, PUSHED + 3, scale(0.5 * h, moment))
+        return
+    velocity = ZERO
+    if body.moves:
+        velocity = scale(1.0 / h, sub(vector_at(body.path, end)[0], vector_at(body.path, start)[0]))
+    put_triple(work, V_NOW, velocity)
+    put_triple(work, OMEGA_NOW, ZERO)
+    put_triple(work, AT_START, add_scaled(scale(body.mass, velocity), -0.5 * h, triple(work, PULLED)))
+    put_triple(work, GAINED, ZERO)
+
+
+@separate
+def begin_strand(network: Network, k: int, h: float, start: float, end: float) -> None:
+    """Momenta with half of gravity's impulse into TARGET, and the reel's part of the step."""
+    strand = strand_at(network.strands, k)
+    par, reel, work = strand.par, strand.reel, strand.work
+    p, out, weights = strand.nodes[MOMENTUM], strand.scratch.nodes[TARGET], strand.scratch.nodes[WEIGHTS]
+    for i in range(0, par.N + 1, width(p)):
+        put_nodes(out, i, add_scaled(nodes_from(p, i), 0.5 * h, nodes_from(weights, i)))
+    work[SIGMA_NOW] = 0.0
+    if strand.row >= 0:
+        work[FORCE] = kept_reel_force(strand.scratch.nodes[PULL]) + work[WEIGHT_S]
+        work[STRAIN] = strain_at_guide(par, strand.nodes[POSITION], element_length(par, reel[S]))
+        before = reel_before(par, strand.command, reel, work[STRAIN], work[FORCE], h, start, end)
+        pack_start(before, work[START_ROW:])
+        work[SIGMA_NOW] = before.sigma
+
+
+@kernel
+def give(body: Body, impulse: Vector, moment: Vector) -> None:
+    """An impulse at the centre of mass and a moment of impulse about it, inertial, to a body."""
+    if body.free:
+        accumulate_triple(body.state, LINEAR, LINEAR_ERR, impulse, body.compensated)
+        if body.turns:
+            accumulate_triple(body.state, ANGULAR, ANGULAR_ERR, moment, body.compensated)
+    else:
+        put_triple(body.work, GAINED, add(triple(body.work, GAINED), impulse))
+
+
+@separate
+def drift_strand(network: Network, k: int, h: float) -> None:
+    """Move the nodes and the reel of a string; pay gravity's impulse at the start."""
+    strand = strand_at(network.strands, k)
+    par, work, scratch = strand.par, strand.work, strand.scratch
+    keep_velocities(strand)
+    sigma = work[SIGMA_NOW]
+    for e in range(2):
+        end = end_of(network, strand, e, h)
+        P = triple(work, END_MOMENTUM + 3 * e)
+        if end.body.free:
+            give(end.body, ZERO, cross(scale(h, apply(end.R, end.swing)), P))
+        else:
+            put_triple(end.body.work, AT_START, add(triple(end.body.work, AT_START), P))
+    p, p_err, weights = strand.nodes[MOMENTUM], strand.nodes[MOMENTUM_ERR], scratch.nodes[WEIGHTS]
+    for i in range(0, par.N + 1, width(p)):
+        accumulate_nodes(p, p_err, i, scale(0.5 * h, nodes_from(weights, i)), par.compensated)
+    work[GRADIENT] = drift_with_reel(
+        par,
+        h,
+        element_length(par, strand.reel[S]),
+        sigma,
+        strand.nodes[POSITION],
+        strand.nodes[POSITION_ERR],
+        scratch.nodes[MEAN_VELOCITY],
+        scratch.nodes[PULL],
+        scratch.nodes[IMPULSE],
+    )
+    for e in range(2):
+        # what gravity gave to the ends goes to their bodies, with the rest of their impulse
+        at = e * par.N
+        put_triple(work, END_WEIGHT + 3 * e, scale(0.5 * h, weight_of(strand, at)))
+    work[S_BEFORE] = strand.reel[S]
+    if strand.row >= 0:
+        accumulate(strand.reel, S, S_ERR, h * sigma, par.compensated)
+
+
+@kernel
+def move_body(network: Network, body: Body, h: float) -> None:
+    """Move and turn a body; pay gravity's impulse at the start."""
+    state, work = body.state, body.work
+    give(body, scale(0.5 * h, triple(work, PULLED)), scale(0.5 * h, triple(work, TWISTED)))
+    if body.pushed and body.free:
+        impulse, moment = triple(work, PUSHED), triple(work, PUSHED + 3)
+        give(body, impulse, moment)
+        book_push(network, body, impulse, moment)
+    velocity = triple(work, V_NOW)
+    accumulate_triple(state, PLACE, PLACE_ERR, scale(h, velocity), body.compensated)
+    if body.free and body.turns:
+        dQ = quaternion_increment(quaternion(state), scale(0.5 * h, triple(work, OMEGA_NOW)))
+        for i in range(4):
+            accumulate(state, ATTITUDE + i, ATTITUDE_ERR + i, dQ[i], body.compensated)
+
+
+@separate
+def kick_strand(network: Network, k: int, h: float, end_time: float) -> None:
+    """Momenta at the end of a step: of the nodes, of the bodies at both ends, and of the reel."""
+    strand = strand_at(network.strands, k)
+    par, reel, work, scratch = strand.par, strand.reel, strand.work, strand.scratch
+    N = par.N
+    q, pull, given = strand.nodes[POSITION], scratch.nodes[PULL], scratch.nodes[IMPULSE]
+    p, p_err = strand.nodes[MOMENTUM], strand.nodes[MOMENTUM_ERR]
+    s, s_1 = work[S_BEFORE], reel[S]
+    evaluate_forces(par, s_1, q, pull)
+    kick_with_reel(par, h, element_length(par, s), element_length(par, s_1), q, pull, given, p, p_err)
+    weights = scratch.nodes[WEIGHTS]
+    for i in range(0, N + 1, width(p)):
+        accumulate_nodes(p, p_err, i, scale(0.5 * h, nodes_from(weights, i)), par.compensated)
+    for e in range(2):
+        at = e * N
+        put_node(p, at, ZERO)
+        put_node(p_err, at, ZERO)
+        i = 0 if e == 0 else N - 1
+        tension = add_scaled(node(given, i), 0.5 * h * pull[i], sub(node(q, i + 1), node(q, i)))
+        impulse = scale(1.0 if e == 0 else -1.0, tension)
+        impulse = add(impulse, add_scaled(triple(work, END_WEIGHT + 3 * e), 0.5 * h, weight_of(strand, at)))
+        body = body_at(network.bodies, strand.ends[e])
+        give(body, impulse, cross(apply(attitude(body.state), strand.points[e]), impulse))
+    if strand.row < 0:
+        return
+    sigma = work[SIGMA_NOW]
+    before = unpack_start(work[START_ROW:])
+    first = end_of(network, strand, 0, h)
+    speed = sigma + angular_velocity_about(strand, first)
+    v = triple(work, END_VELOCITY)
+    gradient = work[GRADIENT] + 0.5 * par.mu * (dot(v, v) + speed * speed - sigma * sigma)
+    force_end = kept_reel_force(pull) + work[WEIGHT_S]
+    strain_end = strain_at_guide(par, q, element_length(par, s_1))
+    rates = Rates(sigma, ZERO, work[IMPULSE_NOW])
+    pushes = ReelImpulses(s, work[FORCE], gradient, force_end, strain_end)
+    reel_after(par, strand.command, reel, before, h, end_time, rates, pushes)
+
+
+@kernel
+def end_body(network: Network, body: Body, h: float, start: float, end: float) -> None:
+    """Impulses of gravity and applied forces at the end of a step; work of a motion that is given; velocities."""
+    state, work = body.state, body.work
+    give(body, scale(0.5 * h, triple(work, PULLED)), scale(0.5 * h, triple(work, TWISTED)))
+    if body.pushed and body.free:
+        force, moment = push_on(body, end, start)
+        give(body, scale(0.5 * h, force), scale(0.5 * h, moment))
+        book_push(network, body, scale(0.5 * h, force), scale(0.5 * h, moment))
+    if not body.free:
+        impulse = sub(triple(work, AT_START), triple(state, LINEAR))
+        mean = scale(0.5, add(triple(state, V), triple(work, V_NOW)))
+        book_whole(network, GUIDE_WORK, dot(impulse, mean))
+        put_triple(state, GIVEN, add(triple(state, GIVEN), impulse))
+        put_triple(state, LINEAR, add(triple(work, AT_START), triple(work, GAINED)))
+    put_triple(state, V_EARLIER, triple(state, V_BEFORE))
+    put_triple(state, V_BEFORE, triple(state, V))
+    put_triple(state, V, triple(work, V_NOW))
+    put_triple(state, OMEGA_EARLIER, triple(state, OMEGA_BEFORE))
+    put_triple(state, OMEGA_BEFORE, triple(state, OMEGA))
+    put_triple(state, OMEGA, triple(work, OMEGA_NOW))
+
+
+@kernel
+def book_whole(network: Network, account: int, amount: float) -> None:
+    """Add an amount (J) to an account of the network as a whole."""
+    book(strand_at(network.strands, 0).par, network.totals, account, amount)
+
+
+@separate
+def stage(network: Network, h: float, start: float, end: float) -> int:
+    """One step of length h; start and end are the times of its ends. Forces must be those of the present state."""
+    totals = network.totals
+    ahead = extrapolation(h, totals[H_LAST], totals[H_BEFORE])
+    bend = bend_of(h, totals[H_LAST], totals[H_BEFORE], totals[H_EARLIER])
+    for b in range(len(network.bodies)):
+        begin_body(body_at(network.bodies, b), h, ahead, bend, start, end)
+    for k in range(len(network.strands)):
+        begin_strand(network, k, h, start, end)
+    found, iterations = solve_rates(network, h, 0.5 * h)
+    network.clock[ITERATIONS] += iterations
+    if not found:
+        return NEWTON_FAILED
+    for k in range(len(network.strands)):
+        drift_strand(network, k, h)
+    for b in range(len(network.bodies)):
+        move_body(network, body_at(network.bodies, b), h)
+    for k in range(len(network.strands)):
+        place_ends(network, strand_at(network.strands, k))
+    power = weigh(network, end)[1]
+    book_whole(network, GUIDE_WORK, 0.5 * h * (totals[FRAME_POWER] + power))
+    totals[FRAME_POWER] = power
+    for k in range(len(network.strands)):
+        kick_strand(network, k, h, end)
+    finite = True
+    for b in range(len(network.bodies)):
+        body = body_at(network.bodies, b)
+        end_body(network, body, h, start, end)
+        held = triple(body.state, GIVEN)
+        size = dot(triple(body.state, LINEAR), triple(body.state, ANGULAR)) + held[0] + held[1] + held[2]
+        finite = finite and math.isfinite(size)
+    totals[H_EARLIER] = totals[H_BEFORE]
+    totals[H_BEFORE] = totals[H_LAST]
+    totals[H_LAST] = h
+    return RUNNING if finite else NON_FINITE
+
+
+@inlined
+def composed_step(network: Network, plan: Plan, t: float, h: float, end: float) -> int:
+    """A step of length h from time t to `end`: the stages of the composition."""
+    status = RUNNING
+    done = 0.0
+    i = 0
+    while i < len(plan.stages) and status == RUNNING:
+        part = plan.stages[i]
+        start = t + done * h
+        done += part
+        i += 1
+        status = stage(network, part * h, start, end if i == len(plan.stages) else t + done * h)
+    return status

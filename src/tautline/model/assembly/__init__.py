@@ -1,1 +1,0 @@
-"""Assemblies: several bodies, lines between them, reels on any of them, uniform gravity or an orbit."""

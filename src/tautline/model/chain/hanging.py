@@ -1,0 +1,126 @@
+"""One line and one body at rest: straight down, or straight up where the fluid lifts it, and under all loads."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.model import checks
+from tautline.model.chain.chain import Chain
+from tautline.model.chain.state import ChainState, straight
+from tautline.model.chain.systems import chain_state, guide_at_start, placed_system
+from tautline.model.checks import ZERO
+from tautline.model.pull import E3, guide_pull
+from tautline.model.rest.states import rest
+
+
+def hanging(
+    pendulum: Chain,
+    deployed: float,
+    elements: int | None = None,
+    *,
+    end_velocity: Any = ZERO,
+    angular_velocity: Any = ZERO,
+) -> ChainState:
+    """The string hangs at rest under its own weight and the body's, the centre of mass below the attachment.
+
+    Where buoyancy is more than the weight, the string stands straight up; where a float cannot lift all of its string,
+    and at a free surface, it is as `at_rest` finds it. Linear elements meet the continuous solution at their nodes, for
+    any number of elements. Flow and applied force are left out.
+
+    Parameters
+    ----------
+    pendulum : Chain
+    deployed : float
+        Unstretched length outside the guide (m).
+    elements : int, optional
+        N; by default as many as `tautline.model.elements.default_elements` takes for the case.
+    end_velocity, angular_velocity : three floats
+        A push to start with, of the last node (m/s) and of the body (rad/s).
+    """
+    state = straight(pendulum, deployed, elements, end_velocity=end_velocity, angular_velocity=angular_velocity)
+    string, net = pendulum.string, pendulum.weights()
+    x = state.nodes[:, 2]
+    if not _hangs_straight(pendulum, float(x[-1])):
+        found = at_rest(_without_flow(pendulum), float(x[-1]), state.elements)
+        return replace(found, node_velocities=state.node_velocities, angular_velocity=state.angular_velocity)
+    way = -1.0 if min(net.body, guide_pull(pendulum, float(x[-1]))) < 0.0 else 1.0  # down, or up
+    body, line = way * net.body, way * net.string
+    nodes = np.zeros_like(state.nodes)
+    if string.law == "linear":
+        nodes[:, 2] = x + ((body + line * x[-1]) * x - 0.5 * line * x**2) / string.stiffness
+    else:
+        tension = np.maximum(body + line * (x[-1] - 0.5 * (x[1:] + x[:-1])), 0.0)  # in the middle of the elements
+        nodes[1:, 2] = np.cumsum(np.diff(x) * (1.0 + string.strain(tension)))
+    if not np.isfinite(nodes).all():
+        checks.refuse("deployed", "a length at which the elongation is finite", deployed)
+    nodes[:, 2] *= way
+    return ChainState(
+        state.reeled_length, 0.0, nodes, state.node_velocities, resting_attitude(pendulum, way), state.angular_velocity
+    )
+
+
+def at_rest(pendulum: Chain, deployed: float, elements: int | None = None) -> ChainState:
+    """State of rest under all loads at time 0: weight, buoyancy, flow past the guide and applied force."""
+    near = near_rest(pendulum, pendulum.checked_length(deployed), elements)
+    return chain_state(rest(*placed_system(pendulum, near)))
+
+
+def near_rest(pendulum: Chain, deployed: float, elements: int | None = None) -> ChainState:
+    """Where the search for rest begins: hanging in the fluid of the guide; straight down where the string will fold."""
+    fluid = pendulum.fluid
+    if fluid is not None and fluid.surface is not None:
+        everywhere = replace(fluid, surface=None, density_above=0.0, body_height=None)
+        pendulum = replace(pendulum, fluid=everywhere if pendulum.reel.guide_position[2] > fluid.surface else None)
+    if _hangs_straight(pendulum, deployed):
+        return hanging(pendulum, deployed, elements)
+    return straight(pendulum, deployed, elements, attitude=resting_attitude(pendulum, 1.0))
+
+
+def _hangs_straight(pendulum: Chain, deployed: float) -> bool:
+    """Whether all is in one fluid, and weight or lift pull the deployed string one way."""
+    if pendulum.fluid is not None and pendulum.fluid.surface is not None:
+        return False
+    return pendulum.weights().body * guide_pull(pendulum, deployed) >= 0.0
+
+
+def _without_flow(pendulum: Chain) -> Chain:
+    """The chain in a still fluid, on a guide that stands where it is at time 0."""
+    fluid = None if pendulum.fluid is None else replace(pendulum.fluid, flow=ZERO)
+    place, _ = guide_at_start(pendulum)
+    reel = replace(pendulum.reel, guide_position=tuple(place.tolist()), guide_path=None)
+    return replace(pendulum, reel=reel, fluid=fluid, applied_force=None)
+
+
+def resting_attitude(pendulum: Chain, way: float) -> Array:
+    """The body with its heavier end down; where weight does not turn it, along the string."""
+    moment = np.array(pendulum.weights().moment)
+    if moment.any():
+        return attitude_along(moment, E3)
+    return attitude_along(np.array(pendulum.body.center_of_mass), way * E3)
+
+
+def attitude_along(rho: Array, direction: Array) -> Array:
+    """The least rotation that turns rho into the direction."""
+    length, size = math.hypot(*rho), math.hypot(*direction)
+    if length == 0.0 or size == 0.0:
+        return np.eye(3)
+    a, b = rho / length, direction / size
+    axis = np.cross(a, b)
+    sine, cosine = math.hypot(*axis), float(a @ b)
+    if sine == 0.0:
+        if cosine > 0.0:
+            return np.eye(3)
+        axis = np.cross(a, [0.0, 1.0, 0.0] if abs(a[1]) < 0.9 else [1.0, 0.0, 0.0])  # half a turn about any axis across
+        unit = axis / math.hypot(*axis)
+        half_turn: Array = 2.0 * np.outer(unit, unit) - np.eye(3)
+        return half_turn
+    x, y, z = axis / sine
+    # Rodrigues, in the form that stays a rotation when rho points nearly the other way
+    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    R: Array = np.eye(3) + sine * K + (1.0 - cosine) * K @ K
+    return R

@@ -1,0 +1,1 @@
+"""States of rest: forces, stiffness, and the search for them."""

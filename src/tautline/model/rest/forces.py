@@ -1,0 +1,357 @@
+"""Energy, forces and stiffness of a network (docs/theory.md, "Statics and modes")."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.model import wetting
+from tautline.model.pull import E3
+from tautline.model.rest.network import EPS, ROUNDINGS, Forces, Network, NetworkBody, Places, flow_at, hat, turning
+
+# Step of central differences of drag on a body, of the height over which it gets wet.
+DIFFERENCE = 1e-5
+
+
+class PointForce(NamedTuple):
+    """A force on a body at the end of an arm from its center of mass, in space.
+
+    Attributes
+    ----------
+    force, arm : array (3,)
+        In space.
+    energy : float or None
+        Its potential energy (J); None for drag.
+    slopes : tuple
+        Rates of the force by depths: each with the arm of the point whose depth it is.
+    name : str
+        Its cause: "applied_force", "buoyancy", "drag" or "acceleration".
+    """
+
+    force: Array
+    arm: Array
+    energy: float | None
+    slopes: tuple[tuple[Array, Array], ...] = ()
+    name: str = ""
+
+
+def forces_of(network: Network, places: Places) -> Forces:
+    """Energy and forces of a network at places."""
+    w, length, strain = network.strains(places)
+    density, tension, slope = network.elastic(strain)
+    energies = [network.l * density, -network.weights * places.nodes[:, 2]]
+    pull = (tension / length)[:, None] * w
+    on_nodes = network.inertial.copy()  # forces
+    on_nodes[:, 2] += network.weights
+    if network.acceleration.any():
+        energies.append(-(network.inertial * places.nodes).sum(axis=1))
+    steady_on_nodes = np.zeros_like(on_nodes)
+    _add(on_nodes, network.start, pull, -pull)
+    if network.has_surface:
+        energies += _lift_strings(network, places, on_nodes)
+    if network.flows:
+        half = 0.5 * network.drag(places.nodes[network.start], places.nodes[network.start + 1])
+        _add(steady_on_nodes, network.start, half, half)
+    arms = network.arms(places)
+    spread = np.abs(places.nodes).max(axis=1)
+    for node, b, arm in zip(network.end_nodes, network.end_bodies, arms, strict=True):
+        spread[node] = max(spread[node], np.abs(places.centers[b]).max(), np.abs(arm).max())
+    noise = np.zeros(network.node_count)
+    rounded = ROUNDINGS * EPS * slope / network.l * np.maximum(spread[network.start], spread[network.start + 1])
+    np.add.at(noise, network.start, rounded)
+    np.add.at(noise, network.start + 1, rounded)
+    gradient, steady = -_generalized(network, arms, on_nodes), _generalized(network, arms, steady_on_nodes)
+    rounding = _generalized(network, arms, np.repeat(noise[:, None], 3, axis=1), sizes=True)
+    scale = max(float(np.abs(tension).max()), float(np.abs(network.weights).max()))
+    for b, (own, first) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
+        turns = not own.body.is_point
+        weight = own.body.mass * network.gravity
+        gradient[first + 2] -= weight
+        energies.append(np.array([-weight * places.centers[b, 2]]))
+        scale = max(scale, weight)
+        for point in point_forces(network, own, places.centers[b], places.attitudes[b]):
+            target, sign = (steady, 1.0) if point.energy is None else (gradient, -1.0)
+            target[first : first + 3] += sign * point.force
+            if turns:
+                target[first + 3 : first + 6] += sign * np.cross(point.arm, point.force)
+            energies.append(np.array([point.energy or 0.0]))
+            scale = max(scale, float(np.abs(point.force).max()))
+        if turns:
+            moment = network.steady_part * np.array(own.moment)
+            steady[first + 3 : first + 6] += moment
+            scale = max(scale, float(np.abs(moment).max() / network.lengths[first + 3]))
+    scale = max(scale, float(np.abs(steady_on_nodes).max()))
+    size = float(sum(np.abs(x).sum() for x in energies))
+    return Forces(float(sum(x.sum() for x in energies)), size, gradient - steady, steady, rounding, scale)
+
+
+def loads_on_nodes(network: Network, places: Places) -> Array:
+    """Weight, buoyancy, drag and inertial forces on the nodes (nodes, 3)."""
+    on_nodes: Array = network.inertial.copy()
+    on_nodes[:, 2] += network.weights
+    if network.has_surface:
+        _lift_strings(network, places, on_nodes)
+    if network.flows:
+        half = 0.5 * network.drag(places.nodes[network.start], places.nodes[network.start + 1])
+        _add(on_nodes, network.start, half, half)
+    return on_nodes
+
+
+def end_forces(network: Network, places: Places) -> Array:
+    """Forces with which lines pull at what holds their starts and ends (lines, 2, 3); what is spooled not included."""
+    w, length, strain = network.strains(places)
+    _, tension, _ = network.elastic(strain)
+    pull = (tension / length)[:, None] * w
+    on_nodes = loads_on_nodes(network, places)
+    _add(on_nodes, network.start, pull, -pull)
+    found = np.zeros((len(network.lines), 2, 3))
+    for k, (line, first) in enumerate(zip(network.lines, network.first_node, strict=True)):
+        found[k] = on_nodes[first], on_nodes[first + line.elements]
+        found[k, 0] -= _spooled_forces(network, places, k)
+    return found
+
+
+def _spooled_forces(network: Network, places: Places, k: int) -> Array:
+    """Weight less buoyancy, and inertial force, of what is spooled at the start of a line."""
+    line, node, element = network.lines[k], network.first_node[k], network.slices[k].start
+    fluid = network.fluid
+    heaviness = line.string.density - (0.0 if fluid is None else fluid.least_density) * line.string.area
+    down = network.gravity * heaviness
+    if network.has_surface and network.below(places.nodes[node, 2]) > 0.0:
+        down -= float(network.lifts[element])
+    return line.spooled * (down * E3 - line.string.density * network.acceleration)
+
+
+def weight_of_line(network: Network, places: Places, k: int) -> float:
+    """Weight of the deployed string of a line, less buoyancy where it lies (N)."""
+    line, part = network.lines[k], network.slices[k]
+    fluid = network.fluid
+    weight = network.gravity * line.deployed * line.string.density
+    if fluid is None:
+        return float(weight)
+    weight -= network.gravity * line.deployed * fluid.least_density * line.string.area
+    if network.has_surface:
+        start = network.start[part]
+        below = network.below(places.nodes[:, 2])
+        weight -= float((network.lifts * network.l)[part] @ sum(wetting.shares(below[start], below[start + 1])))
+    return float(weight)
+
+
+def counted_forces(network: Network, places: Places) -> dict[str, Array]:
+    """Sums of the forces on bodies and deployed lines (N): "weight", and the others as far as they are there."""
+    weight = sum(own.body.mass for own in network.bodies)
+    weight += sum(line.string.density * line.deployed for line in network.lines)
+    found: dict[str, Array] = {"weight": network.gravity * weight * E3}
+
+    def add(name: str, force: Any) -> None:
+        found[name] = found.get(name, np.zeros(3)) + force
+
+    fluid = network.fluid
+    first, second = places.nodes[network.start], places.nodes[network.start + 1]
+    if fluid is not None:
+        lines = range(len(network.lines))
+        heavy = sum(line.string.density * line.deployed for line in network.lines) * network.gravity
+        add("buoyancy", (sum(weight_of_line(network, places, k) for k in lines) - heavy) * E3)
+        if network.flows:
+            add("drag", network.flow_drag(first, second).sum(axis=0))
+    if network.acceleration.any():
+        add("acceleration", -sum(x.string.density * x.deployed for x in network.lines) * network.acceleration)
+        if fluid is not None:
+            add("acceleration", network.added_inertia(first, second).sum(axis=0))
+    for b, own in enumerate(network.bodies):
+        for point in point_forces(network, own, places.centers[b], places.attitudes[b]):
+            add(point.name, point.force)
+    return found
+
+
+def _generalized(network: Network, arms: Array, at_nodes: Array, *, sizes: bool = False) -> Array:
+    """Forces on the unknowns from forces at the nodes; of sizes of forces: the largest that they may add up to."""
+    x = np.zeros(network.count)
+    x[network.first_of_line[0] :] = at_nodes[network.inner].ravel()
+    for node, b, arm in zip(network.end_nodes, network.end_bodies, arms, strict=True):
+        first, force = network.first_of_body[b], at_nodes[node]
+        x[first : first + 3] += force
+        if not network.bodies[b].body.is_point:
+            x[first + 3 : first + 6] += 2.0 * force * np.abs(arm).max() if sizes else hat(arm) @ force
+    return x
+
+
+def _add(at_nodes: Array, start: Any, first: Array, second: Array) -> None:
+    np.add.at(at_nodes, start, first)
+    np.add.at(at_nodes, start + 1, second)
+
+
+def _lift_strings(network: Network, places: Places, on_nodes: Array) -> list[Array]:
+    """Add the lift of strings below the surface, as far as it is more than above; its energies (equation 96)."""
+    below = network.below(places.nodes[:, 2])
+    first, second = below[network.start], below[network.start + 1]
+    to_first, to_second = wetting.shares(first, second)
+    lift = network.lifts * network.l
+    np.add.at(on_nodes[:, 2], network.start, -lift * to_first)
+    np.add.at(on_nodes[:, 2], network.start + 1, -lift * to_second)
+    energies = [lift * (to_first * first + to_second * second)]
+    for node, line, part in zip(network.first_node, network.lines, network.slices, strict=True):
+        spooled = float(network.lifts[part][0]) * line.spooled
+        on_nodes[node, 2] -= spooled * (below[node] > 0.0)
+        energies.append(np.array([spooled * max(below[node], 0.0)]))
+    return energies
+
+
+def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) -> list[PointForce]:
+    """Forces on a body besides its weight: applied, of the frame's acceleration, buoyancy and drag."""
+    found = []
+    force = np.array(own.force, dtype=float)
+    if force.any():
+        arm = R @ np.array(own.point)
+        found.append(PointForce(force, arm, -float(force @ (center + arm)), name="applied_force"))
+    if network.acceleration.any():
+        force = -own.body.mass * network.acceleration
+        found.append(PointForce(force, np.zeros(3), -float(force @ center), name="acceleration"))
+    fluid, feels = network.fluid, own.fluid
+    if fluid is None or feels is None:
+        return found
+    arm = R @ own.seen_from_center(feels.buoyancy_center)
+    z = float(center[2] + arm[2])
+    everywhere = network.gravity * fluid.least_density * feels.volume
+    if everywhere:
+        found.append(PointForce(-everywhere * E3, arm, everywhere * z, name="buoyancy"))
+    height = fluid.around(feels).wetted_height
+    share = 1.0 if fluid.surface is None else 0.5 + (z - fluid.surface) / height  # beyond 0 and 1: all dry, all wet
+    wet = min(max(share, 0.0), 1.0)
+    if fluid.surface is not None:
+        lift = network.gravity * (fluid.density - fluid.least_density) * feels.volume
+        slope = -lift / height * (0.0 < share < 1.0) * E3
+        energy = lift * height * (0.5 * wet * wet + max(share - 1.0, 0.0))
+        found.append(PointForce(-lift * wet * E3, arm, energy, ((slope, arm),), "buoyancy"))
+    if network.acceleration.any() and feels.added_mass:
+        share_moved = (fluid.least_density + (fluid.density - fluid.least_density) * wet) / fluid.density
+        force = -network.steady_part * feels.added_mass * network.acceleration
+        rate = (fluid.density - fluid.least_density) / fluid.density / height * (0.0 < share < 1.0) * force
+        found.append(PointForce(share_moved * force, arm, None, ((rate, arm),), "acceleration"))
+    if network.flows and feels.drag_area:
+        place = R @ own.seen_from_center(feels.drag_center)
+        d, depth = DIFFERENCE * height, float(center[2] + place[2])
+        u, below, above = (flow_at(fluid, depth + x) for x in (0.0, d, -d))
+        half = network.steady_part * 0.5 * feels.drag_area
+        more = fluid.density - fluid.least_density
+        drag, before, after = (half * np.linalg.norm(x) * x for x in (u, above, below))
+        density = fluid.least_density + more * wet
+        by_wetness = more / height * (0.0 < share < 1.0) * drag if fluid.surface is not None else np.zeros(3)
+        slopes = ((density * (after - before) / (2.0 * d), place), (by_wetness, arm))
+        found.append(PointForce(density * drag, place, None, slopes, "drag"))
+    return found
+
+
+def body_density(network: Network, own: NetworkBody, center: Array, R: Array) -> float:
+    """Mean density of the fluid around a body (kg/m^3)."""
+    fluid, feels = network.fluid, own.fluid
+    assert fluid is not None
+    assert feels is not None
+    if fluid.surface is None:
+        return fluid.density
+    z = float(center[2] + (R @ own.seen_from_center(feels.buoyancy_center))[2])
+    wet = min(max(0.5 + (z - fluid.surface) / fluid.around(feels).wetted_height, 0.0), 1.0)
+    return fluid.density_above + (fluid.density - fluid.density_above) * wet
+
+
+class Stiffness(NamedTuple):
+    """Minus the derivatives of all forces by the unknowns, sparse.
+
+    Attributes
+    ----------
+    energy : sparse matrix
+        Second derivatives of the energy, with drag as it is; symmetric.
+    steady : sparse matrix or None
+        What loads without energy add: the change of drag, and of the moments in the frame of a rotation.
+    """
+
+    energy: Any
+    steady: Any
+
+
+def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> Stiffness:
+    """Stiffness of a network at places.
+
+    A convex one resists every motion, for steps that lower the energy far from rest: slack elements resist as if they
+    were taut, elements under compression do not give way sideways, and bodies resist turns that they would go on with.
+    The change of drag is left out of it.
+    """
+    w, length, strain = network.strains(places)
+    _, tension, slope = network.elastic(strain)
+    pull = (tension / length)[:, None] * w
+    if convex:
+        slope = np.where((tension <= 0.0) & (slope <= 0.0), network.hardness * network.stiffness, slope)
+        tension = np.maximum(tension, 0.0)
+    t = w / length[:, None]
+    outer = t[:, :, None] * t[:, None, :]
+    S = (slope / network.l)[:, None, None] * outer + (tension / length)[:, None, None] * (np.eye(3) - outer)
+    blocks = np.concatenate([np.concatenate([S, -S], axis=2), np.concatenate([-S, S], axis=2)], axis=1)
+    if network.has_surface:
+        blocks += _lift_stiffness(network, places)
+    B = network.node_map(places)
+    energy = B.T @ of_elements(network, blocks) @ B
+    drag = None
+    on_nodes = loads_on_nodes(network, places)
+    _add(on_nodes, network.start, pull, -pull)
+    if network.flows and not convex:
+        first, second = places.nodes[network.start], places.nodes[network.start + 1]
+        drag = B.T @ of_elements(network, network.drag_stiffness(first, second)) @ B
+    rows: list[list[Array]] = [[], []]
+    at_ends, arms = on_nodes[network.end_nodes], network.arms(places)
+    for b, (own, first_unknown) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
+        K, D = np.zeros((2, 6, 6))
+        for e in np.flatnonzero(network.end_bodies == b):
+            K[3:, 3:] += turning(-at_ends[e], arms[e])
+            D[3:, 3:] += 0.5 * hat(hat(arms[e]) @ at_ends[e])  # rotations do not commute
+        for point in point_forces(network, own, places.centers[b], places.attitudes[b]):
+            K[3:, 3:] += turning(-point.force, point.arm)
+            D[3:, 3:] += 0.5 * hat(hat(point.arm) @ point.force)
+            J = np.hstack([np.eye(3), -hat(point.arm)])
+            for rate, gauge in point.slopes:
+                part = -J.T @ np.outer(rate, np.hstack([np.eye(3), -hat(gauge)])[2])
+                (D if point.energy is None else K)[:] += part
+        if convex and np.isfinite(K).all():  # steps that are not finite are refused
+            values, axes = np.linalg.eigh(K[3:, 3:])
+            K[3:, 3:] = (axes * np.abs(values)) @ axes.T
+        wide = 3 if own.body.is_point else 6
+        index = first_unknown + np.arange(wide)
+        for M, where in ((K, rows[0]), (D, rows[1])):
+            block = np.stack([np.repeat(index, wide), np.tile(index, wide), M[:wide, :wide].ravel()])
+            where.append(block)
+    energy = energy + _sparse(network, rows[0])
+    if convex or not network.has_steady:
+        return Stiffness(energy.tocsc(), None)
+    steady = _sparse(network, rows[1])
+    return Stiffness(energy.tocsc(), (steady if drag is None else drag + steady).tocsc())
+
+
+def _sparse(network: Network, blocks: list[Array]) -> Any:
+    from scipy.sparse import coo_matrix
+
+    rows, columns, values = np.concatenate(blocks, axis=1) if blocks else np.zeros((3, 0))
+    entries = values, (rows.astype(np.intp), columns.astype(np.intp))
+    return coo_matrix(entries, shape=(network.count, network.count)).tocsr()
+
+
+def of_elements(network: Network, blocks: Array) -> Any:
+    """Sparse matrix by the nodes from matrices (elements, 6, 6) by both nodes of each element."""
+    from scipy.sparse import coo_matrix
+
+    index = 3 * network.start[:, None] + np.arange(6)  # nodes of an element are neighbors
+    rows, columns = np.repeat(index, 6, axis=1), np.tile(index, (1, 6))
+    size = 3 * network.node_count
+    return coo_matrix((blocks.ravel(), (rows.ravel(), columns.ravel())), shape=(size, size)).tocsr()
+
+
+def _lift_stiffness(network: Network, places: Places) -> Array:
+    """Second derivatives of the energy of lift of elements that cross the surface, (elements, 6, 6)."""
+    below = network.below(places.nodes[:, 2])
+    a, b = below[network.start], below[network.start + 1]
+    crosses = a * b < 0.0
+    factor = np.divide(network.lifts * network.l, np.abs(a - b) ** 3, out=np.zeros_like(a), where=crosses)
+    blocks = np.zeros((len(a), 6, 6))
+    blocks[:, 2, 2], blocks[:, 5, 5] = factor * b * b, factor * a * a
+    blocks[:, 2, 5] = blocks[:, 5, 2] = -factor * a * b
+    return blocks

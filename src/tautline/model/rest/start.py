@@ -1,0 +1,191 @@
+"""Starts of the search for rest, from the forces alone (docs/theory.md, "Statics and modes").
+
+In a tree, where every body hangs by one line on a fixed point or on another body, the pulls in the lines are sums of
+the loads beyond, whatever the stiffness, and places follow from the pulls. Where loads change with the place, this is
+repeated a few times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.model.chain.state import between
+from tautline.model.pull import E3
+from tautline.model.rest.forces import forces_of, loads_on_nodes, point_forces
+from tautline.model.rest.network import Network, Places
+
+# How often places are found anew from the loads there, by the part of the way that is gone: where loads change much
+# with the place, as in a strong current, all of it is too much.
+REPEATS = {1.0: 6, 0.5: 20, 0.25: 30, 0.1: 60}
+# Of the largest force: an element with less pull has no direction.
+LEAST_PULL = 1e-12
+# Of the moments of the loads: keeps turns that no load resists from happening.
+KEEP = 1e-9
+# Of the deployed length: how far aside of what holds it a floating body starts, so that its line can sag.
+ASIDE = 0.1
+# Of the largest force: pulls that leave less are near rest.
+NEAR = 1e-3
+
+
+class Branch(NamedTuple):
+    """A line of a tree: its number, the end nearer to the root (0 or 1), and the bodies there and at the other end."""
+
+    line: int
+    near: int
+    parent: int  # -1 for a fixed point
+    child: int
+
+
+def starts_of(network: Network, given: Places) -> Iterator[Places]:
+    """Places to search from, the best first: by pulls where that leaves less force than the given start."""
+    branches = tree_of(network)
+    if branches is None:
+        yield given
+        return
+    best, least = given, _unbalanced(network, given)
+    near = False
+    for part, repeats in REPEATS.items():
+        places = given
+        for _ in range(repeats):
+            try:
+                found = by_pulls(network, places, branches)
+            except np.linalg.LinAlgError:  # of numbers that are not finite
+                break
+            left = _unbalanced(network, found)
+            if left < least:
+                best, least = found, left
+            places = network.on_bodies(_between(places, found, part))
+        near = least <= NEAR * forces_of(network, best).scale
+        if near:
+            break
+    floating = _afloat(network, given, branches)
+    if floating is not None and not near:
+        yield floating
+    yield best
+    if best is not given:
+        yield given
+    if floating is not None and near:
+        yield floating
+
+
+def _between(before: Places, after: Places, part: float) -> Places:
+    """Places on the way from some to others, with the attitudes of these."""
+    centers = before.centers + part * (after.centers - before.centers)
+    return Places(centers, after.attitudes, before.nodes + part * (after.nodes - before.nodes))
+
+
+def tree_of(network: Network) -> list[Branch] | None:
+    """Lines from the fixed points outward; None where a body hangs by several lines, or by none."""
+    reached, found = {-1}, []
+    left = list(range(len(network.lines)))
+    while left:
+        k = next((k for k in left if reached & set(network.lines[k].bodies)), None)
+        if k is None:
+            return None
+        left.remove(k)
+        ends = network.lines[k].bodies
+        near = 0 if ends[0] in reached else 1
+        if ends[1 - near] in reached:
+            return None
+        reached.add(ends[1 - near])
+        found.append(Branch(k, near, ends[near], ends[1 - near]))
+    return found if len(reached) == len(network.bodies) + 1 else None
+
+
+def by_pulls(network: Network, places: Places, branches: list[Branch]) -> Places:
+    """Places of a tree whose pulls carry the loads that act at the given places."""
+    on_nodes = loads_on_nodes(network, places)
+    pulls, arms = _sums(network, places, branches, on_nodes)
+    scale = max([float(np.abs(x).max()) for x in pulls.values()], default=0.0)
+    centers, attitudes, nodes = places.centers.copy(), places.attitudes.copy(), places.nodes.copy()
+    for branch in branches:
+        line, first = network.lines[branch.line], network.first_node[branch.line]
+        index = first + np.arange(line.elements + 1)[:: 1 if branch.near == 0 else -1]
+        if branch.parent >= 0:
+            nodes[index[0]] = centers[branch.parent] + attitudes[branch.parent] @ line.points[branch.near]
+        f, before = pulls[branch.line], np.diff(places.nodes[index], axis=0)
+        size = np.linalg.norm(f, axis=1)
+        pulled = size > LEAST_PULL * scale
+        along = np.where(pulled[:, None], f, before)
+        along /= np.maximum(np.linalg.norm(along, axis=1, keepdims=True), 1e-290)
+        l = line.deployed / line.elements
+        strain = line.string.strain(np.where(pulled, size, 0.0))
+        nodes[index[1:]] = nodes[index[0]] + np.cumsum((l * (1.0 + strain))[:, None] * along, axis=0)
+        b = branch.child
+        if not network.bodies[b].body.is_point:
+            attitudes[b] = _turned(attitudes[b], arms[b])
+        centers[b] = nodes[index[-1]] - attitudes[b] @ line.points[1 - branch.near]
+    return network.on_bodies(Places(centers, attitudes, nodes))
+
+
+def _sums(
+    network: Network, places: Places, branches: list[Branch], on_nodes: Array
+) -> tuple[dict[int, Array], dict[int, list[tuple[Array, Array]]]]:
+    """Pulls in the elements of lines, from the root outward, and the forces on bodies with their arms.
+
+    Arms are seen from where the line toward the root holds the body, in the body frame.
+    """
+    holds = {x.child: np.array(network.lines[x.line].points[1 - x.near]) for x in branches}
+    total: dict[int, Array] = {}
+    arms: dict[int, list[tuple[Array, Array]]] = {}
+    for b, own in enumerate(network.bodies):
+        R = places.attitudes[b]
+        acting = [(own.body.mass * network.gravity * E3, -holds[b])]
+        for point in point_forces(network, own, places.centers[b], R):
+            acting.append((point.force, R.T @ point.arm - holds[b]))
+        total[b], arms[b] = np.sum([force for force, _ in acting], axis=0), acting
+    pulls = {}
+    for branch in reversed(branches):
+        line, first = network.lines[branch.line], network.first_node[branch.line]
+        loads = on_nodes[first : first + line.elements + 1][:: 1 if branch.near == 0 else -1]
+        beyond = np.cumsum(loads[::-1], axis=0)[::-1] + total[branch.child]
+        pulls[branch.line] = beyond[1:]
+        if branch.parent >= 0:
+            total[branch.parent] = total[branch.parent] + beyond[0]
+            arms[branch.parent].append((beyond[0], np.array(line.points[branch.near]) - holds[branch.parent]))
+    return pulls, arms
+
+
+def _turned(R: Array, acting: list[tuple[Array, Array]]) -> Array:
+    """Attitude in which constant forces at these arms have the least energy (Wahba's problem); others stay as in R."""
+    B = np.sum([np.outer(force, arm) for force, arm in acting], axis=0)
+    size = float(np.linalg.norm(B))
+    if size == 0.0:
+        return R
+    U, _, Vt = np.linalg.svd(B + KEEP * size * R)
+    return np.asarray(U @ np.diag([1.0, 1.0, np.linalg.det(U) * np.linalg.det(Vt)]) @ Vt)
+
+
+def _afloat(network: Network, given: Places, branches: list[Branch]) -> Places | None:
+    """Bodies at the ends of a tree that float are at the surface, with their lines in two straight parts below."""
+    fluid = network.fluid
+    if fluid is None or fluid.surface is None:
+        return None
+    parents, found, places = {x.parent for x in branches}, False, given
+    centers, nodes = given.centers.copy(), given.nodes.copy()
+    for branch in branches:
+        own, line = network.bodies[branch.child], network.lines[branch.line]
+        first = network.first_node[branch.line]
+        index = first + np.arange(line.elements + 1)[:: 1 if branch.near == 0 else -1]
+        root = nodes[index[0]]
+        rise = fluid.surface - root[2]
+        lift = 0.0 if own.fluid is None else fluid.density * own.fluid.volume
+        if branch.child in parents or lift <= own.body.mass or abs(rise) >= line.deployed:
+            continue
+        end = root + np.array([ASIDE * line.deployed, 0.0, rise])
+        nodes[index] = between(root, end, line.deployed, float(np.linalg.norm(end - root)), line.elements)
+        centers[branch.child] = end - given.attitudes[branch.child] @ line.points[1 - branch.near]
+        found = True
+    if not found:
+        return None
+    return network.on_bodies(places._replace(centers=centers, nodes=nodes))
+
+
+def _unbalanced(network: Network, places: Places) -> float:
+    """Largest force that is left (N); infinite where one is not a number."""
+    left = float(np.abs(forces_of(network, places).gradient / network.lengths).max(initial=0.0))
+    return left if np.isfinite(left) else np.inf

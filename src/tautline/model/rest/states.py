@@ -1,0 +1,205 @@
+"""States of rest of a system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.errors import InputError
+from tautline.model import checks
+from tautline.model.body import RigidBody
+from tautline.model.rest.network import Network, NetworkBody, NetworkLine, Places
+from tautline.model.rest.search import find_rest
+from tautline.model.system.parts import Kinematic
+from tautline.model.system.state import BodyState, LineState, State
+from tautline.model.system.system import System
+
+
+class Frame(NamedTuple):
+    """Motion of what holds a system.
+
+    Attributes
+    ----------
+    displacements : dict
+        Of bodies on a path, from where they start (m).
+    velocities : dict
+        Of bodies on a path (m/s).
+    displacement : array (3,)
+        Displacement that all fixed points and prescribed bodies have in common; 0 where they differ (m).
+    velocity : array (3,)
+        Velocity that all fixed points and prescribed bodies have in common; 0 where they move differently (m/s).
+    acceleration : array (3,)
+        Their common acceleration, where it is to be counted (m/s^2).
+    """
+
+    displacements: Mapping[str, Array]
+    velocities: Mapping[str, Array]
+    displacement: Array
+    velocity: Array
+    acceleration: Array
+
+
+def rest(system: System, start: State, *, time: float = 0.0, acceleration: bool = False) -> State:
+    """State of rest near a start: all forces on bodies and lines balance, and drums are locked.
+
+    Weight, buoyancy, also below a free surface, drag of a steady flow and applied forces are counted. Where all that
+    holds the system moves with one velocity, as a ship that tows does, the system moves along and feels the flow
+    past it; otherwise bodies that are `Kinematic` stand still.
+
+    The largest force that is left is 1e-9 of the largest weight, load or tension. Rounding of the coordinates comes on
+    top of it: about 2e-16 EA times their size over the length of an element.
+
+    Parameters
+    ----------
+    system : System
+        In uniform gravity.
+    start : State
+        Where to look from, as `hang` makes it; its deployed lengths stay.
+    time : float
+        When (s): applied forces have their values of then, and bodies on paths their places and velocities, as if
+        these lasted.
+    acceleration : bool
+        Balance also the inertial force of the common acceleration of all that holds the system, as if it lasted.
+
+    Raises
+    ------
+    EquilibriumError
+        When none is found; the message says which force is left, and on which body.
+    """
+    network, places = network_of(system, start, time, acceleration=acceleration)
+    found = find_rest(network, places).places
+    return state_of(system, start, network, found, frame_of(system, time, acceleration))
+
+
+def frame_of(system: System, time: float = 0.0, acceleration: bool = False) -> Frame:
+    """Motion of all that holds a system, at a time."""
+    now = checks.number("time", time)
+    checks.instance("acceleration", acceleration, bool)
+    displacements, velocities, rates = {}, {}, {}
+    for name, body in system.bodies.items():
+        if isinstance(body, Kinematic) and body.path is not None:
+            (place,), (velocity,) = body.path.at(now)
+            displacements[name] = place - body.path.at(0.0)[0][0]
+            velocities[name] = velocity
+            (rates[name],) = body.path.acceleration(now)
+    free = set(free_bodies(system))
+    holders = [end for line in system.lines.values() for end in line.ends if end not in free]
+    none = np.zeros(3)
+    place, velocity, rate = (_common([x.get(end, none) for end in holders]) for x in (displacements, velocities, rates))
+    if acceleration and rate is None:
+        raise InputError("acceleration: expected bodies that are accelerated alike, got some that are not")
+    return Frame(
+        displacements,
+        velocities,
+        none if place is None else place,
+        none if velocity is None else velocity,
+        none if rate is None or not acceleration else rate,
+    )
+
+
+def _common(vectors: list[Array]) -> Array | None:
+    """The vector that all are; None where they differ."""
+    if not vectors:
+        return np.zeros(3)
+    same = all(np.allclose(x, vectors[0], rtol=1e-12, atol=1e-15) for x in vectors)
+    return np.array(vectors[0]) if same else None
+
+
+def network_of(
+    system: System, state: State, time: float = 0.0, *, acceleration: bool = False, placed: bool = False
+) -> tuple[Network, Places]:
+    """The system as a network with the deployed lengths of a state, and its places.
+
+    Bodies on paths have moved on from the state until that time, unless they are `placed` already.
+    """
+    checks.instance("system", system, System)
+    checks.instance("start", state, State)
+    if system.orbit is not None:
+        raise InputError("system: expected one in uniform gravity, got one in an orbit, where rest is a motion")
+    frame = frame_of(system, time, acceleration)
+    if placed:
+        frame = frame._replace(displacements={}, displacement=np.zeros(3))
+    names = free_bodies(system)
+    bodies = [_body(system, name, time) for name in names]
+    lines, nodes = [], []
+    for name, line in system.lines.items():
+        reeled = state.lines[name].reeled_length
+        numbers = [names.index(end) if end in names else -1 for end in line.ends]
+        points = [
+            np.array(point) if b < 0 else bodies[b].seen_from_center(point)
+            for b, point in zip(numbers, line.points, strict=True)
+        ]
+        spooled = 0.0 if line.reel is None else reeled
+        lines.append(
+            NetworkLine(
+                line.string,
+                line.string.length - reeled,
+                len(state.lines[name].nodes) - 1,
+                (numbers[0], numbers[1]),
+                (points[0], points[1]),
+                spooled,
+            )
+        )
+        own = np.array(state.lines[name].nodes, dtype=float)
+        shifts = np.tile(frame.displacement, (len(own), 1))
+        for i, end in ((0, line.start), (-1, line.end)):
+            shifts[i] = shifts[i] if end in names else frame.displacements.get(end, 0.0)
+        own += shifts
+        nodes.append(own)
+    places = Places(
+        np.array([state.bodies[name].position for name in names], dtype=float).reshape(-1, 3) + frame.displacement,
+        np.array([state.bodies[name].attitude for name in names], dtype=float).reshape(-1, 3, 3),
+        np.concatenate(nodes),
+    )
+    fluid = system.fluid
+    if fluid is not None and frame.velocity.any():
+        depths, flows = (np.array(part) for part in fluid.flow)
+        fluid = replace(fluid, flow=(depths, flows - frame.velocity))
+    network = Network(bodies, lines, float(system.gravity or 0.0), fluid, frame.acceleration)
+    network.body_names = names
+    return network, places
+
+
+def free_bodies(system: System) -> list[str]:
+    """Names of the bodies that move freely, in order."""
+    return [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
+
+
+def _body(system: System, name: str, time: float) -> NetworkBody:
+    body = system.bodies[name]
+    assert isinstance(body, RigidBody)
+    own = NetworkBody(body, system.body_fluid.get(name))
+    applied = system.applied_forces.get(name)
+    if applied is None:
+        return own
+    force, moment = (_interpolated(table, time) for table in (applied.force, applied.moment))
+    return own._replace(force=force, moment=moment, point=own.seen_from_center(applied.point))
+
+
+def _interpolated(table: tuple[tuple[float, ...], tuple[tuple[float, ...], ...]], time: float) -> Array:
+    times, values = table
+    return np.array([np.interp(time, times, column) for column in zip(*values, strict=True)])
+
+
+def state_of(system: System, start: State, network: Network, places: Places, frame: Frame) -> State:
+    """State of a system at these places, carried along with its frame."""
+    along = tuple(frame.velocity.tolist())
+    bodies = {}
+    for name, x in start.bodies.items():
+        place = np.array(x.position) + frame.displacements.get(name, 0.0)
+        velocity = tuple(frame.velocities.get(name, np.zeros(3)).tolist())
+        bodies[name] = BodyState(tuple(place.tolist()), velocity, attitude=x.attitude)
+    for b, name in enumerate(free_bodies(system)):
+        bodies[name] = BodyState(tuple(places.centers[b].tolist()), along, attitude=places.attitudes[b])
+    nodes = np.split(places.nodes, network.first_node[1:])
+    lines = {}
+    for (name, line), own in zip(system.lines.items(), nodes, strict=True):
+        velocities = np.tile(frame.velocity, (len(own), 1))
+        for i, end in ((0, line.start), (-1, line.end)):
+            velocities[i] = frame.velocities.get(end, along if end in network.body_names else 0.0)
+        lines[name] = LineState(own, velocities, start.lines[name].reeled_length, 0.0)
+    return State(bodies, lines)

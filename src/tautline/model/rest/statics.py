@@ -1,0 +1,390 @@
+"""States of rest with their forces: tensions, holding torques, weights and balance, by line and body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.errors import EquilibriumError, InputError
+from tautline.model import checks
+from tautline.model.kinds import in_si
+from tautline.model.pull import E3, pull_at_guide, spooled_lever
+from tautline.model.read_only import ReadOnly
+from tautline.model.rest.forces import counted_forces, end_forces, point_forces, weight_of_line
+from tautline.model.rest.network import Network, Places
+from tautline.model.rest.search import Rest, find_rest
+from tautline.model.rest.states import frame_of, free_bodies, network_of, state_of
+from tautline.model.string import String
+from tautline.model.system.parts import Line
+from tautline.model.system.state import State
+from tautline.model.system.system import System
+from tautline.model.wording import near
+
+# Of the torque: what may be left between it and the torque that holds a free drum.
+TORQUE_LEFT = 1e-9
+# Of the deployed length: step of its differences, and the part that a correction leaves at least.
+LENGTH_STEP, LEAST_PART = 1e-5, 0.5
+MOST_LENGTHS = 40
+
+
+@dataclass(frozen=True, eq=False)
+class LineAtRest:
+    """A line at rest.
+
+    Attributes
+    ----------
+    deployed : float
+        Unstretched length outside the guide (m).
+    stretched_length : float
+        Length along the line (m).
+    weight : float
+        Weight of the deployed string, less buoyancy where it lies; negative where it floats (N).
+    start_tension, end_tension : float
+        Tension at both ends (N).
+    start_force, end_force : array (3,)
+        Pull on what holds the start and the end (N).
+    tension, strain : array (elements,)
+        Of the elements (N, 1).
+    holding_torque : float or None
+        Torque on the drum that holds it, as results have it (N m); None without a reel.
+    drum_radius : float or None
+        With the layers that are spooled (m).
+    utilisation : float or None
+        Largest tension over the breaking load; None where that is not given.
+    """
+
+    deployed: float
+    stretched_length: float
+    weight: float
+    start_tension: float
+    end_tension: float
+    start_force: Array
+    end_force: Array
+    tension: Array
+    strain: Array
+    holding_torque: Any  # a number; None without a reel
+    drum_radius: float | None
+    utilisation: float | None
+
+    @property
+    def stretch(self) -> float:
+        """Elongation (m)."""
+        return self.stretched_length - self.deployed
+
+
+@dataclass(frozen=True, eq=False)
+class BodyAtRest:
+    """A free body at rest.
+
+    Attributes
+    ----------
+    position : array (3,)
+        Center of mass (m).
+    attitude : array (3, 3)
+        Rotation matrix from the body frame to the inertial frame.
+    weight : float
+        Weight less buoyancy (N).
+    forces : dict of name to array (3,)
+        Forces besides those of the lines (N): "weight", and "buoyancy", "drag", "applied_force" and "acceleration" as
+        far as they are there.
+    """
+
+    position: Array
+    attitude: Array
+    weight: float
+    forces: Mapping[str, Array]
+
+
+@dataclass(frozen=True, eq=False)
+class Statics:
+    """A state of rest and the forces there.
+
+    Attributes
+    ----------
+    state : State
+        To start a run from, or to find modes about.
+    lines : dict
+        `LineAtRest` by name.
+    bodies : dict
+        `BodyAtRest` by name, of the bodies that are free.
+    counted : dict of name to array (3,)
+        Sums of the forces on bodies and deployed lines (N): "weight", "buoyancy", "drag", "applied_force" and
+        "acceleration", as far as they are there. What holds the system bears their sum.
+    residual : float
+        Largest force that is not balanced (N); moments count as forces at the size of their body.
+    corrections : int
+        Newton corrections of the search.
+    time : float
+        When (s).
+    """
+
+    system: System
+    state: State
+    lines: Mapping[str, LineAtRest]
+    bodies: Mapping[str, BodyAtRest]
+    counted: Mapping[str, Array]
+    residual: float
+    corrections: int
+    time: float = 0.0
+    acceleration: bool = False
+
+    @property
+    def line(self) -> LineAtRest:
+        """The only line."""
+        _check_only("lines", self.lines)
+        return next(iter(self.lines.values()))
+
+    @property
+    def body(self) -> BodyAtRest:
+        """The only free body."""
+        _check_only("bodies", self.bodies)
+        return next(iter(self.bodies.values()))
+
+    @property
+    def message(self) -> str:
+        """The outcome in a sentence."""
+        largest = max(float(np.abs(x.tension).max()) for x in self.lines.values())
+        return (
+            f"in balance after {self.corrections} corrections; largest unbalanced force {self.residual:.2g} N, "
+            f"largest tension {largest:.4g} N"
+        )
+
+    def __repr__(self) -> str:
+        rows = [self.message]
+        for name, line in self.lines.items():
+            drum = "" if line.holding_torque is None else f"; {line.holding_torque:.4g} N m hold its drum"
+            rows.append(
+                f"{name}: {line.deployed:.4g} m, {line.start_tension:.4g} N at its start and {line.end_tension:.4g} N "
+                f"at its end{drum}"
+            )
+        for name, body in self.bodies.items():
+            x, y, z = body.position
+            rows.append(f"{name}: at ({x:.4g}, {y:.4g}, {z:.4g}) m, {body.weight:.4g} N")
+        return "\n".join(rows)
+
+
+def _check_only(kind: str, parts: Mapping[str, Any]) -> None:
+    if len(parts) != 1:
+        raise InputError(f"Statics.{kind}: expected one, got {', '.join(map(repr, parts)) or 'none'}; choose by name")
+
+
+def statics(
+    system: System,
+    start: Any,
+    *,
+    torques: Mapping[str, float | str] | None = None,
+    time: float = 0.0,
+    acceleration: bool = False,
+) -> Statics:
+    """State of rest near a start, with tensions, holding torques and the balance of forces.
+
+    Weight, buoyancy, also below a free surface, drag of a steady flow and applied forces are counted. Where all that
+    holds the system moves with one velocity, the system moves along and feels the flow past it.
+
+    Parameters
+    ----------
+    system : System
+        In uniform gravity.
+    start : Hanging, Placed, AtEquilibrium, Straight or State
+        Where to look from.
+    torques : dict, optional
+        Torques on drums (N m), by the names of their lines: these drums are free, and the lengths of their lines are
+        found at which the torques hold them. Other drums are locked.
+    time : float
+        When (s): applied forces have their values of then, and bodies on paths their places and velocities, as if
+        these lasted.
+    acceleration : bool
+        Balance also the inertial force of the common acceleration of all that holds the system, as if it lasted.
+
+    Raises
+    ------
+    EquilibriumError
+        Where there is no rest, or none is found; the message says which force is left, or which torque cannot hold.
+    """
+    system, state = meshed_start(system, start)
+    wanted = _wanted_torques(system, torques)
+    if wanted:
+        state = _freed(system, state, wanted, time, acceleration)
+    return _at_rest(system, state, time, acceleration)
+
+
+def meshed_start(system: System, start: Any) -> tuple[System, State]:
+    """A system with the elements of its start, and the state in which it starts."""
+    from tautline.model.system.starts import near_rest  # it needs the statics
+
+    checks.instance("system", system, System)
+    state = near_rest(system, start)
+    return system.with_elements(state.elements()), state
+
+
+def _at_rest(system: System, state: State, time: float, acceleration: bool) -> Statics:
+    network, places = network_of(system, state, time, acceleration=acceleration)
+    found = find_rest(network, places)
+    rested = state_of(system, state, network, found.places, frame_of(system, time, acceleration))
+    bodies = {name: _body(network, found.places, b) for b, name in enumerate(free_bodies(system))}
+    left = float(np.abs(found.forces.gradient / network.lengths).max(initial=0.0))
+    return Statics(
+        system,
+        rested,
+        ReadOnly(_lines(system, network, found, rested)),
+        ReadOnly(bodies),
+        ReadOnly(counted_forces(network, found.places)),
+        left,
+        found.corrections,
+        time,
+        acceleration,
+    )
+
+
+def _lines(system: System, network: Network, found: Rest, state: State) -> dict[str, LineAtRest]:
+    w, length, strain = network.strains(found.places)
+    _, tension, _ = network.elastic(strain)
+    pulls = end_forces(network, found.places)
+    lines = {}
+    for k, (name, line) in enumerate(system.lines.items()):
+        own = network.slices[k]
+        along = w[own] / length[own, None]
+        ends = tuple(
+            tension_at_end(line.string, pull, toward, float(beside))
+            for pull, toward, beside in (
+                (pulls[k, 0], along[0], tension[own][0]),
+                (pulls[k, 1], -along[-1], tension[own][-1]),
+            )
+        )
+        reeled = state.lines[name].reeled_length
+        radius = torque = None
+        if line.reel is not None:
+            radius = float(line.reel.radius(reeled))
+            torque = holding_torque(system, line, reeled, ends[0], float(strain[own][0]))
+        breaking = line.string.breaking_load
+        lines[name] = LineAtRest(
+            deployed=network.lines[k].deployed,
+            stretched_length=float(length[own].sum()),
+            weight=weight_of_line(network, found.places, k),
+            start_tension=ends[0],
+            end_tension=ends[1],
+            start_force=pulls[k, 0],
+            end_force=pulls[k, 1],
+            tension=tension[own],
+            strain=strain[own],
+            holding_torque=torque,
+            drum_radius=radius,
+            utilisation=None if breaking is None else max(float(tension[own].max()), *ends) / breaking,
+        )
+    return lines
+
+
+def tension_at_end(string: String, pull: Array, toward: Array, beside: float) -> float:
+    """Tension at an end from the pull there, the direction into the line and the tension of the element beside it.
+
+    As results have it at rest (`tautline.results.ends`): negative in compression, 0 where a string is slack.
+    """
+    along = float(pull @ toward)
+    size = float(np.linalg.norm(pull))
+    aside = float(np.linalg.norm(pull - along * toward))
+    if along >= 0.0 or beside > 0.0:  # against a pull the load turns the string back within half an element: a fold
+        return size if string.law == "linear" or beside > 0.0 else beside
+    pressed = along + aside**2 / max(size + abs(along), 1e-290)
+    return pressed if string.law == "linear" else beside
+
+
+def holding_torque(system: System, line: Line, reeled: float, tension: float, strain: float) -> float:
+    """Torque that holds a drum against the tension at the guide and the spooled string's weight (N m).
+
+    The formula of results. `strain` is that of the first element, for tables that have no strain at a negative tension.
+    The weight of what is spooled on a free body does not turn its drum.
+    """
+    string, reel = line.string, line.reel
+    assert reel is not None
+    at_guide = float(string.strain(tension)) if string.law != "table" or tension >= 0.0 else strain
+    pull = float(pull_at_guide(string, reel, at_guide)) + spooled_pull(system, line, reeled)
+    return float(reel.radius(reeled)) * pull
+
+
+def spooled_pull(system: System, line: Line, reeled: float) -> float:
+    """Pull at the drum of the weight of what is spooled and in the guide (N); 0 on a free body."""
+    assert line.reel is not None
+    if system.on_free_body(line):
+        return 0.0
+    return heaviness(system, line) * float(spooled_lever(line.reel, reeled))
+
+
+def heaviness(system: System, line: Line) -> float:
+    """Weight of a line per unstretched length, less buoyancy above a surface where there is one (N/m)."""
+    density = 0.0 if system.fluid is None else system.fluid.least_density
+    return float(system.gravity or 0.0) * (line.string.density - density * line.string.area)
+
+
+def _body(network: Network, places: Places, b: int) -> BodyAtRest:
+    own = network.bodies[b]
+    forces: dict[str, Array] = {"weight": own.body.mass * network.gravity * E3}
+    for point in point_forces(network, own, places.centers[b], places.attitudes[b]):
+        forces[point.name] = forces.get(point.name, np.zeros(3)) + point.force
+    weight = float((forces["weight"] + forces.get("buoyancy", 0.0))[2])
+    return BodyAtRest(places.centers[b], places.attitudes[b], weight, ReadOnly(forces))
+
+
+def _wanted_torques(system: System, given: Mapping[str, float | str] | None) -> dict[str, float]:
+    if given is None:
+        return {}
+    checks.mapping("torques", given, "torques (N m)")
+    for name in given:
+        if name not in system.lines:
+            raise InputError(f"torques.{name}: no such line in the system{near(name, system.lines)}")
+        if system.lines[name].reel is None:
+            raise InputError(f"torques.{name}: expected a line with a reel, got one without")
+    return {name: checks.number(f"torques.{name}", in_si(f"torques.{name}", x, "N*m")) for name, x in given.items()}
+
+
+def _freed(system: System, state: State, torques: Mapping[str, float], time: float, acceleration: bool) -> State:
+    """State of rest whose free drums are held by given torques: Newton's method for their deployed lengths."""
+    names = list(torques)
+    wanted = np.array([torques[name] for name in names])
+    longest = np.array([system.lines[name].string.length - system.lines[name].reel.guide_length for name in names])
+
+    def held(at: State) -> tuple[Array, State]:
+        found = _at_rest(system, at, time, acceleration)
+        return np.array([found.lines[name].holding_torque for name in names]), found.state
+
+    def lengths(at: State) -> Array:
+        return np.array([system.lines[name].string.length - at.lines[name].reeled_length for name in names])
+
+    torque, state = held(state)
+    for _ in range(MOST_LENGTHS):
+        size = np.maximum(np.abs(wanted), np.abs(torque))
+        if (np.abs(torque - wanted) <= TORQUE_LEFT * np.maximum(size, 1e-300)).all():
+            return state
+        X = lengths(state)
+        slopes = np.zeros((len(names), len(names)))
+        for k, name in enumerate(names):
+            step = -LENGTH_STEP * X[k]
+            slopes[:, k] = (held(_with_lengths(system, state, {name: X[k] + step}))[0] - torque) / step
+        scale = np.abs(slopes).max(axis=1) * X.max()
+        if (scale <= 1e-6 * size).any():
+            break  # the torque does not depend on the lengths
+        try:
+            change = np.linalg.solve(slopes, wanted - torque)
+        except np.linalg.LinAlgError:
+            break
+        new = np.clip(X + change, LEAST_PART * X, X / LEAST_PART)
+        bounded = np.minimum(new, longest)
+        if np.array_equal(bounded, X):
+            break  # at the end of a line already
+        torque, state = held(_with_lengths(system, state, dict(zip(names, bounded.tolist(), strict=True))))
+    k = int(np.argmax(np.abs(torque - wanted)))
+    raise EquilibriumError(
+        f"torques.{names[k]}: no length of the line was found at which {wanted[k]:.4g} N m hold its drum; "
+        f"with {lengths(state)[k]:.4g} m out it takes {torque[k]:.4g} N m"
+    )
+
+
+def _with_lengths(system: System, state: State, lengths: Mapping[str, float]) -> State:
+    """The state with other deployed lengths, nodes as they are."""
+    lines = dict(state.lines)
+    for name, length in lengths.items():
+        lines[name] = replace(lines[name], reeled_length=system.lines[name].string.length - length)
+    return State(state.bodies, lines)

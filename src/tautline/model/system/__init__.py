@@ -1,0 +1,1 @@
+"""The system, its state and its case."""

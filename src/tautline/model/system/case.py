@@ -1,0 +1,311 @@
+"""A case of a system: everything that defines a run, as objects and as keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from tautline.errors import InputError
+from tautline.model import checks, toml
+from tautline.model.chain.case import naming_errors
+from tautline.model.chain.sections import COMMAND, Locate, Tree
+from tautline.model.command import Command, check_command, check_kind
+from tautline.model.file_keys import keys_of
+from tautline.model.keys import dotted, parse
+from tautline.model.kinds import AUTO
+from tautline.model.read_only import ReadOnly
+from tautline.model.run import Run
+from tautline.model.short_keys import Names, Path, expanded, full_key, is_short, names_of, short
+from tautline.model.starts import AtEquilibrium, Hanging, Straight
+from tautline.model.string import String
+from tautline.model.system import keys, sections
+from tautline.model.system.commands import commands_by_name
+from tautline.model.system.parts import GUIDE
+from tautline.model.system.sections import Described, Reading
+from tautline.model.system.starts import Placed, Start, state_of
+from tautline.model.system.state import State
+from tautline.model.system.system import System
+
+# What a case consists of, by the names of its arguments.
+OBJECTS = ("system", "start", "commands", "run", "title", "description")
+# Gives the path of a key as a tree has it.
+Spelled = Callable[[Path], Path]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Everything that defines a run of a system.
+
+    `tautline.load` reads one from a file that has [bodies.NAME] and [lines.NAME], `tautline.simulate` runs it.
+
+    Parameters
+    ----------
+    system : System
+        Bodies and lines.
+    start : Placed, Straight, Hanging, AtEquilibrium or State
+        Where the run starts.
+    commands : dict or Command
+        What reels do, by the names of their lines; others are locked. That of the only reel also by itself.
+    run : Run
+        How long, and by which method.
+    title, description : str
+        For reports.
+    """
+
+    system: System
+    start: Any  # a Start
+    commands: Any  # Command by the name of a line
+    run: Run
+    title: str = ""
+    description: str = ""
+    _locate: Locate | None = field(default=None, repr=False)
+    _read: Reading | None = field(default=None, init=False, repr=False)
+    _keys: Tree | None = field(default=None, init=False, repr=False)  # as given, in SI
+    _state: State | None = field(default=None, init=False, repr=False)
+    _checked: bool = field(default=False, init=False, repr=False)  # the state goes with the commands
+
+    def __post_init__(self) -> None:
+        checks.instance("Case.system", self.system, System)
+        checks.instance("Case.start", self.start, Placed, Straight, Hanging, AtEquilibrium, State)
+        checks.instance("Case.run", self.run, Run)
+        for command in self.commands.values() if isinstance(self.commands, Mapping) else (self.commands,):
+            check_kind(command)
+        object.__setattr__(self, "commands", ReadOnly(commands_by_name(self.system, self.commands)))
+        elements = self.run.number_of_elements()
+        if elements is not None:  # those of the only line
+            if len(self.system.lines) != 1:
+                raise InputError("elements: expected those of each line in Line.elements, got one number")
+            system = self.system.with_elements({next(iter(self.system.lines)): elements})
+            object.__setattr__(self, "system", system)
+            object.__setattr__(self, "run", replace(self.run, elements=AUTO))
+
+    def __eq__(self, other: object) -> bool:
+        return self._complete() == other._complete() if isinstance(other, Case) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash((tuple(self.system.bodies), tuple(self.system.lines), self.title, self.run.duration))
+
+    def state(self) -> State:
+        """The state at the start; computed once. InputError if the parts do not go together."""
+        if self._state is None:
+            with self.naming_keys("initial"):
+                object.__setattr__(self, "_state", state_of(self.start, self.system))
+        found = self._state
+        assert found is not None
+        if not self._checked:
+            for name, command in self.commands.items():
+                self._check_command(name, command, found)
+            object.__setattr__(self, "_checked", True)
+        return found
+
+    def _check_command(self, name: str, command: Command, state: State) -> None:
+        """Refuse a command that the reel cannot follow from the start."""
+        line = state.lines[name]
+        with self._naming("initial", *(("lines", name) if isinstance(self.start, Placed | State) else ())):
+            check_command(command, line.reel_speed)
+        with self._naming("lines", name, "command"):
+            command.check_start(0.0, self.system.lines[name].string.length - line.reeled_length, line.reel_speed)
+
+    def meshed(self) -> Case:
+        """The case with the number of elements of every line."""
+        elements = self.state().elements()
+        found = replace(self, system=self.system.with_elements(elements))
+        tree = dict(self._given())
+        for name, count in elements.items():
+            keys.put(tree, parse(f"lines.{name}.elements"), count)
+        object.__setattr__(found, "_keys", tree)
+        object.__setattr__(found, "_state", self._state)
+        object.__setattr__(found, "_checked", True)
+        return found
+
+    def with_(self, changes: Mapping[str, Any] | None = None, **others: Any) -> Case:
+        """Another case that differs in some places; only what has changed is read and built again.
+
+        Parameters
+        ----------
+        changes : dict
+            Values by key, such as {"lines.hoist.reel.drum_radius": "0.3 m", "run.duration": 5}; a section as a
+            mapping or an object takes the place of the whole section. Of a system with one line and one body, short
+            keys will do: {"string.stiffness": "2 MN", "body.mass": "3 t"}.
+        **others
+            Such values for names without a dot: `gravity=0`, `title="Other"`; or objects: a `system`, `start`, `run`,
+            and `commands`, or a `command` of the only reel.
+        """
+        given = dict(others)
+        if isinstance(given.get("command"), Command):
+            given["commands"] = given.pop("command")
+        if isinstance(given.get("initial"), Start):
+            given["start"] = given.pop("initial")
+        objects = {name: given.pop(name) for name in OBJECTS if name in given and not _is_section(name, given[name])}
+        case = self._with_objects(objects) if objects else self
+        values = {**(changes or {}), **given}
+        return case._with_values(values) if values else case
+
+    def with_run(self, **settings: Any) -> Case:
+        """Another case with other settings of its run."""
+        keys = [("run", name) for name in settings]
+        locate = self._heads().but([(key, key) for key in keys], None)
+        with naming_errors(self._given(), locate, "run", sections.problem_of):
+            case = self.with_(run=replace(self.run, **settings))
+        object.__setattr__(case, "_locate", locate)
+        return case
+
+    def _heads(self) -> Heads:
+        return self._locate if isinstance(self._locate, Heads) else Heads(self._locate or dotted)
+
+    def _with_objects(self, objects: dict[str, Any]) -> Case:
+        case = replace(self, **objects)
+        if "system" in objects:
+            return case
+        tree = dict(self._given())
+        for name in ("title", "description"):
+            tree |= {name: objects[name]} if name in objects else {}
+        if "start" in objects:
+            tree["initial"] = sections.start_keys(case.start, defaults=False)
+        if "run" in objects:
+            tree["run"] = sections.run_keys(case.run, defaults=False)
+        if "commands" in objects:
+            for name in self.system.lines:
+                keys.drop(tree, parse(f"lines.{name}.command"))
+            for name, command in case.commands.items():
+                keys.put(tree, parse(f"lines.{name}.command"), sections.tagged(COMMAND, command, defaults=False))
+        object.__setattr__(case, "_keys", tree)
+        if "start" not in objects:
+            case._keep_state_of(self)
+        return case
+
+    def _with_values(self, values: Mapping[str, Any]) -> Case:
+        tree, changed = dict(self._given()), []
+        for text, value in values.items():
+            key = parse(text)
+            found = keys.change(tree, key, value, self.system)
+            changed.append(((*key.path, key.name), (*found.path, found.name)))
+        names = names_of(self.system) if any(one != other for one, other in changed) else None
+        return Case._from_full(tree, self._heads().but(changed, names), tree, tuple, self)
+
+    @classmethod
+    def from_dict(cls, tree: Mapping[str, Any], *, locate: Locate | None = None) -> Case:
+        """A case from a tree of keys: what a scenario file holds, or `to_dict` gave.
+
+        Parameters
+        ----------
+        tree : dict
+            Sections of keys; numbers are SI, text has units.
+        locate : callable, optional
+            Gives the head of an error message from the path of a key; the key itself by default.
+        """
+        place = locate or dotted
+        if not is_short(tree):
+            return cls._from_full(tree, place, tree, partial(_spelled, tree))
+        with naming_errors(tree, place, "", sections.problem_of, spelled=short):
+            full = expanded(tree)
+        return cls._from_full(full, Heads(place, Names(guide=GUIDE)), tree, short)
+
+    @classmethod
+    def _from_full(
+        cls,
+        full: Mapping[str, Any],
+        locate: Locate,
+        tree: Mapping[str, Any],
+        spelled: Spelled,
+        like: Case | None = None,
+    ) -> Case:
+        """A case from a full tree of keys, which stands for one that is spelled otherwise."""
+        reading = Reading(None if like is None else like._read)
+        place = locate.place if isinstance(locate, Heads) and spelled is not tuple else locate
+        with naming_errors(tree, place, "", sections.problem_of, spelled=spelled):
+            described = sections.read(full, reading)
+            if like is not None and vars(described.system) == vars(like.system):
+                described = described._replace(system=like.system)
+            case = cls(*described, _locate=locate)
+        object.__setattr__(case, "_read", reading)
+        object.__setattr__(case, "_keys", reading.given)
+        if like is not None and case.system is like.system and sections.same_start(case.start, like.start):
+            case._keep_state_of(like)
+        return case
+
+    def _keep_state_of(self, other: Case) -> None:
+        """Start from the state of another case with the same system and start, which need not be found again."""
+        object.__setattr__(self, "_state", other._state)
+        object.__setattr__(self, "_checked", other._checked and dict(self.commands) == dict(other.commands))
+
+    def to_dict(self) -> Tree:
+        """All keys in plain SI numbers, as they were given, and defaults; `from_dict` of it is an equal case."""
+        return keys.complete(self._given())
+
+    def unit(self, key: str) -> str:
+        """Unit of a key such as "lines.hoist.stiffness"; empty for words, counts and plain numbers."""
+        return keys.kind_of(self._given(), full_key(parse(key), self.system)).unit
+
+    def to_toml(self) -> str:
+        """Text of a scenario file that loads as an equal case: the keys that were given, in plain SI numbers."""
+        return toml.text_of(self._given())
+
+    def _given(self) -> Tree:
+        """Keys as they were given, in SI; of a case made of objects, those that differ from defaults."""
+        if self._keys is None:
+            object.__setattr__(self, "_keys", self._complete(defaults=False))
+        assert self._keys is not None
+        return self._keys
+
+    def _complete(self, defaults: bool = True) -> Tree:
+        """Keys of the objects."""
+        parts = (self.system, self.start, dict(self.commands), self.run, self.title, self.description)
+        return sections.complete(Described(*parts), defaults)
+
+    def naming_keys(self, section: str = "run") -> AbstractContextManager[None]:
+        """Errors of the model about its arguments become errors about keys, with file and line where known."""
+        return self._naming(section)
+
+    @contextmanager
+    def _naming(self, *section: str) -> Iterator[None]:
+        if self._locate is None:
+            yield
+            return
+        with naming_errors(self._given(), self._locate, section, sections.problem_of):
+            yield
+
+
+@dataclass(frozen=True)
+class Heads:
+    """Heads of errors about keys that are spelled otherwise than those of the full form."""
+
+    place: Locate
+    names: Names | None = None  # whose short keys are used
+    changed: tuple[tuple[Path, Path], ...] = ()  # keys changed in Python, as they were spelled, and in full
+
+    def __call__(self, path: list[str], /) -> str:
+        """The head of an error about a key of the full form."""
+        for spelled, full in self.changed:
+            if tuple(path[: len(full)]) == full:
+                return dotted((*spelled, *path[len(full) :]))
+        return self.place(list(short(tuple(path), self.names)) if self.names else path)
+
+    def but(self, changed: list[tuple[Path, Path]], names: Names | None) -> Heads:
+        """The same where other keys were changed."""
+        return Heads(self.place, self.names or names, (*changed, *self.changed))
+
+
+def _is_section(name: str, value: Any) -> bool:
+    """Whether a value gives keys of a section, and no objects."""
+    return name in ("run", "start", "system") and isinstance(value, Mapping)
+
+
+def _spelled(tree: Mapping[str, Any], path: Path) -> Path:
+    """Path of a key as a full tree has it, in which the string of a line may be a section of its own."""
+    if len(path) > 2 and path[0] == "lines":
+        try:
+            string = tree["lines"][path[1]]["string"]
+        except (KeyError, TypeError):
+            return path
+        if isinstance(string, Mapping) and path[2] in keys_of(String).kinds:
+            return (*path[:2], "string", *path[2:])
+    return path
+
+
+def timed(case: Case, time: float) -> Case:
+    """The case of a motion that nobody said how long it takes: as long as it has gone on (s)."""
+    return case.with_(run=replace(case.run, duration=max(time, 1.0)))

@@ -1,0 +1,225 @@
+"""Keys of a system by their paths: which sections there are, their values in SI, their defaults and kinds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from tautline.errors import InputError
+from tautline.model import file_keys, kinds
+from tautline.model.chain import sections
+from tautline.model.chain.sections import COMMAND, RUN, SectionError, Tree
+from tautline.model.checks import ZERO
+from tautline.model.file_keys import Problem, keys_of
+from tautline.model.fluid import BodyInFluid
+from tautline.model.keys import Key, parse
+from tautline.model.kinds import Choice, Kind, WrongValueError
+from tautline.model.parts import Part
+from tautline.model.short_keys import SHORT, full_key, names_of
+from tautline.model.system.parts import GUIDE
+from tautline.model.system.sections import (
+    HEADS,
+    KIND,
+    KINDS,
+    NO_ELEMENTS,
+    PLACED,
+    SECTIONS,
+    SETTLE,
+    START,
+    TOP,
+    Reading,
+    class_of,
+    matches,
+    parts_at,
+    parts_of,
+    tagged,
+    with_string,
+)
+from tautline.model.system.system import System
+from tautline.model.wording import near
+
+# Sections of the short form (short_keys.py), and those that both forms have.
+SHORT_PARTS = {**sections.SYSTEM, "command": COMMAND, "run": RUN}
+# Keys of sections that hold others.
+WORDS: dict[tuple[str, ...], dict[str, Kind]] = {
+    (): TOP,
+    ("initial",): {"kind": Choice(KINDS, "Kind of start.", default=PLACED), "settle": SETTLE},
+}
+
+
+def is_section(path: tuple[str, ...]) -> bool:
+    """Whether a path leads to a section, or to one that holds others."""
+    n = len(path)
+    return any(len(pattern) >= n and matches(path, pattern[:n]) for pattern in SECTIONS)
+
+
+def values(tree: Mapping[str, Any]) -> Tree:
+    """Keys of a tree in plain SI numbers; whether these are in range is not looked at. SectionError with problems."""
+    reading = Reading()
+    found = _section(reading, tree, ())
+    if "run" not in tree:
+        reading.problems.append(Problem(("run",), "missing"))
+    if found.get("run", {}).get("elements") is not None:
+        reading.problems.append(NO_ELEMENTS)
+    if reading.problems:
+        raise SectionError(reading.problems)
+    return found
+
+
+def _section(reading: Reading, section: Mapping[str, Any], path: tuple[str, ...]) -> Tree:
+    """Values of a section and of those in it."""
+    if len(path) == 2 and path[0] == "lines":
+        section = with_string(section)
+    kinematic = KIND in section and path[:1] == ("bodies",) and len(path) == 2
+    inner = [name for name, x in section.items() if is_section((*path, name)) and isinstance(x, Mapping)]
+    own = {name: x for name, x in section.items() if name not in inner and not (kinematic and name == KIND)}
+    found: Tree = {KIND: section[KIND]} if kinematic else {}
+    parts = parts_of(path, section)
+    if parts:
+        for k, part in enumerate(parts):
+            mine = {key: x for key, x in own.items() if k == _owner(key, parts)}
+            found |= reading.values(part, mine, *path) or {}
+    else:
+        found |= _words(reading, own, path)
+    return found | {name: _section(reading, section[name], (*path, name)) for name in inner}
+
+
+def _owner(key: str, parts: tuple[Part, ...]) -> int:
+    """The part that has a key, the first if none has."""
+    return next((k for k, part in enumerate(parts) if k and key in keys_of(part.options[""]).kinds), 0)
+
+
+def _words(reading: Reading, own: Mapping[str, Any], path: tuple[str, ...]) -> Tree:
+    """Keys of a section that holds others, or of a body that is held, which has none but its path."""
+    known, found = WORDS.get(path, {}), {}
+    for name, value in own.items():
+        if name not in known:
+            inside = [pattern[len(path)] for pattern in SECTIONS if is_section(path) and pattern[: len(path)] == path]
+            hint = near(name, [*known, *(x for x in dict.fromkeys(inside) if x != "*")])
+            reading.problems.append(Problem((*path, str(name)), f"no such key{hint}"))
+            continue
+        try:
+            found[name] = known[name].read(value)
+        except WrongValueError as error:
+            reading.problems.append(Problem((*path, name, *error.place), str(error)))
+    return found
+
+
+def complete(given: Tree, path: tuple[str, ...] = ()) -> Tree:
+    """Values of keys with all defaults."""
+    found = dict(given)
+    for part in parts_of(path, given):
+        found = file_keys.with_defaults(class_of(part, given), found)
+    for name in _elsewhere(path):
+        if name not in given:
+            found.pop(name, None)
+    if not path and "orbit" not in given:
+        found.setdefault("gravity", kinds.plain(TOP["gravity"].default))
+    found |= {name: complete(x, (*path, name)) for name, x in given.items() if is_section((*path, name))}
+    order = [KIND, *_order(path, given)]
+    return dict(sorted(found.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
+
+
+def _elsewhere(path: tuple[str, ...]) -> Iterable[str]:
+    """Keys of a section that are those of others in the full form."""
+    if path == ("run",):
+        return ("elements",)
+    if path == ("fluid",):
+        return keys_of(BodyInFluid).kinds
+    return ("guide_position",) if path[:1] == ("lines",) and path[-1] == "reel" else ()
+
+
+def _order(path: tuple[str, ...], section: Mapping[str, Any]) -> list[str]:
+    """Keys of a section in the order of their descriptions; names of bodies and lines stay as they are."""
+    if not path:
+        return [*TOP, *HEADS]
+    if path == ("initial",) and section.get(KIND) not in START.options:
+        return [*WORDS[path], "bodies", "lines"]
+    return [key for part in parts_of(path, section) for key in (part.word, *keys_of(class_of(part, section)).kinds)]
+
+
+def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
+    """Kind of a key in a tree of keys; InputError if there is none."""
+    if key.path == ("initial", "deployed"):
+        return kind_of(tree, key._replace(section="initial", name="deployed"))
+    section: Any = tree
+    for name in key.path:
+        section = section.get(name, {})
+    for part in parts_of(key.path, section):
+        known = keys_of(class_of(part, section)).kinds
+        if key.name in known:
+            return known[key.name]
+    if key.name in WORDS.get(key.path, {}):
+        return WORDS[key.path][key.name]
+    raise InputError(f"{key.whole}: no such key")
+
+
+def put(tree: Tree, key: Key, value: Any) -> None:
+    """Change one place of a tree; before a component is put, the default list where none is given."""
+    sections.put(tree, key, value, kind_of)
+
+
+def change(tree: Tree, key: Key, value: Any, system: System) -> Key:
+    """Change one place or a whole section of a tree by a key that may be a short one (short_keys.py); the full key."""
+    section = (*key.path, key.name)
+    _check_head(section[0], system)
+    thing = _object_keys(section, value) if hasattr(value, "__kinds__") else value
+    if section[0] == GUIDE:
+        _add_guide(tree, system)
+    found = full_key(key, system)
+    is_whole = not key.path and key.name in SHORT_PARTS
+    if is_whole and not key.components:
+        try:
+            kinds.section(thing)
+        except WrongValueError as error:
+            raise InputError(f"{key.text}: {error}") from None
+    if key.components or not is_whole:
+        put(tree, found, thing)
+        return found
+    known = {name for cls in SHORT_PARTS[key.name].options.values() for name in keys_of(cls).kinds}
+    for name in (*known, SHORT_PARTS[key.name].word):
+        drop(tree, full_key(parse(f"{key.name}.{name}"), system) if name else key)
+    for name, x in thing.items():
+        put(tree, full_key(parse(f"{key.name}.{name}"), system), x)
+    return found
+
+
+def _add_guide(tree: Tree, system: System) -> None:
+    """Let a kinematic body carry the only line of a tree, if none does as yet."""
+    names = names_of(system)
+    if names is None or names.guide or GUIDE in tree["bodies"]:
+        return
+    line = dict(tree["lines"][names.line])
+    body = {KIND: "kinematic", "position": line.pop("start_point", list(ZERO))}
+    tree["lines"] = {names.line: line | {"start": GUIDE}}
+    tree["bodies"] = {GUIDE: body, **tree["bodies"]}
+
+
+def _check_head(name: str, system: System) -> None:
+    """Refuse a key whose section there is not."""
+    known = [*TOP, *HEADS, *(SHORT if names_of(system) else ())]
+    if name in known or name in SHORT:  # these say what they need
+        return
+    inside = [f"{head}.{name}" for head, part in SHORT_PARTS.items() if head in known and _has(part, name)]
+    raise InputError(f"{name}: no such key" + (f"; did you mean {inside[0]!r}?" if inside else near(name, known)))
+
+
+def _has(part: Part, name: str) -> bool:
+    return any(name in keys_of(cls).kinds for cls in part.options.values())
+
+
+def _object_keys(section: tuple[str, ...], value: Any) -> Any:
+    """Keys of an object that stands for a section; the object itself if it does not."""
+    parts = (SHORT_PARTS[section[0]],) if len(section) == 1 and section[0] in SHORT_PARTS else parts_at(section)
+    return next((tagged(part, value) for part in parts if isinstance(value, part.wanted)), value)
+
+
+def drop(tree: Tree, key: Key) -> None:
+    """Remove a key, if it is there; sections on the way are replaced by changed copies."""
+    parent = tree
+    for name in key.path:
+        if not isinstance(parent.get(name), Mapping):
+            return
+        parent[name] = dict(parent[name])
+        parent = parent[name]
+    parent.pop(key.name, None)

@@ -1,0 +1,157 @@
+"""What a system is made of besides rigid bodies: lines between them, bodies whose motion is given, an orbit."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from tautline.errors import InputError
+from tautline.model import checks
+from tautline.model.chain.state import MOST_ELEMENTS
+from tautline.model.checks import ZERO, finite, positive, vector
+from tautline.model.description import (
+    Number,
+    OptionalVector3,
+    Vector3,
+    declared,
+    described,
+    quantity,
+    text,
+)
+from tautline.model.kinds import AUTO, VECTOR, OrWord, Whole
+from tautline.model.parts import Part
+from tautline.model.path import GUIDE_MOTIONS, GuideMotion
+from tautline.model.reel import Reel
+from tautline.model.string import String
+
+# What an end of a line is called that is fastened to no body.
+ANCHOR = "anchor"
+# Names of the parts of a system with one line and one body.
+LINE, BODY, GUIDE = "line", "body", "guide"
+EARTH_GM = 3.986004418e14
+EARTH_RADIUS = 6.3781e6
+
+
+@described
+class Line:
+    """A string between two points, each fixed in space or fastened to a body, with a reel at its start or without."""
+
+    string: String = declared(Part({"": String}, "The string, all of it, spooled and deployed."))
+    start: str = text('Body that holds the start of the string, or "anchor" for a point in space.', default=ANCHOR)
+    start_point: Vector3 = quantity(
+        "m", vector, "Where: in the body's frame, or in space for an anchor.", default=ZERO, form=VECTOR
+    )
+    end: str = text('Body that holds the end of the string, or "anchor" for a point in space.', default=ANCHOR)
+    end_point: Vector3 = quantity(
+        "m", vector, "Where: in the body's frame, or in space for an anchor.", default=ZERO, form=VECTOR
+    )
+    reel: Any = declared(
+        Part({"": Reel}, "Drum and guide at the start of the string; none if the length is constant."), default=None
+    )
+    drum_axis: OptionalVector3 = quantity(
+        "",
+        vector,
+        "Axis of the drum of a reel on a body, in the body's frame: the drum turns about it, right-handed, in "
+        "retrieval, and the body feels that. Need not be of unit length.",
+        default=None,
+        form=VECTOR,
+    )
+    elements: int | str = declared(
+        OrWord(Whole(1, MOST_ELEMENTS, "Number of elements of the line, or as many as the case needs."), AUTO),
+        default=AUTO,
+    )
+
+    def _check_together(self) -> None:
+        if self.drum_axis is not None:
+            size = math.sqrt(sum(x * x for x in self.drum_axis))
+            if size == 0.0:
+                checks.refuse("Line.drum_axis", "a vector that is not zero", self.drum_axis)
+            object.__setattr__(self, "drum_axis", tuple(x / size for x in self.drum_axis))
+        if self.reel is None:
+            if self.drum_axis is not None:
+                checks.refuse("Line.drum_axis", "none for a line without a reel", self.drum_axis)
+            return
+        if any(self.reel.guide_position) or self.reel.guide_path is not None:
+            raise InputError(
+                "Reel.guide_position: expected none in a line, whose start_point says where its guide is; "
+                "a guide that moves is on a body that is Kinematic on a path"
+            )
+        self.reel.check_string(self.string)
+
+    @property
+    def count(self) -> int:
+        """Number of elements, which must have been chosen."""
+        assert not isinstance(self.elements, str)
+        return self.elements
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """What holds its start and its end."""
+        return (self.start, self.end)
+
+    @property
+    def points(self) -> tuple[Any, Any]:
+        """Where they hold it."""
+        return (self.start_point, self.end_point)
+
+
+@described
+class Kinematic:
+    """A body whose motion is given: it stands still, or moves along a path without turning."""
+
+    path: GuideMotion | None = declared(
+        Part(
+            GUIDE_MOTIONS,
+            "Where it goes, from its position; it stands still if not given.",
+            word="kind",
+            wanted=GuideMotion,
+        ),
+        default=None,
+    )
+    position: Vector3 = quantity(
+        "m", vector, "Where it is, or where its path begins to count from; third axis down.", default=ZERO, form=VECTOR
+    )
+
+
+@described
+class Orbit:
+    """A frame that falls along an orbit and does not rotate: gravity is what differs from that of its origin.
+
+    Its first axis points from the centre of attraction to the pericentre, its second in the direction of motion there.
+    """
+
+    semi_major_axis: Number = quantity("m", positive, "Semi-major axis; the radius of a circular orbit.")
+    eccentricity: Number = quantity("", checks.non_negative, "Eccentricity, 0 for a circle.", default=0.0)
+    mean_anomaly: Number = quantity("rad", finite, "Mean anomaly at the start: 0 at the pericentre.", default=0.0)
+    gravitational_parameter: Number = quantity(
+        "m^3/s^2",
+        positive,
+        "Gravitational parameter GM of what it falls around; the Earth's by default.",
+        default=EARTH_GM,
+    )
+    ground_radius: Number = quantity(
+        "m",
+        checks.non_negative,
+        "Radius of what it falls around, below which no orbit is; the Earth's by default.",
+        default=EARTH_RADIUS,
+    )
+
+    def _check_together(self) -> None:
+        if self.eccentricity >= 1.0:
+            checks.refuse("Orbit.eccentricity", "less than 1, a closed orbit", self.eccentricity)
+        lowest = self.semi_major_axis * (1.0 - self.eccentricity)
+        if lowest <= self.ground_radius:
+            raise InputError(
+                f"Orbit.semi_major_axis: expected an orbit above the ground ({self.ground_radius / 1e3:.6g} km), "
+                f"got one whose lowest point is at {lowest / 1e3:.6g} km"
+            )
+
+    @property
+    def rate(self) -> float:
+        """Mean motion n (rad/s)."""
+        return math.sqrt(self.gravitational_parameter / self.semi_major_axis**3)
+
+    @property
+    def period(self) -> float:
+        """Time of one turn (s)."""
+        return 2.0 * math.pi / self.rate

@@ -1,0 +1,205 @@
+"""Starts of a system: bodies at given places, one straight line, everything hanging or in equilibrium, or a state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from tautline.errors import InputError
+from tautline.model import checks
+from tautline.model.body import RigidBody
+from tautline.model.chain.hanging import hanging
+from tautline.model.chain.hanging import near_rest as chain_near_rest
+from tautline.model.chain.state import ChainState, straight_nodes
+from tautline.model.chain.systems import chain_of, system_state, why_no_chain
+from tautline.model.checks import ZERO
+from tautline.model.fluid import Fluid
+from tautline.model.read_only import ReadOnly
+from tautline.model.rest.states import rest
+from tautline.model.starts import AtEquilibrium, Hanging, Straight
+from tautline.model.system.parts import Kinematic
+from tautline.model.system.state import (
+    BodyState,
+    LineStart,
+    LineState,
+    State,
+    floats,
+    hang,
+    kinematic_state,
+    point_of,
+)
+from tautline.model.system.system import System
+from tautline.model.wording import near
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Bodies at given places, with straight lines between them.
+
+    Parameters
+    ----------
+    bodies : dict
+        `BodyState` by name, or a position of the centre of mass (m). A `Kinematic` body that is not listed is at its
+        own position.
+    lines : dict
+        `LineStart` by name, or a deployed length (m). Lines not listed are fully deployed (no reel) or deployed to the
+        distance between their ends (reel).
+    settle : bool
+        Start at rest near these places.
+    """
+
+    bodies: Mapping[str, Any] = field(default_factory=dict)
+    lines: Mapping[str, Any] = field(default_factory=dict)
+    settle: bool = False
+
+    def __post_init__(self) -> None:
+        bodies = checks.mapping("Placed.bodies", self.bodies, "BodyState or positions")
+        lines = checks.mapping("Placed.lines", self.lines, "LineStart or deployed lengths")
+        placed = {name: x if isinstance(x, BodyState) else BodyState(x) for name, x in bodies.items()}
+        started = {name: x if isinstance(x, LineStart) else LineStart(x) for name, x in lines.items()}
+        object.__setattr__(self, "bodies", ReadOnly(placed))
+        object.__setattr__(self, "lines", ReadOnly(started))
+
+    def state(self, system: System) -> State:
+        """The state in which a system starts."""
+        found = hang(system, self.bodies, self.lines)
+        return rest(system, found) if self.settle else found
+
+
+Start = Placed | Straight | Hanging | AtEquilibrium | State
+
+
+def state_of(start: Any, system: System) -> State:
+    """The state in which a system starts."""
+    if isinstance(start, Placed):
+        return start.state(system)
+    if not isinstance(start, Hanging | AtEquilibrium):
+        return near_rest(system, start)
+    if isinstance(start, AtEquilibrium):
+        return rest(system, near_rest(system, start))
+    if not why_no_chain(system):
+        made = partial(hanging, end_velocity=start.end_velocity, angular_velocity=start.angular_velocity)
+        return _of_chain(system, start, made)
+    if any(start.end_velocity) or any(start.angular_velocity):
+        raise InputError("Hanging.end_velocity: only for a system with one line and one body; start from a state")
+    return rest(_in_still_fluid(system), near_rest(system, start))
+
+
+def near_rest(system: System, start: Any) -> State:
+    """Where the search for rest begins; of starts that do not search, the state in which a system starts."""
+    if isinstance(start, State):
+        start.check_against(system)
+        return start
+    if isinstance(start, Placed):
+        return hang(system, start.bodies, start.lines)
+    if isinstance(start, Straight):
+        return _straight(system, start)
+    if not isinstance(start, Hanging | AtEquilibrium):
+        checks.refuse("start", "Straight, Hanging, AtEquilibrium, Placed or a state", start)
+    if not why_no_chain(system):
+        return _of_chain(system, start, chain_near_rest)
+    return _hung(system, deployed_lengths(system, start.deployed))
+
+
+def _of_chain(system: System, start: Hanging | AtEquilibrium, made: Callable[..., ChainState]) -> State:
+    """State of a system that is a chain, from a function that makes the chain's."""
+    name, deployed = next(iter(deployed_lengths(system, start.deployed).items()))
+    return system_state(system, made(chain_of(system), deployed, system.elements_of(name, deployed)))
+
+
+def _straight(system: System, start: Straight) -> State:
+    """One line, straight and unstretched, and its body at its end."""
+    free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
+    if len(system.lines) != 1 or len(free) != 1 or next(iter(system.lines.values())).end != free[0]:
+        raise InputError("Straight: only for a system with one line that ends at its one free body; use Placed")
+    (name, line), body = next(iter(system.lines.items())), system.bodies[free[0]]
+    assert isinstance(body, RigidBody)
+    carriers = _carriers(system)
+    place, velocity = point_of(system, carriers, line.start, line.start_point)
+    length = line.string.length
+    deployed = length if line.reel is None else checked_length(system, name, start.deployed)
+    N = system.elements_of(name, deployed)
+    nodes = place + straight_nodes(deployed, N, np.array(start.along()))
+    velocities = np.zeros((N + 1, 3)) + velocity
+    velocities[N] += start.end_velocity
+    R, arm = np.array(start.attitude), np.array(body.center_of_mass) - np.array(line.end_point)
+    center, moving = nodes[N] + R @ arm, velocities[N] + R @ np.cross(start.angular_velocity, arm)
+    at = BodyState(floats(center), floats(moving), start.attitude, start.angular_velocity)
+    reeled = 0.0 if line.reel is None else max(length - deployed, line.reel.guide_length)
+    own = LineState(nodes, velocities, reeled, start.reel_speed)
+    return State({key: carriers.get(key, at) for key in system.bodies}, {name: own})
+
+
+def checked_length(system: System, name: str, deployed: float) -> float:
+    """A deployed length that a line on a reel has (m)."""
+    line = system.lines[name]
+    guide = 0.0 if line.reel is None else line.reel.guide_length
+    if deployed > line.string.length - guide:
+        longest = f"at most {line.string.length - guide:g} m (length less reel.guide_length)"
+        checks.refuse("deployed", longest, deployed)
+    return deployed
+
+
+def deployed_lengths(system: System, given: Any) -> dict[str, float]:
+    """Deployed length of every line, from those that are given by name or that of the only reel."""
+    reels = [name for name, line in system.lines.items() if line.reel is not None]
+    if not isinstance(given, Mapping):
+        if len(reels) != 1:
+            checks.refuse("deployed", f"lengths by the names of lines with a reel ({', '.join(reels)})", given)
+        given = {reels[0]: given}
+    for name in given:
+        if name not in system.lines:
+            raise InputError(f"deployed.{name}: no such line{near(name, system.lines)}")
+    for name in reels:
+        if name not in given:
+            raise InputError(f"deployed.{name}: missing; expected the length of a line with a reel")
+    lengths = {name: line.string.length for name, line in system.lines.items()} | dict(given)
+    return {name: checked_length(system, name, float(x)) for name, x in lengths.items()}
+
+
+def _hung(system: System, deployed: Mapping[str, float]) -> State:
+    """Every body straight below what carries it, in the order of the lines."""
+    places = {
+        name: kinematic_state(body, body.position)
+        for name, body in system.bodies.items()
+        if isinstance(body, Kinematic)
+    }
+    lines = dict(system.lines)
+    while lines:
+        ready = {
+            name: line for name, line in lines.items() if any(_is_placed(system, places, end) for end in line.ends)
+        }
+        if not ready:
+            raise InputError("Hanging: a body hangs from nothing; say where bodies are with Placed")
+        for name, line in ready.items():
+            del lines[name]
+            upper = 0 if _is_placed(system, places, line.start) else 1
+            above, below = line.ends[upper], line.ends[1 - upper]
+            if not _is_placed(system, places, below):
+                place, _ = point_of(system, places, above, line.points[upper])
+                body = system.bodies[below]
+                assert isinstance(body, RigidBody)
+                arm = np.array(body.center_of_mass) - np.array(line.points[1 - upper])
+                places[below] = BodyState(floats(place + np.array([0.0, 0.0, deployed[name]]) + arm))
+    free = {name: x for name, x in places.items() if isinstance(system.bodies[name], RigidBody)}
+    return hang(system, free, {name: LineStart(x) for name, x in deployed.items()})
+
+
+def _is_placed(system: System, places: Mapping[str, BodyState], end: str) -> bool:
+    return end not in system.bodies or end in places
+
+
+def _carriers(system: System) -> dict[str, BodyState]:
+    """States of all kinematic bodies at the start."""
+    given = {name: body for name, body in system.bodies.items() if isinstance(body, Kinematic)}
+    return {name: kinematic_state(body, body.position) for name, body in given.items()}
+
+
+def _in_still_fluid(system: System) -> System:
+    """The system without flow and applied forces."""
+    fluid: Fluid | None = None if system.fluid is None else replace(system.fluid, flow=ZERO)
+    return replace(system, fluid=fluid, applied_forces={})

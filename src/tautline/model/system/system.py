@@ -1,0 +1,205 @@
+"""The system as a whole: named bodies, named lines, gravity or an orbit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from tautline.errors import InputError
+from tautline.model import checks
+from tautline.model.body import RigidBody
+from tautline.model.description import fields_of
+from tautline.model.elements import elements_for
+from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
+from tautline.model.read_only import ReadOnly
+from tautline.model.system.parts import ANCHOR, Kinematic, Line, Orbit
+from tautline.model.wording import near
+
+# Characters; names become parts of file names, which have 255 bytes.
+LONGEST_NAME = 50
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """Rigid bodies, lines between them and points in space, and reels.
+
+    Parameters
+    ----------
+    bodies : dict
+        `RigidBody` by name; or `Kinematic`, a body whose motion is given.
+    lines : dict
+        `Line` by name.
+    gravity : float
+        Along the third axis, which points down (m/s^2); 0 with an orbit.
+    orbit : Orbit, optional
+        In place of gravity.
+    fluid : Fluid, optional
+        Air or water around all of it. What it does to bodies is said of each body, in `body_fluid`.
+    body_fluid : dict
+        `BodyInFluid` by the names of bodies: drag, volume, added mass and spin damping. Others feel nothing of it.
+    applied_forces : dict
+        `AppliedForce` by the names of bodies.
+    """
+
+    bodies: Mapping[str, Any]  # RigidBody or Kinematic
+    lines: Mapping[str, Line]
+    gravity: Any = None  # a number; None in an orbit
+    orbit: Orbit | None = None
+    fluid: Fluid | None = None
+    body_fluid: Mapping[str, BodyInFluid] = field(default_factory=dict)
+    applied_forces: Mapping[str, AppliedForce] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        parts = {"bodies": (RigidBody, Kinematic), "lines": (Line,)}
+        for name, wanted in (parts | {"body_fluid": (BodyInFluid,), "applied_forces": (AppliedForce,)}).items():
+            given = getattr(self, name)
+            if not isinstance(given, Mapping):
+                checks.refuse(f"System.{name}", "a dict of names", given)
+            for key, thing in given.items():
+                _check_name(name, key)
+                checks.instance(f"System.{name}[{key!r}]", thing, *wanted)
+            set_(self, name, ReadOnly(given))
+        if not self.lines:
+            raise InputError("System.lines: expected at least one line, got none")
+        twice = [name for name in self.bodies if name in self.lines]
+        if twice:
+            raise InputError(f"System: expected every name once, got {twice[0]!r} for a body and for a string")
+        checks.instance("System.orbit", self.orbit, Orbit) if self.orbit is not None else None
+        default = 9.81 if self.orbit is None else 0.0
+        set_(self, "gravity", checks.non_negative("System.gravity", self._or(self.gravity, default), "m/s^2"))
+        if self.orbit is not None and self.gravity != 0.0:
+            checks.refuse("System.gravity", "0 beside an orbit, whose gravity acts", self.gravity)
+        for name, line in self.lines.items():
+            self._check_line(name, line)
+        self._check_loads()
+
+    def _check_loads(self) -> None:
+        """Refuse a fluid and forces that cannot be in this system."""
+        for what, given in (("fluid", self.body_fluid), ("applied_force", self.applied_forces)):
+            for name in given:
+                if name not in self.bodies:
+                    checks.refuse(f"bodies.{name}", "a body of the system", name, near(name, list(self.bodies)))
+                if not isinstance(self.bodies[name], RigidBody):
+                    raise InputError(f"bodies.{name}.{what}: expected none for a body whose motion is given, got one")
+        for name, force in self.applied_forces.items():
+            if self._is_point(name) and (np.any(force.moment[1]) or any(force.point)):
+                raise InputError(f"bodies.{name}.applied_force: expected no moment and no point for a point mass")
+        for name, own in self.body_fluid.items():
+            if self._is_point(name) and (own.drag_center or own.buoyancy_center or own.spin_damping):
+                raise InputError(f"bodies.{name}.fluid: expected no centres and no spin damping for a point mass")
+        if self.fluid is None:
+            for name in self.body_fluid:
+                raise InputError(f"bodies.{name}.fluid: expected together with a fluid of the system, got it alone")
+            return
+        checks.instance("System.fluid", self.fluid, Fluid)
+        if self.orbit is not None:
+            raise InputError("fluid: expected none in an orbit, got one")
+        for key, kind in fields_of(BodyInFluid).items():
+            if not kind.is_default(getattr(self.fluid, key)):
+                raise InputError(f"fluid.{key}: set it per body, under [bodies.NAME.fluid]")
+        for name, body in self.body_fluid.items():
+            if body.body_height is not None and self.fluid.surface is None:
+                raise InputError(f"bodies.{name}.fluid.body_height: expected together with fluid.surface, got it alone")
+
+    def _is_point(self, name: str) -> bool:
+        body = self.bodies[name]
+        return isinstance(body, RigidBody) and body.is_point
+
+    @staticmethod
+    def _or(value: Any, default: float) -> Any:
+        return default if value is None else value
+
+    def _check_line(self, name: str, line: Line) -> None:
+        """Refuse a line that cannot be in this system."""
+        head = f"lines.{name}"
+        for key, end in (("start", line.start), ("end", line.end)):
+            if end != ANCHOR and end not in self.bodies:
+                known = [ANCHOR, *self.bodies]
+                checks.refuse(f"{head}.{key}", f"one of {', '.join(map(repr, known))}", end, near(end, known))
+        if line.ends[0] == line.ends[1] and line.points[0] == line.points[1]:
+            raise InputError(f"{head}: expected two different points, got a string from a point to itself")
+        for key, end, point in zip(("start_point", "end_point"), line.ends, line.points, strict=True):
+            body = self.bodies.get(end)
+            if isinstance(body, RigidBody) and body.is_point and tuple(point) != tuple(body.center_of_mass):
+                checks.refuse(f"{head}.{key}", f"(0, 0, 0) of {end!r}, a point mass that has no lever", point)
+        if not any(isinstance(self.bodies.get(end), RigidBody) for end in line.ends) and line.elements == 1:
+            raise InputError(f"{head}.elements: expected 2 or more between two held ends, got 1, which cannot move")
+        if line.reel is None:
+            return
+        if self.on_free_body(line):
+            if line.drum_axis is None and not self.bodies[line.start].is_point:
+                raise InputError(
+                    f"{head}.drum_axis: expected the axis of the drum in the frame of {line.start!r}, whose rotation "
+                    "it takes part in, got none"
+                )
+            if line.reel.layer_growth != 0.0:
+                checks.refuse(
+                    f"{head}.reel.layer_growth",
+                    f"0 on {line.start!r}, a free body, whose drum keeps its radius",
+                    line.reel.layer_growth,
+                )
+        else:
+            if line.drum_axis is not None:
+                raise InputError(
+                    f"{head}.drum_axis: expected none where {line.start!r} does not turn; a reel on a body is at the "
+                    "start of its string"
+                )
+            if self.orbit is not None:
+                raise InputError(f"{head}.reel: expected a reel on a free body in an orbit, got one at {line.start!r}")
+
+    def with_elements(self, elements: Mapping[str, int]) -> System:
+        """The system with so many elements of its lines, by name."""
+        if all(line.elements == elements[name] for name, line in self.lines.items()):
+            return self
+        lines = {name: replace(line, elements=elements[name]) for name, line in self.lines.items()}
+        return replace(self, lines=lines)
+
+    def elements_of(self, name: str, deployed: float) -> int:
+        """Number of elements of a line of which so much is deployed (m)."""
+        line = self.lines[name]
+        if not isinstance(line.elements, str):
+            return line.elements
+        return elements_for(line.string, deployed, self._carried(name), float(self.gravity or 0.0), bool(self.fluid))
+
+    def _carried(self, name: str) -> float:
+        """Mass of the free bodies beyond the end of a line (kg), or beyond its start if its end is fixed."""
+        ends = [end for end in reversed(self.lines[name].ends) if isinstance(self.bodies.get(end), RigidBody)]
+        found: set[str] = set()
+        reached = set(ends[:1])
+        while reached - found:
+            found |= reached
+            beside = [set(line.ends) for other, line in self.lines.items() if other != name and found & set(line.ends)]
+            reached = {end for ends_ in beside for end in ends_ if isinstance(self.bodies.get(end), RigidBody)} | found
+        return sum(body.mass for key in found if isinstance(body := self.bodies[key], RigidBody))
+
+    def on_mesh(self, deployed: Mapping[str, float]) -> System:
+        """The system with the lines' damping ratios made viscosities, for a run that starts with these lengths."""
+        lines = {
+            name: replace(line, string=line.string.on_mesh(deployed[name] / line.count))
+            for name, line in self.lines.items()
+        }
+        return replace(self, lines=lines)
+
+    @property
+    def is_isolated(self) -> bool:
+        """Whether nothing acts from outside, so that linear and angular momentum are kept."""
+        held = any(not isinstance(self.bodies.get(end), RigidBody) for line in self.lines.values() for end in line.ends)
+        pushed = self.fluid is not None or self.applied_forces
+        return self.gravity == 0.0 and self.orbit is None and not held and not pushed
+
+    def on_free_body(self, line: Line) -> bool:
+        """Whether the reel of a line is on a body that moves freely."""
+        return isinstance(self.bodies.get(line.start), RigidBody)
+
+
+def _check_name(kind: str, name: Any) -> None:
+    if not isinstance(name, str) or (not name.isidentifier() and not name.replace("-", "_").isidentifier()):
+        checks.refuse(f"System.{kind}", "names of letters, digits, - and _", name)
+    if len(name) > LONGEST_NAME:
+        checks.refuse(f"System.{kind}", f"names of at most {LONGEST_NAME} characters", name)
+    if name == ANCHOR:
+        checks.refuse(f"System.{kind}", f"another name than {ANCHOR!r}, which means a point in space", name)

@@ -1,0 +1,114 @@
+"""The variables of a system's results, and their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tautline import ledger
+from tautline.arrays import Array
+from tautline.model.string_loads import StringLoads, string_loads
+from tautline.results.dataset import labelled
+from tautline.results.ends import at_ends
+from tautline.results.values import Values, tension_of
+from tautline.schema import AXES, MODES_SCHEMA, Layout, of_system
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+    from tautline.model.system.system import System
+
+
+def spans(system: System) -> dict[str, tuple[slice, slice]]:
+    """Places of the nodes and of the elements of every string among those of all."""
+    found, node, element = {}, 0, 0
+    for name, line in system.lines.items():
+        N = line.count
+        found[name] = slice(node, node + N + 1), slice(element, element + N)
+        node, element = node + N + 1, element + N
+    return found
+
+
+def layout(system: System) -> Layout:
+    """Variables and dimensions of the results of a system."""
+    places = {name: {"node": x[0], "element": x[1]} for name, x in spans(system).items()}
+    found = of_system(list(system.bodies), {name: line.count for name, line in system.lines.items()})
+    return found._replace(spans=places)
+
+
+# Variables that follow from what is recorded: with one number an element, and with one a string.
+OF_ELEMENTS = ("strain", "tension")
+OF_STRINGS = ("unstretched_length", "stretched_length", "start_tension", "end_tension", "power")
+
+
+def derived(system: System, values: Values, loads: Mapping[str, StringLoads] | None = None) -> Values:
+    """All variables, from those that the kernels record: bodies, nodes, reels, accounts and momenta.
+
+    `loads` are those along lines, by name, in place of the system's own.
+    """
+    parts: dict[str, list[Array]] = {name: [] for name in (*OF_ELEMENTS, *OF_STRINGS)}
+    with np.errstate(all="ignore"):  # a run that overflowed says so in its status
+        for k, (name, (nodes, _)) in enumerate(spans(system).items()):
+            line = system.lines[name]
+            lengths = np.linalg.norm(np.diff(values["position"][:, nodes], axis=1), axis=2)
+            unstretched = line.string.length - values["reeled_length"][:, k]
+            strain = lengths / (unstretched / line.count)[:, None] - 1.0
+            moves = (values["position"][:, nodes], values["velocity"][:, nodes], values["reel_speed"][:, k])
+            tension = tension_of(line.string, moves, strain, unstretched / line.count, lengths)
+            power = np.zeros_like(unstretched)
+            if line.reel is not None:
+                radii = line.reel.radius(values["reeled_length"][:, k])
+                power = values["torque"][:, k] * values["reel_speed"][:, k] / radii + 0.0
+            own_loads = loads[name] if loads else string_loads(line.string, system.gravity, system.fluid)
+            ends = at_ends(line.string, own_loads, moves, tension, lengths, unstretched / line.count)
+            own = (strain, tension, unstretched, lengths.sum(axis=1), *ends, power)
+            for found, x in zip(parts.values(), own, strict=True):
+                found.append(x)
+        values |= {name: np.concatenate(parts[name], axis=1) for name in OF_ELEMENTS}
+        values |= {name: np.stack(parts[name], axis=1) for name in OF_STRINGS}
+        values["orthogonality_error"] = orthogonality_error(values["attitude"])
+        values["energy"] = sum(values[name] for name in ledger.names(ledger.STORED))  # type: ignore[assignment]
+    return values
+
+
+def orthogonality_error(attitude: Array) -> Array:
+    """How far matrices (..., 3, 3) are from rotations: the Frobenius norm of I - R^T R."""
+    found: Array = np.linalg.norm(np.eye(3) - np.swapaxes(attitude, -1, -2) @ attitude, axis=(-2, -1))
+    return found
+
+
+def build(system: System, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
+    """The labelled result of a run of a system.
+
+    Lines may have different numbers of elements: nodes and elements are those of all lines, one string after the
+    other, and the coordinates `node_line` and `element_line` name the string of each.
+    """
+    beside = _owners(system)
+    shape = layout(system)
+    return labelled(shape.variables, values, shape.names | {"axis": AXES}, beside, attrs)
+
+
+def build_modes(system: System, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
+    """The labelled oscillations of a system; the coordinate `line_end` names what holds the end of each line."""
+    names = layout(system).names
+    ends = np.array([line.end for line in system.lines.values()])
+    beside = {"node_line": _owners(system)["node_line"], "line_end": ("line", ends, "what holds the end of the line")}
+    known = {name: x for name, x in MODES_SCHEMA.items() if names["body"] or "body" not in x.dims}
+    found = labelled(known, values, names | {"axis": AXES}, beside, attrs)
+    numbers = ("mode", np.arange(1, len(values["frequency"]) + 1), {"long_name": "number of the mode, slowest first"})
+    return found.assign_coords(mode=numbers)
+
+
+def _owners(system: System) -> dict[str, tuple[str, Any, str]]:
+    """Names of the lines that nodes and elements belong to."""
+    owners = [(name, line.count) for name, line in system.lines.items()]
+    return {
+        "node_line": ("node", np.array([name for name, N in owners for _ in range(N + 1)]), "line of the node"),
+        "element_line": (
+            "element",
+            np.array([name for name, N in owners for _ in range(N)]),
+            "line of the element",
+        ),
+    }

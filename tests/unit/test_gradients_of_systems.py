@@ -1,0 +1,166 @@
+"""Derivatives of runs of systems: against differences of runs, by states, and where there are none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.errors import InputError
+from tautline.gradients.keys import key_value
+from tautline.gradients.segments import Segments
+from tests.support.crane import ELEMENTS, crane
+
+OUTPUTS = ["body_position", "angular_velocity", "tension", "start_tension", "reeled_length", "torque", "energy"]
+BY = ["bodies.hook.mass", "lines.stay.stiffness", "lines.hoist.command.torque", "bodies.jib.path.amplitude[2]"]
+
+
+def linear_crane(**changes: Any) -> tl.Case:
+    """A crane whose ropes are not at a kink where they start, for some steps."""
+    laws = {f"lines.{name}.law": "linear" for name in ELEMENTS}
+    return crane().with_({**laws, "run.duration": 0.04, "run.sample": 0.02, "run.step": 5e-4, **changes})
+
+
+def test_derivatives_are_those_of_runs() -> None:
+    case = linear_crane()
+    found = tl.jacobian(case, OUTPUTS, BY)
+    assert (
+        found.status == "completed" and np.isfinite(np.concatenate([*map(np.ravel, found.derivatives.values())])).all()
+    )
+    for k, key in enumerate(BY):
+        value = key_value(case, key)
+        up, down = (tl.simulate(case.with_({key: value + sign * 1e-5 * value})) for sign in (1.0, -1.0))
+        for name in OUTPUTS:
+            expected = (up[name].values - down[name].values) / (2e-5 * value)
+            error = np.abs(found.derivatives[name][..., k] - expected).max()
+            assert error <= 1e-6 * np.abs(expected).max() + 1e-9 * np.abs(up[name].values).max() / value, (key, name)
+
+
+def test_a_number_and_its_gradient_by_many_keys() -> None:
+    case = linear_crane(**{"lines.hoist.command": {"kind": "locked"}})
+    by = [*BY[:2], *(f"initial.bodies.{name}.velocity[{i}]" for name in ("hook", "load") for i in range(3)), "gravity"]
+    found = tl.value_and_gradient(case, tl.Final("body_position[1, 2]") ** 2, by)
+    run = tl.jacobian(case, ["body_position"], by)
+    depth, slopes = (x["body_position"][-1, 1, 2] for x in (run.values, run.derivatives))
+    assert len(by) > 8 and found.value == depth**2
+    np.testing.assert_allclose(found.gradient, 2.0 * depth * slopes, rtol=1e-12)
+
+
+@pytest.mark.parametrize("command", [{"kind": "locked"}, {"kind": "speed", "times": [0, 0.06], "payouts": [0.0, 0.3]}])
+def test_torques_that_hold_a_drum_have_derivatives(command: dict[str, Any]) -> None:
+    """They follow from strain, weight and drum, all of which change."""
+    case = linear_crane(**{"lines.hoist.command": command, "fluid": {"density": 1.2}})
+    by = ["lines.hoist.density", "gravity", "fluid.density", "initial.bodies.load.velocity[2]"]
+    found = tl.jacobian(case, ["torque", "power"], by)
+    for k, key in enumerate(by):
+        value = key_value(case, key)
+        size = abs(value) or 1.0
+        e = 1e-4 * size
+        runs = [tl.simulate(case.with_({key: value + step * e})) for step in (-2.0, -1.0, 1.0, 2.0)]
+        for name in ("torque", "power"):
+            values = [run[name].values for run in runs]
+            expected = (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * e)
+            error = np.abs(found.derivatives[name][..., k] - expected).max()
+            assert error <= 1e-8 * (np.abs(expected).max() + np.abs(values[0]).max() / size), (key, name)
+
+
+def test_torques_that_turn_a_drum_along_with_its_body_have_derivatives() -> None:
+    """Of a drum on the hook, which spins up, from the first sample on; also from `Segments`."""
+    spinning = {"initial.bodies.hook.angular_velocity": [0.3, 1.0, -0.4], "lines.sling.command": {"kind": "locked"}}
+    case = linear_crane(**spinning)
+    by = ["lines.sling.reel.inertia_mass", "bodies.hook.mass", "initial.bodies.hook.angular_velocity[1]"]
+    found = tl.jacobian(case, ["torque"], by)
+    first = Segments(case, [0.0, 0.02], by, ["torque"]).first_outputs([key_value(case, key) for key in by])
+    np.testing.assert_allclose(first["torque"].tangent, found.derivatives["torque"][:1], rtol=1e-9, atol=1e-9)
+    for k, key in enumerate(by):
+        value = key_value(case, key)
+        e = 1e-3 * abs(value)
+        values = [tl.simulate(case.with_({key: value + step * e})).torque.values for step in (-2.0, -1.0, 1.0, 2.0)]
+        expected = (values[0] - 8.0 * values[1] + 8.0 * values[2] - values[3]) / (12.0 * e)
+        assert np.abs(expected[:, 1]).min() > 1e-4
+        error = np.abs(found.derivatives["torque"][..., k] - expected).max()
+        assert error <= 1e-7 * (np.abs(expected).max() + np.abs(values[0]).max() / abs(value)), key
+
+
+def test_segments_join_to_the_run_and_follow_states() -> None:
+    case = linear_crane()
+    segments = Segments(case, [0.0, 0.02, 0.04], [], ["body_position"])
+    first = segments.march(0, segments.start, derivatives=False)
+    second = segments.march(1, first.end)
+    run = tl.simulate(case)
+    ends = [first.outputs["body_position"][-1], second.outputs["body_position"][-1]]
+    np.testing.assert_allclose(ends, run.body_position.values[1:], atol=1e-11)
+    x, e = first.end, 1e-5
+    dx = np.random.default_rng(3).normal(size=len(x)) * segments.coordinates.sizes(x)
+    up, down = (segments.march(1, x + sign * e * dx, derivatives=False).end for sign in (1.0, -1.0))
+    expected = (up - down) / (2.0 * e)
+    assert np.abs(second.by_state @ dx - expected).max() <= 1e-6 * np.abs(expected).max()
+
+
+def test_coordinates_and_states_give_each_other() -> None:
+    found = Segments(linear_crane(), [0.0, 0.04], []).coordinates
+    # two bodies that turn, inner nodes of three strings, and two reels
+    assert found.size == len(found.names) == len(set(found.names)) == 2 * 12 + 6 * (4 + 1 + 2) + 2 * 2
+    x = np.random.default_rng(1).normal(size=found.size) * 0.5
+    np.testing.assert_allclose(found.of(found.state(x)), x, atol=1e-13)
+    with pytest.raises(InputError, match="expected 70 coordinates"):
+        found.state(x[:5])
+
+
+@pytest.mark.parametrize(
+    ("outputs", "by", "words"),
+    [
+        (["guide_tension"], ["gravity"], "outputs: expected variables of a result, got 'guide_tension'"),
+        (["tension"], ["string.stiffness"], "string.stiffness: no such key"),
+        (["tension"], ["lines.hoist.stifness"], "lines.hoist.stifness: no such key"),
+        (["tension"], ["lines.hoist.viscosity"], "switched on or off"),
+        (["tension"], ["run.order"], "got one of the method"),
+    ],
+)
+def test_what_is_refused(outputs: list[str], by: list[str], words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        tl.jacobian(linear_crane(), outputs, by)
+    assert words in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_functions_as_torques_are_refused() -> None:
+    case = linear_crane()
+    commands = {**case.commands, "hoist": tl.Torque(lambda t: 1.0)}
+    other = case.with_(commands=commands)
+    with pytest.raises(InputError, match="table, got a function"):
+        tl.jacobian(other, ["tension"], ["gravity"])
+
+
+@pytest.mark.long
+def test_a_fit_finds_masses_and_stiffnesses_again() -> None:
+    case = linear_crane(**{"run.duration": 0.1, "run.sample": 0.005})
+    truth = {"bodies.load.mass": 55.0, "lines.stay.stiffness": 3.8e4}
+    run = tl.simulate(case.with_(truth))
+    noise = np.random.default_rng(2).normal(size=(2, len(run.time)))
+    data = {
+        "time": run.time.values,
+        "body_position[load,z]": run.body_position.values[:, 1, 2] + 1e-5 * noise[0],
+        "start_tension[stay]": run.start_tension.values[:, 2] + 1e-2 * noise[1],
+    }
+    found = tl.fit(case, data, list(truth), units="SI")
+    assert found.status == "completed"
+    for key, value in truth.items():
+        assert abs(found.values[key] - value) <= 4.0 * found.standard_errors[key] <= 0.01 * value
+
+
+@pytest.mark.long
+def test_an_optimum_of_an_assembly_is_kept_by_a_plain_run() -> None:
+    pytest.importorskip("casadi")
+    table = {"kind": "torque", "times": [0.0, 0.1, 0.2], "torques": [150.0, 150.0, 150.0]}
+    case = linear_crane(**{"lines.hoist.command": table, "run.duration": 0.2})
+    found = tl.optimise(
+        case,
+        vary={"lines.hoist.command.torques": (0.0, 400.0)},
+        minimise={"integral": "torque[0]^2"},
+        subject_to=[tl.AtEnd("reel_speed[0]", 0.0, within=1e-6)],
+        intervals=2,
+    )
+    run = tl.simulate(found.case.with_({"run.order": 4}))
+    assert found.status == "completed" and abs(float(run.reel_speed[-1, 0])) < 1e-3
