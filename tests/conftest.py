@@ -24,16 +24,6 @@ settings.load_profile("tautline")
 
 VERIFICATION = Path(__file__).parent / "verification"
 QUICK_CASES = 1
-NETWORK_TESTS = (
-    "test_acting_on_assemblies.py",
-    "test_force_laws_on_assemblies.py",
-    "test_rest_of_networks.py",
-    "test_spooled_string_in_water.py",
-    "test_stability.py",
-    "test_start_in_water.py",
-    "test_tension_at_ends.py",
-    "test_warnings.py",
-)
 _FIGURES: list[dict[str, Any]] = []
 Report = Callable[..., None]
 STUDY_FILE = Path(__file__).parent / "data" / "study.toml"
@@ -45,8 +35,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(autouse=True)
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Verification and unit tests of the network run on it; a one-line system would run on the chain by itself."""
-    if request.node.path.name in NETWORK_TESTS or request.node.path.name.startswith("test_assembl"):
+    """Tests of the network run on it; a system of one line would run on the chain by itself."""
+    if request.node.get_closest_marker("network"):
         monkeypatch.setenv(VARIABLE, NETWORK)
 
 

@@ -190,7 +190,7 @@ def test_every_figure_is_drawn(path: Path, here: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["ends-retrieved", "satellites"])
-def test_figures_of_other_assemblies(name: str, here: Path) -> None:
+def test_figures_of_other_systems(name: str, here: Path) -> None:
     """One string; a run that ended early; a reel on a body that turns, in an orbit; and a single sample."""
     found = tl.simulate(tl.load(FOLDER / f"{name}.toml"))
     for picture, draw in tl.figures.OF_A_RUN.items():

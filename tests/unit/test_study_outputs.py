@@ -191,7 +191,7 @@ def test_readings_that_are_refused(output: Any, words: str) -> None:
         a_study(vary=load, design={"kind": "grid"}, outputs=["damage"])
 
 
-def test_how_fast_neighbours_of_assemblies_part() -> None:
+def test_how_fast_neighbours_of_systems_part() -> None:
     """As tl.lyapunov says of each member."""
     spec = {
         "scenario": "hook-and-load",

@@ -17,6 +17,8 @@ from tautline.engine.sayings import said
 from tautline.engine.shape import current_tension, front_tension, shape_of
 from tests.support import chains
 
+pytestmark = pytest.mark.network
+
 
 def remarks(simulation: tl.Simulation) -> list[str]:
     return simulation.backend.remarks()

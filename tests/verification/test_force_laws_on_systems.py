@@ -15,6 +15,8 @@ from tests.support import chains
 from tests.support.checking import check_close, check_order
 from tests.support.known_systems import commands_of, specs, state_of, system_of
 
+pytestmark = pytest.mark.network
+
 STEPS = [2e-3, 1e-3, 5e-4]
 BODY = tl.RigidBody.about_center(2.0, np.diag([0.05, 0.07, 0.06]), (0.05, 0.02, 0.3))
 STRING, REEL, OUT, N = tl.String(20.0, 0.1, 4e3), tl.Reel(0.2, 0.5, 1.0, guide_law="none"), 8.0, 5

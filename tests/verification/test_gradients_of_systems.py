@@ -46,7 +46,7 @@ def form(segments: Segments, x: Any, k: int) -> Any:
     """
     setting = segments.placed(segments.begun(segments.values), x, k)
     tangents = split(setting, segments._slopes.columns(setting, x, segments.values, k))
-    system = with_leaves(setting, tangents).system
+    system = with_leaves(setting, tangents).network
     (strand,) = system.strands
     momenta = [body.state[kernels.LINEAR : kernels.LINEAR + 3] for body in system.bodies[:2]]
     inner = strand.nodes[data.MOMENTUM].reshape(3, -1, len(x))[:, 1:ELEMENTS]

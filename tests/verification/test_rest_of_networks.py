@@ -17,6 +17,8 @@ from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close
 
+pytestmark = pytest.mark.network
+
 G = 9.81
 
 

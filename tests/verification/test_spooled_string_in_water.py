@@ -17,6 +17,8 @@ from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
 
+pytestmark = pytest.mark.network
+
 G, RHO, ELEMENTS = 9.81, 1000.0, 3
 ROPE = tl.String(20.0, 1.0, 1e5, diameter=0.02, normal_drag=0.0, tangential_drag=0.0)
 TOP = tl.String(10.0, 0.5, 2e3, diameter=0.01, normal_drag=0.0, tangential_drag=0.0)

@@ -20,6 +20,8 @@ from tautline.ledger import kept_energy
 from tests.conftest import Report
 from tests.support import chains
 
+pytestmark = pytest.mark.network
+
 STEPS = 20_000
 # A light reel and a heavy body: with one element the reel's mass decides.
 LIGHT_REEL = tl.Reel(drum_radius=0.5, guide_length=0.1, inertia_mass=0.05, guide_law="none")

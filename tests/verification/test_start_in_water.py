@@ -17,6 +17,8 @@ from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_order
 
+pytestmark = pytest.mark.network
+
 N, OUT, DURATION = 3, 4.0, 0.05
 STEPS = [1e-3, 5e-4, 2.5e-4, 1.25e-4]
 FLUID = tl.Fluid(1000.0)

@@ -19,6 +19,8 @@ from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
 from tests.support.known_systems import one_line
 
+pytestmark = pytest.mark.network
+
 BODY = tl.RigidBody.box(2.0, (0.5, 0.4, 0.3), (0.0, 0.0, 0.2))
 SPIN = (0.3, -0.2, 0.5)
 

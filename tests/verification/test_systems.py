@@ -15,6 +15,8 @@ from tests.support import known_systems as systems
 from tests.support.checking import check_below, check_close, check_order
 from tests.support.known_systems import HALVED, specs, with_halved_steps
 
+pytestmark = pytest.mark.network
+
 # Steps at which the methods of high order are below 1e-8 m; where a guide dissipates while its reel turns round, the
 # step must be small against the time in which the reel passes the speed at which the law fades.
 SMALL = {

@@ -12,6 +12,8 @@ from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close
 
+pytestmark = pytest.mark.network
+
 
 @pytest.mark.parametrize("name", ["hook-and-load", "cable-robot"])
 def test_a_state_of_rest_stays_at_rest(name: str, report: Report) -> None:

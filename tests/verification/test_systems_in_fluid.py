@@ -17,6 +17,8 @@ from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
 from tests.support.known_systems import HALVED, commands_of, specs, state_of, system_of, with_halved_steps
 
+pytestmark = pytest.mark.network
+
 DURATION = 0.05
 STEPS = (2e-3, 1e-3, 5e-4)
 STRING: Any = {"diameter": 0.02, "normal_drag": 1.2, "tangential_drag": 0.02}
@@ -75,7 +77,7 @@ def both(name: str, step: float) -> tuple[tl.Simulation, tl.Simulation]:
             nodes[-1] + center, velocities[-1] + moving + np.cross(omega, center), angular_velocity=omega
         )
     }
-    ship = {} if path is None else {"ship": tl.BodyState((0.0, 0.0, 0.0))}
+    ship = {} if path is None else {"ship": tl.BodyState((0.0, 0.0, 0.0), tuple(moving))}
     started = tl.State(ship | bodies, {"rope": LineState(nodes, velocities + moving, 20.0 - out, 0.0)})
     other = tl.Simulation(system, started, step=step)
     assert other.advance(DURATION, {"rope": command}) == "completed"

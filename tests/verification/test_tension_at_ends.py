@@ -16,6 +16,8 @@ from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, measured_order
 
+pytestmark = pytest.mark.network
+
 G = 9.81
 ENDS = ("start_tension", "end_tension")
 SEA = tl.Fluid(1025.0, flow=(0.6, 0.2, 0.0), volume=2e-3, drag_area=0.1)

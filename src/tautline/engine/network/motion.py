@@ -32,9 +32,7 @@ from tautline.kernels.network.march import (
     RESTORE,
     SAVE,
     Done,
-)
-from tautline.kernels.network.march import (
-    network as march_network,
+    march_network,
 )
 from tautline.model import checks
 from tautline.model.command import Command, Free, Locked, Torque

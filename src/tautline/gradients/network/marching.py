@@ -11,7 +11,7 @@ from tautline.gradients.leaves import leaves
 from tautline.gradients.marched import Marched, samples_with_tangents, widened
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
-from tautline.kernels.network.tangent_march import network_with_tangents as march
+from tautline.kernels.network.tangent_march import march_network_with_tangents as march
 from tautline.kernels.tangents import TANGENTS
 
 

@@ -302,7 +302,7 @@ class Done(NamedTuple):
 
 
 @entry
-def network(
+def march_network(
     network: Network, plan: Plan, backups: Array2, out: WholeSamples, action: int, t: float, pulse: int = 0
 ) -> Done:
     """All that is done with a network, in one C function, since most of its machine code serves every action.

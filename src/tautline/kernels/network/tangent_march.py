@@ -13,7 +13,7 @@ from tautline.kernels.network.observe import refresh_network
 
 
 @tangent_entry
-def network_with_tangents(
+def march_network_with_tangents(
     network: Network, plan: Plan, backups: Array2, out: WholeSamples, pulse: int = 0
 ) -> NetworkMarched:
     """Fill all rows of `out`, one every plan.steps_per_sample steps, with derivatives of all that is written.
