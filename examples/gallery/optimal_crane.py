@@ -5,7 +5,7 @@ The fastest way of a crane
 A crane lifts two tonnes from 45 m to 20 m below its trolley while the trolley goes 20 m along the jib, in the
 least time, and the load must hang still in the end: it may sway by no more than a centimetre. Drum and
 trolley have limits of speed and acceleration, the winch of torque and power, and the rope must stay taut.
-:func:`tautline.optimise` finds entries of the table of speeds and points of the trolley's path, and the
+:func:`tautline.optimize` finds entries of the table of speeds and points of the trolley's path, and the
 time that it takes. Beside it stand input shapers, which know the limits of the trolley and the swing on
 one length of rope.
 """
@@ -41,7 +41,7 @@ slow = tl.Case(
 # %%
 # What the winch gives is the pull of the rope, and what turns the drum and the rope on it, 500 kg in all.
 
-best = tl.optimise(
+best = tl.optimize(
     slow,
     vary={
         "command.retrievals[1:-1]": (-hoist_speed, hoist_speed),

@@ -69,8 +69,8 @@ from tautline.model.system.state import LineStart as LineStart
 from tautline.model.system.state import LineState as LineState
 from tautline.model.system.state import State as State
 from tautline.model.system.system import System as System
-from tautline.optimal.optimise import optimise as optimise
-from tautline.optimal.result import Optimised as Optimised
+from tautline.optimal.optimize import optimize as optimize
+from tautline.optimal.result import Optimized as Optimized
 from tautline.optimal.terms import AtEnd as AtEnd
 from tautline.optimal.terms import Limit as Limit
 from tautline.results.case import case_of as case_of

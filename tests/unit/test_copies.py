@@ -79,7 +79,7 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
 }
 # Others: results of searches, which `test_results_of_searches` has, and what a force law is called with, whose arrays
 # are there for the time of a call only.
-ELSEWHERE = {tl.Fit, tl.Optimised, tl.ForceState}
+ELSEWHERE = {tl.Fit, tl.Optimized, tl.ForceState}
 
 
 def public_classes() -> set[type]:
@@ -237,10 +237,10 @@ def test_results_of_searches() -> None:
     run = chains.simulate(small)
     data = {"time": run.time.values, "reel_speed": run.reel_speed.values}
     fit = tl.fit(small, data, {"command.torque": (0.5, 3.0)}, units="SI")
-    optimised = tl.optimise(
+    optimized = tl.optimize(
         small, vary={"command.torque": (0.5, 3.0)}, minimise={"final": "reel_speed"}, intervals=1, iterations=1
     )
-    for found in (fit, optimised, run):
+    for found in (fit, optimized, run):
         for way in WAYS.values():
             copied = way(found)
             if found is run:

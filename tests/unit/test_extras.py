@@ -142,8 +142,8 @@ PYTHON = [
     ("studies", "tl.open_study(STORE)", "a study: needs zarr"),
     (
         "optimal",
-        'tl.optimise(tl.load("fixed-length"), vary={"body.mass": (1, 2)}, minimise={"final": "energy"})',
-        "tl.optimise: needs casadi",
+        'tl.optimize(tl.load("fixed-length"), vary={"body.mass": (1, 2)}, minimise={"final": "energy"})',
+        "tl.optimize: needs casadi",
     ),
 ]
 

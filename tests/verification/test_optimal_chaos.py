@@ -34,8 +34,8 @@ def test_small_forces_bring_a_chaotic_body_to_a_place(report: Report) -> None:
     goal = chains.simulate(case).position.values[-1, -1] + np.array(AWAY)
     distance = " + ".join(f"(position[-1, {k}] - ({float(x)!r}))**2" for k, x in enumerate(goal))
 
-    def searched(intervals: int) -> tuple[tl.Optimised, float]:
-        best = tl.optimise(
+    def searched(intervals: int) -> tuple[tl.Optimized, float]:
+        best = tl.optimize(
             case,
             vary={"applied_force.forces": (-STRONGEST, STRONGEST)},
             minimise={"final": distance},

@@ -1,4 +1,4 @@
-"""optimise(): values of keys that make an output of a run least, within limits."""
+"""optimize(): values of keys that make an output of a run least, within limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tautline.model import checks
 from tautline.model.system.case import Case
 from tautline.optimal import ipopt, result, terms, unknowns
 from tautline.optimal.interval import Wanted
-from tautline.optimal.result import Checked, Optimised, Progress, SearchInterrupted
+from tautline.optimal.result import Checked, Optimized, Progress, SearchInterrupted
 from tautline.optimal.shooting import Problem
 from tautline.optimal.starting import Start, guess, scales_of
 from tautline.optimal.terms import AtEnd, Limit
@@ -28,18 +28,18 @@ Watch = Callable[[Progress], "bool | None"]
 MOST_INTERVALS = 10_000
 
 
-def optimise(
+def optimize(
     case: Case,
     *,
     vary: Mapping[str, Any],
     minimise: Any,
     subject_to: Sequence[Limit | AtEnd | Mapping[str, Any]] = (),
     intervals: int | Sequence[float] = 20,
-    start: Optimised | Case | None = None,
+    start: Optimized | Case | None = None,
     iterations: int = 300,
     watch: Watch | None = None,
     ipopt_options: Mapping[str, Any] | None = None,
-) -> Optimised:
+) -> Optimized:
     """Values of keys that make an output of a run least, within limits: direct multiple shooting with IPOPT.
 
     Parameters
@@ -59,7 +59,7 @@ def optimise(
         What must hold at all samples, and at the end.
     intervals : int or list of float
         Number of shooting intervals, into which samples must divide; or the times between them, from 0 to the end (s).
-    start : Optimised or Case, optional
+    start : Optimized or Case, optional
         An earlier result, or another case, to begin from.
     iterations : int
         At most.
@@ -71,11 +71,11 @@ def optimise(
     Raises
     ------
     KeyboardInterrupt
-        After Ctrl-C. From the first iteration on its attribute `result` is the `Optimised` of the latest iteration,
+        After Ctrl-C. From the first iteration on its attribute `result` is the `Optimized` of the latest iteration,
         with status "interrupted" and without a plain run.
     """
     check_case(case)
-    need("casadi", "tl.optimise")
+    need("casadi", "tl.optimize")
     sought = unknowns.read(case, vary)
     wanted = Wanted(terms.read_objective(minimise), terms.read_bounds(subject_to))
     if any(term.kind == terms.TIME for term in wanted.terms) and not sought.free_time:
@@ -103,7 +103,7 @@ def _begin(
     sought: Unknowns,
     wanted: Wanted,
     times: Array,
-    start: Optimised | Case | None,
+    start: Optimized | Case | None,
 ) -> tuple[Problem, Array]:
     """The program, and the point where the search begins: states are those of a run with the first values."""
     segments = Segments(case, times, sought.keys, wanted.outputs, sought.directions())
@@ -115,7 +115,7 @@ def _begin(
     begun = guess(segments, first, values, wanted)
     problem = Problem(segments, first, sought, wanted, scales_of(case, segments.coordinates.names, begun, wanted))
     states = begun.states
-    if isinstance(start, Optimised) and start.states.shape == states.shape:
+    if isinstance(start, Optimized) and start.states.shape == states.shape:
         states = start.states
     w = problem.point(values, begun.peaks, states)
     unknown = problem.without_derivative(w)
@@ -127,13 +127,13 @@ def _begin(
     return problem, w
 
 
-def _first_values(sought: Unknowns, start: Optimised | Case | None) -> Array:
+def _first_values(sought: Unknowns, start: Optimized | Case | None) -> Array:
     """Values where the search begins: those of the case, of another one, or of an earlier result."""
     if start is None:
         return np.array([x.value for x in sought.sought])
     if isinstance(start, Case):
         return np.array([key_value(start, x.key) for x in sought.sought])
-    checks.instance("start", start, Optimised)
+    checks.instance("start", start, Optimized)
     for x in sought.sought:
         if x.key not in start.values:
             raise InputError(f"start: expected a result with a value of {x.key}, got one without")
@@ -147,7 +147,7 @@ def _search(
     iterations: int,
     settings: dict[str, Any],
     watch: Watch | None,
-) -> Optimised:
+) -> Optimized:
     began = time.perf_counter()
     history: list[Progress] = []
     latest = w
@@ -159,8 +159,8 @@ def _search(
         history.append(Progress(point.iteration, objective, point.violation, time.perf_counter() - began))
         return bool(watch(history[-1])) if watch is not None else False
 
-    def found(w: Array, best: Case, status: str, message: str, check: Checked) -> Optimised:
-        return Optimised(
+    def found(w: Array, best: Case, status: str, message: str, check: Checked) -> Optimized:
+        return Optimized(
             best,
             status,
             message,
