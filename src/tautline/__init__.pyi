@@ -9,7 +9,7 @@ from tautline.analysis.fatigue import damage as damage
 from tautline.analysis.fatigue import rainflow as rainflow
 from tautline.analysis.loads import motor_energy as motor_energy
 from tautline.analysis.loads import slack_events as slack_events
-from tautline.analysis.loads import utilisation as utilisation
+from tautline.analysis.loads import utilization as utilization
 from tautline.analysis.lyapunov import lyapunov as lyapunov
 from tautline.analysis.modes import modes as modes
 from tautline.analysis.spectra import exceedance as exceedance

@@ -72,7 +72,7 @@ tl.run_to_file("run.nc", SMALL)
 saved = tl.open_run("run.nc")
 tl.view(saved).save("run.html")
 assert write_csv(blocks("run.nc"), Path("run.csv")) == saved.sizes["time"]
-assert tl.spectrum(saved).sizes["frequency"] and tl.utilisation(saved, breaking_load="1 kN").utilisation > 0.0
+assert tl.spectrum(saved).sizes["frequency"] and tl.utilization(saved, breaking_load="1 kN").utilization > 0.0
 """,
     "plot": START
     + """

@@ -77,7 +77,7 @@ def test_a_line_among_others_reads_like_one_alone() -> None:
     system = tl.System({"load": body, "other": tl.RigidBody.point(2.0)}, {"rope": rope, "aside": other})
     several = tl.simulate(system, tl.Hanging({"rope": 3.0}), {"rope": tl.Torque(4.0)}, **method)
     both: list[tuple[xr.Dataset, dict[str, Any]]] = [(several, {"line": "rope"}), (alone, {})]
-    used = [tl.utilisation(run, **which).utilisation for run, which in both]
+    used = [tl.utilization(run, **which).utilization for run, which in both]
     assert used[0] == pytest.approx(used[1], rel=1e-6)
     motors = [tl.motor_energy(run, **which).braking_energy for run, which in both]
     assert motors[0] == pytest.approx(motors[1], rel=1e-6) and motors[1] > 0.0
@@ -131,12 +131,12 @@ def test_the_page_says_what_the_functions_say(run: xr.Dataset, path: Path, here:
     done = call("report", path, "--rope", "six_strand")
     assert (done.exit_code, done.output) == (0, "crane-report.html\n")
     text = (here / "crane-report.html").read_text(encoding="utf-8")
-    use = tl.utilisation(run, line="hoist")
-    verdict = f"ine 'hoist' holds: {100 * use.utilisation:.3g} % of its breaking load at most, a safety factor of "
+    use = tl.utilization(run, line="hoist")
+    verdict = f"ine 'hoist' holds: {100 * use.utilization:.3g} % of its breaking load at most, a safety factor of "
     assert verdict in text.replace("&#x27;", "'") and "Not known of 'sling'" in text.replace("&#x27;", "'")
     assert "<th>hoist</th><th>sling</th>" in text
     found = rows(text)
-    assert found["utilisation"] == [f"{100 * use.utilisation:.3g} % of 1000 N", "unknown"]
+    assert found["utilization"] == [f"{100 * use.utilization:.3g} % of 1000 N", "unknown"]
     for k, string in enumerate(STRINGS):
         one = one_line(run, string)
         largest = max(float(one[x].max()) for x in ("tension", "start_tension", "end_tension"))

@@ -19,7 +19,7 @@ tl.figures.animate(RUN, "run.gif", frames=2)
     "loads": """
 for read in (tl.rainflow, tl.spectrum, tl.exceedance, tl.slack_events, tl.motor_energy):
     read(RUN)
-tl.utilisation(RUN, breaking_load="5 N"); tl.damage(RUN, "six_strand", breaking_load=5)
+tl.utilization(RUN, breaking_load="5 N"); tl.damage(RUN, "six_strand", breaking_load=5)
 """,
     "view": "tl.view(tl.open_run(RUN)).save('run.html')",
     "server": """

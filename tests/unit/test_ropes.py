@@ -161,18 +161,18 @@ def test_exceedance_of_unequal_samples() -> None:
     np.testing.assert_allclose(found.time_above, [0.75, 0.5], atol=1e-12)
 
 
-# -- utilisation, slack, motor -------------------------------------------------------------------------------
+# -- utilization, slack, motor -------------------------------------------------------------------------------
 
 
-def test_utilisation_is_the_largest_tension_anywhere(bungee: xr.Dataset) -> None:
-    found = tl.utilisation(bungee)
+def test_utilization_is_the_largest_tension_anywhere(bungee: xr.Dataset) -> None:
+    found = tl.utilization(bungee)
     at_guide, inside = float(bungee.start_tension.max()), float(bungee.tension.max())
-    assert found.tension == max(at_guide, inside) and found.utilisation == found.tension / 5000.0
+    assert found.tension == max(at_guide, inside) and found.utilization == found.tension / 5000.0
     assert float(bungee.start_tension.sel(time=found.time)) == found.tension and found.place == 0.0
     n = bungee.sizes["element"]
     body = bungee.assign(tension=bungee.tension + xr.DataArray([0.0] * (n - 1) + [1e5], dims="element"))
-    assert tl.utilisation(body).place == (n - 0.5) / n
-    assert tl.utilisation(bungee, breaking_load="10 kN").utilisation == found.tension / 10_000.0
+    assert tl.utilization(body).place == (n - 0.5) / n
+    assert tl.utilization(bungee, breaking_load="10 kN").utilization == found.tension / 10_000.0
 
 
 def test_slack_events_of_the_bungee_jump(bungee: xr.Dataset) -> None:
@@ -274,7 +274,7 @@ def test_coarse_samples_are_noted() -> None:
             tl.rainflow(run).attrs["remarks"],
             tl.exceedance(run).attrs["remarks"],
             "\n".join(tl.damage(run, "six_strand").remarks),
-            "\n".join(tl.utilisation(run).remarks),
+            "\n".join(tl.utilization(run).remarks),
         ):
             assert said.startswith(words) and bool(said) == bool(words)
 
@@ -298,8 +298,8 @@ def test_other_variables_and_places(bungee: xr.Dataset) -> None:
     ("call", "words"),
     [
         (
-            lambda run: tl.utilisation(run),
-            r"tl\.utilisation: the run has no breaking load; give one here, breaking_load=",
+            lambda run: tl.utilization(run),
+            r"tl\.utilization: the run has no breaking load; give one here, breaking_load=",
         ),
         (lambda run: tl.damage(run, "six_strand"), r"tl\.damage: the run has no breaking load.*string\.breaking_load"),
         (lambda run: tl.damage(run), "rope: expected one of 'six_strand', 'spiral_strand', or exponent and constant"),

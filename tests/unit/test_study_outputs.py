@@ -103,7 +103,7 @@ def test_the_same_numbers_as_simulate(name: str) -> None:
 
 
 READ_OFF: list[Any] = [
-    "utilisation",
+    "utilization",
     "slack_events",
     "slack_time",
     "driving_energy",
@@ -142,7 +142,7 @@ def test_what_rope_engineers_read_off(name: str, vary: dict[str, Any]) -> None:
         run = tl.simulate(tl.load(name, {"run.duration": "0.5", "run.sample": "0.005", "run.elements": "8", **changes}))
         motor, slack = tl.motor_energy(run), tl.slack_events(run)
         expected = {
-            "utilisation": tl.utilisation(run).utilisation,
+            "utilization": tl.utilization(run).utilization,
             "slack_events": slack.sizes["event"],
             "slack_time": slack.attrs["slack_time"],
             "driving_energy": motor.driving_energy,
@@ -163,21 +163,21 @@ def test_readings_of_members_that_end_early() -> None:
             "scenario": "retrieval",
             "set": {"run.duration": "2 s", "run.sample": "0.1 s", "string.breaking_load": "20 N"},
             "vary": {"run.minimum_length": ["9.9 m", "9.99999 m"]},
-            "outputs": ["utilisation", "driving_energy", "slack_events"],
+            "outputs": ["utilization", "driving_energy", "slack_events"],
         }
     )
     found = compute(study.work, study.table)
     assert [STATUS_NAMES[code] for code in found.status] == ["fully_retrieved"] * 2
     changes = {"run.duration": "2 s", "run.sample": "0.1 s", "string.breaking_load": "20 N"}
     run = tl.simulate(tl.load("retrieval", changes | {"run.minimum_length": "9.9 m"}))
-    check_close("utilisation", found.outputs["utilisation"][0], tl.utilisation(run).utilisation, ROUNDING)
+    check_close("utilization", found.outputs["utilization"][0], tl.utilization(run).utilization, ROUNDING)
     check_close("energy", found.outputs["driving_energy"][0], tl.motor_energy(run).driving_energy, ROUNDING)
 
 
 @pytest.mark.parametrize(
     ("output", "words"),
     [
-        ("utilisation", "utilisation needs a breaking load; give string.breaking_load in `set` or `vary`"),
+        ("utilization", "utilization needs a breaking load; give string.breaking_load in `set` or `vary`"),
         ({"variable": "damage", "rope": "six_strand"}, "damage needs a breaking load"),
         ("max slack_time", r"outputs\[0\].reduce: no such key; expected some of name, variable"),
         ({"variable": "peak_power", "rope": "six_strand"}, r"outputs\[0\].rope: no such key"),

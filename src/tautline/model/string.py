@@ -88,7 +88,7 @@ class String:
     breaking_load: OptionalNumber = quantity(
         "N",
         positive,
-        "Breaking load, for utilisation and fatigue; unknown if not given. The motion does not depend on it: a string "
+        "Breaking load, for utilization and fatigue; unknown if not given. The motion does not depend on it: a string "
         "that is loaded beyond it does not part.",
         default=None,
     )

@@ -134,7 +134,7 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]
         **_drifts(extremes, first, system),
         "orthogonality_error": extremes.largest("orthogonality"),
         **{name: extremes.range(name) for name in EXTREMES},
-        "utilisation": max((x for x in used if x is not None), default=None),
+        "utilization": max((x for x in used if x is not None), default=None),
         "final_reel_speed": {
             name: _finite(x)
             for (name, line), x in zip(system.lines.items(), speed, strict=True)
