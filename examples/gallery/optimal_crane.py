@@ -48,7 +48,7 @@ best = tl.optimize(
         "guide.displacements[1:-1][0]": (-5.0, 25.0),
         "run.duration": (15.0, 60.0),
     },
-    minimise="time",
+    minimize="time",
     subject_to=[
         tl.Limit("rate(reel_speed)", -hoist_acceleration, hoist_acceleration),
         tl.Limit("velocity[0, 0]", -trolley_speed, trolley_speed),

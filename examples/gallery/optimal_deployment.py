@@ -36,7 +36,7 @@ triangle = tl.Speed(payout=(times, 20.0 / lasts * 2.0 * (1.0 - np.abs(2.0 * time
 best = tl.optimize(
     trapezoid.with_(command=triangle),
     vary={"command.payouts[1:-1]": (0.0, 4.0)},
-    minimise={"peak": "start_tension"},
+    minimize={"peak": "start_tension"},
     subject_to=[
         tl.Limit("start_tension", least=40.0),
         tl.AtEnd("unstretched_length", 23.0),

@@ -57,7 +57,7 @@ along, across = f"({apart[0]}*{c} + {apart[1]}*{s})", f"({apart[1]}*{c} - {apart
 best = tl.optimize(
     plain,
     vary={"lines.tether.command.payouts[1:-1]": (0.0, 1.0)},
-    minimise={"integral": "rate(reel_speed[0])^2"},
+    minimize={"integral": "rate(reel_speed[0])^2"},
     subject_to=[
         tl.Limit("start_tension[0]", least=0.005),
         tl.AtEnd("unstretched_length[0]", LAST),

@@ -49,7 +49,7 @@ weight = mass * 9.81
 best = tl.optimize(
     ramp,
     vary={"command.retrievals[1:-1]": (-speed, 2.0 * speed), "run.duration": (0.2, 3.0)},
-    minimise="time",
+    minimize="time",
     subject_to=[
         tl.Limit("start_tension", least=0.2 * weight),
         tl.Limit("rate(reel_speed)", -20.0, 20.0),

@@ -47,7 +47,7 @@ sample = "0.1 s"
 """
 SOUGHT = """
 scenario = "hoist.toml"
-minimise = { integral = "torque^2" }
+minimize = { integral = "torque^2" }
 intervals = 3
 [vary]
 "command.retrievals[1:-1]" = [-5, 5]

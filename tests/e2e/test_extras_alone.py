@@ -151,7 +151,7 @@ run = tl.Run(duration=1.0, step=5e-3, sample=0.1)
 case = tl.Case(hoist, tl.Hanging(deployed=4.0), tl.Torque(([0.0, 1.0], [5.0, 5.0])), run)
 goal = tl.AtEnd("unstretched_length", "3.9 m")
 least = {"final": "reel_speed**2"}
-best = tl.optimize(case, vary={"command.torques": (0.0, 9.0)}, minimise=least, subject_to=[goal], intervals=1)
+best = tl.optimize(case, vary={"command.torques": (0.0, 9.0)}, minimize=least, subject_to=[goal], intervals=1)
 assert best.status == "completed", best.message
 """,
     "video": START

@@ -45,7 +45,7 @@ sample = "0.1 s"
 WANTED = """
 title = "Fastest"
 scenario = "lift.toml"
-minimise = "time"
+minimize = "time"
 intervals = 3
 [vary]
 "command.retrievals[1]" = [0, "5 m/s"]
@@ -92,7 +92,7 @@ def test_a_search_that_does_not_end_well(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        ("minimise", "minimize", "fast.toml: minimize: no such key; did you mean 'minimise'?"),
+        ("minimize", "minimise", "fast.toml: minimise: no such key; did you mean 'minimize'?"),
         ("rate(reel_speed)", "rate(reel_sped)", "fast.toml: subject_to[0].limit: 'reel_sped' is no output of a run"),
         ("command.retrievals[1]", "command.retrieval[1]", "the case has no such key"),
         ("intervals = 3", "intervals = 7", "fast.toml: times: expected"),

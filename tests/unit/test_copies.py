@@ -238,7 +238,7 @@ def test_results_of_searches() -> None:
     data = {"time": run.time.values, "reel_speed": run.reel_speed.values}
     fit = tl.fit(small, data, {"command.torque": (0.5, 3.0)}, units="SI")
     optimized = tl.optimize(
-        small, vary={"command.torque": (0.5, 3.0)}, minimise={"final": "reel_speed"}, intervals=1, iterations=1
+        small, vary={"command.torque": (0.5, 3.0)}, minimize={"final": "reel_speed"}, intervals=1, iterations=1
     )
     for found in (fit, optimized, run):
         for way in WAYS.values():

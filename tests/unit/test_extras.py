@@ -142,7 +142,7 @@ PYTHON = [
     ("studies", "tl.open_study(STORE)", "a study: needs zarr"),
     (
         "optimal",
-        'tl.optimize(tl.load("fixed-length"), vary={"body.mass": (1, 2)}, minimise={"final": "energy"})',
+        'tl.optimize(tl.load("fixed-length"), vary={"body.mass": (1, 2)}, minimize={"final": "energy"})',
         "tl.optimize: needs casadi",
     ),
 ]

@@ -158,7 +158,7 @@ def test_an_optimum_of_an_assembly_is_kept_by_a_plain_run() -> None:
     found = tl.optimize(
         case,
         vary={"lines.hoist.command.torques": (0.0, 400.0)},
-        minimise={"integral": "torque[0]^2"},
+        minimize={"integral": "torque[0]^2"},
         subject_to=[tl.AtEnd("reel_speed[0]", 0.0, within=1e-6)],
         intervals=2,
     )

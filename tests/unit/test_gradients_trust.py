@@ -174,7 +174,7 @@ def test_linear_models_searches_and_fits_carry_the_warnings() -> None:
     assert UNSTRETCHED in remarks[0] and remarks[0].startswith("from 0 s: ")
     assert all(text.startswith("from 0 s: ") for text in on_derivatives(remarks))
     search = tl.optimize(
-        case, vary={"body.mass": (0.01, 1.0)}, minimise={"final": "reeled_length"}, intervals=times, iterations=1
+        case, vary={"body.mass": (0.01, 1.0)}, minimize={"final": "reeled_length"}, intervals=times, iterations=1
     )
     assert any(text.startswith("from 0 s: ") and UNSTRETCHED in text for text in search.remarks)
     run = chains.simulate(case)

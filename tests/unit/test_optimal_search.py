@@ -49,7 +49,7 @@ def test_least_time_with_a_limit_of_the_acceleration() -> None:
     found = tl.optimize(
         lift(speeds(3)),
         vary={INNER: (0, 5), "run.duration": (1, 9)},
-        minimise="time",
+        minimize="time",
         subject_to=[tl.Limit("rate(reel_speed)", -0.5, 0.5), ARRIVED],
         intervals=[0.0, 0.5, LASTS],
     )
@@ -67,7 +67,7 @@ def test_least_time_with_limits_of_the_torque_that_a_speed_takes() -> None:
     found = tl.optimize(
         lift(speeds(3)),
         vary={INNER: (0, 5), "run.duration": (1, 9)},
-        minimise="time",
+        minimize="time",
         subject_to=[tl.Limit("torque", least, 6.0), ARRIVED],
         intervals=[0.0, 0.5, LASTS],
     )
@@ -82,7 +82,7 @@ def test_least_effort_of_a_table_of_speeds() -> None:
     found = tl.optimize(
         lift(speeds(knots)),
         vary={INNER: (-5, 5)},
-        minimise={"integral": "rate(reel_speed)^2"},
+        minimize={"integral": "rate(reel_speed)^2"},
         subject_to=[ARRIVED],
         intervals=2,
     )
@@ -105,7 +105,7 @@ def test_torque_in_least_time_is_all_or_nothing() -> None:
     found = tl.optimize(
         case,
         vary={"command.torques": (weight + down, weight + up), "run.duration": (1, 9)},
-        minimise="time",
+        minimize="time",
         subject_to=[ARRIVED, tl.AtEnd("reel_speed", 0.0), tl.Limit("start_tension", least=1.0)],
         intervals=3,
     )
@@ -121,7 +121,7 @@ def test_torque_in_least_time_is_all_or_nothing() -> None:
 def test_the_least_peak_is_below_that_of_the_first_run_and_is_what_a_run_has() -> None:
     case = lift(speeds(5)).with_({"command.retrievals[2]": 1.0})
     found = tl.optimize(
-        case, vary={INNER: (-5, 5)}, minimise={"peak": "start_tension"}, subject_to=[ARRIVED], intervals=3
+        case, vary={INNER: (-5, 5)}, minimize={"peak": "start_tension"}, subject_to=[ARRIVED], intervals=3
     )
     assert found.status == "completed", found.message
     run = found.run()
@@ -134,7 +134,7 @@ def test_the_least_peak_is_below_that_of_the_first_run_and_is_what_a_run_has() -
 def test_a_search_goes_on_from_an_earlier_one() -> None:
     arguments: dict[str, Any] = {
         "vary": {INNER: (-5, 5)},
-        "minimise": {"integral": "rate(reel_speed)^2"},
+        "minimize": {"integral": "rate(reel_speed)^2"},
         "subject_to": [ARRIVED],
         "intervals": 2,
     }
@@ -150,7 +150,7 @@ def test_an_interrupted_search_keeps_its_latest_values(where: str, monkeypatch: 
     """Ctrl-C in a callback of the solver, which swallows exceptions: no other march begins."""
     arguments: dict[str, Any] = {
         "vary": {INNER: (-5, 5)},
-        "minimise": {"integral": "rate(reel_speed)^2"},
+        "minimize": {"integral": "rate(reel_speed)^2"},
         "subject_to": [ARRIVED],
         "intervals": 2,
     }
@@ -193,7 +193,7 @@ def test_an_interrupted_search_keeps_its_latest_values(where: str, monkeypatch: 
 def test_ends_of_a_search_that_did_not_converge() -> None:
     arguments: dict[str, Any] = {
         "vary": {INNER: (-5, 5)},
-        "minimise": {"integral": "rate(reel_speed)^2"},
+        "minimize": {"integral": "rate(reel_speed)^2"},
         "subject_to": [ARRIVED],
         "intervals": 2,
     }
@@ -215,7 +215,7 @@ def test_ends_of_a_search_that_did_not_converge() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"minimise": "time"}, "expected run.duration among the keys of vary"),
+        ({"minimize": "time"}, "expected run.duration among the keys of vary"),
         (
             {"subject_to": [tl.Limit("torque", most=9.0)], "vary": {"command.times[2]": (1.4, 1.6)}},
             "torque: has no derivative at some of the samples",
@@ -223,13 +223,13 @@ def test_ends_of_a_search_that_did_not_converge() -> None:
         ({"intervals": 7}, "times: expected"),
         ({"intervals": 0}, "intervals: expected a whole number"),
         ({"intervals": [0.0, 1.0]}, "intervals: expected times from 0 to run.duration (3 s)"),
-        ({"minimise": {"integral": "velocity"}}, "expected one number at each time"),
+        ({"minimize": {"integral": "velocity"}}, "expected one number at each time"),
         ({"vary": {"command.retrievals": (90, 91)}}, "case: expected one whose run is completed"),
         ({"watch": 3}, "watch: expected a function"),
     ],
 )
 def test_what_cannot_be_searched_for_is_refused(changes: dict[str, Any], words: str) -> None:
-    arguments: dict[str, Any] = {"vary": {INNER: (-5, 5)}, "minimise": {"final": "reel_speed"}, "intervals": 2}
+    arguments: dict[str, Any] = {"vary": {INNER: (-5, 5)}, "minimize": {"final": "reel_speed"}, "intervals": 2}
     with pytest.raises(InputError) as error:
         tl.optimize(lift(speeds(5)), **arguments | changes)
     assert words in str(error.value) and "\n" not in str(error.value)

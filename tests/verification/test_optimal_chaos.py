@@ -38,7 +38,7 @@ def test_small_forces_bring_a_chaotic_body_to_a_place(report: Report) -> None:
         best = tl.optimize(
             case,
             vary={"applied_force.forces": (-STRONGEST, STRONGEST)},
-            minimise={"final": distance},
+            minimize={"final": distance},
             intervals=intervals,
             iterations=60,
         )

@@ -32,7 +32,7 @@ def optimize(
     case: Case,
     *,
     vary: Mapping[str, Any],
-    minimise: Any,
+    minimize: Any,
     subject_to: Sequence[Limit | AtEnd | Mapping[str, Any]] = (),
     intervals: int | Sequence[float] = 20,
     start: Optimized | Case | None = None,
@@ -52,7 +52,7 @@ def optimize(
         as "lines.tether.command.torques". Bounds are a pair, or a dict with least, most and scale. With
         `run.duration` the end time is free: the times of all tables with sought entries stretch with it, and so do
         sample and step.
-    minimise : "time", dict, Final, Integral or Peak, or a list of them
+    minimize : "time", dict, Final, Integral or Peak, or a list of them
         {"final": ...}, {"integral": ...} or {"peak": ...} of an expression of outputs such as "torque^2", with a
         weight where there are several. Of a `Peak`, the largest sample itself is made least, without smoothing.
     subject_to : list of Limit and AtEnd
@@ -77,9 +77,9 @@ def optimize(
     check_case(case)
     need("casadi", "tl.optimize")
     sought = unknowns.read(case, vary)
-    wanted = Wanted(terms.read_objective(minimise), terms.read_bounds(subject_to))
+    wanted = Wanted(terms.read_objective(minimize), terms.read_bounds(subject_to))
     if any(term.kind == terms.TIME for term in wanted.terms) and not sought.free_time:
-        raise InputError("minimise: 'time' needs a free end; expected run.duration among the keys of vary")
+        raise InputError("minimize: 'time' needs a free end; expected run.duration among the keys of vary")
     iterations = checks.whole("iterations", iterations, 0, 10**6)
     if watch is not None and not callable(watch):
         checks.refuse("watch", "a function of a point of the history", watch)
@@ -121,7 +121,7 @@ def _begin(
     unknown = problem.without_derivative(w)
     if unknown:
         raise InputError(
-            f"{unknown}: has no derivative at some of the samples; expected another output in minimise and subject_to, "
+            f"{unknown}: has no derivative at some of the samples; expected another output in minimize and subject_to, "
             "or samples at which it does not jump, such as a torque where entries of a table of speeds are moved"
         )
     return problem, w

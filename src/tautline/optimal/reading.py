@@ -16,10 +16,10 @@ from tautline.model.system.case import Case
 from tautline.model.wording import near
 from tautline.optimal.unknowns import BOUNDS
 
-_NEEDED = ("scenario", "vary", "minimise")
+_NEEDED = ("scenario", "vary", "minimize")
 _WORDS = ("title", "description", *_NEEDED, "set", "subject_to", "intervals", "iterations", "start")
 # Arguments of `optimize` that a file gives as Python does.
-_AS_THEY_ARE = ("minimise", "subject_to", "intervals", "iterations")
+_AS_THEY_ARE = ("minimize", "subject_to", "intervals", "iterations")
 
 
 class OptimizeError(InputError):
