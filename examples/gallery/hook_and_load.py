@@ -139,7 +139,7 @@ for title, given in {"as in the file": {}, "jerk of 0.2 m/s³": {"lines.hoist.co
         "sling": np.full(time.size, load.mass + sling.density * 4.0),
     }
     print(title)
-    for colour, (name, mass) in enumerate(below.items()):
+    for color, (name, mass) in enumerate(below.items()):
         carried = mass * (GRAVITY - jib - winch)
         tension = run.start_tension.sel(line=name).values
         before, after = (time > 8.1) & (time < 9.9), time > 25.0
@@ -155,7 +155,7 @@ for title, given in {"as in the file": {}, "jerk of 0.2 m/s³": {"lines.hoist.co
         assert miss < 5.0
         assert abs(mean) < 1e-3 * carried.mean()
         assert rings < 1.1 * most  # a little more, for the rope becomes shorter meanwhile
-        axes[1 + bool(given)].plot(time, tension / 1e3, f"C{colour}", linewidth=0.8, label=name)
+        axes[1 + bool(given)].plot(time, tension / 1e3, f"C{color}", linewidth=0.8, label=name)
         axes[1 + bool(given)].plot(time[still_up], carried[still_up] / 1e3, "k:", linewidth=1)
     axes[1 + bool(given)].set(ylabel="tension (kN)", title=title)
     assert np.isclose(rope[-1], 12.0)

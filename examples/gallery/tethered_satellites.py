@@ -130,8 +130,8 @@ for name, (first, last, lean) in {"deploying": (500.0, 1500.0, -LEAN), "retrievi
 figure, axes = plt.subplots(2, 2, figsize=(8, 5.6), sharex="row", layout="constrained")
 for (name, error), (run, by_hand_angle) in runs.items():
     axis = axes[0, int(name == "retrieving")]
-    colour = "C0" if error == 0.0 else "C3"
-    axis.plot(run.time, np.degrees(angles(run)), colour, label=f"{np.degrees(error):.0f} degrees off")
+    color = "C0" if error == 0.0 else "C3"
+    axis.plot(run.time, np.degrees(angles(run)), color, label=f"{np.degrees(error):.0f} degrees off")
     axis.plot(run.time, np.degrees(by_hand_angle), "k:")
     axis.set(title=f"{name} at {np.degrees(by_hand_angle[0] - error):.0f} degrees", xlabel="time (s)")
 for axis in axes[0]:

@@ -82,8 +82,8 @@ way = figure.add_subplot(axes[0, 0].get_gridspec()[0, :])
 for k in range(0, time.size, 16):
     nodes = run.position.values[k]
     way.plot(nodes[:, 0], nodes[:, 1], "0.7", linewidth=0.8)
-for name, colour in (("reeler", "C0"), ("ball", "C3")):
-    way.plot(*run.body_position.sel(body=name).values[:, :2].T, colour, linewidth=1.2, label=name)
+for name, color in (("reeler", "C0"), ("ball", "C3")):
+    way.plot(*run.body_position.sel(body=name).values[:, :2].T, color, linewidth=1.2, label=name)
 way.set(xlabel="x (m)", ylabel="y (m)", aspect="equal")
 way.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, borderaxespad=0.2)
 left, right = axes[1]

@@ -26,7 +26,7 @@ run = tl.simulate(pendulum, start, tl.Locked(), duration=3.0)
 tl.figures.save(tl.figures.snapshots(run, every=0.25), "snapshots", ["png"])
 
 # %%
-# The colour of the string shows where it is stretched most. The crate starts level and is soon
+# The color of the string shows where it is stretched most. The crate starts level and is soon
 # turned by the rope:
 
 tl.figures.save(tl.figures.attitude(run), "attitude", ["png"])

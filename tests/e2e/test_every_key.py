@@ -127,7 +127,7 @@ def test_every_key_is_reached() -> None:
     ("place", "name", "node", "missing"),
     [
         (("$defs", "Fluid"), "temperature", {"type": "number"}, ["fluid.temperature"]),
-        (("$defs", "Box"), "colour", {"type": "string"}, ["body[box].colour"]),
+        (("$defs", "Box"), "color", {"type": "string"}, ["body[box].color"]),
         ((), "author", {"type": "string"}, ["author"]),
         (("$defs", "Run"), "at_end", {"enum": ["stop", "hold", "bounce"]}, ["run.at_end = 'bounce'"]),
     ],

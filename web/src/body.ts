@@ -21,9 +21,9 @@ export class BodyView {
   private readonly lines: LineBasicMaterial;
   private readonly centre: Mesh<SphereGeometry, MeshBasicMaterial>;
   private readonly trailPoints = new Float32Array(3 * TRAIL_POINTS);
-  private readonly trailColours = new Float32Array(4 * TRAIL_POINTS);
+  private readonly trailColors = new Float32Array(4 * TRAIL_POINTS);
   private readonly trailGeometry = new BufferGeometry();
-  private readonly trailColour = new Color();
+  private readonly trailColor = new Color();
 
   constructor(
     private readonly body: BodyMeta,
@@ -53,7 +53,7 @@ export class BodyView {
     this.group.matrixAutoUpdate = false;
 
     this.trailGeometry.setAttribute("position", new BufferAttribute(this.trailPoints, 3).setUsage(DynamicDrawUsage));
-    this.trailGeometry.setAttribute("color", new BufferAttribute(this.trailColours, 4).setUsage(DynamicDrawUsage));
+    this.trailGeometry.setAttribute("color", new BufferAttribute(this.trailColors, 4).setUsage(DynamicDrawUsage));
     this.trail = new Line(this.trailGeometry, new LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false }));
     this.trail.frustumCulled = false;
   }
@@ -73,19 +73,19 @@ export class BodyView {
     const point: Vector = [0, 0, 0];
     for (let i = 0; i < count; i++) {
       this.trailPoints.set(this.layout.bodyPoint(rows[skip + i], this.number, this.body.center_of_mass, point), 3 * i);
-      const c = this.trailColour;
-      this.trailColours.set([c.r, c.g, c.b, ((i + 1) / count) ** 1.5], 4 * i);
+      const c = this.trailColor;
+      this.trailColors.set([c.r, c.g, c.b, ((i + 1) / count) ** 1.5], 4 * i);
     }
     this.trailGeometry.setDrawRange(0, count);
     this.trailGeometry.attributes.position.needsUpdate = true;
     this.trailGeometry.attributes.color.needsUpdate = true;
   }
 
-  recolour(face: Color, edge: Color, mark: Color): void {
+  recolor(face: Color, edge: Color, mark: Color): void {
     this.faces.color.copy(face);
     this.lines.color.copy(edge);
     this.centre.material.color.copy(mark);
-    this.trailColour.copy(mark);
+    this.trailColor.copy(mark);
   }
 }
 
@@ -98,8 +98,8 @@ function axes(length: number): Group {
   const group = new Group();
   const radius = 0.018 * length;
   // drawn over the body, in which the attachment point may be hidden
-  const arm = (colour: string) =>
-    new Mesh(new CylinderGeometry(radius, radius, length, 6).translate(0, 0.5 * length, 0), new MeshBasicMaterial({ color: colour, transparent: true, depthTest: false }));
+  const arm = (color: string) =>
+    new Mesh(new CylinderGeometry(radius, radius, length, 6).translate(0, 0.5 * length, 0), new MeshBasicMaterial({ color: color, transparent: true, depthTest: false }));
   const [x, y, z] = AXES.map(arm);
   x.rotation.z = -Math.PI / 2; // cylinders are made along y
   z.rotation.x = Math.PI / 2;

@@ -49,7 +49,7 @@ export class Ground {
     this.grid.geometry = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(points, 3));
   }
 
-  recolour(line: Color, water: Color): void {
+  recolor(line: Color, water: Color): void {
     this.lines.color.copy(line);
     this.water.color.copy(water);
   }
@@ -70,8 +70,8 @@ export class GravityArrow {
     this.group.add(shaft, head);
   }
 
-  recolour(colour: Color): void {
-    this.material.color.copy(colour);
+  recolor(color: Color): void {
+    this.material.color.copy(color);
   }
 }
 

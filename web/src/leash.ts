@@ -25,7 +25,7 @@ export class Leash {
     if (from) this.line.geometry.setFromPoints([from, this.to]);
   }
 
-  recolour(colour: string): void {
-    this.line.material.color.set(colour);
+  recolor(color: string): void {
+    this.line.material.color.set(color);
   }
 }

@@ -2,7 +2,7 @@
 
 import { Color, Group, HemisphereLight, Scene as Stage, Vector3, WebGLRenderer } from "three";
 import { CameraRig } from "./camera";
-import { type Scale } from "./colours";
+import { type Scale } from "./colors";
 import { type Covered, OPEN } from "./framing";
 import { type Box, GravityArrow, Ground, sizeOf, sun } from "./ground";
 import { type Corner, Inset } from "./inset";
@@ -15,7 +15,7 @@ import { Sight } from "./sight";
 import { type Meta, type Range, type Vector } from "./types";
 
 const GHOST = 0.38;
-const RADIUS = 0.0023; // of the string, over the camera's distance: thick enough to carry a colour, however near
+const RADIUS = 0.0023; // of the string, over the camera's distance: thick enough to carry a color, however near
 const MAX_PIXEL_RATIO = 2;
 const SPARE = 0.2; // of the box, added where something leaves it, so that the camera does not step back at every picture
 
@@ -79,7 +79,7 @@ export class Scene {
     this.sight = new Sight(this.views[0], this.rig.camera, () => this.frames[0]?.row ?? null, () => this.cell());
     this.layOut();
     this.setSideBySide(false);
-    this.recolour();
+    this.recolor();
     new ResizeObserver(() => this.resize()).observe(host);
     canvas.addEventListener("webglcontextrestored", () => this.touch());
     this.resize();
@@ -130,11 +130,11 @@ export class Scene {
     if (!this.rig.moved && !this.rig.follow) this.rig.fit();
   }
 
-  recolour(): void {
-    for (const view of this.views) view.recolour();
-    this.ground.recolour(new Color(css("grid")), new Color(css("water")));
-    this.arrow.recolour(new Color(css("gravity")));
-    this.leash.recolour(css("accent"));
+  recolor(): void {
+    for (const view of this.views) view.recolor();
+    this.ground.recolor(new Color(css("grid")), new Color(css("water")));
+    this.arrow.recolor(new Color(css("gravity")));
+    this.leash.recolor(css("accent"));
     this.touch();
   }
 
