@@ -10,12 +10,13 @@ Design*. Its internal damping is a cautious guess: a quarter of a per cent of cr
 the load. Drum, motor and speeds are those of a small workshop crane.
 """
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 
 import tautline as tl
-from tautline.engine.simulate import Controller
 
 diameter = 0.016
 rope = tl.String(
@@ -64,7 +65,7 @@ plain, shaped = (
     for shaper in ("none", "ZVD")
 )
 absorber = tl.control.WaveAbsorber(still, plan, return_time=0.3, apparent_mass=60.0)
-drivers: dict[str, tuple[tl.GuidePath, Controller]] = {"hasty": (plain, stiff_hoist), "smooth": (shaped, absorber)}
+drivers: dict[str, tuple[tl.GuidePath, Any]] = {"hasty": (plain, stiff_hoist), "smooth": (shaped, absorber)}
 
 runs: dict[str, xr.Dataset] = {}
 for name, (path, hoist) in drivers.items():

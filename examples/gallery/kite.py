@@ -24,7 +24,6 @@ import numpy as np
 import xarray as xr
 
 import tautline as tl
-from tautline.ledger import kept_energy
 
 AIR, WIND, SHEAR = 1.2, 9.51, 0.08163  # wind at 6 m height, exponent of its power law: those settings, too
 LOYD = 10.2 * (1.0 + 3.3**2)  # m^2
@@ -131,7 +130,7 @@ print(
     f"{mean_power / 1e3:.1f} kW against {ideal / 1e3:.1f} kW of Loyd's formula, which neglects weight and a slow start"
 )
 assert 0.8 * ideal < mean_power < ideal
-error = max(float(abs(kept_energy(run) - kept_energy(run)[0]).max()) for _, _, run in pieces)
+error = max(float(abs(tl.analysis.kept_energy(run) - tl.analysis.kept_energy(run)[0]).max()) for _, _, run in pieces)
 print(f"balance of energy closed to {error:.1e} J in every phase")
 assert error < 1e-4 * won[0]
 

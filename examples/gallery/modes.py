@@ -9,7 +9,6 @@ equilibrium are sums of modes, each with its own frequency and shape.
 import numpy as np
 
 import tautline as tl
-from tautline.analysis.modes import displaced
 
 pendulum = tl.pendulum(
     string=tl.String(length=40.0, density=0.1, stiffness=3e4),
@@ -32,7 +31,7 @@ tl.figures.save(tl.figures.modes(modes), "modes", ["png"])
 # A small start in one of these shapes stays in it, at its frequency:
 
 pitching = int(modes.mode.values[modes.kind.values == "body"][0])
-run = tl.simulate(pendulum, displaced(modes, pitching, amplitude=0.002), duration=8.0)
+run = tl.simulate(pendulum, tl.analysis.displaced(modes, pitching, amplitude=0.002), duration=8.0)
 tip = run.position.sel(axis="x").isel(node=-1).values
 passes = run.time.values[1:][(tip[:-1] > 0) & (tip[1:] <= 0)]
 measured = (len(passes) - 1) / (passes[-1] - passes[0])

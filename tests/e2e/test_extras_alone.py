@@ -72,7 +72,8 @@ tl.run_to_file("run.nc", SMALL)
 saved = tl.open_run("run.nc")
 tl.view(saved).save("run.html")
 assert write_csv(blocks("run.nc"), Path("run.csv")) == saved.sizes["time"]
-assert tl.spectrum(saved).sizes["frequency"] and tl.utilization(saved, breaking_load="1 kN").utilization > 0.0
+assert tl.analysis.spectrum(saved).sizes["frequency"]
+assert tl.analysis.utilization(saved, breaking_load="1 kN").utilization > 0.0
 """,
     "plot": START
     + """
@@ -92,8 +93,8 @@ crane.stop()
     "ropes": START
     + """
 run = tl.open_run(RUN)
-assert tl.rainflow(run).sizes["cycle"] >= 0
-assert tl.damage(run, "six_strand", breaking_load="1 kN").damage >= 0.0
+assert tl.analysis.rainflow(run).sizes["cycle"] >= 0
+assert tl.analysis.damage(run, "six_strand", breaking_load="1 kN").damage >= 0.0
 """,
     "cli": BROWSER
     + COMMANDS
@@ -128,7 +129,7 @@ design = {"kind": "sobol-indices", "base": 8, "seed": 1}
 vary = {"string.stiffness": {"from": "30 N", "to": "90 N"}, "body.mass": {"from": "50 g", "to": "250 g"}}
 short = {"run.duration": "20 ms", "run.elements": 2}
 tree = {"scenario": "fixed-length", "outputs": ["max tension"], "set": short, "design": design, "vary": vary}
-tl.sensitivity(tl.study(tree, "indices.zarr", workers=1))
+tl.studies.sensitivity(tl.study(tree, "indices.zarr", workers=1))
 import distributed
 """,
     "numba": START

@@ -65,7 +65,7 @@ def outcome(path: Path, whole: Path, exact: xr.Dataset) -> tuple[str, str]:
             same = (np.array_equal(read[n].values[there], exact[n].values[there], equal_nan=True) for n in NUMBERS)
             seen = "unfinished" if all(same) else "SILENT"
     try:
-        resumed = tl.resume_study(path, workers=1)
+        resumed = tl.studies.resume_study(path, workers=1)
     except StoreError as error:
         assert str(path) in str(error) and "\n" not in str(error)
         return seen, "refused"
@@ -139,7 +139,7 @@ def test_the_batch_and_the_array_are_named(
         seen.append(progress)
         return False
 
-    found = tl.resume_study(path, workers=1, watch=watch)
+    found = tl.studies.resume_study(path, workers=1, watch=watch)
     assert found.load().identical(exact) and chunks(path) == before
     assert seen[-1].done - seen[0].begun == open_archive(path).layout.size(5)
     assert seen[-1].mended == (0 if (name, kind) == ("done", "deletions") else 1)

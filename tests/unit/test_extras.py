@@ -134,8 +134,8 @@ OF = {its: {library for library in EXTRAS if EXTRAS[library] == its} - {"pandas"
 
 PYTHON = [
     ("plot", "tl.figures.drive(RUN)", "tl.figures: needs matplotlib"),
-    ("ropes", "tl.rainflow(RUN)", "tl.rainflow: needs rainflow"),
-    ("ropes", 'tl.damage(RUN, "six_strand", breaking_load=1)', "tl.damage: needs rainflow"),
+    ("ropes", "tl.analysis.rainflow(RUN)", "tl.analysis.rainflow: needs rainflow"),
+    ("ropes", 'tl.analysis.damage(RUN, "six_strand", breaking_load=1)', "tl.analysis.damage: needs rainflow"),
     ("notebook", "tl.widget(RUN)", "tl.widget: needs anywidget"),
     ("viewer", 'tl.live(tl.load("fixed-length"))', "tl.live: needs websockets"),
     ("studies", 'tl.study(STUDY, "x.zarr")', "a study: needs zarr"),

@@ -10,7 +10,7 @@ import pytest
 
 import tautline as tl
 from tautline.fitting.prediction import Sampling, sampling_for
-from tautline.fitting.result import rounded
+from tautline.fitting.result import Fit, rounded
 from tautline.gradients.keys import key_value
 from tests.support import chains
 from tests.support.measured import NOISE, START, TRUTH, UNITS, measured, small_case, write_csv
@@ -18,12 +18,12 @@ from tests.support.measured import NOISE, START, TRUTH, UNITS, measured, small_c
 ALL = list(TRUTH)
 
 
-def fit(data: Any, vary: Any = ALL, start: dict[str, float] = START, **options: Any) -> tl.Fit:
+def fit(data: Any, vary: Any = ALL, start: dict[str, float] = START, **options: Any) -> Fit:
     wanted = start if vary is ALL else {key: start[key] for key in vary if key in start}
     return tl.fit(small_case().with_(wanted), data, vary, **{"units": UNITS} | options)
 
 
-def errors(found: tl.Fit) -> list[float]:
+def errors(found: Fit) -> list[float]:
     """How far the values are from the truth, in standard errors."""
     return [(found.values[key] - TRUTH[key]) / found.standard_errors[key] for key in TRUTH if key in found.values]
 

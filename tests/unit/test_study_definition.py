@@ -243,7 +243,7 @@ def test_a_table_of_unequal_columns() -> None:
 
 
 def test_names_of_the_package() -> None:
-    assert callable(tl.study) and callable(tl.open_study) and callable(tl.resume_study)
+    assert callable(tl.study) and callable(tl.open_study) and callable(tl.studies.resume_study)
 
 
 @pytest.mark.parametrize("path", sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.toml")))

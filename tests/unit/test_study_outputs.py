@@ -140,17 +140,17 @@ def test_what_rope_engineers_read_off(name: str, vary: dict[str, Any]) -> None:
     for k in range(study.members):
         changes = {key: repr(column[k].item()) for key, column in study.table.items()}
         run = tl.simulate(tl.load(name, {"run.duration": "0.5", "run.sample": "0.005", "run.elements": "8", **changes}))
-        motor, slack = tl.motor_energy(run), tl.slack_events(run)
+        motor, slack = tl.analysis.motor_energy(run), tl.analysis.slack_events(run)
         expected = {
-            "utilization": tl.utilization(run).utilization,
+            "utilization": tl.analysis.utilization(run).utilization,
             "slack_events": slack.sizes["event"],
             "slack_time": slack.attrs["slack_time"],
             "driving_energy": motor.driving_energy,
             "braking_energy": motor.braking_energy,
             "peak_power": motor.peak_power,
             "peak_braking_power": motor.peak_braking_power,
-            "damage": tl.damage(run, "six_strand").damage,
-            "chain": tl.damage(run, exponent=3.0, constant=316.0).damage,
+            "damage": tl.analysis.damage(run, "six_strand").damage,
+            "chain": tl.analysis.damage(run, exponent=3.0, constant=316.0).damage,
         }
         for output, value in expected.items():
             check_close(output, found.outputs[output][k], value, 1e-9 * max(1.0, abs(value)))
@@ -170,8 +170,8 @@ def test_readings_of_members_that_end_early() -> None:
     assert [STATUS_NAMES[code] for code in found.status] == ["fully_retrieved"] * 2
     changes = {"run.duration": "2 s", "run.sample": "0.1 s", "string.breaking_load": "20 N"}
     run = tl.simulate(tl.load("retrieval", changes | {"run.minimum_length": "9.9 m"}))
-    check_close("utilization", found.outputs["utilization"][0], tl.utilization(run).utilization, ROUNDING)
-    check_close("energy", found.outputs["driving_energy"][0], tl.motor_energy(run).driving_energy, ROUNDING)
+    check_close("utilization", found.outputs["utilization"][0], tl.analysis.utilization(run).utilization, ROUNDING)
+    check_close("energy", found.outputs["driving_energy"][0], tl.analysis.motor_energy(run).driving_energy, ROUNDING)
 
 
 @pytest.mark.parametrize(

@@ -98,7 +98,7 @@ def rainflow(run: Run, variable: str = "start_tension", **place: Any) -> xr.Data
         and `end`, the times of the turning points. `attrs["remarks"]` says if samples are too far apart to see peaks.
     """
     one = series_of(run, variable, place)
-    found = cycles_of(one.values, "tl.rainflow")
+    found = cycles_of(one.values, "tl.analysis.rainflow")
     values = {
         "range": found.range,
         "mean": found.mean,
@@ -167,11 +167,11 @@ def damage(
     """
     curve = tension_curve(rope, exponent, constant)
     whole = run_from(run, ())
-    load = breaking_load_of(one_line(whole, place.get("line")), breaking_load, "tl.damage")
+    load = breaking_load_of(one_line(whole, place.get("line")), breaking_load, "tl.analysis.damage")
     one = series_of(whole, variable, place)
     if one.unit != "N":
         raise InputError(f"variable: expected a tension (N), got {variable} ({one.unit})")
-    found = cycles_of(one.values, "tl.damage")
+    found = cycles_of(one.values, "tl.analysis.damage")
     sum_, mean_load = damage_of(one.time, one.values, load, curve, found)
     duration = float(one.time[-1] - one.time[0])
     return Damage(

@@ -76,7 +76,7 @@ def utilization(run: Run, *, breaking_load: float | str | None = None, line: str
         end) and `remarks`.
     """
     whole = line_from(run, ("tension", "start_tension", "end_tension"), line)
-    load = breaking_load_of(whole, breaking_load, "tl.utilization")
+    load = breaking_load_of(whole, breaking_load, "tl.analysis.utilization")
     peak = peak_of_line(whole)
     if not np.isfinite(peak.tension):
         raise InputError("run: expected finite tensions, got none")

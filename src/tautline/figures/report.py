@@ -101,7 +101,7 @@ def report(
     title : str
         Of the page; the title of the run by default.
     rope, exponent, constant
-        For the damage, as `tl.damage` takes them; without them the page has the cycles alone.
+        For the damage, as `tl.analysis.damage` takes them; without them the page has the cycles alone.
     breaking_load : float or str, optional
         (N) In the place of that of every line.
 

@@ -135,7 +135,7 @@ def _analyse(opened: Opened, y: Array, x: Array | None, confidence: float) -> Es
     settings = {"num_resamples": int(np.clip(RESAMPLED_AT_MOST // len(y), low, high)), "conf_level": confidence}
     problem = designs.problem(opened.keys)
     if x is not None:
-        analyze = need("SALib.analyze.morris", "tl.sensitivity").analyze
+        analyze = need("SALib.analyze.morris", "tl.studies.sensitivity").analyze
         flat = (x.reshape(-1, x.shape[-1]), np.zeros(y.size) if constant else y.ravel())
         found = analyze(problem, *flat, num_levels=opened.design.settings["levels"], seed=SEED, **settings)
         names = {"mu_star": "mu_star", "mu_star_confidence": "mu_star_conf", "mu": "mu", "sigma": "sigma"}
@@ -145,7 +145,7 @@ def _analyse(opened: Opened, y: Array, x: Array | None, confidence: float) -> Es
     if constant:  # parts of a variance of zero
         count = len(opened.keys)
         return {name: np.full((count,) * (1 + (name in pairs)), np.nan) for name in (*names, *pairs)}
-    analyze = need("SALib.analyze.sobol", "tl.sensitivity").analyze
+    analyze = need("SALib.analyze.sobol", "tl.studies.sensitivity").analyze
     found = analyze(problem, y.ravel(), calc_second_order=bool(pairs), seed=SEED, **settings)
     single = {name: np.asarray(found[theirs], dtype=np.float64) for name, theirs in names.items()}
     return single | {name: _both_ways(np.asarray(found[theirs])) for name, theirs in pairs.items()}
