@@ -26,6 +26,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "backend_tables",
     "command_pages",
     "equation_links",
     "figure_guide",
@@ -35,7 +36,7 @@ extensions = [
 ]
 default_role = "literal"
 smartquotes = False  # quotes and dashes of commands stay as they are typed
-exclude_patterns = ["_ext", "generated/keys.md", "generated/*/*.ipynb", "generated/*/*.py"]
+exclude_patterns = ["_ext", "generated/backends.md", "generated/keys.md", "generated/*/*.ipynb", "generated/*/*.py"]
 nitpicky = True
 
 # Markdown

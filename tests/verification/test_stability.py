@@ -9,6 +9,7 @@ import pytest
 
 import tautline as tl
 from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.choose import PUSH
 from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.engine.network.simulation import NetworkSimulation
 from tautline.kernels import data
@@ -119,11 +120,11 @@ def growth_in_space(name: str, part: float) -> float:
     state = chains.hang(system, pushed, {"s": 0.5} if name == "drum" else {})
     commands = {"s": tl.Torque(0.0)} if name == "drum" else {}
     first = chains.simulation(system, state, step=1e-6)
-    network = first.general_backend()
+    network = first.backend_with(PUSH)
     network.take(commands)
     h = part * network.limits().waves
     simulation = chains.simulation(system, state, step=h)
-    network = simulation.general_backend()
+    network = simulation.backend_with(PUSH)
     network._plan = network._plan._replace(allowed_ratio=10.0)
     if simulation.advance(STEPS * h, commands) != "completed":
         return np.inf

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tautline.engine.choose import LEAVE_PATH, PUSH
 from tautline.kernels import data
 from tautline.model.system.parts import Kinematic
 
@@ -123,7 +124,7 @@ class BodyView(View):
         frame : str
             "space", or "body" for a thruster or a rotor that turns with the body.
         """
-        self._simulation.general_backend().push(self.name, force, moment, frame=frame)
+        self._simulation.backend_with(PUSH).push(self.name, force, moment, frame=frame)
 
     def strike(self, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
         """Strike the body: an impulse at its centre of mass (N s) and an impulsive moment (N m s), inertial frame.
@@ -140,7 +141,7 @@ class BodyView(View):
         """
         body = self._backend.system.bodies[self.name]
         leaves = isinstance(body, Kinematic) and body.path is not None
-        backend = self._simulation.general_backend() if leaves else self._backend
+        backend = self._simulation.backend_with(LEAVE_PATH) if leaves else self._backend
         backend.move(self.name, velocity)
 
     @property

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.model import checks
+from tautline.model import checks, refusals
 from tautline.model.body import RigidBody
 from tautline.model.description import fields_of
 from tautline.model.elements import elements_for
@@ -97,7 +97,7 @@ class System:
             return
         checks.instance("System.fluid", self.fluid, Fluid)
         if self.orbit is not None:
-            raise InputError("fluid: expected none in an orbit, got one")
+            raise refusals.ORBIT_FLUID.error("one")
         for key, kind in fields_of(BodyInFluid).items():
             if not kind.is_default(getattr(self.fluid, key)):
                 raise InputError(f"fluid.{key}: set it per body, under [bodies.NAME.fluid]")
@@ -149,7 +149,7 @@ class System:
                     "start of its string"
                 )
             if self.orbit is not None:
-                raise InputError(f"{head}.reel: expected a reel on a free body in an orbit, got one at {line.start!r}")
+                raise refusals.ORBIT_REEL.error(f"one at {line.start!r}", at=head)
 
     def with_elements(self, elements: Mapping[str, int]) -> System:
         """The system with so many elements of its lines, by name."""
