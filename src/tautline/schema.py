@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 from tautline import ledger
 
@@ -100,6 +101,33 @@ SLACK_SCHEMA = {
 }
 
 
+class Output(NamedTuple):
+    """A variable of every run that follows from others.
+
+    Attributes
+    ----------
+    variable : Variable
+    needs : tuple of str
+        Names of those that it follows from.
+    formula : callable
+        From these by name to its values. They have the dimensions of the schema, may carry derivatives, and may have
+        one dimension more, the last, of the members of a study.
+    """
+
+    variable: Variable
+    needs: tuple[str, ...]
+    formula: Callable[[Mapping[str, Any]], Any]
+
+
+DERIVED = {
+    "energy": Output(
+        Variable(TIME, "J", "total energy"),
+        tuple(ledger.names(ledger.STORED)),
+        lambda x: sum(x[name] for name in ledger.names(ledger.STORED)),
+    ),
+}
+
+
 # Of every run. Nodes and elements are those of all lines, one line after the other.
 _BODY, _LINE = (*TIME, "body"), (*TIME, "line")
 _MOVED = {"guide_work": "work done by prescribed motion, of bodies and of the frame of an orbit, since the start"}
@@ -124,13 +152,25 @@ SCHEMA = {
     "power": Variable(_LINE, "W", "power of the motor; positive where it drives the drum"),
     "motor_work": Variable(_LINE, "J", "work done by the motor of the drum since the start"),
     **{x.name: Variable(TIME, x.unit, _MOVED.get(x.name, x.sentence)) for x in ledger.ACCOUNTS},
-    "energy": Variable(TIME, "J", "total energy"),
+    **{name: output.variable for name, output in DERIVED.items()},
     "linear_momentum": Variable((*TIME, "axis"), "kg m s-1", "of bodies and lines; ends that are held not included"),
     "angular_momentum": Variable((*TIME, "axis"), "kg m2 s-1", "of bodies and lines about the origin"),
 }
 
 
 TIME_VARIABLE = Variable(TIME, "s", "time")
+
+
+def register(name: str, output: Output) -> None:
+    """Add a variable to the results of every run, at the beginning of a program."""
+    if name in SCHEMA or not set(output.needs) <= SCHEMA.keys():
+        raise ValueError(f"output {name!r}: expected a new name, and variables of results that it follows from")
+    DERIVED[name], SCHEMA[name] = output, output.variable
+
+
+def needed_for(names: Iterable[str]) -> set[str]:
+    """The variables themselves, and for those that follow from others these."""
+    return {own for name in names for own in (name, *(DERIVED[name].needs if name in DERIVED else ()))}
 
 
 class Layout(NamedTuple):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from tautline.engine.choose import ABILITIES, CHAIN, NETWORK, backend_for
 from tautline.errors import InputError
 from tautline.model import refusals
 from tautline.model.refusals import REFUSALS, Refusal
+from tests.support.code_tables import code_tables
 
 ROOT = Path(__file__).parents[2]
 STRING, BODY = tl.String(10.0, 0.05, 300.0), tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.0, 0.1))
@@ -130,11 +130,7 @@ def test_each_row_of_the_table_is_tried() -> None:
 def test_the_page_prints_both_tables() -> None:
     page = (ROOT / "docs/howto/systems.md").read_text(encoding="utf-8")
     assert "```{include} ../generated/backends.md" in page
-    spec = importlib.util.spec_from_file_location("backend_tables", ROOT / "docs/_ext/backend_tables.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    rows = module.tables().splitlines()
+    rows = code_tables().backends().splitlines()
     for ability in ABILITIES:
         assert sum(row.startswith(f"| {ability.what} |") and ability.otherwise in row for row in rows) == 1
     for refusal in REFUSALS:

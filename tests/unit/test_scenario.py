@@ -227,15 +227,15 @@ def test_a_number_that_python_declines_to_print(key: str) -> None:
         ('title = "Retrieval"', "a.b = 3", "my.toml:1: a: no such key"),
         ('title = "Retrieval"', '"" = 3', "my.toml:1: '': no such key"),
         ('title = "Retrieval"', '"\\u0007\\n" = 3', "my.toml:1: '\\x07\\n': no such key"),
-        ('kind = "torque"', 'kind = "torq"', "my.toml:28: command.kind: expected one of 'locked', 'free', 'torque', "),
+        ('kind = "torque"', 'kind = "torq"', "my.toml:28: command.kind: expected one of 'brake', 'locked', 'free', "),
         ('kind = "torque"', 'kind = "torq"', "got 'torq'; did you mean 'torque'?"),
         (
             'kind = "torque"',
             "kind = 3",
-            "my.toml:28: command.kind: expected one of 'locked', 'free', 'torque', 'brake', "
+            "my.toml:28: command.kind: expected one of 'brake', 'locked', 'free', 'brake', "
             "'length', 'speed', 'impedance', got 3",
         ),
-        ('kind = "torque"\n', "", "my.toml:27: command.kind: missing; expected one of 'locked', 'free', 'torque'"),
+        ('kind = "torque"\n', "", "my.toml:27: command.kind: missing; expected one of 'brake', 'locked', 'free'"),
         ("shape", "shap", "my.toml:14: body.shape: missing; expected one of 'elliptic_cylinder', 'box', 'sphere', "),
         ("elements = 20", "elements = 2.5", "my.toml:33: run.elements: expected 'auto' or a whole number, got 2.5"),
         ("elements = 20", 'elements = "20"', "my.toml:33: run.elements: expected 'auto' or a whole number, got '20'"),

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautline import ledger
 from tautline.arrays import Array
 from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.dataset import labelled
 from tautline.results.ends import at_ends
 from tautline.results.values import Values, tension_of
-from tautline.schema import AXES, MODES_SCHEMA, Layout, of_system
+from tautline.schema import AXES, DERIVED, MODES_SCHEMA, Layout, of_system
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -69,7 +68,7 @@ def derived(system: System, values: Values, loads: Mapping[str, StringLoads] | N
         values |= {name: np.concatenate(parts[name], axis=1) for name in OF_ELEMENTS}
         values |= {name: np.stack(parts[name], axis=1) for name in OF_STRINGS}
         values["orthogonality_error"] = orthogonality_error(values["attitude"])
-        values["energy"] = sum(values[name] for name in ledger.names(ledger.STORED))  # type: ignore[assignment]
+        values |= {name: output.formula(values) for name, output in DERIVED.items()}
     return values
 
 
