@@ -91,7 +91,7 @@ def test_a_key_has_derivatives_or_a_reason(path: Path) -> None:
         name = short_name(case, key)
         try:
             runs = runs_of(case, [key], steps)
-            columns, remarks = tangents_by_keys(case, [key], lambda changes, runs=runs: runs.begun(changes).numbers())  # type: ignore[misc]
+            columns, remarks = tangents_by_keys(case, [key], lambda changes, runs=runs: runs.beside(changes).numbers())  # type: ignore[misc]
         except InputError as error:
             assert name in REFUSED and re.search(REFUSED[name], str(error)), f"{key}: {error}"
             continue
