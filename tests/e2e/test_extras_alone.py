@@ -112,13 +112,7 @@ tautline("view run.nc")
 tautline("doctor --json")
 for command in ("live", "fit", "study", "optimise", "reproduce"):
     tautline(command + " --help")
-from tautline.figures import style
 from tautline.paper import report, reproduce, tumbling
-# a few runs in the place of fifty, pictures of one example in one format, and coarse
-tumbling.ROUNDED, tumbling.DIVISIONS = 1, (20,)
-reproduce.EXAMPLES = report.EXAMPLES = report.EXAMPLES[:1]
-style.save.__defaults__, style.RESOLUTION = (("png",),), 40.0
-tautline("reproduce --no-animations -o reproduction")
 """,
     "studies": START
     + """
@@ -163,7 +157,7 @@ tl.figures.animate(tl.open_run(RUN), "motion.mp4", frames=3)
 FILES = {
     "": ["run.nc", "run.csv", "run.html"],
     "plot": ["energy.pdf", "energy.svg", "strain_map.png", "motion.gif"],
-    "cli": ["run.csv", "frames/line.pvd", "run.html", "run-report.html", "reproduction/report.html"],
+    "cli": ["run.csv", "frames/line.pvd", "run.html", "run-report.html"],
     "video": ["motion.mp4"],
 }
 

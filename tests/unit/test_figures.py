@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -87,21 +86,6 @@ def test_modal_plot_shows_the_shapes(body: tl.RigidBody, tmp_path: Path) -> None
         tl.figures.modes(result.isel(mode=result.kind.values == "rigid"))
 
 
-def test_modal_plot_of_a_growing_motion() -> None:
-    result = tl.modes(system(elements=6), tl.Hanging(8.0), reel="free", count=4)
-    assert "grows" in tl.figures.modes(result).axes[0].get_title()
-
-
-def test_energy_curves_are_the_data() -> None:
-    result = run(1, duration=0.3)
-    lines = tl.figures.energy(result).axes[0].get_lines()
-    names = ("energy", "kinetic_energy", "gravity_energy", "elastic_energy")
-    styles = ("-", "-", "-.", ":")
-    for line, name, style in zip(lines, names, styles, strict=True):
-        np.testing.assert_array_equal(np.asarray(line.get_ydata()), result[name].values)
-        assert line.get_linestyle() == style
-
-
 def test_energy_of_a_hoist_shows_more_than_gravity() -> None:
     """A tonne over 3 m: 30 kJ of gravity, and kinetic and elastic energy on a scale of their own."""
     hoist = tl.pendulum(tl.String(30.0, 1.0, 5e6), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(1000.0), elements=4)
@@ -115,20 +99,6 @@ def test_energy_of_a_hoist_shows_more_than_gravity() -> None:
     for values, name in zip(drawn, ("kinetic_energy", "elastic_energy"), strict=True):
         np.testing.assert_array_equal(values, result[name].values)
     assert max(float(np.abs(values).max()) for values in drawn) < 2000.0
-
-
-def test_energy_figure_draws_works_and_losses() -> None:
-    """Those that are not zero; what has none has no panel of them."""
-    result = run(3, duration=0.5)
-    _, below = tl.figures.energy(result).axes
-    drawn = {str(line.get_label()): (np.asarray(line.get_ydata()), line.get_linestyle()) for line in below.get_lines()}
-    assert list(drawn) == ["control work", "guide loss", "change of $E$"]
-    for name, line in (("control_work", "-"), ("guide_loss", "--")):
-        values, style = drawn[name.replace("_", " ")]
-        np.testing.assert_array_equal(values, result[name].values)
-        assert style == line
-    np.testing.assert_array_equal(drawn["change of $E$"][0], (result.energy - result.energy[0]).values)
-    assert len(tl.figures.energy(run(1, duration=0.1)).axes) == 1
 
 
 def test_the_shade_is_the_energy_of_the_law() -> None:
@@ -145,18 +115,6 @@ def test_the_shade_is_the_energy_of_the_law() -> None:
         (shade,) = elastic_shades([string], [row.strain.values])
         energy = string.energy_density([-0.1, 0.1, 0.2])
         np.testing.assert_allclose(shade, np.maximum(energy, 0.0) / energy[2], atol=1e-9)
-
-
-def test_motor_and_tension_at_the_start_are_drawn_where_the_run_has_them() -> None:
-    result = run(3, duration=0.3)
-    plain = result.drop_vars("power")
-    full = result.assign(start_tension=1.1 * result.end_tension)
-    labels = [axes.get_ylabel() for axes in tl.figures.drive(full).axes]
-    assert [label.split()[0] for label in labels] == ["reel", "torque", "power"]
-    assert len(tl.figures.drive(plain).axes) == 2
-    first = tl.figures.tension(full).axes[0].get_lines()[0]
-    assert first.get_label() == "at the guide"
-    np.testing.assert_array_equal(np.asarray(first.get_ydata()), full.start_tension.values[:, 0])
 
 
 def test_files_are_the_same_twice(tmp_path: Path) -> None:
@@ -258,23 +216,6 @@ def test_thumbnails_show_a_run_in_space(name: str) -> None:
     assert np.ptp(rows) > 0.6 * 336 or np.ptp(columns) > 0.6 * 480
     assert rows[0] > 5 and rows[-1] < 330 and columns[0] > 5 and columns[-1] < 474
     assert len(np.unique(pixels[drawn], axis=0)) > 50
-
-
-def test_every_example_has_a_thumbnail() -> None:
-    """Each makes the run that is drawn of it."""
-    thumbnails = part_of_the_site("thumbnails")
-    examples = {path.stem: path for part in ("gallery", "tutorial") for path in (ROOT / "examples" / part).glob("*.py")}
-    assert set(thumbnails.LOOKS) < set(examples)
-    for name, path in examples.items():
-        run = thumbnails.look_of(name).run.split(".")[0]
-        assert re.search(
-            rf"^ *(?:\w+, )*{run}(?:, \w+)* = |^ *for (?:\w+, )*{run}\b", path.read_text(encoding="utf-8"), re.M
-        ), name
-    thumbnails.found.clear()
-    thumbnails.remember(Path("towed.py"), {"run": 1, "sinks": 2})
-    thumbnails.remember(Path("mujoco_crane.py"), {"work": SimpleNamespace(rope=3)})
-    thumbnails.remember(Path("bungee.py"), {})
-    assert list(thumbnails.found.values()) == [2, 3]
 
 
 @pytest.mark.long

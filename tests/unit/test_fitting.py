@@ -37,7 +37,7 @@ def test_values_behind_exact_data_are_found() -> None:
     assert key_value(found.case, "body.mass") == found.values["body.mass"]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_values_behind_noise_are_within_three_standard_errors(seed: int) -> None:
     found = fit(measured(small_case(), seed))
     assert found.status == "completed" and found.remarks == ()
@@ -74,7 +74,7 @@ def test_standard_errors_are_those_of_a_linear_model() -> None:
     assert np.abs(least.gradient * [found.standard_errors[key] for key in ALL]).max() < 1e-2
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.0431, -0.08])
+@pytest.mark.parametrize("delay", [0.0431, -0.08])
 def test_an_unknown_offset_of_the_clock(delay: float) -> None:
     found = fit(measured(small_case(), 7, delay), offset=(-0.1, 0.1))
     assert found.status == "completed"

@@ -192,21 +192,3 @@ def test_force_laws_push_strings_and_bodies(tmp_path: Path) -> None:
     check_close("work", ours.force_law_work[-1], theirs.external_work[-1], 1e-5)
     with pytest.raises(InputError, match="force law"):
         simulation.save(tmp_path / "saved.npz")
-
-
-def test_a_condition_ends_the_motion_where_it_is_met() -> None:
-    system, state, commands = wet("cradle-5")
-    plain = tl.Simulation(system, state, step=1e-3)
-    plain.advance(0.2, commands, sample=1e-3)
-    run = plain.dataset()
-    depth = float(run.body_position.sel(body="b0", axis="z")[150])
-    rising = depth > float(run.body_position.sel(body="b0", axis="z")[0])
-    limit: Any = {"above" if rising else "below": depth}
-    stop = tl.StopWhen("body_position", body="b0", axis="z", **limit)
-    watched = tl.Simulation(system, state, step=1e-3, stop=stop)
-    assert watched.advance(0.2, commands, sample=0.01) == "condition_met"
-    first = float(run.time[np.argmax((run.body_position.sel(body="b0", axis="z").values > depth) == rising)])
-    assert watched.time <= 0.15 + 1e-9
-    assert first - 1e-3 <= watched.time <= first + 1e-9
-    check_close("depth", watched.bodies["b0"].position[2], depth, 1e-9)
-    assert "body_position (body b0, axis z) is" in watched.message
