@@ -155,40 +155,6 @@ def sea(flow: Any, surface: float | None, volume: float) -> chains.Chain:
     return chains.Chain(tl.String(41.0, 0.8, 1e6, diameter=0.02), tl.Reel(0.1, 0.5, 1.0), body, fluid=fluid)
 
 
-def as_system(pendulum: chains.Chain, N: int) -> tl.System:
-    """The pendulum with 40 m of string out, as a system."""
-    assert pendulum.fluid is not None
-    fluid = pendulum.fluid
-    around = tl.Fluid(fluid.density, flow=fluid.flow, surface=fluid.surface, density_above=fluid.density_above)
-    own = tl.BodyInFluid(drag_area=fluid.drag_area, volume=fluid.volume)
-    line = tl.Line(pendulum.string, end="body", reel=pendulum.reel, elements=N)
-    return tl.System({"body": pendulum.body}, {"line": line}, fluid=around, body_fluid={"body": own})
-
-
-@pytest.mark.parametrize(
-    ("flow", "surface", "volume"),
-    [
-        ((1.0, 0.3, 0.0), None, 0.02),
-        (([0.0, 30.0], [(2.0, 0.0, 0.0), (0.2, 0.5, 0.0)]), None, 0.05),
-        ((0.0, 0.0, 0.0), 10.0, 0.02),
-        ((1.5, 0.0, 0.0), 10.0, 0.05),
-        ((1.5, 0.0, 0.0), 30.0, 0.3),
-    ],
-)
-def test_currents_and_surfaces_are_those_of_the_pendulum(flow: Any, surface: float | None, volume: float) -> None:
-    """Two programs of their own: pulls as unknowns there, nodes here."""
-    N, pendulum = 12, sea(flow, surface, volume)
-    expected = chains.equilibrium(pendulum, 40.0, N)
-    system = as_system(pendulum, N)
-    near = expected.state.nodes[-1] + np.array([1.0, -2.0, 0.0])
-    near *= 40.0 / np.linalg.norm(near)
-    center = near + np.array(pendulum.body.center_of_mass)
-    found = chains.rest(system, chains.hang(system, {"body": center}, {"line": 40.0}))
-    check_close("nodes", found.lines["line"].nodes, expected.state.nodes, 1e-6)
-    run = tl.simulate(system, found, duration=0.5, sample=0.1)
-    check_below("motion", float(np.abs(run.body_position - run.body_position[0]).max()), 1e-6)
-
-
 @pytest.mark.parametrize("law", ["tension_only", "linear"])
 def test_a_body_floats_on_a_slack_string(law: str) -> None:
     """7 m of string to a surface at 5 m: buoyancy carries the body, the string hangs in a loop between."""
