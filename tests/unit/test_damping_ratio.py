@@ -65,8 +65,9 @@ def test_a_checkpoint_keeps_the_mesh_of_the_start(tmp_path: Path) -> None:
     check_same_state(resumed.state, simulation.state)
 
 
-@pytest.mark.parametrize("keys", [{"run.elements": [2, 8]}, {"string.damping_ratio": [0.0, 0.1, 0.4]}])
-@pytest.mark.parametrize("ratio", [0.0, RATIO])
+@pytest.mark.parametrize(
+    ("ratio", "keys"), [(0.0, {"run.elements": [2, 8]}), (RATIO, {"string.damping_ratio": [0.0, 0.1, 0.4]})]
+)
 def test_members_of_a_study_have_that_of_their_own_mesh(
     ratio: float, keys: dict[str, list[float]], tmp_path: Path
 ) -> None:

@@ -112,19 +112,6 @@ def test_an_answer_has_a_limit(run: xr.Dataset) -> None:
 # -- plots -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("points", [10, 11, 333])
-def test_thinning_a_run_loses_no_peak(points: int, run: xr.Dataset) -> None:
-    found = decoded_plots(payload.plots(payload.InMemory(run), 0.0, 4.0, points))
-    times = found.pop("time")
-    assert 10 <= len(times) <= points
-    assert (np.diff(times) >= 0.0).all() and times[0] == 0.0
-    for name, values in decoded_plots(payload.plots(payload.InMemory(run), 0.0, 4.0, 5000)).items():
-        if name == "time":
-            continue
-        assert found[name].min() == pytest.approx(values.min(), abs=1e-12)
-        assert found[name].max() == pytest.approx(values.max(), abs=1e-12)
-
-
 NUMBERS = st.floats(allow_nan=False, allow_infinity=False, width=32)
 
 
@@ -206,13 +193,6 @@ def test_bounds_hold_the_end_of_a_run_that_is_only_surveyed(run: xr.Dataset, mon
     thrown["position"].values[-1] += 100.0
     low, high = np.array(payload.meta(payload.InMemory(thrown), "x")["bounds"])
     assert (high > 90.0).all() and (low < 10.0).all()
-
-
-def test_a_string_at_rest_shows_no_rounding_in_its_legend() -> None:
-    p = pendulum()
-    run = chains.simulate(p, chains.straight(p, 5.0, N, (1.0, 0.0, 1.0)), tl.Locked(), duration=1e-9, sample=1e-9)
-    for low, high in payload.meta(payload.InMemory(run), "x")["ranges"].values():
-        assert low == 0.0 and high > 0.0
 
 
 def test_every_plot_says_what_is_rounding_in_it(run: xr.Dataset) -> None:
@@ -357,14 +337,6 @@ def test_the_surface_of_a_fluid_is_told_of_every_system() -> None:
 def test_lines_that_were_left_out_are_missed(lifted: xr.Dataset) -> None:
     with pytest.raises(InputError, match=r"run: expected all lines and bodies of its case, got others in .*torque"):
         tl.view(lifted.isel(line=[0]))
-
-
-def test_offline_page_of_several_lines_and_bodies(lifted: xr.Dataset) -> None:
-    found = Scripts(page.offline(("crane", payload.InMemory(lifted))))
-    (about,) = strict(found.scripts["boot"])["runs"]
-    assert about["samples"] == 101 and about["lines"][0]["ends"] == [2, 0]
-    inside = crane_frames(frames_inside(found))
-    np.testing.assert_array_equal(inside["position"], lifted.position.values.reshape(101, -1).astype(np.float32))
 
 
 # -- the page ----------------------------------------------------------------------------------------
