@@ -73,7 +73,7 @@ SLOW = {
 }
 
 
-# No extra installs JAX; tests/unit/test_jax_adapter.py looks at what is left of the example without it.
+# No extra installs JAX.
 without_jax = pytest.mark.skipif(importlib.util.find_spec("jax") is None, reason="jax is not installed")
 
 

@@ -82,20 +82,6 @@ def test_everything_imported_is_declared() -> None:
     assert not {str(path): names for path, names in wrong.items() if names}
 
 
-@pytest.mark.parametrize(
-    ("code", "place", "names"),
-    [
-        ("import requests", "cli/app.py", ["requests"]),
-        ("from matplotlib import pyplot", "model/reel.py", ["matplotlib"]),
-        ("def f():\n    import zarr.codecs", "viewer/page.py", ["zarr"]),
-        ('need("SALib.sample", "x")', "engine/x.py", ["SALib"]),
-        ("import matplotlib, numpy", "studies/report/page.py", []),
-    ],
-)
-def test_an_import_that_is_not_declared_is_found(code: str, place: str, names: list[str]) -> None:
-    assert undeclared(code, SOURCE / place) == names
-
-
 def test_everything_declared_is_imported() -> None:
     used = set().union(*(libraries(ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py")))
     known = set().union(*(DISTRIBUTIONS.get(name, {normal(name)}) for name in used))

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from benchmarks.peers.catalogue import problem
 from benchmarks.peers.pair import pair
-from benchmarks.peers.physics import invariants, pair_invariants, pair_quality, quality
-from benchmarks.peers.protocol import MORE, Method, State, Turning, end_body, rotated
+from benchmarks.peers.physics import invariants, pair_invariants, pair_quality
+from benchmarks.peers.protocol import Method, State, Turning, end_body, rotated
 from benchmarks.peers.tautline_gradient import Run as GradientRun
 from benchmarks.peers.tautline_pair import Bodies
 
 from tautline.paper.examples import run
-
-ROOT = Path(__file__).parents[2]
 
 
 def some_state(elements: int = 3, seed: int = 1) -> State:
@@ -72,41 +65,6 @@ def test_the_consistent_invariants_are_those_of_our_own_runs() -> None:
     assert momentum == pytest.approx(recorded.angular_momentum.sel(axis="z").values, rel=1e-12)
     # ours counts the spooled string too, which does not move; energies are about 200 J
     assert energy - energy[0] == pytest.approx(recorded_energy - recorded_energy[0], abs=1e-11)
-
-
-def test_a_slack_element_has_no_elastic_energy() -> None:
-    p, state = problem(), some_state()
-    state["nodes"] = [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [3.0, 0.0, 0.0]]  # of 10/3 m each, unstretched
-    l = p["length"] / 3
-    pushed = 3 * 0.5 * p["stiffness"] / l * (l - 1.0) ** 2
-    both = [invariants(p, state, model).energy for model in ("lumped", "slack")]
-    assert both[0] - both[1] == pytest.approx(pushed)
-
-
-def test_a_peer_answers_line_by_line_and_survives_a_bad_request() -> None:
-    base = {"problem": problem(), "elements": 4, "knob": 1e-3, "adaptive": False, "duration": 1.0}
-    timed = {"do": "time", "clock": "wall", "first": 1e-2, "repeats": 2, "limit": 10.0}
-    requests = [
-        {**base, **timed, "method": "no such"},
-        {**base, **timed, "method": "order 2"},
-        {**base, "do": "trajectory", "method": "order 4"},
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.peers.tautline"],
-        cwd=ROOT,
-        env=os.environ,
-        input="".join(json.dumps(x) + "\n" for x in requests),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    bad, time, recorded = (json.loads(line) for line in done.stdout.splitlines())
-    assert "KeyError" in bad["error"]
-    assert time["steps"] == 1000
-    assert len(time["seconds"]) == 2 * MORE  # a run takes far less than a millisecond
-    assert len(recorded["states"]) == 101
-    # order 4 at a sixth of the limit of stability
-    assert quality(problem(), recorded["states"], "consistent").energy < 1e-3
 
 
 # -- a string between two free bodies ----------------------------------------------------------------------
