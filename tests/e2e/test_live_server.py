@@ -355,7 +355,7 @@ def test_impulse(pilot: Pilot) -> None:
     pilot.ask("pause", on=False)
 
 
-@pytest.mark.parametrize("rate", [1.0, 5.0, 0.34])
+@pytest.mark.parametrize("rate", [1.0, 0.34])
 def test_recordings(rate: float, pilot: Pilot, server: Serving) -> None:
     """A file with what was seen, at one interval of the simulation whatever the rate; each under its own name."""
     pilot.ask("rate", value=rate)
@@ -385,10 +385,7 @@ DEEP = "[" * 900 + "]" * 900
 LONG = "9" * 4000
 BAD: dict[str, tuple[str | bytes, str]] = {
     "garbage": ("garbage", "expected JSON"),
-    "half": ('{"type": "lock"', "expected JSON"),
     "list": ("[1]", "expected an object"),
-    "null": ("null", "expected an object"),
-    "number": ("3", "expected an object"),
     "too deep": ("[" * 15_000, "expected JSON"),
     "bytes": (b"\0\1", "expected text"),
     "no type": ('{"id": 5}', "type: expected one of"),
@@ -396,24 +393,16 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "deep type": (f'{{"id": 5, "type": {DEEP}}}', "type: expected one of"),
     "surrogate": ('{"type": "\\ud800", "id": 5}', "type: expected one of"),
     "no value": ('{"type": "torque", "id": 5}', "value: expected a finite number"),
-    "text": ('{"type": "torque", "value": "2", "id": 5}', "value: expected a finite number"),
     "truth": ('{"type": "torque", "value": true, "id": 5}', "value: expected a finite number"),
     "nan": ('{"type": "torque", "value": NaN, "id": 5}', "value: expected a finite number"),
-    "infinity": ('{"type": "torque", "value": -Infinity, "id": 5}', "value: expected a finite number"),
     "overflow": ('{"type": "torque", "value": 1e999, "id": 5}', "value: expected a finite number"),
     "long": (f'{{"type": "torque", "value": {LONG}, "id": 5}}', "value: expected a finite number"),
     "large": ('{"type": "torque", "value": 1e6, "id": 5}', "value: expected -"),
     "rate": ('{"type": "rate", "value": 0, "id": 5}', "value: expected 0.05 to 20"),
     "switch": ('{"type": "pause", "on": 1, "id": 5}', "on: expected a bool"),
-    "two axes": ('{"type": "impulse", "impulse": [1, 2], "id": 5}', "impulse: expected 3 finite numbers"),
     "nan impulse": ('{"type": "impulse", "impulse": [NaN, 0, 0], "id": 5}', "impulse: expected 3 finite numbers"),
-    "huge impulse": (
-        '{"type": "impulse", "impulse": [1e300, 1e300, 0], "id": 5}',
-        "impulse: expected 3 finite numbers",
-    ),
     "hard impulse": ('{"type": "impulse", "impulse": [1e3, 0, 0], "id": 5}', "impulse: expected at most"),
     "deep impulse": (f'{{"type": "impulse", "impulse": {DEEP}, "id": 5}}', "impulse: expected 3 finite numbers"),
-    "object impulse": ('{"type": "impulse", "impulse": {"x": 1}, "id": 5}', "impulse: expected 3 finite numbers"),
     "nothing recorded": ('{"type": "record", "on": false, "id": 5}', "nothing is being recorded"),
 }
 

@@ -18,10 +18,8 @@ from tautline.model import bodies
 from tautline.model.body import Shape
 from tautline.model.chain import sections
 from tautline.model.chain.systems import chain_of
-from tautline.model.command import COMMANDS
 from tautline.model.description import fields_of
 from tautline.model.file_keys import keys_of
-from tautline.model.starts import STARTS
 from tests.support import chains
 
 NOTHING: Any = None
@@ -248,10 +246,6 @@ def test_the_docstring_has_every_field(cls: Any) -> None:
         assert kind.sentence[:1].isupper() or kind.sentence[:1] in '"r', kind.sentence
 
 
-def test_every_command_and_start_has_an_example() -> None:
-    assert {*COMMANDS.values(), *STARTS.values()} <= EXAMPLES.keys()
-
-
 # -- what is refused -------------------------------------------------------------------------------------------
 
 
@@ -309,14 +303,14 @@ def test_every_field_can_be_given_in_a_file(cls: Any) -> None:
     assert set().union(*keys_of(cls).own.values()) <= keys_of(cls).kinds.keys()
 
 
-def test_a_key_without_its_section_is_found() -> None:
-    with pytest.raises(InputError, match=r"duration: no such key; did you mean 'run\.duration'"):
-        tl.load("retrieval").with_(duration=3)
-
-
 def test_what_python_gives_beside_a_case_is_not_blamed_on_a_file() -> None:
     case = tl.load("retrieval")
     with pytest.raises(InputError, match=r"^loads: expected a ForceLaw"):
         chains.simulate(case, loads=3)
     with pytest.raises(InputError, match=r"^run\.duration: expected a positive"):
         chains.simulate(case, duration=-1)
+
+
+def test_a_key_without_its_section_is_found() -> None:
+    with pytest.raises(InputError, match=r"duration: no such key; did you mean 'run\.duration'"):
+        tl.load("retrieval").with_(duration=3)

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain.simulation import ChainSimulation
 from tautline.errors import InputError
 from tautline.model.chain.systems import system_of
 from tests.support import chains
-from tests.support.same import check_same_state
 
 N, DEPLOYED, RATIO = 4, 10.0, 0.2
 # zeta = eta omega/(2 EA) with omega^2 = 12 EA/(mu l^2)
@@ -49,20 +47,6 @@ def test_the_reference_takes_the_same() -> None:
     theirs = chains.integrate(pendulum(damping_ratio=RATIO), start(), tl.Free(), duration=0.2, sample=0.05)
     np.testing.assert_allclose(ours.position, theirs.position, atol=1e-6)
     np.testing.assert_allclose(ours.tension, theirs.tension, atol=1e-4)
-
-
-def test_a_checkpoint_keeps_the_mesh_of_the_start(tmp_path: Path) -> None:
-    simulation = chains.simulation(pendulum(damping_ratio=RATIO), start())
-    simulation.advance(0.5, tl.Free())
-    simulation.save(tmp_path / "half.npz")
-    resumed = tl.Simulation.load(tmp_path / "half.npz")
-    for each in (simulation, resumed):
-        assert isinstance(each.backend, ChainSimulation)
-    first, second = (each.backend.pendulum.string.viscosity for each in (simulation, resumed))  # type: ignore[union-attr]
-    assert second == first > 0.0
-    for each in (simulation, resumed):
-        each.advance(0.5)
-    check_same_state(resumed.state, simulation.state)
 
 
 @pytest.mark.parametrize(

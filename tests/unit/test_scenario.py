@@ -106,12 +106,6 @@ def test_units(key: str, text: Any, value: Any) -> None:
     assert got == (value if isinstance(value, str) else pytest.approx(value, rel=1e-14))
 
 
-def test_inertia_of_the_drum_by_either_key() -> None:
-    by_inertia = changed('inertia_mass = "1 kg"', 'inertia = "2500 kg*cm^2"')  # d = 0.5 m
-    assert scenario.parse(by_inertia).system.lines["line"].reel.inertia_mass == pytest.approx(1.0, rel=1e-14)
-    assert scenario.parse(RETRIEVAL).system.lines["line"].reel.inertia_mass == 1.0
-
-
 def test_units_of_a_matrix_and_of_a_table() -> None:
     tree = tomllib.loads(RETRIEVAL)
     rows = [["2 kg*m^2", 0, 0], [0, "2e4 kg*cm^2", 0], [0, 0, 2]]
@@ -363,12 +357,6 @@ def test_values_that_do_not_go_together(old: str, new: str, expected: str) -> No
     assert expected in refusal(changed(old, new))
 
 
-@pytest.mark.parametrize("radius", ["1e-200", "1e-40", "1e40", "1e200"])
-def test_an_inertia_over_a_radius_of_any_size(radius: str) -> None:
-    text = changed('drum_radius = "0.5 m"', f"drum_radius = {radius}").replace('inertia_mass = "1 kg"', "inertia = 1")
-    assert "reel." in refusal(text)
-
-
 @pytest.mark.parametrize(
     ("extra", "expected"),
     [
@@ -389,14 +377,6 @@ def test_explicit_nodes(extra: str, expected: str | None) -> None:
         assert found.elements() == {"line": 1} and not found.lines["line"].node_velocities.any()
     else:
         assert f"initial.lines.line.{expected}" in refusal(text)
-
-
-def test_a_straight_string_hangs_down_without_a_direction() -> None:
-    down = scenario.parse(changed('inclination = "15 deg"\n', "")).state().lines["line"]
-    assert down.nodes[-1].tolist() == [0.0, 0.0, 10.0]
-    turned = scenario.parse(RETRIEVAL, changes={"initial.azimuth": "90 deg"}).state().lines["line"]
-    angle = np.pi / 12
-    check_close("last node", turned.nodes[-1], [0.0, 10 * np.sin(angle), 10 * np.cos(angle)], 1e-14)
 
 
 # -- overrides ---------------------------------------------------------------------------------------------

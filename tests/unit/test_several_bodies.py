@@ -162,19 +162,6 @@ def test_wrong_objects_are_refused(make: Any, sentence: str) -> None:
         make()
 
 
-def test_results_have_names(small: Path) -> None:
-    run = tl.simulate(tl.load(small))
-    assert run.attrs["status"] == "completed", run.attrs["message"]
-    assert run.sizes["body"] == 2
-    assert run.sizes["node"] == 7
-    assert run.tension.sel(element=run.element_line == "sling").shape == (51, 2)
-    assert run.attrs["balance_error"] < 1e-3
-    hook = run.sel(body="hook").body_position.values
-    nodes = run.position.sel(node=run.node_line == "hoist").values[:, -1]
-    attitude = run.sel(body="hook").attitude.values
-    check_close("the hoist ends at the hook", nodes, hook + attitude @ (0.0, 0.0, -0.1), 1e-12)
-
-
 def test_forces_and_controllers() -> None:
     """A body without strings that pull: thrust in its own frame turns with it."""
     system = tl.System({"box": BOX}, {"s": line(reel=None)}, gravity=0.0)

@@ -339,12 +339,3 @@ def test_nodes_that_only_some_members_have() -> None:
     found = compute(study.work, study.table)
     assert found.status.tolist() == [REFUSED, errors.RUNNING]
     assert "every member has" in found.message[0] and np.isnan(found.outputs["final_strain"][0])
-
-
-def test_names_and_attributes_of_outputs() -> None:
-    by_name = {output.name: output for output in a_study().outputs}
-    assert by_name["max_tension"].units == "N" and by_name["max_tension"].dims == ()
-    assert by_name["final_position"].dims == ("node", "axis") and by_name["final_position"].sizes == (9, 3)
-    assert by_name["stretched_length"].dims == ("time",) and by_name["stretched_length"].sizes == (21,)
-    assert by_name["node_3"].dims == ("node_3_time", "axis")
-    assert by_name["lowest"].long_name == "largest: positions of the nodes; third axis down (node -1, axis z)"

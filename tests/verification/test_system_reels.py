@@ -147,21 +147,6 @@ def test_stops_survive_being_saved(tmp_path: Path) -> None:
         np.testing.assert_array_equal(b[name], a[name])
 
 
-def test_runs_with_stops_are_resumed_bit_for_bit(tmp_path: Path) -> None:
-    system, _ = crane(heaves=False)
-    bodies = {"hook": tl.BodyState((0.1, 0.05, 2.4)), "load": tl.BodyState((0.15, 0.0, 6.1), (0.0, 0.2, 0.0))}
-    settings = tl.Run(duration=1.6, sample=0.02, step=5e-4, **HOLD)
-    case = tl.Case(system, tl.Placed(bodies), STOPPED, settings)
-    whole, cut = tmp_path / "whole.nc", tmp_path / "cut.nc"
-    tl.run_to_file(whole, case)
-    tl.run_to_file(cut, case, watch=lambda progress: progress.rows > 40)
-    tl.resume(cut)
-    first, second = tl.open_run(whole), tl.open_run(cut)
-    assert "held at" in first.attrs["message"] and first.attrs["message"] == second.attrs["message"]
-    for name in first.data_vars:
-        np.testing.assert_array_equal(second[name], first[name], name)
-
-
 def test_a_prescribed_motion_ends_the_run_at_the_end_of_its_string() -> None:
     system, state = crane()
     run = tl.simulate(system, state, {"sling": tl.Speed(payout=2.0)}, duration=3.0, step=5e-4, at_end="hold")
