@@ -16,18 +16,11 @@ from tautline.model.rest.states import network_of
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close
+from tests.support.resting import sagging
 
 pytestmark = pytest.mark.network
 
 G = 9.81
-
-
-def sagging(N: int, EA: float = 1e6, gravity: float = G, **string: Any) -> tuple[tl.System, tl.State]:
-    """60 m of rope between anchors 50 m apart."""
-    rope = tl.String(60.0, 1.0, EA, **{"law": "tension_only", **string})
-    rope_line = tl.Line(rope, end_point=(50.0, 0.0, 0.0), elements=N)
-    system = tl.System({}, {"rope": rope_line}, gravity=gravity)
-    return system, chains.hang(system, {})
 
 
 def catenary(EA: float, points: Any, length: float = 60.0, span: float = 50.0, weight: float = G) -> Any:
@@ -144,15 +137,6 @@ def test_an_applied_moment_turns_a_body_by_hand() -> None:
     found = chains.rest(system, chains.hang(system, {"body": (0.0, 0.0, 5.5)}))
     attitude = np.array(found.bodies["body"].attitude)
     check_close("arm", attitude @ [0.0, 0.0, 1.0], [0.3, 0.0, np.sqrt(1.0 - 0.09)], 1e-7)
-
-
-def sea(flow: Any, surface: float | None, volume: float) -> chains.Chain:
-    fluid = tl.Fluid(
-        1025.0, flow=flow, surface=surface, density_above=0.0 if surface is None else 1.2, drag_area=0.2, volume=volume
-    )
-    floats = fluid.density * volume > 120.0  # a sphere would have an unstable balance beside the stable one
-    body = tl.RigidBody.point(120.0) if floats else tl.RigidBody.sphere(120.0, 0.3, (0.02, 0.0, 0.3))
-    return chains.Chain(tl.String(41.0, 0.8, 1e6, diameter=0.02), tl.Reel(0.1, 0.5, 1.0), body, fluid=fluid)
 
 
 @pytest.mark.parametrize("law", ["tension_only", "linear"])
