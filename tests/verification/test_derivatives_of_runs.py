@@ -29,9 +29,10 @@ from tautline.kernels.march import march
 from tautline.kernels.network.march import MARCH
 from tests.conftest import Report
 from tests.support.crane import ELEMENTS, crane
-from tests.unit.test_gradients_every_key import CHOSEN
+from tests.support.leaves import chosen
 
 # Relative to the largest derivative of its kind, where differences of runs are good to a tenth of it.
+CHOSEN = chosen()
 TOLERANCE = 1e-8
 # By keys that move the knots of tables of polynomials, which a motion becomes: a sample that falls on one has one-sided
 # derivatives. Runs are compared over a hundredth of the distance, so that no knot goes beyond another one's place.
