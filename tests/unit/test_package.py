@@ -24,21 +24,23 @@ def test_a_worker_of_a_study_starts_without_what_only_results_need() -> None:
     assert run(code).stdout.strip() == "['numpy']"
 
 
-@pytest.mark.parametrize(
-    "first",
-    ["", "import tautline.engine.simulation, tautline.files.scenario, tautline.gradients.keys"],
-)
-def test_every_public_name_resolves(first: str) -> None:
-    """Also when submodules were imported before, which sets attributes of the package."""
-    code = f"""{first}
+def test_every_public_name_resolves() -> None:
+    run("""
 import tautline
 for package in (tautline, tautline.analysis, tautline.gradients, tautline.studies):
     for name in package.__all__:
         assert getattr(package, name) is getattr(package, name), name
 assert sorted(tautline.__all__) == sorted(dir(tautline))
-assert callable(tautline.simulate) and callable(tautline.pendulum)
-"""
-    run(code)
+""")
+
+
+def test_names_resolve_where_submodules_were_imported_before() -> None:
+    """Which sets attributes of the package."""
+    run("""
+import tautline.engine.simulation, tautline.files.scenario, tautline.reference
+assert callable(tautline.simulate) and callable(tautline.pendulum) and callable(tautline.load)
+assert tautline.reference.integrate
+""")
 
 
 # Names that a text takes from the package, as `tl.name`, `tl.module.name` or `tautline.name`; not programs and files.
@@ -79,10 +81,6 @@ def test_about_sixty_names() -> None:
 def test_a_name_that_is_not_public_is_found() -> None:
     text = "x: tl.Comand = tl.Locked()\nfrom tautline.engine import simulate\ntl.analysis.damage; tl.analysis.modes.x"
     assert not_public(text) == [".Comand", ".engine", ".analysis.modes.x"]
-
-
-def test_star_import_gives_all_names() -> None:
-    run("from tautline import *; simulate, pendulum, System, errors.InputError")
 
 
 def test_unknown_attribute_is_named() -> None:

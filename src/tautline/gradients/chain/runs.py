@@ -161,6 +161,10 @@ class ChainRuns:
             simulation.begin(case.command, case.run.duration, frozen.run.interval())
         return self._at_start(simulation, case)
 
+    def beside(self, changes: Mapping[str, float]) -> Begun:
+        """The same for derivatives, which need be right to first order in the changes only."""
+        return self.begun(changes)
+
     def given_start(self, begun: Begun) -> GivenStart | None:
         """A run's start if it is given node by node, to find derivatives by these in another way."""
         places = {name: keys.parse(own) for name, own in self._own.items()}
