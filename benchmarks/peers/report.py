@@ -254,7 +254,7 @@ reaches it; in brackets over the best of ours. The search ends where the next ru
 {accuracy_table(result)}
 
 Attachment point (m), as a check that all simulate the same thing. A consistent and a lumped string are two
-discretisations and differ; so does a slack one, which carries no compression. Distances are from SciPy with the same
+discretizations and differ; so does a slack one, which carries no compression. Distances are from SciPy with the same
 mass:
 
 {trajectory_table(result)}

@@ -102,7 +102,7 @@ assert unexplained < 1e-4 * exchanged
 
 # %%
 # By hand, for the linear cord without losses: at the lowest point the cord holds what jumper and cord
-# have fallen, EA (D - X)²/(2 X) = M g (D + 2 m) + M v²/2 + m g (D/2 - z), where the centre of mass goes
+# have fallen, EA (D - X)²/(2 X) = M g (D + 2 m) + M v²/2 + m g (D/2 - z), where the center of mass goes
 # from 1 m above the ankles to 1 m below them, and that of the cord is at z = 2.7 m in the bight.
 
 X, M, m = deployed, 80.0, cord.density * deployed

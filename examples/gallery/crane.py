@@ -73,9 +73,9 @@ for name, (path, hoist) in drivers.items():
     runs[name] = tl.simulate(crane, tl.Hanging(14.0), duration=34.0, control=hoist, period=0.005)
 
 # %%
-# Sway is how far the centre of mass is from below the trolley.
+# Sway is how far the center of mass is from below the trolley.
 #
-# By hand: the load is 2 m higher in the end, and so are two metres of rope on the drum. A trolley that
+# By hand: the load is 2 m higher in the end, and so are two meters of rope on the drum. A trolley that
 # accelerates with a for 2 s and brakes likewise 10 s later leaves a pendulum of length r swinging by
 # 4 r (a/g) times the size of sin(w) sin(5 w), w being the pendulum's angular frequency times 1 s.
 

@@ -44,7 +44,7 @@ assert abs(slowest / by_hand - 1.0) < 0.01
 
 # %%
 # What counts: the place of the load. Speed of the trolley counts a tenth of that, and a change of its velocity
-# by 0.5 m/s in a tick as much as a metre.
+# by 0.5 m/s in a tick as much as a meter.
 
 load = np.zeros(2 * nodes + 2)
 load[0] = load[-2] = 1.0

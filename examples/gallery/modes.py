@@ -24,7 +24,7 @@ tl.figures.save(tl.figures.modes(modes), "modes", ["png"])
 
 # %%
 # The first, at zero, is the crate's rotation about the vertical, without restoring force. In the two swings
-# wire and crate keep in line. In the next two the crate pitches about its centre of mass (ring). In the
+# wire and crate keep in line. In the next two the crate pitches about its center of mass (ring). In the
 # bounce the wire stretches evenly, so that its displacement is a straight line. Then come the waves of
 # the wire: seen from there, the crate stands still.
 #

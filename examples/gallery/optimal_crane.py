@@ -3,7 +3,7 @@ The fastest way of a crane
 ==========================
 
 A crane lifts two tonnes from 45 m to 20 m below its trolley while the trolley goes 20 m along the jib, in the
-least time, and the load must hang still in the end: it may sway by no more than a centimetre. Drum and
+least time, and the load must hang still in the end: it may sway by no more than a centimeter. Drum and
 trolley have limits of speed and acceleration, the winch of torque and power, and the rope must stay taut.
 :func:`tautline.optimize` finds entries of the table of speeds and points of the trolley's path, and the
 time that it takes. Beside it stand input shapers, which know the limits of the trolley and the swing on
@@ -129,5 +129,5 @@ tl.figures.save(figure, "optimal-crane", ["png"])
 # %%
 # The shapers are made for one length of rope, and leave sway if it changes meanwhile; to wait for the hoist
 # costs as long again. They know nothing of the winch's torque either, and take more than it has. The optimal
-# ride lets the load sway by more than a metre on the way, and brakes both so that they come to rest together.
+# ride lets the load sway by more than a meter on the way, and brakes both so that they come to rest together.
 # It is a plan for a known load and no wind; a controller has to hold it there.

@@ -2,7 +2,7 @@
 A retrieval with little tumbling
 ================================
 
-In the paper's third example a constant torque on the drum retrieves a light body, whose centre of mass lies aside
+In the paper's third example a constant torque on the drum retrieves a light body, whose center of mass lies aside
 of the string's end, and the body tumbles. :func:`tautline.optimize` finds a table of torques for the first five
 seconds under which it turns as little as possible: the string comes in as far, and at the end as fast.
 """

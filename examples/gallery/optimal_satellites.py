@@ -26,7 +26,7 @@ pair = tl.System(bodies, {"tether": tether}, orbit=orbit)
 
 # %%
 # The start: 200 m out along the vertical, turning with the orbit, stretched by the pull of the gravity gradient, three
-# times the squared rate times masses and their distances from the common centre of mass.
+# times the squared rate times masses and their distances from the common center of mass.
 
 out, wound = string.density * FIRST, string.density * (string.length - FIRST)
 up = (60.0 * FIRST + out * 0.5 * FIRST) / (860.0 + out + wound)

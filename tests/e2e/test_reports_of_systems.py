@@ -149,7 +149,7 @@ def test_bodies_drums_and_strings_meet_in_space() -> None:
     hook = scene_of(tl.simulate(tl.load(FOLDER / "crane.toml")))
     box, rope = hook.solids[1], hook.ropes[0]
     gap = box.places - rope.nodes[:, -1]
-    np.testing.assert_allclose(np.linalg.norm(gap, axis=1), 0.1, rtol=1e-6)  # the centre of mass below the eye
+    np.testing.assert_allclose(np.linalg.norm(gap, axis=1), 0.1, rtol=1e-6)  # the center of mass below the eye
 
 
 @pytest.mark.long

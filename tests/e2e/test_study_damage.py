@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import tautline as tl
 from tautline.cli.commands import app
 from tautline.files.runs import StoreError
-from tautline.studies.analysis.summary import summarise
+from tautline.studies.analysis.summary import summarize
 from tautline.studies.execution.run import Progress
 from tautline.studies.store.archive import open_archive
 from tests.support import damage
@@ -50,7 +50,7 @@ def chunks(path: Path) -> dict[str, bytes]:
 def outcome(path: Path, whole: Path, exact: xr.Dataset) -> tuple[str, str]:
     """What reading a damaged store and resuming it come to."""
     try:
-        summarise(path)
+        summarize(path)
         read = tl.open_study(path).load()
     except StoreError as error:
         assert str(path) in str(error) and "\n" not in str(error)
@@ -116,7 +116,7 @@ def test_the_batch_and_the_array_are_named(
     before = chunks(path)
     damage.KINDS[kind](victim(path, name, 5), random.Random(1))
     if (name, kind) == ("done", "deletions"):
-        assert summarise(path)["status"] == "unfinished"  # which is true: nobody knows that it was complete
+        assert summarize(path)["status"] == "unfinished"  # which is true: nobody knows that it was complete
     else:
         what = "the mark of batch 5" if name == "done" else f"array {name} of batch 5"
         for arguments in (["study", "info", str(path)], ["study", "report", str(path), "-o", str(tmp_path / "r")]):

@@ -214,7 +214,7 @@ def load_by_attitude(load: Load, q: Array, R: Array) -> Array:
 def load_by_configuration(load: Load, q: Array, R: Array, l: float) -> Entries:
     """Derivatives of forces and moment by q_1..q_N and eta, by central differences.
 
-    The load of a node may depend on the node, on its neighbours and on the attitude; the moment on the last two
+    The load of a node may depend on the node, on its neighbors and on the attitude; the moment on the last two
     nodes and on the attitude. Nodes three apart then do not disturb each other and are moved together.
     """
     N = len(q) - 1

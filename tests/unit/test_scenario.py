@@ -72,7 +72,7 @@ def refusal(text: str, overrides: dict[str, str] | None = None) -> str:
     ("key", "text", "value"),
     [
         ("string.length", "2 km", 2000.0),
-        ("string.length", "+90 metre", 90.0),
+        ("string.length", "+90 meter", 90.0),
         ("string.length", "300 ft", 91.44),
         ("string.density", "25g*m**-1", 0.025),
         ("string.stiffness", "40 kg*m/s^2", 40.0),
@@ -571,7 +571,7 @@ STRING, REEL = tl.String(20.0, 0.1, 800.0), tl.Reel(0.5, 0.5, 1.0, (1.0, 2.0, 3.
     ],
 )
 def test_hanging_stays_at_rest(rho: tuple[float, float, float]) -> None:
-    """Wherever the centre of mass is: nothing moves by more than rounding for a dozen bounces."""
+    """Wherever the center of mass is: nothing moves by more than rounding for a dozen bounces."""
     pendulum = chains.Chain(STRING, REEL, tl.RigidBody.box(2.0, (0.2, 0.3, 0.4), rho))
     state = hanging(pendulum, 10.0, 5)
     check_rotation(state.attitude, 2e-15)

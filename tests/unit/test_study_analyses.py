@@ -198,7 +198,7 @@ def test_quantiles_settle_and_count_members() -> None:
 
 
 def test_sobol_tables_give_independent_members() -> None:
-    """Neighbours of a base point would count its value many times."""
+    """Neighbors of a base point would count its value many times."""
     study = synthetic(ishigami, {**SOBOL, "base": 16})
     assert tl.studies.quantiles(study).members.item() == 32
 

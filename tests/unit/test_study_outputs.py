@@ -1,4 +1,4 @@
-"""What is kept of members: against the same taken from labelled runs, and independent of how members are grouped."""
+"""What is kept of members: against the same taken from labeled runs, and independent of how members are grouped."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def a_study(name: str = "fixed-length", **changes: Any) -> definition.Study:
     return definition.read({**tree, **changes})
 
 
-def labelled(study: definition.Study, member: int) -> xr.Dataset:
+def labeled(study: definition.Study, member: int) -> xr.Dataset:
     """The run of a member as anyone would make it."""
     changes = {key: repr(column[member].item()) for key, column in study.table.items() if "[" not in key}
     chosen = {"run.duration": "0.2", "run.sample": "0.01", "run.elements": "8", **changes}
@@ -77,7 +77,7 @@ def test_the_same_numbers_as_simulate(name: str) -> None:
     found = compute(study.work, study.table)
     assert (found.status == errors.RUNNING).all() and not any(found.message)
     for k in range(study.members):
-        run = labelled(study, k)
+        run = labeled(study, k)
         got = {name: x[k] for name, x in found.outputs.items()}
         assert found.steps[k] == run.attrs["steps"]
         expected = {
@@ -191,7 +191,7 @@ def test_readings_that_are_refused(output: Any, words: str) -> None:
         a_study(vary=load, design={"kind": "grid"}, outputs=["damage"])
 
 
-def test_how_fast_neighbours_part() -> None:
+def test_how_fast_neighbors_part() -> None:
     """As tl.lyapunov says of each member, and NaN where the motion ended at once."""
     spec = {
         "scenario": "retrieval",
@@ -232,7 +232,7 @@ def test_how_fast_neighbours_part() -> None:
         ("max lyapunov", "reduce: no such key"),
     ],
 )
-def test_refused_outputs_of_neighbours(output: Any, message: str) -> None:
+def test_refused_outputs_of_neighbors(output: Any, message: str) -> None:
     spec = {
         "scenario": "fixed-length",
         "set": {"run.duration": "1 s"},

@@ -28,7 +28,7 @@ STEPS = 20_000
 LIGHT_REEL = tl.Reel(drum_radius=0.5, guide_length=0.1, inertia_mass=0.05, guide_law="none")
 BODIES = {
     "point": tl.RigidBody.point(1.0),
-    "off centre": tl.RigidBody.box(1.0, (0.1, 0.2, 0.3), (0.3, 0.2, 0.1)),
+    "off center": tl.RigidBody.box(1.0, (0.1, 0.2, 0.3), (0.3, 0.2, 0.1)),
 }
 
 
@@ -174,7 +174,7 @@ def test_damping_limits_no_step(beyond: float, command: tl.Command, report: Repo
     frequency2 = 12.0 * EA / (mu * (X / N) ** 2)
     step = 0.6 * 2.0 / np.sqrt(frequency2)
     string = tl.String(1.0, mu, EA, viscosity=beyond * 4.0 * EA / (frequency2 * step))
-    pendulum = chains.Chain(string, LIGHT_REEL, BODIES["off centre"], gravity=0.0)
+    pendulum = chains.Chain(string, LIGHT_REEL, BODIES["off center"], gravity=0.0)
     start = chains.straight(pendulum, X, N, (0.5, 0.0, 1.0), reel_speed=0.05 if isinstance(command, tl.Speed) else 0.0)
     velocities = np.random.default_rng(7).normal(size=start.nodes.shape)
     velocities[0] = 0.0

@@ -1,5 +1,5 @@
 // The color scale of the string: even steps of lightness along a path through OKLab, so that equal steps of a value look like
-// equal steps of color and the order survives any kind of color blindness and printing in grey.
+// equal steps of color and the order survives any kind of color blindness and printing in gray.
 
 import { type Range } from "./types";
 
@@ -11,7 +11,7 @@ const CHROMAS = [0.15, 0.14, 0.1, 0.15, 0.16];
 // Ends of lightness: neither end may sink into the background.
 const LIGHTNESS = { dark: [0.48, 0.93], light: [0.33, 0.8] } as const;
 export type Theme = keyof typeof LIGHTNESS;
-// Where values have both signs: blue below zero, grey at it, orange above; also told apart without red or green.
+// Where values have both signs: blue below zero, gray at it, orange above; also told apart without red or green.
 const SIGNED = { hues: [255, 60], chroma: 0.16, dark: [0.62, 0.36, 0.78], light: [0.45, 0.78, 0.55] } as const;
 const SIGN_MATTERS = 0.02; // of the range: less below zero is no sign of its own
 
@@ -48,7 +48,7 @@ export function linearColor(x: number, theme: Theme, zero: number | null = null)
   return linearRgb(low + (high - low) * at, chroma * Math.cos(hue), chroma * Math.sin(hue));
 }
 
-/** As far from grey as the value is from zero, in parts of the greater side: equal sizes look equally strong. */
+/** As far from gray as the value is from zero, in parts of the greater side: equal sizes look equally strong. */
 function signedColor(x: number, theme: Theme, zero: number): Rgb {
   const size = Math.abs(x - zero) / Math.max(zero, 1 - zero);
   const side = x < zero ? 0 : 1;

@@ -28,7 +28,7 @@ export class Ground {
     if (surface !== null) this.group.add(this.sheet);
   }
 
-  /** Lay the grid under a box; lines are at whole multiples of the cell, in metres. */
+  /** Lay the grid under a box; lines are at whole multiples of the cell, in meters. */
   place([low, high]: Box): void {
     const widths = [high[0] - low[0], high[1] - low[1], high[2] - low[2]];
     this.cell = roundUp(Math.max(...widths, 1e-3) / CELLS);

@@ -150,7 +150,7 @@ export class Scene {
   }
 
   private track(): void {
-    const place = this.sight.centre(this.followed);
+    const place = this.sight.center(this.followed);
     if (place) this.rig.track(place);
   }
 
@@ -199,7 +199,7 @@ export class Scene {
     this.inset = this.wantsInset ? this.nearView.corner(width, height, this.events.covered().top) : null;
     this.events.moved(this.rig);
     this.keepClear();
-    this.leash.update((body) => this.sight.centre(body));
+    this.leash.update((body) => this.sight.center(body));
     if (this.sideBySide) {
       this.renderer.setScissorTest(true);
       this.views.forEach((_, run) => this.renderView([run], run));
@@ -229,7 +229,7 @@ export class Scene {
 
   private drawInset(corner: Corner, height: number): void {
     const body = this.views[0].meta.bodies.findIndex(({ held }) => !held);
-    const place = this.sight.centre(body);
+    const place = this.sight.center(body);
     const reach = this.sight.reach(body);
     if (!place || reach === 0) return;
     this.draw(RADIUS * this.nearView.distance(reach));

@@ -14,7 +14,7 @@ export class Tube {
   private readonly geometry = new BufferGeometry();
 
   constructor(private readonly strand: Strand) {
-    // Two rings for each element, since neighbours share points but not colors.
+    // Two rings for each element, since neighbors share points but not colors.
     const rings = 2 * strand.elements;
     this.positions = new Float32Array(3 * SIDES * rings);
     this.colors = new Float32Array(3 * SIDES * rings);

@@ -115,7 +115,7 @@ test("numbers are short and say what they are", () => {
   assert.deepEqual([0.3, 1, 1.2, 6, 13].map(roundUp), [0.5, 1, 2, 10, 20]);
 });
 
-test("values of both signs have a color scale that is grey at zero and equally strong on both sides", () => {
+test("values of both signs have a color scale that is gray at zero and equally strong on both sides", () => {
   for (const theme of ["dark", "light"] as const) {
     const scale = new Scale([-1, 3], theme);
     assert.equal(scale.zero, 0.25);

@@ -151,7 +151,7 @@ def damage(
         Kind of wire rope, with m and K of API RP 2SK: 4.09 and 10^(3.20 - 2.79 Lm) for six-strand and multi-strand
         rope, 5.05 and 10^(3.25 - 3.43 Lm) for spiral strand. Lm is the mean tension of the run over the breaking load.
     exponent, constant : float
-        m and K of another curve, such as one for chain or fibre rope, instead of `rope`.
+        m and K of another curve, such as one for chain or fiber rope, instead of `rope`.
     breaking_load : float or str, optional
         (N) In the place of that of the line's string.
     variable : str

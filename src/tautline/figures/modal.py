@@ -24,7 +24,7 @@ def modes(result: xr.Dataset, count: int = 6, *, line: str | None = None) -> Fig
     """Shapes of the slowest modes: displacement of a line over the distance from its start, a panel each.
 
     Both ends of the swing are drawn. The thick line below the string is the body at its end, from the attachment point
-    (dot) to its centre of mass (ring). Rigid motions, which have no frequency, are left out.
+    (dot) to its center of mass (ring). Rigid motions, which have no frequency, are left out.
 
     Parameters
     ----------

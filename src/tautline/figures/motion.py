@@ -36,7 +36,7 @@ from tautline.results.one_line import one_body
 def snapshots(
     run: xr.Dataset, every: float | None = None, until: float | None = None, view: tuple[float, float] = (12.0, -75.0)
 ) -> Figure:
-    """The manoeuvre at equal intervals, lines shaded by their relative elastic energy at each moment.
+    """The maneuver at equal intervals, lines shaded by their relative elastic energy at each moment.
 
     Times stand on the body that moves the most, where there is room. Circles are drums, behind their guides.
 

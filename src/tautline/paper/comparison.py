@@ -21,7 +21,7 @@ from tautline.model.run import Run
 from tautline.model.system.case import Case
 from tautline.paper import plain
 from tautline.paper.examples import ELEMENTS, EXAMPLES, STEP, run, start, system
-from tautline.reference import Equations, integrate, labelled
+from tautline.reference import Equations, integrate, labeled
 from tautline.results.conservation import conservation
 
 Array = NDArray[np.float64]
@@ -129,7 +129,7 @@ def _dataset(rows: Array, duration: float, method: str) -> xr.Dataset:
     equations, s = Equations(example.pendulum, ELEMENTS, Locked()), example.state().reeled_length
     times = np.linspace(0.0, duration, len(rows))
     states = [plain.reference_row(y, s) for y in rows]
-    return labelled(_case(duration), equations, states, times, "completed", method)
+    return labeled(_case(duration), equations, states, times, "completed", method)
 
 
 def long_trials(steps: int = LONG) -> Iterator[Trial]:

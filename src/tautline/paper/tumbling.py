@@ -39,11 +39,11 @@ class Group(NamedTuple):
 
 
 def onset(result: xr.Dataset) -> Onset:
-    """From which time on the centre of mass is on the wrong side of the string's end for a third of a second."""
+    """From which time on the center of mass is on the wrong side of the string's end for a third of a second."""
     position = result.position.values
     along = position[:, -1] - position[:, -2]
-    centre = result.body_position.values - position[:, -1]
-    wrong = np.sum(along * centre, axis=1) < 0.0
+    center = result.body_position.values - position[:, -1]
+    wrong = np.sum(along * center, axis=1) < 0.0
     steps = round(WINDOW / float(result.time[1] - result.time[0]))
     share = np.convolve(wrong, np.ones(steps) / steps)[steps - 1 :][: len(wrong)]
     found = np.flatnonzero(share > SHARE)

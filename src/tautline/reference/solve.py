@@ -114,7 +114,7 @@ def integrate(
     else:
         advance = partial(_remembering if solved.remembers else _solved, solved, (method, rtol, atol))
         status, states = _by_pieces(solved, y0, times, advance)
-    return labelled(case, solved, states, times[: len(states)], status, method)
+    return labeled(case, solved, states, times[: len(states)], status, method)
 
 
 def _refuse_blows(system: Equations, state: ChainState, duration: float) -> None:
@@ -145,7 +145,7 @@ def _refuse_blows(system: Equations, state: ChainState, duration: float) -> None
                     )
 
 
-def labelled(
+def labeled(
     case: Case, system: Equations, states: Sequence[Array], times: Array, status: str, method: str
 ) -> xr.Dataset:
     """The Dataset of states that any method has found for a case."""

@@ -89,7 +89,7 @@ def system_values(
 
 
 def _center(own: Inertia, values: Values) -> Values:
-    """Position and velocity of the centre of mass."""
+    """Position and velocity of the center of mass."""
     R, c = values["attitude"], own.center
     return {
         "body_position": values["position"][:, -1] + _turned(R, c),

@@ -92,7 +92,7 @@ def _drifts(extremes: _Extremes, first: Values, system: System) -> dict[str, flo
     }
 
 
-def summarise(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]:
+def summarize(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]:
     """Extremes and conservation over consecutive pieces of one run; bounded memory.
 
     All figures are of finite values; None where there is none. `not_finite` counts the samples with other values.

@@ -10,7 +10,7 @@ from tautline import ledger
 from tautline.errors import InputError
 from tautline.results.inputs import CASE
 from tautline.results.one_line import with_names
-from tautline.results.summary import summarise
+from tautline.results.summary import summarize
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -44,7 +44,7 @@ def summary(run: xr.Dataset) -> str:
     if CASE not in getattr(run, "attrs", {}):
         raise InputError("run: expected a run of simulate() or open_run(), got one without its case")
     values = {str(name): np.asarray(x) for name, x in with_names(run).data_vars.items()} | {"time": run.time.values}
-    found = summarise([values], dict(run.attrs))
+    found = summarize([values], dict(run.attrs))
     rows = summary_rows(found, {})
     width = max(map(len, rows))
     return "\n".join([*(f"{name:{width}}  {text}" for name, text in rows.items()), ending(found)])

@@ -90,7 +90,7 @@ class System:
                 raise InputError(f"bodies.{name}.applied_force: expected no moment and no point for a point mass")
         for name, own in self.body_fluid.items():
             if self._is_point(name) and (own.drag_center or own.buoyancy_center or own.spin_damping):
-                raise InputError(f"bodies.{name}.fluid: expected no centres and no spin damping for a point mass")
+                raise InputError(f"bodies.{name}.fluid: expected no centers and no spin damping for a point mass")
         if self.fluid is None:
             for name in self.body_fluid:
                 raise InputError(f"bodies.{name}.fluid: expected together with a fluid of the system, got it alone")

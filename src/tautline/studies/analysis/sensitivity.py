@@ -1,6 +1,6 @@
 """Sensitivities: which parameter an output depends on. Sobol' indices and elementary effects (Morris), by SALib.
 
-SALib's tables consist of blocks: a point and its neighbours (Sobol'), a walk through the cube (Morris). A block in
+SALib's tables consist of blocks: a point and its neighbors (Sobol'), a walk through the cube (Morris). A block in
 which one member has no result is left out as a whole, because estimates are averages over blocks.
 """
 
@@ -81,7 +81,7 @@ def sensitivity_of(opened: Opened, chosen: list[Component], confidence: float = 
 
 
 def block_size(opened: Opened) -> int:
-    """Members of a block: neighbours of a base point, or a walk."""
+    """Members of a block: neighbors of a base point, or a walk."""
     count = len(opened.keys)
     if opened.design.kind == "morris":
         return count + 1
@@ -98,7 +98,7 @@ def _points(opened: Opened) -> Array:
         if not same:
             raise InputError(
                 f"study: expected the table that the installed SALib makes of the design, got another in {key}; "
-                "analyse it with the version of SALib that it was made with"
+                "analyze it with the version of SALib that it was made with"
             )
     return points.reshape(-1, block_size(opened), len(opened.keys))
 
@@ -118,7 +118,7 @@ def _estimates(opened: Opened, component: Component, points: Array | None, confi
     y, x = y[whole], None if points is None else points[whole]
     sizes = [int(np.ceil(part * count)) for part in PARTS]
     parts = [
-        _analyse(opened, y[:size], None if x is None else x[:size], confidence) if size >= LEAST_BLOCKS[kind] else {}
+        _analyze(opened, y[:size], None if x is None else x[:size], confidence) if size >= LEAST_BLOCKS[kind] else {}
         for size in sizes
     ]
     found, unknown = dict(parts[-1]), np.full(len(opened.keys), np.nan)
@@ -128,7 +128,7 @@ def _estimates(opened: Opened, component: Component, points: Array | None, confi
     return {**found, "blocks": np.array(count), "blocks_left_out": np.array(len(whole) - count)}
 
 
-def _analyse(opened: Opened, y: Array, x: Array | None, confidence: float) -> Estimates:
+def _analyze(opened: Opened, y: Array, x: Array | None, confidence: float) -> Estimates:
     """SALib's analysis of some blocks."""
     constant = float(np.ptp(y)) <= ROUNDING * float(np.abs(y).max())
     low, high = RESAMPLES
