@@ -213,8 +213,8 @@ def test_a_number_that_python_declines_to_print(key: str) -> None:
         (
             'kind = "torque"',
             "kind = 3",
-            "my.toml:28: command.kind: expected one of 'brake', 'locked', 'free', 'brake', "
-            "'length', 'speed', 'impedance', got 3",
+            "my.toml:28: command.kind: expected one of 'brake', 'locked', 'free', "
+            "'length', 'speed', 'impedance', 'torque', got 3",
         ),
         ('kind = "torque"\n', "", "my.toml:27: command.kind: missing; expected one of 'brake', 'locked', 'free'"),
         ("shape", "shap", "my.toml:14: body.shape: missing; expected one of 'elliptic_cylinder', 'box', 'sphere', "),
