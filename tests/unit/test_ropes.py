@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from numpy.typing import NDArray
 
 import tautline as tl
 from tautline.errors import InputError
 from tests.support import chains
 from tests.support.checking import check_close
 
-Array = NDArray[np.float64]
 # Of sums of some thousand numbers of the same size.
 ROUNDING = 1e-12
 
