@@ -25,7 +25,7 @@ def test_without_a_load_it_hangs() -> None:
     pendulum = system(length=10.0, body=BODY)
     found = chains.equilibrium(pendulum, deployed=10.0, elements=7)
     rest = chains.hanging(pendulum, 10.0, 7)
-    # but for the way over the body's centre of mass
+    # but for the way over the body's center of mass
     np.testing.assert_allclose(found.state.nodes, rest.nodes, rtol=0.0, atol=1e-15)
     np.testing.assert_array_equal(found.state.attitude, rest.attitude)
     assert found.corrections == 0

@@ -75,7 +75,7 @@ def test_a_part_of_a_large_design_is_made_alone() -> None:
 
 
 def test_permutations_have_no_pattern() -> None:
-    """Neighbours in a Latin hypercube are as far apart as those of random ones, and its columns are not correlated."""
+    """Neighbors in a Latin hypercube are as far apart as those of random ones, and its columns are not correlated."""
     n = 4000
     points = designs.unit_points(Design("latin-hypercube", {"members": n, "seed": 8}), 3)
     for k in range(3):

@@ -94,7 +94,7 @@ def test_a_balloon_stands_up(law: str, report: Report) -> None:
     assert found.start_tension == pytest.approx(lift - 25.0 * line, rel=1e-12)
     assert found.tension[-1] == pytest.approx(lift - 0.5 * line * 25.0 / 15, rel=1e-12)
     assert found.state.nodes[-1, 2] < -25.0
-    # the centre of buoyancy is above the attachment point
+    # the center of buoyancy is above the attachment point
     assert np.asarray(found.state.attitude)[2, 2] == pytest.approx(-1.0)
     np.testing.assert_allclose(found.state.nodes, chains.hanging(pendulum, 25.0, 15).nodes, atol=1e-12)
     error = check_below("moved", hold(pendulum, found.state), 1e-8)

@@ -31,7 +31,7 @@ from tautline.model.system.case import Case
 from tautline.results.chain import inertia_of, needed_for, system_values
 from tautline.results.values import Values, values_of
 from tautline.studies.definition.evaluation import Parts, evaluate, parts_of
-from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output
+from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBORS, Array, Output
 from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
 from tautline.studies.store import space
 
@@ -180,7 +180,7 @@ def _parts(chains: ChainMembers, string: String, elements: int) -> Parts:
 def _run_family(members: Members, found: Computed) -> None:
     """Run those members that differ from each other in plain numbers alone; the others are left."""
     work, chains = members.work, members.chains
-    if chains is None or any(output.variable in OF_NEIGHBOURS for output in work.outputs):
+    if chains is None or any(output.variable in OF_NEIGHBORS for output in work.outputs):
         return
     try:
         family = Family(chains.base, chains.keys.values(), chains.system)
@@ -233,7 +233,7 @@ def _needed(outputs: Sequence[Output]) -> set[str]:
 def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> None:
     """March members together, and take from each what is wanted: labels would cost as much as the run."""
     simulations = [_chain(one) for one in group]
-    watched = [output for output in outputs if output.variable in OF_NEIGHBOURS]
+    watched = [output for output in outputs if output.variable in OF_NEIGHBORS]
     rates = {
         interval: _growth_rates(group, interval) for interval in {output.interval for output in watched}
     }  # before the simulations themselves move on
@@ -258,7 +258,7 @@ def _parting(output: Output, rates: Array) -> float:
 
 
 def _growth_rates(group: list[Started], interval: float) -> Array:
-    """Growth (1/s) of the distance to a neighbouring motion in every interval, a row a member."""
+    """Growth (1/s) of the distance to a neighboring motion in every interval, a row a member."""
     twins = [_chain(one).twin() for one in group]
     for twin, one in zip(twins, group, strict=True):
         twin.begin(one.commands, one.run.duration, interval)
@@ -276,7 +276,7 @@ def _growth_rates_alone(one: Started, interval: float) -> Array:
 
 def _run_alone(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """March a member alone, as `simulate` does."""
-    watched = [output for output in outputs if output.variable in OF_NEIGHBOURS]
+    watched = [output for output in outputs if output.variable in OF_NEIGHBORS]
     for output in watched:
         found.outputs[output.name][one.place] = _parting(output, _growth_rates_alone(one, output.interval))
     one.simulation.advance(one.run.duration, one.commands, sample=one.run.interval())
