@@ -17,12 +17,11 @@ from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
 from tautline.model import bodies
 from tautline.model.body import Shape
-from tautline.model.chain import sections
 from tautline.model.chain.systems import chain_of
 from tautline.model.command import COMMANDS
 from tautline.model.description import fields_of
 from tautline.model.file_keys import assemble, keys_of, to_keys
-from tautline.model.starts import STARTS
+from tautline.model.system.sections import SHORT_PARTS, START
 from tests.support import chains
 
 NOTHING: Any = None
@@ -220,7 +219,7 @@ def test_what_is_found_late_names_file_and_line() -> None:
 # -- unit text -------------------------------------------------------------------------------------------------
 
 CLASSES: list[Any] = [
-    *(cls for part in sections.PARTS.values() for cls in part.options.values()),
+    *(cls for part in (*SHORT_PARTS.values(), START) for cls in part.options.values()),
     tl.RigidBody,
 ]
 EXAMPLES: dict[Any, Any] = {
@@ -287,7 +286,7 @@ def test_the_docstring_has_every_field(cls: Any) -> None:
 
 
 def test_every_command_and_start_has_an_example() -> None:
-    assert {*COMMANDS.values(), *STARTS.values()} <= EXAMPLES.keys()
+    assert {*COMMANDS.values(), *START.options.values()} <= EXAMPLES.keys()
 
 
 # -- what is refused -------------------------------------------------------------------------------------------

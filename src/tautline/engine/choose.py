@@ -12,6 +12,7 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model.chain.systems import chain_of, guide_at_start, why_no_chain
+from tautline.model.starts import Hanging, Straight
 from tautline.model.system.case import Case
 from tautline.model.system.state import ends_of
 
@@ -35,6 +36,8 @@ def backend_for(case: Case) -> str:
 
 def _ends_agree(case: Case) -> bool:
     """Whether the line starts where the guide's own position and path say, and ends at its body, both as it moves."""
+    if isinstance(case.start, Straight | Hanging):  # from there to there
+        return True
     name, line = next(iter(case.system.lines.items()))
     state = case.state()
     own = state.lines[name]

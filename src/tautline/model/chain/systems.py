@@ -15,7 +15,7 @@ from tautline.model.body import RigidBody
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.state import ChainState
 from tautline.model.checks import ZERO
-from tautline.model.description import fields_of
+from tautline.model.description import changed, fields_of, unchecked
 from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
 from tautline.model.kinds import AUTO
 from tautline.model.motions import Sine, Sines, Waves
@@ -114,20 +114,26 @@ def why_no_chain(system: System) -> str:
 
 
 def chain_of(system: System) -> Chain:
-    """A system as the chain that it is; `why_no_chain` must be empty."""
+    """A system as the chain that it is; `why_no_chain` must be empty. Numbers may be columns."""
     line = next(iter(system.lines.values()))
-    carrier = system.bodies.get(line.start)
-    place, path = np.array(line.start_point), None
+    body, carrier = system.bodies[line.end], system.bodies.get(line.start)
+    place: tuple[Any, ...] = line.start_point
+    path = None
     if isinstance(carrier, Kinematic):
-        place, path = place + np.array(carrier.position), carrier.path
-    assert line.reel is not None
-    reel = dataclasses.replace(line.reel, guide_position=tuple(place.tolist()), guide_path=path)
-    body = system.bodies[line.end]
-    assert isinstance(body, RigidBody)
+        place, path = tuple(x + y for x, y in zip(place, carrier.position, strict=True)), carrier.path
+    assert line.reel is not None and isinstance(body, RigidBody)
     fluid = system.fluid
     if fluid is not None and line.end in system.body_fluid:
         fluid = fluid.around(system.body_fluid[line.end])
-    return Chain(line.string, reel, body, float(system.gravity or 0.0), fluid, system.applied_forces.get(line.end))
+    return unchecked(
+        Chain,
+        string=line.string,
+        reel=changed(line.reel, guide_position=place, guide_path=path),
+        body=body,
+        gravity=system.gravity,
+        fluid=fluid,
+        applied_force=system.applied_forces.get(line.end),
+    )
 
 
 def guide_at(chain: Chain, time: float) -> tuple[Any, Any]:
@@ -164,5 +170,12 @@ def system_state(system: System, state: ChainState, guide: tuple[Any, Any] | Non
 def chain_state(state: State, end: str = BODY) -> ChainState:
     """State of a system that is a chain, with nodes relative to its guide; `end` is the name of its body."""
     own, body = next(iter(state.lines.values())), state.bodies[end]
-    nodes, velocities = own.nodes - own.nodes[0], own.node_velocities - own.node_velocities[0]
-    return ChainState(own.reeled_length, own.reel_speed, nodes, velocities, body.attitude, body.angular_velocity)
+    return unchecked(
+        ChainState,
+        reeled_length=own.reeled_length,
+        reel_speed=own.reel_speed,
+        nodes=own.nodes - own.nodes[0],
+        node_velocities=own.node_velocities - own.node_velocities[0],
+        attitude=np.array(body.attitude),
+        angular_velocity=np.array(body.angular_velocity),
+    )
