@@ -12,8 +12,8 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model.chain.systems import chain_of, guide_at_start, why_no_chain
-from tautline.model.starts import Hanging, Straight
 from tautline.model.system.case import Case
+from tautline.model.system.starts import Hanging, Straight
 from tautline.model.system.state import ends_of
 
 CHAIN, NETWORK = "chain", "network"

@@ -18,14 +18,15 @@ from tautline.errors import InputError
 from tautline.model import keys
 from tautline.model.chain.cases import chain_command, chain_start
 from tautline.model.chain.chain import Chain
-from tautline.model.chain.state import ChainState, reeled_beside, straight_nodes
+from tautline.model.chain.state import ChainState, reeled_beside
 from tautline.model.description import changed, fields_of
 from tautline.model.keys import Key
-from tautline.model.starts import AtEquilibrium, Hanging, Straight
 from tautline.model.system.case import Case
 from tautline.model.system.keys import is_section
 from tautline.model.system.parts import Kinematic, Line
 from tautline.model.system.sections import KIND, TOP
+from tautline.model.system.starts import AtEquilibrium, Hanging, Straight
+from tautline.model.system.state import straight_nodes
 
 T = TypeVar("T")
 Truths = NDArray[np.bool_]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from tautline.model.chain.hanging import hanging
-from tautline.model.chain.state import ChainState, straight_nodes
+from tautline.model.chain.state import ChainState
 from tautline.model.chain.systems import chain_of, chain_state
 from tautline.model.command import Command, Locked
 from tautline.model.description import changed
-from tautline.model.starts import Hanging, Straight
 from tautline.model.system.case import Case
-from tautline.model.system.starts import deployed_lengths
+from tautline.model.system.starts import Hanging, Straight, deployed_lengths
+from tautline.model.system.state import straight_nodes
 
 
 def chain_start(case: Case) -> ChainState:

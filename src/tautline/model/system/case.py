@@ -17,7 +17,6 @@ from tautline.model.kinds import AUTO
 from tautline.model.read_only import ReadOnly
 from tautline.model.run import Run
 from tautline.model.short_keys import Names, Path, expanded, full_key, is_short, names_of, short
-from tautline.model.starts import AtEquilibrium, Hanging, Straight
 from tautline.model.string import String
 from tautline.model.system import keys, reading
 from tautline.model.system.commands import commands_by_name
@@ -25,7 +24,7 @@ from tautline.model.system.parts import GUIDE
 from tautline.model.system.problems import naming_errors
 from tautline.model.system.reading import Described, Reading
 from tautline.model.system.sections import COMMAND
-from tautline.model.system.starts import Placed, Start, state_of
+from tautline.model.system.starts import AtEquilibrium, Hanging, Placed, Start, Straight, state_of
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 

@@ -16,9 +16,9 @@ from tautline.model.kinds import Flag, Kind, Quantity, Text
 from tautline.model.parts import Part
 from tautline.model.reel import Reel
 from tautline.model.run import Run
-from tautline.model.starts import AtEquilibrium, Hanging, Straight
 from tautline.model.string import String
 from tautline.model.system.parts import Kinematic, Line, Orbit
+from tautline.model.system.starts import AtEquilibrium, Hanging, Straight
 from tautline.model.system.state import BodyState, LineStart, LineState
 
 STRING = Part({"": String}, "The string, all of it, spooled and deployed.")
