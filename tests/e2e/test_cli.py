@@ -69,20 +69,6 @@ def test_bad_input_is_told_and_nothing_is_written(arguments: list[str], words: s
     assert os.listdir(tmp_path) == []
 
 
-def test_error_names_file_and_line(tmp_path: Path) -> None:
-    text = tautline("show", "retrieval", cwd=tmp_path).stdout.replace('mass = "100 g"', 'mass = "100 m"')
-    (tmp_path / "my.toml").write_text(text)
-    line = text.splitlines().index('mass = "100 m"') + 1
-    message = tautline("run", "my.toml", cwd=tmp_path, expect=2).stderr
-    assert f"my.toml:{line}: body.mass: expected a mass" in message and "100 m" in message
-
-
-def test_exit_code_of_a_run_that_the_numerics_stop(tmp_path: Path) -> None:
-    done = tautline("run", "retrieval", "--set", "run.duration=12 s", cwd=tmp_path, expect=3)
-    assert "stability limit" in done.stdout
-    tautline("run", "retrieval", "--set", "run.minimum_length=9", "--overwrite", cwd=tmp_path)
-
-
 def test_new_check_show_schema(tmp_path: Path) -> None:
     tautline("new", "my.toml", "--like", "crane-hoist", cwd=tmp_path)
     assert "exists already" in tautline("new", "my.toml", cwd=tmp_path, expect=4).stderr

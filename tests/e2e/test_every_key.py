@@ -50,6 +50,8 @@ EXIT_CODES = {"unstable_step": 3}
 KILLED = ["free", "loads", "length-table"]
 # Of these all figures are drawn, when they are finished and when they are not: one that ends early, a body that turns.
 PLOTTED = ["ends-unstable", "loads"]
+# Of these more is looked at when they are not finished.
+MORE = {*KILLED, *PLOTTED, *ENDINGS}
 WORD = re.compile(r"\b(?:nan|inf|infinity|none|traceback)\b", re.IGNORECASE)
 
 
@@ -112,7 +114,7 @@ TEXTS = [path.read_text(encoding="utf-8") for path in FILES.values()]
 
 def test_every_key_is_reached() -> None:
     """If this fails, a key was added: use it in one of the files of `every_key/`."""
-    schema = scenario.short_schema()
+    schema = copy.deepcopy(scenario.short_schema())
     known = keys_of_schema(schema)
     assert len(known) > 100 and sum(map(len, known.values())) > 12, "the schema is not understood"
     nested = {"BodyState", "LineStart", "LineState"}  # by the names of bodies and lines: test_every_full_key.py
@@ -121,33 +123,11 @@ def test_every_key_is_reached() -> None:
     assert not_reached(schema, TEXTS) == []
     unknown = {key for text in TEXTS for key in keys_of_text(text)} - set(known)
     assert not unknown
-
-
-@pytest.mark.parametrize(
-    ("place", "name", "node", "missing"),
-    [
-        (("$defs", "Fluid"), "temperature", {"type": "number"}, ["fluid.temperature"]),
-        (("$defs", "Box"), "colour", {"type": "string"}, ["body[box].colour"]),
-        ((), "author", {"type": "string"}, ["author"]),
-        (("$defs", "Run"), "at_end", {"enum": ["stop", "hold", "bounce"]}, ["run.at_end = 'bounce'"]),
-    ],
-)
-def test_a_key_that_is_added_is_missed(
-    place: tuple[str, ...], name: str, node: dict[str, Any], missing: list[str]
-) -> None:
-    schema = copy.deepcopy(scenario.short_schema())
-    inside = schema
-    for word in place:
-        inside = inside[word]
-    inside["properties"][name] = node
-    assert not_reached(schema, TEXTS) == missing
-
-
-def test_a_kind_that_is_added_is_missed() -> None:
-    schema = copy.deepcopy(scenario.short_schema())
-    schema["$defs"]["Ring"] = {"properties": {"shape": {"const": "ring"}, "width": {}}}
-    schema["properties"]["body"]["oneOf"].append({"$ref": "#/$defs/Ring"})
-    assert not_reached(schema, TEXTS) == ["body[ring].shape", "body[ring].width"]
+    # and what is added to the schema is missed
+    schema["properties"]["author"] = {"type": "string"}
+    schema["$defs"]["Box"]["properties"]["colour"] = {"type": "string"}
+    schema["$defs"]["Run"]["properties"]["at_end"] = {"enum": ["stop", "hold", "bounce"]}
+    assert not_reached(schema, TEXTS) == ["author", "body[box].colour", "run.at_end = 'bounce'"]
 
 
 # -- what comes out ------------------------------------------------------------------------------------------
@@ -314,7 +294,8 @@ def test_a_run_and_what_is_made_of_it(name: str, finished: Finished) -> None:
     assert rows == most if name not in ENDINGS else 1 < rows < most
     check_outputs(path, status_of(name), rows, sample)
     again = ["run", str(FILES[name]), "-o", str(path), "--overwrite"]
-    assert status_of(name) in tautline(*again, expect=exit_code(name))
+    if name in MORE:
+        assert status_of(name) in tautline(*again, expect=exit_code(name))
     check_numbers(json.loads(tautline(*again, "--json", expect=exit_code(name))), "summary")
     # a run that has ended is left as it is
     tautline("resume", str(path), expect=exit_code(name))
@@ -323,10 +304,13 @@ def test_a_run_and_what_is_made_of_it(name: str, finished: Finished) -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished, tmp_path: Path) -> None:
-    """After its first chunk: all outputs of what is there; and then the end, bit for bit."""
+    """After its first chunk: what is there, all outputs of some; and then the end, bit for bit."""
     path = tmp_path / "run.nc"
     runs.run_to_file(path, tl.load(FILES[name]), watch=lambda progress: True)
-    check_outputs(path, "unfinished", 2, 5e-3)
+    if name in MORE:
+        check_outputs(path, "unfinished", 2, 5e-3)
+    else:
+        check_summary(path, "unfinished", 2, 5e-3)
     tautline("resume", str(path), expect=exit_code(name))
     assert tl.open_run(path).equals(tl.open_run(finished(name)))
     assert tl.open_run(path).attrs["status"] == status_of(name)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import STUDY_FILE
-from tests.support.hidden import PROJECT, ROOT, brought_by, with_extra
+from tests.support.hidden import PROJECT, ROOT, with_extra
 
 # Extras for those who change tautline, and the sum of all.
 NOT_FOR_USERS = {"dev", "docs", "all"}
@@ -112,13 +112,7 @@ tautline("view run.nc")
 tautline("doctor --json")
 for command in ("live", "fit", "study", "optimise", "reproduce"):
     tautline(command + " --help")
-from tautline.figures import style
 from tautline.paper import report, reproduce, tumbling
-# a few runs in the place of fifty, pictures of one example in one format, and coarse
-tumbling.ROUNDED, tumbling.DIVISIONS = 1, (20,)
-reproduce.EXAMPLES = report.EXAMPLES = report.EXAMPLES[:1]
-style.save.__defaults__, style.RESOLUTION = (("png",),), 40.0
-tautline("reproduce --no-animations -o reproduction")
 """,
     "studies": START
     + """
@@ -163,7 +157,7 @@ tl.figures.animate(tl.open_run(RUN), "motion.mp4", frames=3)
 FILES = {
     "": ["run.nc", "run.csv", "run.html"],
     "plot": ["energy.pdf", "energy.svg", "strain_map.png", "motion.gif"],
-    "cli": ["run.csv", "frames/line.pvd", "run.html", "run-report.html", "reproduction/report.html"],
+    "cli": ["run.csv", "frames/line.pvd", "run.html", "run-report.html"],
     "video": ["motion.mp4"],
 }
 
@@ -180,19 +174,6 @@ def test_an_extra_alone_does_what_is_promised_of_it(extra: str, run_file: Path, 
     assert not [name for name in FILES.get(extra, ()) if not (tmp_path / name).stat().st_size]
     if "webbrowser" in PROMISES[extra]:
         assert re.search(r"page of \d{6,} bytes", done.stdout), done.stdout
-
-
-def test_what_an_extra_does_not_bring_is_hidden(tmp_path: Path) -> None:
-    """Each module in one process: that of the extra is found, others are not, nor is their metadata."""
-    assert {"matplotlib", "typer", "numpy"} <= brought_by("cli") and not {"numba", "pytest", "zarr"} & brought_by("cli")
-    code = """
-from importlib import metadata
-from importlib.util import find_spec
-print([name for name in ("numpy", "matplotlib", "typer", "numba", "llvmlite", "zarr", "pytest") if find_spec(name)])
-print([x for x in ("tautline", "typer", "numba") if any(d.name == x for d in metadata.distributions())])
-"""
-    done = with_extra("cli", code, tmp_path)
-    assert done.stdout.splitlines() == ["['numpy', 'matplotlib', 'typer']", "['tautline', 'typer']"], done.stderr
 
 
 TABLE_ROW = re.compile(r"^\| `\[(\w+)\]` \| (.+?) \|$", re.MULTILINE)

@@ -267,19 +267,6 @@ def test_lock_free_and_torque(pilot: Pilot) -> None:
     check_below("speed of a drum that is held by its torque (m/s)", abs(pilot["reel_speed"]), 0.3)
 
 
-def test_the_reel_runs_at_the_speed_that_is_given(pilot: Pilot) -> None:
-    """Reached within a short ramp, from any mode, and from one speed to the next."""
-    pilot.ask("lock")
-    for speed in (-0.5, 0.8, 0.0):
-        pilot.ask("speed", value=speed)
-        assert pilot.reel["mode"] == "speed"
-        start = pilot["time"]
-        pilot.wait(lambda start=start: pilot["time"] > start + 0.5)  # type: ignore[misc]
-        assert pilot["reel_speed"] == pytest.approx(speed, abs=1e-9)
-    refused = pilot.reply(json.dumps({"type": "speed", "value": 1e6, "id": 5}))
-    assert refused["type"] == "refused" and "value" in refused["why"]
-
-
 def test_pause_and_going_on(pilot: Pilot) -> None:
     pilot.pause()
     assert pilot.status["paused"] and not pilot.status["running"]
@@ -368,7 +355,7 @@ def test_impulse(pilot: Pilot) -> None:
     pilot.ask("pause", on=False)
 
 
-@pytest.mark.parametrize("rate", [1.0, 5.0, 0.34])
+@pytest.mark.parametrize("rate", [1.0, 0.34])
 def test_recordings(rate: float, pilot: Pilot, server: Serving) -> None:
     """A file with what was seen, at one interval of the simulation whatever the rate; each under its own name."""
     pilot.ask("rate", value=rate)
@@ -398,10 +385,7 @@ DEEP = "[" * 900 + "]" * 900
 LONG = "9" * 4000
 BAD: dict[str, tuple[str | bytes, str]] = {
     "garbage": ("garbage", "expected JSON"),
-    "half": ('{"type": "lock"', "expected JSON"),
     "list": ("[1]", "expected an object"),
-    "null": ("null", "expected an object"),
-    "number": ("3", "expected an object"),
     "too deep": ("[" * 15_000, "expected JSON"),
     "bytes": (b"\0\1", "expected text"),
     "no type": ('{"id": 5}', "type: expected one of"),
@@ -409,24 +393,16 @@ BAD: dict[str, tuple[str | bytes, str]] = {
     "deep type": (f'{{"id": 5, "type": {DEEP}}}', "type: expected one of"),
     "surrogate": ('{"type": "\\ud800", "id": 5}', "type: expected one of"),
     "no value": ('{"type": "torque", "id": 5}', "value: expected a finite number"),
-    "text": ('{"type": "torque", "value": "2", "id": 5}', "value: expected a finite number"),
     "truth": ('{"type": "torque", "value": true, "id": 5}', "value: expected a finite number"),
     "nan": ('{"type": "torque", "value": NaN, "id": 5}', "value: expected a finite number"),
-    "infinity": ('{"type": "torque", "value": -Infinity, "id": 5}', "value: expected a finite number"),
     "overflow": ('{"type": "torque", "value": 1e999, "id": 5}', "value: expected a finite number"),
     "long": (f'{{"type": "torque", "value": {LONG}, "id": 5}}', "value: expected a finite number"),
     "large": ('{"type": "torque", "value": 1e6, "id": 5}', "value: expected -"),
     "rate": ('{"type": "rate", "value": 0, "id": 5}', "value: expected 0.05 to 20"),
     "switch": ('{"type": "pause", "on": 1, "id": 5}', "on: expected a bool"),
-    "two axes": ('{"type": "impulse", "impulse": [1, 2], "id": 5}', "impulse: expected 3 finite numbers"),
     "nan impulse": ('{"type": "impulse", "impulse": [NaN, 0, 0], "id": 5}', "impulse: expected 3 finite numbers"),
-    "huge impulse": (
-        '{"type": "impulse", "impulse": [1e300, 1e300, 0], "id": 5}',
-        "impulse: expected 3 finite numbers",
-    ),
     "hard impulse": ('{"type": "impulse", "impulse": [1e3, 0, 0], "id": 5}', "impulse: expected at most"),
     "deep impulse": (f'{{"type": "impulse", "impulse": {DEEP}, "id": 5}}', "impulse: expected 3 finite numbers"),
-    "object impulse": ('{"type": "impulse", "impulse": {"x": 1}, "id": 5}', "impulse: expected 3 finite numbers"),
     "nothing recorded": ('{"type": "record", "on": false, "id": 5}', "nothing is being recorded"),
 }
 
@@ -438,18 +414,12 @@ def test_nonsense_is_refused_with_a_reason(pilot: Pilot) -> None:
         assert told["type"] == "refused" and words in told["why"], f"{name}: {told}"
         assert told["id"] == (5 if '"id": 5' in str(text) else None), name
         assert len(told["why"]) < 300, name
-    assert pilot.reel["mode"] == "torque" and pilot.reel["torque"] == pytest.approx(2.09)
-    pilot.next()
-
-
-@pytest.mark.parametrize("number", [0, -7, "a name", "\u00e9", True])
-def test_an_id_is_given_back(number: Any, pilot: Pilot) -> None:
-    assert pilot.reply(json.dumps({"type": "explode", "id": number}))["id"] == number
-
-
-def test_ids_that_are_none(pilot: Pilot) -> None:
+    for number in (0, "a name", True):
+        assert pilot.reply(json.dumps({"type": "explode", "id": number}))["id"] == number
     for text in (f'{{"type": "x", "id": {LONG}}}', '{"type": "x", "id": {"a": 1}}', '{"type": "x", "id": [1]}'):
         assert pilot.reply(text)["id"] is None
+    assert pilot.reel["mode"] == "torque" and pilot.reel["torque"] == pytest.approx(2.09)
+    pilot.next()
 
 
 def test_too_large_a_message_costs_one_connection(pilot: Pilot, server: Serving) -> None:
@@ -491,15 +461,14 @@ def test_two_viewers_see_the_same(pilot: Pilot, server: Serving) -> None:
         pilot.ask("pause", on=False)
 
 
-@pytest.mark.parametrize("message", [{"type": "torque", "value": 1.0}, {"type": "explode"}], ids=["torque", "unknown"])
-def test_a_page_that_floods_does_not_hold_up_the_others(server: Serving, message: dict[str, Any]) -> None:
+def test_a_page_that_floods_does_not_hold_up_the_others(server: Serving) -> None:
     """Another page is served while the messages go on and on."""
     over = threading.Event()
     with connect(door(server), max_queue=None) as flood:
 
         def send() -> None:
             while not over.is_set():
-                flood.send(json.dumps(message))
+                flood.send(json.dumps({"type": "torque", "value": 1.0}))
 
         sending = threading.Thread(target=send)
         sending.start()
@@ -592,24 +561,6 @@ def test_the_end_of_the_string(tmp_path: Path) -> None:
         kept = tl.open_run(tmp_path / "retrieval-live.nc")
         assert kept.attrs["status"] == "fully_retrieved"
         assert kept.unstretched_length.values[-1] < 0.6 * kept.unstretched_length.values[0]
-
-
-def test_a_step_that_becomes_too_large(tmp_path: Path) -> None:
-    """Elements shrink in retrieval, and with them the stability limit of a fixed step."""
-    with serving("live", "retrieval", "--set", "run.step=4e-3", cwd=tmp_path) as server, flying(server) as pilot:
-        pilot.ask("torque", value=pilot.limits["torque"][1])
-        pilot.wait(lambda: pilot.status["ended"])
-        assert pilot.status["level"] == "warning" and "stability limit" in pilot.status["message"]
-        assert np.isfinite(pilot.frame()["position"]).all()
-        pilot.ask("reset")
-        pilot.next()
-        assert pilot.status["running"]
-
-
-def test_a_step_that_is_too_large_from_the_start(tmp_path: Path) -> None:
-    done = tautline("live", "retrieval", "--set", "run.step=0.1", "--no-browser", cwd=tmp_path, expect=2)
-    assert done.stdout == ""
-    assert done.stderr.startswith("error: --set run.step: expected at most") and done.stderr.count("\n") == 1
 
 
 def test_it_waits_for_a_page_and_goes_on_after_its_scenario(tmp_path: Path) -> None:
@@ -711,28 +662,3 @@ def test_each_free_body_can_be_struck(crane_pilot: Pilot) -> None:
     for kind, key, name in (("impulse", "body", "jib"), ("lock", "line", "stay"), ("free", "line", "hoits")):
         told = pilot.reply(json.dumps({"type": kind, "id": 1, key: name, "impulse": [0, 0, 0]}))
         assert told["type"] == "refused" and told["why"].startswith(f"{key}: expected one of") and name in told["why"]
-
-
-@pytest.mark.long
-def test_a_recording_of_several_bodies(crane_pilot: Pilot) -> None:
-    pilot = crane_pilot
-    pilot.ask("record", on=True)
-    pilot.wait(lambda: pilot.status["recording"] is not None)
-    path = Path(pilot.status["recording"])
-    pilot.more(20)
-    pilot.ask("record", on=False)
-    pilot.wait(lambda: "saved" in pilot.status["message"])
-    run = tl.open_run(path)
-    assert list(run.body.values) == ["hook", "load", "jib"] and run.sizes["time"] >= 20
-    np.testing.assert_allclose(np.diff(run.time.values), 1.0 / STATES_A_SECOND, rtol=1e-6)
-
-
-@pytest.mark.long
-def test_the_end_of_one_of_several_lines(crane_pilot: Pilot) -> None:
-    pilot = crane_pilot
-    pilot.ask("torque", line="sling", value=pilot.meta["limits"]["reels"]["sling"]["torque"][0])
-    pilot.wait(lambda: pilot.status["ended"])
-    assert "string 'sling' is fully deployed" in pilot.status["message"]
-    assert "Reset to start again" in pilot.status["message"]
-    pilot.ask("reset")
-    pilot.wait(lambda: not pilot.status["ended"] and pilot["time"] < 1.0)

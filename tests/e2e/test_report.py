@@ -104,19 +104,6 @@ def test_a_verdict_depends_on_warnings_and_on_the_end(here: Path) -> None:
     assert sentence.endswith(", but the run ended early (fully retrieved) and there are warnings about its numbers.")
 
 
-def test_the_figure_marks_the_largest_tension_of_the_table(bungee: Path, here: Path) -> None:
-    """At an end, and in an element that has no curve of its own."""
-    hoist = tl.simulate(tl.load("crane-hoist", {"run.duration": "1 s"}))
-    inner = hoist.assign(tension=hoist.tension.copy())
-    inner.tension[40, 2] = 30e3
-    for run, value in ((tl.open_run(bungee), None), (hoist, None), (inner, "30 kN in element 2 of 12")):
-        found = rows(tl.report(run, here / "x.html").read_text(encoding="utf-8"))["largest tension"]
-        (legend,) = tl.figures.tension(run).legends
-        (marked,) = [x.get_text() for x in legend.get_texts() if x.get_text().startswith("largest, ")]
-        assert found.startswith(marked.removeprefix("largest, ") + ", at ")
-        assert value is None or value in found
-
-
 def test_a_rope_that_would_break(bungee: Path, here: Path) -> None:
     assert report(bungee, "--breaking-load", "1 kN", "-o", "x.html", "--quiet").output == ""
     text = (here / "x.html").read_text(encoding="utf-8")

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
-from PIL import Image
-from typer.testing import CliRunner, Result
 
 import tautline as tl
-from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.figures.scene import scene_of
 from tautline.results.one_line import one_line
@@ -23,10 +19,6 @@ pytestmark = pytest.mark.long
 
 FOLDER = Path(__file__).parent / "every_full_key"
 STRINGS = ("hoist", "sling")
-
-
-def call(*arguments: object) -> Result:
-    return CliRunner().invoke(app, list(map(str, arguments)))
 
 
 @pytest.fixture(scope="module")
@@ -121,84 +113,7 @@ def test_series_of_bodies_and_strings(run: xr.Dataset, path: Path) -> None:
 # -- the report ---------------------------------------------------------------------------------------------
 
 
-def rows(text: str) -> dict[str, list[str]]:
-    """Rows of all tables of a page."""
-    found = (re.findall("<td>([^<]*)</td>", row) for row in re.findall("<tr>(.*?)</tr>", text))
-    return {cells[0]: cells[1:] for cells in found if cells}
-
-
-def test_the_page_says_what_the_functions_say(run: xr.Dataset, path: Path, here: Path) -> None:
-    done = call("report", path, "--rope", "six_strand")
-    assert (done.exit_code, done.output) == (0, "crane-report.html\n")
-    text = (here / "crane-report.html").read_text(encoding="utf-8")
-    use = tl.utilisation(run, line="hoist")
-    verdict = f"ine 'hoist' holds: {100 * use.utilisation:.3g} % of its breaking load at most, a safety factor of "
-    assert verdict in text.replace("&#x27;", "'") and "Not known of 'sling'" in text.replace("&#x27;", "'")
-    assert "<th>hoist</th><th>sling</th>" in text
-    found = rows(text)
-    assert found["utilisation"] == [f"{100 * use.utilisation:.3g} % of 1000 N", "unknown"]
-    for k, string in enumerate(STRINGS):
-        one = one_line(run, string)
-        largest = max(float(one[x].max()) for x in ("tension", "start_tension", "end_tension"))
-        assert found["largest tension"][k].startswith(f"{largest:.4g} N")
-        events = tl.slack_events(run, line=string)
-        assert found["slack"][k].startswith(f"{events.sizes['event']} events" if events.sizes["event"] else "never")
-    motor = tl.motor_energy(run, line="hoist")
-    assert found["motor, braking"][0].startswith(f"{motor.braking_energy:.4g} J, at most ")
-    assert found["motor, braking"][1] == "no work"
-    damage = tl.damage(run, "six_strand", line="hoist")
-    assert found["fatigue damage"][0].startswith(f"{damage.damage:.3g} in this run")
-    assert found["fatigue damage"][1].startswith("not computed")
-    z = run.body_position.sel(body="load", axis="z")
-    assert found["load"][2] == f"{float(z.min()):.4g} to {float(z.max()):.4g}"
-    speed = np.linalg.norm(run.body_velocity.sel(body="load"), axis=1).max()
-    assert found["load"][3].startswith(f"{speed:.4g} at ")
-    assert "jib" not in found
-    assert text.count('<img src="data:image/png;base64,') == 3 + 2 * 4
-    assert not re.search(r"\bnan\b|\binf\b", text)
-
-
-@pytest.mark.long
-def test_ropes_that_break_and_ropes_of_which_nothing_is_known(path: Path, here: Path) -> None:
-    assert call("report", path, "-o", "x.html", "--breaking-load", "10 N").exit_code == 0
-    assert "would break: " in (here / "x.html").read_text(encoding="utf-8")
-    plain = tl.simulate(tl.load(FOLDER / "satellites.toml"))
-    text = tl.report(plain, here / "y.html").read_text(encoding="utf-8")
-    assert "Whether the rope holds is not known" in text
-    with pytest.raises(InputError, match=r"tl\.damage: the run has no breaking load"):
-        tl.report(plain, here / "z.html", rope="six_strand")
-
-
 # -- figures ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.long
-def test_every_figure_is_drawn(path: Path, here: Path) -> None:
-    done = call("plot", path, "--figure", "all", "-o", "all")
-    assert done.exit_code == 0, done.output
-    one_each = {f"{name}-{x}" for name in ("phase", "spectrum", "exceedance", "rainflow") for x in STRINGS}
-    whole = {"snapshots", "lengths", "tension", "drive", "energy", "conservation", "strain_map", "path"}
-    expected = one_each | whole | {"attitude-hook", "attitude-load"}
-    files = {file.stem.removeprefix("crane-"): file for file in (here / "all").iterdir()}
-    assert set(files) == expected
-    for name, file in files.items():
-        assert np.asarray(Image.open(file).convert("L")).std() > 3.0, f"{name}: an empty picture"
-    done = call("plot", path, "--figure", "tension", "--figure", "spectrum", "--line", "sling")
-    assert done.output.split() == ["crane-tension-sling.png", "crane-spectrum-sling.png"]
-    done = call("plot", path, "--line", "rope")
-    assert done.exit_code == 2 and "line: expected one of 'hoist', 'sling', got 'rope'" in done.stderr
-
-
-@pytest.mark.parametrize("name", ["ends-retrieved", "satellites"])
-def test_figures_of_other_systems(name: str, here: Path) -> None:
-    """One string; a run that ended early; a reel on a body that turns, in an orbit; and a single sample."""
-    found = tl.simulate(tl.load(FOLDER / f"{name}.toml"))
-    for picture, draw in tl.figures.OF_A_RUN.items():
-        body = {"body": "mother"} if picture == "attitude" and name == "satellites" else {}
-        assert draw(found, **body).axes and draw(found.isel(time=[1]), **body).axes, picture
-    target = tl.figures.animate(found, here / "x.gif", frames=3)
-    with Image.open(target) as picture_:
-        assert getattr(picture_, "n_frames", 1) == 3
 
 
 def test_curves_are_the_data(run: xr.Dataset) -> None:

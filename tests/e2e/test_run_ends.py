@@ -2,109 +2,22 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import re
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import xarray as xr
-from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli.commands import app
 from tautline.cli.output import summary_table
 from tautline.files import runs
 from tautline.files.runs import shortening
 from tautline.results.network import layout
 from tautline.results.summary import summarise
-
-RUNS = {
-    "early": ("crane-hoist", {"body.mass": "800 kg", "run.sample": "0.1 s"}, None, "fully_retrieved"),
-    "unfinished": ("retrieval", {"run.duration": "0.5 s"}, 7, "unfinished"),
-    "first row only": ("retrieval", {"run.duration": "0.5 s"}, 1, "unfinished"),
-    "numerics": ("retrieval", {"run.duration": "12 s", "run.sample": "0.5 s"}, None, "unstable_step"),
-}
-
-
-def strict(text: str) -> Any:
-    """JSON as scripts in other languages read it."""
-
-    def refuse(word: str) -> float:
-        raise AssertionError(f"{word} is no JSON")
-
-    return json.loads(text, parse_constant=refuse)
-
-
-def make(name: str, path: Path) -> int:
-    """Write a run; the rows that were planned."""
-    origin, changes, rows, _ = RUNS[name]
-    built = tl.load(origin, changes)
-
-    def enough(progress: runs.Progress) -> bool:
-        return rows is not None and progress.rows >= rows
-
-    runs.run_to_file(path, built, watch=enough)
-    if rows == 1:
-        keep_first_row(path)
-    attrs = tl.open_run(path).attrs
-    return 1 + round(float(attrs["duration"]) / float(attrs["sample"]))
-
-
-def keep_first_row(path: Path) -> None:
-    """Leave the file as it is when it gets its name: one row, one copy of the checkpoint."""
-    from tautline.files.runs import format
-
-    with path.open("r+b") as file:
-        contents = format.Contents.find(file)
-        assert contents is not None
-        found = format.read_copies(file, contents).newest
-        rows = {name: place.row_size for name, place in contents.variables.items()}
-        sums = []
-        for name, size in rows.items():
-            raw = np.frombuffer(format.read_at(file, contents.variables[name].offset, size))
-            sums.append(format.checksum(raw))
-        place = contents.copies
-        only = found._replace(number=1, rows=1, closed=False, page_sums=sums).encode()
-        format.write_at(file, place.offset, bytes(place.row_size))
-        format.write_at(file, place.offset + place.row_size, only)
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_everything_ends_where_the_run_ended(name: str, tmp_path: Path) -> None:
-    path = tmp_path / "run.nc"
-    planned = make(name, path)
-    run = tl.open_run(path)
-    rows = run.sizes["time"]
-    assert run.attrs["status"] == RUNS[name][3]
-    assert 1 <= rows < planned
-    assert all(np.isfinite(run[variable].values).all() for variable in ("time", "position", "tension", "energy"))
-
-    figures = strict(CliRunner().invoke(app, ["info", str(path), "--json"]).stdout)
-    assert figures["rows"] == rows and figures["time"] == float(run.time[-1])
-    assert figures["tension"] == [float(run.tension.min()), float(run.tension.max())]
-    assert figures["torque"] == [float(run.torque.min()), float(run.torque.max())]
-    assert figures["not_finite"] == 0
-    text = CliRunner().invoke(app, ["info", str(path)]).stdout
-    assert not re.search(r"\b(nan|inf)\b", text) and f"{rows} samples" in text
-
-    done = CliRunner().invoke(
-        app, ["export", str(path), "--csv", str(tmp_path / "a.csv"), "--vtk", str(tmp_path / "v"), "--html"]
-    )
-    assert done.exit_code == 0, done.output
-    with (tmp_path / "a.csv").open() as file:
-        table = list(csv.reader(file))[2:]
-    assert [float(row[0]) for row in table] == run.time.values.tolist()
-    entries = ElementTree.parse(tmp_path / "v" / "line.pvd").getroot().findall(".//DataSet")
-    assert [float(entry.attrib["timestep"]) for entry in entries] == run.time.values.tolist()
-    boot = re.search(r'<script id="boot" type="application/json">(.*?)</script>', (tmp_path / "run.html").read_text())
-    assert boot is not None
-    shown = strict(boot[1])["runs"][0]
-    assert shown["samples"] == rows and shown["end"] == float(run.time[-1])
 
 
 @pytest.mark.parametrize("trouble", ["", "replace", "room", "renamed"])
@@ -147,17 +60,6 @@ def test_the_file_of_an_early_end_has_the_size_of_its_samples(
 
 def failing(*_: Any) -> None:
     raise OSError("no")
-
-
-def test_the_quick_start_with_a_heavier_load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    assert CliRunner().invoke(app, ["new", "mine.toml", "--like", "crane-hoist"]).exit_code == 0
-    done = CliRunner().invoke(
-        app, ["run", "mine.toml", "--set", "body.mass=800 kg", "--set", "run.sample=0.1", "--json"]
-    )
-    figures = strict(done.stdout)
-    assert figures["status"] == "fully_retrieved" and figures["time"] == pytest.approx(4.4)
-    assert figures["compile_time"] >= 0.0 and figures["wall_time"] > 0.0
 
 
 CASE = tl.load("retrieval").meshed()

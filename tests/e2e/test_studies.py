@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 import psutil
 import pytest
-import typer
 import xarray as xr
 from typer.testing import CliRunner
 
@@ -178,7 +177,6 @@ for line in sys.stdin:
     print(child, flush=True)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
-KILLS = 12
 
 
 def wait_for_more(marks: Path, count: int, child: int) -> None:
@@ -189,12 +187,6 @@ def wait_for_more(marks: Path, count: int, child: int) -> None:
 
     wanted = marked() + count
     wait_until(lambda: marked() >= wanted or not psutil.pid_exists(child), "the client does not get on")
-
-
-@pytest.mark.long  # hundreds of kills of another test cover it with every make verify
-def test_a_client_killed_again_and_again(folder: Path, exact: xr.Dataset) -> None:
-    """Within any batch: marked ones are there as a whole, are never computed again, and the end is the same."""
-    kill_again_and_again(folder, exact, folder / "client.zarr", KILLS)
 
 
 @pytest.mark.long
@@ -467,18 +459,6 @@ def test_overwriting_replaces_a_study(folder: Path, tmp_path: Path) -> None:
     tl.study({**small, "vary": {"gravity": [9.8, 9.9, 1.6]}}, path)
     found = tl.study({**small, "vary": {"gravity": [1.6]}}, path, overwrite=True)
     assert found.sizes["gravity"] == 1 and os.listdir(tmp_path) == ["s.zarr"]
-
-
-def test_the_help_has_every_option_of_a_study() -> None:
-    told = CliRunner().invoke(app, ["study", "--help"], env={"COLUMNS": "160", "TERM": "dumb"}).output
-    from tautline.cli.studying import studies
-
-    command = typer.main.get_command(studies)
-    options = command.commands["run"].params  # type: ignore[attr-defined]
-    assert len(options) >= 9
-    for option in options:
-        assert all(name in told for name in option.opts if name.startswith("--")), option.opts
-        assert option.help and option.help.split()[0] in told
 
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "studies"

@@ -17,8 +17,6 @@ from typer.testing import CliRunner
 import tautline as tl
 from tautline.cli.commands import app
 from tautline.engine.chain.family import Family, Look
-from tautline.studies.analysis.reading import Opened
-from tautline.studies.report import gallery, pictures
 from tautline.studies.report import report as reports
 from tautline.studies.report.report import report
 
@@ -190,21 +188,6 @@ def test_the_report_of_a_line_and_of_what_does_not_vary(folder: Path) -> None:
     vary = {"string.stiffness": {"from": "20 N", "to": "80 N", "points": 5}}
     tl.study({**GRID, "outputs": ["max tension"], "vary": vary}, folder / "line.zarr")
     assert names(report(folder / "line.zarr", folder / "line")) == {"max_tension-line"}
-
-
-def test_points_are_thinned_and_the_picture_says_so(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    vary = {"string.stiffness": {"from": "20 N", "to": "80 N"}, "reel.guide_law": ["dissipative", "none"]}
-    design = {"kind": "random", "members": 60, "seed": 1}
-    study = tl.study({**GRID, "outputs": ["max tension"], "vary": vary, "design": design}, folder / "random.zarr")
-    monkeypatch.setattr(pictures, "POINTS", 20)
-    opened = Opened(study)
-    made = {p.name: p.figure for p in gallery.gallery(opened, next(opened.reduced())) if isinstance(p, gallery.Picture)}
-    assert set(made) == {"distribution", "tornado", "points", "settling"}
-    points = made["points"]
-    assert "20 of 60 members" in points.get_suptitle()
-    assert [np.size(axes.lines[0].get_xdata()) for axes in points.axes] == [20, 20]
-    # all members count for the running median
-    assert np.size(points.axes[0].lines[1].get_xdata()) == 3
 
 
 def test_what_is_refused(folder: Path, hanging: xr.Dataset, tmp_path: Path) -> None:

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import signal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import psutil
 import pytest
 import xarray as xr
-from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.studies.definition import definition
-from tautline.studies.execution.run import Progress
 
 CRANE = Path(__file__).parent / "every_full_key" / "crane.toml"
 HAULED = CRANE.with_name("ends-retrieved.toml")
@@ -42,7 +36,6 @@ bodies.load.mass = ["4 kg", "5 kg", "6 kg", "-1 kg"]
 lines.sling.stiffness = {{ from = "4 kN", to = "6 kN", points = 3 }}
 "initial.bodies.load.velocity[0]" = [0, "0.5 m/s"]
 """
-MEMBERS, REFUSED = 24, 6
 
 
 @pytest.fixture(scope="module")
@@ -108,57 +101,6 @@ def test_the_motor_of_each_reel(found: xr.Dataset) -> None:
     assert float(one.peak_power.sel(line="hoist")) == float(run.power.sel(line="hoist").max())
 
 
-def test_members_that_are_refused_do_not_end_the_others(found: xr.Dataset) -> None:
-    flags = dict(zip(found.status.attrs["flag_meanings"].split(), found.status.attrs["flag_values"], strict=True))
-    status = found.status.values
-    assert (status == flags["refused"]).sum() == REFUSED and (status[3] == flags["refused"]).all()
-    assert (status == flags["completed"]).sum() == MEMBERS - REFUSED
-    assert "bodies.load.mass: expected a positive finite number" in str(found.message[3, 0, 0].item())
-    assert np.isnan(found.max_tension[3]).all() and np.isfinite(found.max_tension[:3]).all()
-
-
-def test_a_worker_killed_and_a_study_stopped_and_resumed(found: xr.Dataset, folder: Path) -> None:
-    killed: list[int] = []
-
-    def kill(progress: Progress) -> bool:
-        if progress.done and not killed:  # all of them live
-            worker = next(p for p in psutil.Process().children() if "studies.execution.worker" in " ".join(p.cmdline()))
-            killed.append(worker.pid)
-            worker.send_signal(signal.SIGKILL)
-        return progress.done > MEMBERS // 2
-
-    path = folder / "workers.zarr"
-    tl.study(folder / "study.toml", path, workers=2, batch=2, watch=kill)
-    assert killed and tl.open_study(path).attrs["status"] == "unfinished"
-    result = CliRunner().invoke(app, ["study", "--resume", str(path), "--quiet", "--workers", "1"])
-    assert result.exit_code == 0, result.output
-    same = tl.open_study(path).load()
-    for name in found.data_vars:
-        assert np.array_equal(same[name].values, found[name].values, equal_nan=same[name].dtype.kind == "f"), name
-
-
-def call(*words: str) -> str:
-    result = CliRunner().invoke(app, ["study", *words])
-    assert result.exit_code == 0, result.output
-    return result.output
-
-
-def test_the_command_line(found: xr.Dataset, folder: Path) -> None:
-    store = str(folder / "here.zarr")
-    summary = json.loads(call("info", store, "--json"))
-    assert summary["endings"] == {"completed": MEMBERS - REFUSED, "refused": REFUSED}
-    assert summary["outputs"]["max_tension"]["max"] == float(found.max_tension.max())
-
-
-@pytest.mark.long
-def test_the_report(found: xr.Dataset, folder: Path) -> None:
-    page = folder / "report" / "report.html"
-    call("report", str(folder / "here.zarr"), "-o", str(page.parent))
-    text = page.read_text(encoding="utf-8")
-    assert "max_tension[hoist]" in text and "final_body_position[load, z]" not in text  # six of a vector are shown
-    assert (page.parent / "max_tension-sling-map.png").is_file()
-
-
 def test_a_member_that_ends_early_keeps_its_results(tmp_path: Path) -> None:
     speeds = [0.1, 1.0]
     found = tl.study(
@@ -180,15 +122,12 @@ def test_a_member_that_ends_early_keeps_its_results(tmp_path: Path) -> None:
 
 
 CHANGES: list[tuple[dict[str, Any], str]] = [
-    ({"vary": {"lines.hoist.stifness": [1.0]}}, "lines.hoist.stifness: no such key; did you mean 'stiffness'?"),
     ({"vary": {"lines.rope.stiffness": [1.0]}}, "lines.rope.length: missing"),
-    ({"vary": {"bodies.load.mass": ["3 m"]}}, "bodies.load.mass: expected a mass such as 3 or '3 kg', got '3 m'"),
     ({"vary": {"string.stiffness": [1.0]}}, "string.stiffness: no such key; expected one of a line or a body"),
     (
         {"vary": {"run.elements": [4]}},
         "run.elements: no such key; expected one of a line or a body, such as lines.NAME.elements",
     ),
-    ({"outputs": ["max reel_tension"]}, "outputs[0].variable: expected a variable of a run, got 'reel_tension'"),
     (
         {"outputs": [{"variable": "tension", "element": 0, "reduce": "max"}]},
         "outputs[0].line: missing; expected one of 'hoist', 'sling', whose nodes and elements are counted",

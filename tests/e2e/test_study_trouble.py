@@ -29,7 +29,7 @@ from tautline.studies.execution.compute import compute
 from tautline.studies.store import claims, space
 from tautline.studies.store.archive import open_archive
 from tests.support.commands import COMMAND, tautline, wait_until
-from tests.unit.test_interrupts import interrupted
+from tests.support.interrupting import interrupted
 
 SMALL: dict[str, Any] = {
     "scenario": "fixed-length",

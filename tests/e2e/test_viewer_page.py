@@ -75,7 +75,7 @@ def replay_server(folder: Path) -> Iterator[Serving]:
         yield server
 
 
-@pytest.fixture(params=["replay", "offline"], scope="module")
+@pytest.fixture(params=["replay", pytest.param("offline", marks=pytest.mark.long)], scope="module")
 def opened(request: pytest.FixtureRequest, kept_open: Pages) -> Page:
     """The same run from a server, and from a file without any network."""
     if request.param == "replay":
@@ -209,7 +209,7 @@ def test_whole_motion_is_in_sight(offline_page: Page) -> None:
 PARTS = ["hook", "load", "jib", "hoist", "sling", "stay"]
 
 
-@pytest.fixture(params=["replay", "offline"], scope="module")
+@pytest.fixture(params=["replay", pytest.param("offline", marks=pytest.mark.long)], scope="module")
 def crane_page(request: pytest.FixtureRequest, folder: Path, kept_open: Pages) -> Iterator[Page]:
     """A run of several lines and bodies from a server, and from a file without any network."""
     if request.param == "replay":

@@ -138,24 +138,18 @@ PLOTS = {"run": "0", "from": "0", "to": "1", "points": "50"}
     ("path", "name", "value"),
     [
         ("frames", "run", "2"),
-        ("frames", "run", "-1"),
         ("frames", "run", ""),
         ("frames", "first", str(SAMPLES)),
-        ("frames", "first", ""),
         ("frames", "first", "1.5"),
         ("frames", "first", "%D9%A3"),
         ("frames", "count", "0"),
         ("frames", "count", "9" * 400),
-        ("frames", "every", "0"),
         ("frames", "every", "x"),
         ("plots", "run", "two"),
         ("plots", "from", "nan"),
-        ("plots", "from", "later"),
-        ("plots", "to", "inf"),
         ("plots", "to", "1e999"),
         ("plots", "to", "-1"),
         ("plots", "points", "9"),
-        ("plots", "points", "-50"),
     ],
 )
 def test_bad_numbers_are_told(path: str, name: str, value: str, server: Serving) -> None:
@@ -207,15 +201,6 @@ def test_half_open_connections_block_neither_an_answer_nor_the_end(folder: Path)
 
 
 # -- how it begins and ends --------------------------------------------------------------------------
-
-
-def test_control_c_ends_it_well(folder: Path) -> None:
-    server = Serving("view", "a.nc", cwd=folder)
-    assert server.get("/?token={token}")[0] == 200
-    code, out, err = server.stop()
-    assert (code, out, err) == (0, "", "") and server.hint == "Ctrl-C ends it.\n"
-    with pytest.raises(ConnectionRefusedError):
-        server.get("/")
 
 
 def refused(*arguments: str, cwd: Path) -> tuple[int, str]:

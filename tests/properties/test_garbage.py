@@ -185,7 +185,7 @@ def _only_cheap_runs() -> Iterator[None]:
         yield
 
 
-many = settings(max_examples=100, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+many = settings(max_examples=40, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 
 
 @pytest.mark.parametrize("call", VALID)

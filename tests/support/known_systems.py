@@ -72,6 +72,29 @@ def one_line(
     return system, tl.State({"body": place}, {"rope": line})
 
 
+BOX = tl.RigidBody.box(2.0, (0.5, 0.4, 0.3), (0.0, 0.0, 0.2))
+
+
+def pendulum_and_system(
+    string: dict[str, Any], reel: dict[str, Any], body: tl.RigidBody = BOX
+) -> tuple[tuple[chains.Chain, chains.ChainState], tuple[tl.System, tl.State]]:
+    """A pendulum that swings and tumbles, as a chain and as a system, each with its state."""
+    rope, drum = tl.String(10.0, 0.1, 2000.0, **string), tl.Reel(0.2, 0.5, 1.5, **reel)
+    moving: Any = {"end_velocity": (0.0, 1.0, 0.0), "angular_velocity": (0.3, -0.2, 0.5)}
+    chain = chains.Chain(rope, drum, body)
+    start = chains.straight(chain, 5.0, 6, (1.0, 0.2, 1.0), **moving)
+    return (chain, start), one_line(rope, drum, start, body)
+
+
+def both(
+    command: tl.Command, string: dict[str, Any], reel: dict[str, Any], body: tl.RigidBody = BOX, **run: Any
+) -> tuple[Any, Any]:
+    """The same run of a pendulum and of a system."""
+    settings = {"duration": 0.3, "step": 5e-4, "sample": 0.03} | run
+    chain, system = pendulum_and_system(string, reel, body)
+    return chains.simulate(*chain, command, **settings), tl.simulate(*system, {"rope": command}, **settings)
+
+
 def state_of(spec: dict[str, Any]) -> tl.State:
     """Its state at the start."""
     bodies = {

@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
+
+import tautline as tl
+from tautline.gradients.keys import number_keys
+from tautline.model.keys import parse
+from tautline.model.short_keys import names_of, short
 
 # What numbers are multiplied with, so that a motion differs and stays possible.
 LARGER = 1.0 + 1e-3
@@ -21,3 +27,31 @@ def leaves(value: Any, held: set[str], key: str = "") -> Iterator[tuple[str, flo
             yield from leaves(inner, held, f"{key}[{k}]")
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
         yield key, float(value)
+
+
+FILES = sorted((Path(__file__).parents[1] / "e2e" / "every_key").glob("*.toml"))
+
+
+def short_name(case: tl.Case, key: str) -> str:
+    """The short key without components."""
+    names = names_of(case.system)
+    found = parse(key)
+    return ".".join(short((*found.path, found.name), names) if names else (*found.path, found.name))
+
+
+def chosen() -> dict[Path, list[str]]:
+    """Keys by the first file that has them in a section of its kind; of lists the last component."""
+    seen, found = set(), {}
+    for path in FILES:
+        case, own = tl.load(path), {}
+        for key in (key for key in number_keys(case) if "reel.guide_position" not in key):  # start_point of the line
+            name, section = short_name(case, key), case.to_dict()
+            for word in parse(key).path:
+                section = section[word]
+            kind = (section.get("kind"), section.get("shape")) if isinstance(section, dict) else None
+            if (name, kind) not in seen or name in own:
+                own[name] = key
+                seen.add((name, kind))
+        if own:
+            found[path] = list(own.values())
+    return found

@@ -108,16 +108,6 @@ def test_the_work_of_a_carrier_that_jumps_is_that_of_its_mean_velocity() -> None
         check_below("balance", float(np.abs(kept - kept[0]).max()), 2e-3 * float(run.kinetic_energy.max()))
 
 
-def test_the_torque_of_a_lock() -> None:
-    one, other = both()
-    for simulation in (one, other):
-        simulation.advance(0.3, tl.Locked(), sample=0.01)
-    expected, found = one.dataset(), other.dataset()
-    largest = float(np.abs(expected.torque).max())
-    check_below("torque", float(np.abs(found.torque - expected.torque).max()), 0.05 * largest)
-    assert (found.power == 0.0).all()
-
-
 def test_a_simulation_goes_on_from_a_file(tmp_path: Path) -> None:
     for simulation in both():
         simulation.advance(0.05, {"rope": 2.0})

@@ -119,7 +119,12 @@ def sizes_of(case: str) -> tuple[int, ...]:
     return (3,) if "loads" in CASES[case][1] else (2, 3)
 
 
-RUNS = [(case, order, N) for case in CASES for order in orders_of(case) for N in sizes_of(case)]
+RUNS = [
+    pytest.param(case, order, N, marks=[pytest.mark.long] * (N == 2 and case != "locked"))
+    for case in CASES
+    for order in orders_of(case)
+    for N in sizes_of(case)
+]
 
 
 @pytest.mark.usefixtures("python_kernels")

@@ -97,33 +97,13 @@ def test_forces_of_several_lines_are_told_by_name() -> None:
     [
         ctd(),
         ctd(viscosity=4000, duration=3, command='kind = "locked"', deployed=20),
-        ctd(viscosity=4000, deployed=40, duration=14),
-        ctd(elements=2, duration=40),
         ctd(deployed=20, command='kind = "free"', duration=5),
-        ctd(command='kind = "torque"\ntorque = "2500 N*m"', duration=10),
         tl.load("crane-hoist"),
-        tl.load("bungee"),
-        tl.load("retrieval"),
         tl.load("yo-yo"),
         tl.load("thrown-bodies"),
-        tl.load("cable-robot", {"run.duration": "4 s"}),
         tl.load("hook-and-load", {"run.duration": "12 s"}),
     ],
-    ids=[
-        "led",
-        "damped",
-        "damped hoist",
-        "few elements",
-        "free",
-        "torque",
-        "crane",
-        "bungee",
-        "retrieval",
-        "yo-yo",
-        "thrown bodies",
-        "cable robot",
-        "hook and load",
-    ],
+    ids=["led", "damped", "free", "crane", "yo-yo", "thrown bodies", "hook and load"],
 )
 def test_steps_are_those_that_a_run_takes(built: tl.Case) -> None:
     found = checking.facts(built)
@@ -157,8 +137,11 @@ def test_a_given_step_that_gets_too_long_is_told() -> None:
 
 
 def test_an_early_end_and_a_fold_are_told() -> None:
-    early = checking.rows(checking.facts(tl.load("retrieval", {"run.minimum_length": "5 m"})))
-    assert "fully_retrieved" in early["ends early"]
+    case = tl.load("retrieval", {"run.minimum_length": "5 m"})
+    found, run = checking.facts(case), chains.simulate(case)
+    assert "fully_retrieved" in checking.rows(found)["ends early"]
+    assert found["end_is_certain"] and found["expected_status"] == run.attrs["status"]
+    assert found["ends_at"] == pytest.approx(run.attrs["end_time"], rel=1e-6)
     text = CTD.format(viscosity=0, deployed=60, duration=1, elements=4, command='kind = "locked"')
     text = text.replace('kind = "hanging"', 'kind = "straight"').replace("0.12 m^3", "0.49 m^3")
     folded = checking.facts(scenario.parse(text))
@@ -194,17 +177,9 @@ def test_a_line_that_is_too_short_for_its_command_ends_the_run_early() -> None:
 
 def test_the_end_of_a_coarse_run_is_not_foretold() -> None:
     """A look at wide intervals once ended by its own steps; the run itself goes on for ever."""
-    for duration in ("1e6 s", "1e8 s"):
-        found = checking.facts(tl.load("fixed-length", {"run.duration": duration, "run.sample": "1 s"}))
-        assert found["expected_status"] == "completed"
-        assert not {"ends early", "may end early"} & checking.rows(found).keys()
-
-
-def test_an_end_that_is_foretold_comes_then() -> None:
-    case = tl.load("retrieval", {"run.minimum_length": "5 m"})
-    found, run = checking.facts(case), chains.simulate(case)
-    assert found["end_is_certain"] and found["expected_status"] == run.attrs["status"]
-    assert found["ends_at"] == pytest.approx(run.attrs["end_time"], rel=1e-6)
+    found = checking.facts(tl.load("fixed-length", {"run.duration": "1e8 s", "run.sample": "1 s"}))
+    assert found["expected_status"] == "completed"
+    assert not {"ends early", "may end early"} & checking.rows(found).keys()
 
 
 @pytest.mark.parametrize(
@@ -216,8 +191,9 @@ def test_an_end_that_is_foretold_comes_then() -> None:
     ],
     ids=["waves", "many sines", "short ramp"],
 )
-def test_motions_of_many_periods_are_looked_at_in_part(guide: dict[str, Any]) -> None:
+def test_motions_of_many_periods_are_looked_at_in_part(guide: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """Work is counted, and what was not looked at is told."""
+    monkeypatch.setattr(ahead, "MOST_TERMS", ahead.MOST_TERMS // 10)
     case = tl.load("ship-crane", guide)
     path = case.system.bodies["guide"].path
     sines = ahead.sines_of(path)

@@ -91,12 +91,6 @@ def test_a_function_of_the_users() -> None:
     assert ends == pytest.approx([ends[0]] * 3, abs=1e-12)
 
 
-def test_the_first_of_several_conditions_ends_the_run() -> None:
-    conditions = [tl.StopWhen("unstretched_length", above=12.0), tl.StopWhen("position", axis="z", above=11.0)]
-    run = chains.simulate(*falling(), tl.Free(), duration=1.5, stop=conditions)
-    assert "position (axis z) is above 11 m" in run.attrs["message"]
-
-
 def test_a_run_file_keeps_its_condition_through_an_interruption(tmp_path: Path) -> None:
     condition = tl.StopWhen("position", node=-1, axis="z", above=13.0)
     settings: Any = {"duration": 1.5, "sample": 0.01, "stop": condition}

@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain.simulation import ChainSimulation
 from tautline.errors import InputError
 from tautline.model.chain.systems import system_of
 from tests.support import chains
-from tests.support.same import check_same_state
 
 N, DEPLOYED, RATIO = 4, 10.0, 0.2
 # zeta = eta omega/(2 EA) with omega^2 = 12 EA/(mu l^2)
@@ -51,22 +49,9 @@ def test_the_reference_takes_the_same() -> None:
     np.testing.assert_allclose(ours.tension, theirs.tension, atol=1e-4)
 
 
-def test_a_checkpoint_keeps_the_mesh_of_the_start(tmp_path: Path) -> None:
-    simulation = chains.simulation(pendulum(damping_ratio=RATIO), start())
-    simulation.advance(0.5, tl.Free())
-    simulation.save(tmp_path / "half.npz")
-    resumed = tl.Simulation.load(tmp_path / "half.npz")
-    for each in (simulation, resumed):
-        assert isinstance(each.backend, ChainSimulation)
-    first, second = (each.backend.pendulum.string.viscosity for each in (simulation, resumed))  # type: ignore[union-attr]
-    assert second == first > 0.0
-    for each in (simulation, resumed):
-        each.advance(0.5)
-    check_same_state(resumed.state, simulation.state)
-
-
-@pytest.mark.parametrize("keys", [{"run.elements": [2, 8]}, {"string.damping_ratio": [0.0, 0.1, 0.4]}])
-@pytest.mark.parametrize("ratio", [0.0, RATIO])
+@pytest.mark.parametrize(
+    ("ratio", "keys"), [(0.0, {"run.elements": [2, 8]}), (RATIO, {"string.damping_ratio": [0.0, 0.1, 0.4]})]
+)
 def test_members_of_a_study_have_that_of_their_own_mesh(
     ratio: float, keys: dict[str, list[float]], tmp_path: Path
 ) -> None:

@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -68,69 +67,6 @@ def test_figure_is_drawn_and_labelled(name: str, result: xr.Dataset, tmp_path: P
     assert pixels.std() > 3.0, "an empty picture"
 
 
-@pytest.mark.parametrize("body", [tl.RigidBody.point(0.1), tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))])
-def test_modal_plot_shows_the_shapes(body: tl.RigidBody, tmp_path: Path) -> None:
-    result = tl.modes(with_body(body, 6), tl.Hanging(8.0))
-    figure = tl.figures.modes(result, count=8)
-    panels = [axes for axes in figure.axes if axes.get_title()]
-    moving = result.isel(mode=result.kind.values != "rigid")
-    assert len(panels) == 8
-    for k, axes in enumerate(panels):
-        mode = moving.isel(mode=k)
-        assert axes.get_title() == f"{int(mode.mode)}: {float(mode.frequency):.3g} Hz\n{mode.kind.item()}"
-        drawn = np.asarray(next(line.get_xdata() for line in axes.get_lines() if len(line.get_xdata()) == 7))  # type: ignore[arg-type]
-        parallel = [np.abs(np.corrcoef(drawn, u)[0, 1]) for u in mode["shape"].values.T if np.ptp(u) > 1e-6]
-        assert max(parallel) == pytest.approx(1.0)
-    files = tl.figures.save(figure, tmp_path / "modes")
-    assert np.asarray(Image.open(files[-1]).convert("L")).std() > 3.0
-    with pytest.raises(InputError, match="not rigid"):
-        tl.figures.modes(result.isel(mode=result.kind.values == "rigid"))
-
-
-def test_modal_plot_of_a_growing_motion() -> None:
-    result = tl.modes(system(elements=6), tl.Hanging(8.0), reel="free", count=4)
-    assert "grows" in tl.figures.modes(result).axes[0].get_title()
-
-
-def test_energy_curves_are_the_data() -> None:
-    result = run(1, duration=0.3)
-    lines = tl.figures.energy(result).axes[0].get_lines()
-    names = ("energy", "kinetic_energy", "gravity_energy", "elastic_energy")
-    styles = ("-", "-", "-.", ":")
-    for line, name, style in zip(lines, names, styles, strict=True):
-        np.testing.assert_array_equal(np.asarray(line.get_ydata()), result[name].values)
-        assert line.get_linestyle() == style
-
-
-def test_energy_of_a_hoist_shows_more_than_gravity() -> None:
-    """A tonne over 3 m: 30 kJ of gravity, and kinetic and elastic energy on a scale of their own."""
-    hoist = tl.pendulum(tl.String(30.0, 1.0, 5e6), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(1000.0), elements=4)
-    up = tl.Length.to(5.0, speed=1.0, acceleration=0.5)
-    result = tl.simulate(hoist, tl.Hanging(8.0), up, duration=6.0, sample=0.05)
-    above, below, _ = tl.figures.energy(result).axes
-    change = result.gravity_energy - result.gravity_energy[0]
-    assert float(change[-1]) == pytest.approx(1000.0 * 9.81 * 3.0, rel=0.02)
-    np.testing.assert_array_equal(np.asarray(above.get_lines()[1].get_ydata()), change.values)
-    drawn = [np.asarray(line.get_ydata()) for line in below.get_lines()]
-    for values, name in zip(drawn, ("kinetic_energy", "elastic_energy"), strict=True):
-        np.testing.assert_array_equal(values, result[name].values)
-    assert max(float(np.abs(values).max()) for values in drawn) < 2000.0
-
-
-def test_energy_figure_draws_works_and_losses() -> None:
-    """Those that are not zero; what has none has no panel of them."""
-    result = run(3, duration=0.5)
-    _, below = tl.figures.energy(result).axes
-    drawn = {str(line.get_label()): (np.asarray(line.get_ydata()), line.get_linestyle()) for line in below.get_lines()}
-    assert list(drawn) == ["control work", "guide loss", "change of $E$"]
-    for name, line in (("control_work", "-"), ("guide_loss", "--")):
-        values, style = drawn[name.replace("_", " ")]
-        np.testing.assert_array_equal(values, result[name].values)
-        assert style == line
-    np.testing.assert_array_equal(drawn["change of $E$"][0], (result.energy - result.energy[0]).values)
-    assert len(tl.figures.energy(run(1, duration=0.1)).axes) == 1
-
-
 def test_the_shade_is_the_energy_of_the_law() -> None:
     """Nothing where a string is slack, and of a table the area below its curve."""
     slack = tl.String(20.0, 0.1, 100.0, law="tension_only")
@@ -145,18 +81,6 @@ def test_the_shade_is_the_energy_of_the_law() -> None:
         (shade,) = elastic_shades([string], [row.strain.values])
         energy = string.energy_density([-0.1, 0.1, 0.2])
         np.testing.assert_allclose(shade, np.maximum(energy, 0.0) / energy[2], atol=1e-9)
-
-
-def test_motor_and_tension_at_the_start_are_drawn_where_the_run_has_them() -> None:
-    result = run(3, duration=0.3)
-    plain = result.drop_vars("power")
-    full = result.assign(start_tension=1.1 * result.end_tension)
-    labels = [axes.get_ylabel() for axes in tl.figures.drive(full).axes]
-    assert [label.split()[0] for label in labels] == ["reel", "torque", "power"]
-    assert len(tl.figures.drive(plain).axes) == 2
-    first = tl.figures.tension(full).axes[0].get_lines()[0]
-    assert first.get_label() == "at the guide"
-    np.testing.assert_array_equal(np.asarray(first.get_ydata()), full.start_tension.values[:, 0])
 
 
 def test_files_are_the_same_twice(tmp_path: Path) -> None:
@@ -199,40 +123,6 @@ def test_a_series_that_turns_too_often_is_a_band() -> None:
     assert not tl.figures.drive(result).axes[0].collections  # a plain line
 
 
-def test_snapshots_say_their_times_and_show_the_drum() -> None:
-    result = run(3, duration=0.6)
-    figure = tl.figures.snapshots(result, every=0.3)
-    words = [text.get_text() for text in figure.axes[0].texts]
-    assert words[0] == "0 s" and set(words) <= {"0 s", "0.3 s", "0.6 s"}
-    rims = [np.array(line.get_data_3d()) for line in figure.axes[0].get_lines() if len(line.get_data_3d()[0]) > 20]  # type: ignore[attr-defined]
-    assert len(rims) == 3
-    for rim, t in zip(rims, (0.0, 0.3, 0.6), strict=True):
-        reel = system().lines["line"].reel
-        assert reel is not None
-        radius = reel.radius(float(result.reeled_length.sel(line="line").sel(time=t, method="nearest")))
-        assert np.ptp(rim[2]) == pytest.approx(2.0 * radius, rel=1e-6)
-
-
-def test_strains_of_both_signs_part_at_zero() -> None:
-    result = run(1, duration=0.3)
-    pressed = result.assign(strain=result.strain - float(result.strain.max()) / 2.0)
-    for data, parted in ((result.assign(strain=abs(result.strain)), False), (pressed, True)):
-        axes, bar = tl.figures.strain_map(data).axes
-        low, high = axes.collections[0].get_clim()
-        assert (low == -high) is parted
-        assert [x.get_text() for x in axes.get_yticklabels()] == ["guide", "middle", "body"]
-        assert ("0 in the middle" in bar.get_ylabel()) is parted
-
-
-def test_an_animation_is_not_clipped(tmp_path: Path) -> None:
-    """At its default size nothing touches the edges."""
-    path = tl.figures.animate(run(1, duration=0.5), tmp_path / "x.gif", frames=2)
-    with Image.open(path) as picture:
-        pixels = np.asarray(picture.convert("L"))
-    edges = np.concatenate([pixels[0], pixels[-1], pixels[:, 0], pixels[:, -1]])
-    assert edges.min() > 250
-
-
 ROOT = Path(__file__).parents[2]
 
 
@@ -244,37 +134,6 @@ def part_of_the_site(name: str) -> Any:
         return importlib.import_module(name)
     finally:
         sys.path.remove(folder)
-
-
-@pytest.mark.parametrize("name", ["fixed-length", "crane-hoist", "cable-robot"])
-def test_thumbnails_show_a_run_in_space(name: str) -> None:
-    """Strings, bodies and the paths of these stand off the ground and the sky, and clear of the edges."""
-    thumbnails = part_of_the_site("thumbnails")
-    data = tl.simulate(tl.load(name), duration=1.0, sample=0.1)
-    pixels = np.asarray(thumbnails.thumbnail(data, thumbnails.Look(ground=False))).astype(int)
-    assert pixels.shape == (336, 480, 3)
-    drawn = np.abs(pixels - pixels[:, :1]).max(axis=2) > 40
-    rows, columns = (np.flatnonzero(drawn.any(axis=k)) for k in (1, 0))
-    assert np.ptp(rows) > 0.6 * 336 or np.ptp(columns) > 0.6 * 480
-    assert rows[0] > 5 and rows[-1] < 330 and columns[0] > 5 and columns[-1] < 474
-    assert len(np.unique(pixels[drawn], axis=0)) > 50
-
-
-def test_every_example_has_a_thumbnail() -> None:
-    """Each makes the run that is drawn of it."""
-    thumbnails = part_of_the_site("thumbnails")
-    examples = {path.stem: path for part in ("gallery", "tutorial") for path in (ROOT / "examples" / part).glob("*.py")}
-    assert set(thumbnails.LOOKS) < set(examples)
-    for name, path in examples.items():
-        run = thumbnails.look_of(name).run.split(".")[0]
-        assert re.search(
-            rf"^ *(?:\w+, )*{run}(?:, \w+)* = |^ *for (?:\w+, )*{run}\b", path.read_text(encoding="utf-8"), re.M
-        ), name
-    thumbnails.found.clear()
-    thumbnails.remember(Path("towed.py"), {"run": 1, "sinks": 2})
-    thumbnails.remember(Path("mujoco_crane.py"), {"work": SimpleNamespace(rope=3)})
-    thumbnails.remember(Path("bungee.py"), {})
-    assert list(thumbnails.found.values()) == [2, 3]
 
 
 @pytest.mark.long

@@ -37,7 +37,7 @@ def test_values_behind_exact_data_are_found() -> None:
     assert key_value(found.case, "body.mass") == found.values["body.mass"]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_values_behind_noise_are_within_three_standard_errors(seed: int) -> None:
     found = fit(measured(small_case(), seed))
     assert found.status == "completed" and found.remarks == ()
@@ -50,10 +50,14 @@ def test_values_behind_noise_are_within_three_standard_errors(seed: int) -> None
     np.testing.assert_allclose(np.diag(found.correlations), 1.0, rtol=1e-14)
 
 
-def test_standard_errors_are_those_of_a_linear_model() -> None:
+@pytest.fixture(scope="module")
+def of_known_noise() -> tl.Fit:
+    return fit(measured(small_case()), sigma=NOISE)
+
+
+def test_standard_errors_are_those_of_a_linear_model(of_known_noise: tl.Fit) -> None:
     """From the derivatives at the solution, by the textbook: sigma^2 (J^T J)^-1."""
-    data = measured(small_case())
-    found = fit(data, sigma=NOISE)
+    data, found = measured(small_case()), of_known_noise
     at = tl.jacobian(found.case, ["start_tension", "position"], ALL)
     rows = [at.derivatives["start_tension"][:, 0] / NOISE["start_tension"]]
     rows.append(at.derivatives["position"][:, -1, 0] / NOISE["position[-1,x]"])
@@ -74,7 +78,7 @@ def test_standard_errors_are_those_of_a_linear_model() -> None:
     assert np.abs(least.gradient * [found.standard_errors[key] for key in ALL]).max() < 1e-2
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.0431, -0.08])
+@pytest.mark.parametrize("delay", [0.0431, -0.08])
 def test_an_unknown_offset_of_the_clock(delay: float) -> None:
     found = fit(measured(small_case(), 7, delay), offset=(-0.1, 0.1))
     assert found.status == "completed"
@@ -188,7 +192,7 @@ def test_a_run_that_fails_on_the_way_is_avoided() -> None:
     assert found.status == "completed" and abs(found.values["string.stiffness"] - 200.0) < 3.0
 
 
-def test_the_table_has_the_digits_that_mean_something() -> None:
+def test_the_table_has_the_digits_that_mean_something(of_known_noise: tl.Fit) -> None:
     assert rounded(59996.6, 30.2) == ("59997", "30")
     assert rounded(59996.6, 301.0) == ("60000", "300")
     assert rounded(0.19979, 0.000131) == ("0.19979", "0.00013")
@@ -196,7 +200,7 @@ def test_the_table_has_the_digits_that_mean_something() -> None:
     assert rounded(123456789.0, 2345.0) == ("1.234568e+08", "2.3e+03")
     assert rounded(0.0, 0.0123) == ("0.000", "0.012")
     assert rounded(3.0, float("nan")) == ("3", "unknown")
-    found = fit(measured(small_case()), sigma=NOISE)
+    found = of_known_noise
     lines = str(found).splitlines()
     key, value, error, unit = lines[1].split()
     assert (key, unit) == ("string.stiffness", "N")

@@ -99,11 +99,6 @@ def test_velocities_that_are_refused(arguments: dict[str, Any], expected: str) -
     assert expected in str(caught.value)
 
 
-def test_velocities_go_with_a_table_only() -> None:
-    with pytest.raises(InputError, match=r"Length.velocities\[0\] \(start_velocity\): expected it together with"):
-        tl.Length(target=3.0, speed=1.0, acceleration=1.0, velocities=(1.0, 0.0))
-
-
 def test_a_reel_that_moves_so_already_gets_no_blow() -> None:
     """Heave: the table begins with the speed that the reel has, and the torque stays that of a smooth motion."""
     system = pendulum()

@@ -10,13 +10,10 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.gradients.keys import number_keys
 from tautline.gradients.lowering import tangents_by_keys
 from tautline.gradients.runs import runs_of
-from tautline.model.keys import parse
-from tautline.model.short_keys import names_of, short
+from tests.support.leaves import chosen, short_name
 
-FILES = sorted((Path(__file__).parents[1] / "e2e" / "every_key").glob("*.toml"))
 # Keys that have no derivative by themselves, and a part of the sentence that says so.
 REFUSED = {
     "string.viscosity": "switched|order: expected 2",  # 0 in these files but where loads act
@@ -44,31 +41,6 @@ REFUSED = {
 KINKS = {"body.center_of_mass", "applied_force.point", "fluid.volume"}
 
 
-def short_name(case: tl.Case, key: str) -> str:
-    """The short key without components."""
-    names = names_of(case.system)
-    found = parse(key)
-    return ".".join(short((*found.path, found.name), names) if names else (*found.path, found.name))
-
-
-def chosen() -> dict[Path, list[str]]:
-    """Keys by the first file that has them in a section of its kind; of lists the last component."""
-    seen, found = set(), {}
-    for path in FILES:
-        case, own = tl.load(path), {}
-        for key in (key for key in number_keys(case) if "reel.guide_position" not in key):  # start_point of the line
-            name, section = short_name(case, key), case.to_dict()
-            for word in parse(key).path:
-                section = section[word]
-            kind = (section.get("kind"), section.get("shape")) if isinstance(section, dict) else None
-            if (name, kind) not in seen or name in own:
-                own[name] = key
-                seen.add((name, kind))
-        if own:
-            found[path] = list(own.values())
-    return found
-
-
 CHOSEN = chosen()
 
 
@@ -91,7 +63,7 @@ def test_a_key_has_derivatives_or_a_reason(path: Path) -> None:
         name = short_name(case, key)
         try:
             runs = runs_of(case, [key], steps)
-            columns, remarks = tangents_by_keys(case, [key], lambda changes, runs=runs: runs.begun(changes).numbers())  # type: ignore[misc]
+            columns, remarks = tangents_by_keys(case, [key], lambda changes, runs=runs: runs.beside(changes).numbers())  # type: ignore[misc]
         except InputError as error:
             assert name in REFUSED and re.search(REFUSED[name], str(error)), f"{key}: {error}"
             continue

@@ -14,9 +14,8 @@ from tautline.errors import InputError
 from tautline.gradients.chain.runs import ChainRuns
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.keys import checked_keys, key_size, key_value, number_keys
-from tautline.gradients.leaves import flat, leaves, with_leaves
+from tautline.gradients.leaves import flat
 from tautline.gradients.lowering import differentiable_keys, tangents_by_keys
-from tautline.gradients.outputs import carried_setting
 from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.scales import scales_of
 from tautline.model.system.state import State
@@ -74,55 +73,6 @@ def test_a_key_that_cannot_be_changed_says_why() -> None:
 
     with pytest.raises(InputError, match=r"changed by itself.*expected 7"):
         slope(stubborn)
-
-
-def test_leaves_are_put_back_in_their_places() -> None:
-    tree: Any = runs_of(hoist(), []).begun({}).setting
-    numbers = leaves(tree)
-    again = with_leaves(tree, numbers)
-    assert again.par == tree.par and again.plan.h == tree.plan.h
-    doubled = with_leaves(tree, [2.0 * x for x in numbers])
-    assert doubled.par.EA == 2.0 * tree.par.EA and doubled.par.N == tree.par.N
-
-
-def carried(case: tl.Case, by: list[str]) -> Any:
-    """The setting of a case, with derivatives by keys."""
-    from tautline.gradients.leaves import split
-
-    runs = runs_of(case, by)
-    columns, remarks = tangents_by_keys(case, by, lambda changes: runs.begun(changes).setting)
-    assert not remarks
-    setting = runs.begun({}).setting
-    return carried_setting(setting, split(setting, columns))
-
-
-def test_keys_become_numbers_of_the_kernels() -> None:
-    case = hoist({"reel.motor_inertia": 0.02, "reel.gear_ratio": 3.0})
-    reel = case.system.lines["line"].reel
-    assert reel is not None
-    setting = carried(case, ["reel.gear_ratio", "reel.drum_radius", "string.stiffness", "command.torques[1]"])
-    by_gear = 2.0 * reel.motor_inertia * reel.gear_ratio / reel.drum_radius**2
-    by_radius = -2.0 * reel.motor_inertia * reel.gear_ratio**2 / reel.drum_radius**3
-    np.testing.assert_allclose(setting.par.kappa.tangent, [by_gear, by_radius, 0.0, 0.0], rtol=1e-11)
-    np.testing.assert_allclose(setting.par.EA.tangent, [0.0, 0.0, 1.0, 0.0], rtol=1e-12)
-    np.testing.assert_allclose(setting.command.torques.tangent[:, 3], [0.0, 1.0, 0.0], atol=1e-12)
-
-
-def test_steps_are_a_part_of_the_duration_and_of_nothing_else() -> None:
-    case = hoist({"run.step": "auto"})
-    setting = carried(case, ["run.duration", "string.stiffness"])
-    np.testing.assert_allclose(setting.plan.h.tangent, [setting.plan.h.value / case.run.duration, 0.0], rtol=1e-12)
-
-
-def test_a_start_at_rest_moves_with_what_hangs() -> None:
-    case = hoist({"initial": {"kind": "hanging", "deployed": 4.0}})
-    setting = carried(case, ["string.stiffness", "body.mass"])
-    nodes = setting.motion.nodes.value.reshape(len(setting.motion.nodes.value), 3, -1)[0, 2]
-    by_mass = setting.motion.nodes.tangent.reshape(len(setting.motion.nodes.value), 3, -1, 2)[0, 2, :, 1]
-    string = case.system.lines["line"].string
-    N = setting.par.N
-    np.testing.assert_allclose(by_mass[N], 4.0 * 9.81 / string.stiffness, rtol=1e-9)
-    assert nodes[N] > 4.0
 
 
 def test_all_numbers_of_a_case_are_named() -> None:

@@ -109,30 +109,6 @@ def test_coordinates_and_states_give_each_other() -> None:
         found.state(x[:5])
 
 
-@pytest.mark.parametrize(
-    ("outputs", "by", "words"),
-    [
-        (["guide_tension"], ["gravity"], "outputs: expected variables of a result, got 'guide_tension'"),
-        (["tension"], ["string.stiffness"], "string.stiffness: no such key"),
-        (["tension"], ["lines.hoist.stifness"], "lines.hoist.stifness: no such key"),
-        (["tension"], ["lines.hoist.viscosity"], "switched on or off"),
-        (["tension"], ["run.order"], "got one of the method"),
-    ],
-)
-def test_what_is_refused(outputs: list[str], by: list[str], words: str) -> None:
-    with pytest.raises(InputError) as caught:
-        tl.jacobian(linear_crane(), outputs, by)
-    assert words in str(caught.value) and "\n" not in str(caught.value)
-
-
-def test_functions_as_torques_are_refused() -> None:
-    case = linear_crane()
-    commands = {**case.commands, "hoist": tl.Torque(lambda t: 1.0)}
-    other = case.with_(commands=commands)
-    with pytest.raises(InputError, match="table, got a function"):
-        tl.jacobian(other, ["tension"], ["gravity"])
-
-
 @pytest.mark.long
 def test_a_fit_finds_masses_and_stiffnesses_again() -> None:
     case = linear_crane(**{"run.duration": 0.1, "run.sample": 0.005})

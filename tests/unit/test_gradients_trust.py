@@ -86,7 +86,8 @@ def test_nodes_of_a_slack_tether_are_warned_of() -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["fixed-length", "deployment", "bungee", "retrieval", pytest.param("tethered-pod", marks=pytest.mark.long)]
+    "name",
+    ["bungee", "retrieval", *(pytest.param(x, marks=pytest.mark.long) for x in ("fixed-length", "deployment"))],
 )
 def test_predictable_motions_are_not_warned_of(name: str) -> None:
     """The bungee jump without its damping, which sets in where the start is neither slack nor taut."""

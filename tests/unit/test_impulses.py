@@ -13,23 +13,13 @@ from tautline.paper.examples import EXAMPLES
 from tests.support import chains
 from tests.support.paper import initial_state, pendulum
 
-COMMANDS: tuple[Command, ...] = (tl.Locked(), tl.Free(), tl.Torque(2.0))
+COMMANDS: tuple[Command, ...] = (tl.Locked(), tl.Free(), tl.Torque(2.0), tl.Brake(0.5))
 
 
 def moving(command: Command) -> tl.Simulation:
     sim = chains.simulation(pendulum(), initial_state(EXAMPLES[2]), step=5e-4)
     sim.advance(1.0, command, sample=0.1)
     return sim
-
-
-def total_momentum(sim: tl.Simulation) -> np.ndarray:
-    """Of the deployed string and the body at a reel that stands still."""
-    line, body = sim.system.lines["line"], sim.system.bodies["body"]
-    v = sim.line.node_velocities
-    l = sim.line.deployed / (len(v) - 1)
-    string = line.string.density * l * 0.5 * (v[:-1] + v[1:]).sum(axis=0)
-    assert isinstance(body, tl.RigidBody)
-    return np.asarray(string + body.mass * sim.body.velocity)
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: type(c).__name__)
@@ -100,9 +90,9 @@ def test_a_stopped_drum_can_be_freed_again() -> None:
 
 def test_blows_before_the_first_step() -> None:
     sim = chains.simulation(pendulum(), initial_state(EXAMPLES[0]))
-    momentum = total_momentum(sim)
+    energy = sim.energy
     sim.body.strike((0.0, 0.1, 0.0))
-    assert not np.allclose(total_momentum(sim), momentum)
+    assert sim.energy != energy
     assert sim.advance(0.5) == "completed"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -30,81 +30,62 @@ class Unprintable:
         raise RuntimeError("no repr")
 
 
-NO_NUMBERS: list[Any] = [
+NOT_ANY: list[Any] = [
     None,
     True,
-    np.True_,
     "one",
-    b"1",
     1j,
     (1.0, 2.0, 3.0),
     {},
     Decimal(1),
     np.array(1.0),
     Unprintable(),
+    math.nan,
+    10**400,
 ]
-NOT_FINITE = [math.nan, math.inf, -math.inf, np.float32("nan"), 10**400, Fraction(10) ** 400]
-NOT_ANY = [*NO_NUMBERS, *NOT_FINITE]
 NEGATIVE = [*NOT_ANY, -1.0, -5e-324, Fraction(-1, 3)]
-NOT_POSITIVE = [*NEGATIVE, 0, 0.0, -0.0]
+NOT_POSITIVE = [*NEGATIVE, 0, -0.0]
 NOT_WHOLE = [*NOT_ANY, 0, -1, 2.0, np.float64(2.0), Fraction(2), 2**63]
-NO_ARRAYS: list[Any] = [None, "abc", b"abc", {}, {1.0, 2.0}, Unprintable(), [[1.0], [1.0, 2.0]], 1.0, [], [[[]]]]
-
-NUMBERS: list[tuple[str, str, list[Any]]] = [
+NO_PARTS: list[Any] = [tl.Locked, 1.5, "part", Unprintable()]
+BAD: list[tuple[str, str, list[Any]]] = [
     *(("String", name, NOT_POSITIVE) for name in ("length", "density")),
     ("String", "stiffness", NOT_POSITIVE[1:]),  # None: that of a table
     *(("Reel", name, NOT_POSITIVE) for name in ("drum_radius", "inertia_mass", "smoothing_speed")),
     ("Reel", "guide_length", NEGATIVE),
+    ("Reel", "spooled_strain", [*NOT_ANY, -1.0, -2.5]),
     *((name, "mass", NOT_POSITIVE) for name in ("RigidBody", "about_center", "elliptic_cylinder", "box", "sphere")),
     ("point", "mass", NOT_POSITIVE),
     ("elliptic_cylinder", "height", NOT_POSITIVE),
     ("sphere", "radius", NOT_POSITIVE),
     ("pendulum", "gravity", NEGATIVE),
-    ("pendulum", "elements", NOT_WHOLE),
-    ("Line", "elements", NOT_WHOLE),
+    *((name, "elements", NOT_WHOLE) for name in ("pendulum", "Line")),
     ("LineState", "reeled_length", NEGATIVE),
-    ("LineState", "reel_speed", NOT_ANY),
-    ("Reel", "spooled_strain", [*NOT_ANY, -1.0, -2.5]),
+    *((name, "reel_speed", NOT_ANY) for name in ("LineState", "Straight")),
     ("Straight", "deployed", NOT_POSITIVE),
-    ("Straight", "reel_speed", NOT_ANY),
     ("Torque", "torque", NOT_ANY),
-    ("simulate", "duration", NOT_POSITIVE),
-    ("simulate", "step", NOT_POSITIVE),
-    ("simulate", "sample", NOT_POSITIVE[1:]),  # None stands for the default
-    ("simulate", "minimum_length", NOT_POSITIVE[1:]),
-]
-
-CHOICES: list[tuple[str, str, list[Any]]] = [
-    ("Reel", "guide_law", ["Published", "", None, b"none", ["none"], 1, np.str_("nothing"), Unprintable()]),
-    ("Reel", "guide_strain", ["Mean", "", None, b"mean", ["mean"], 0.1, np.str_("Mean"), Unprintable()]),
+    *(("simulate", name, NOT_POSITIVE) for name in ("duration", "step")),
+    *(("simulate", name, NOT_POSITIVE[1:]) for name in ("sample", "minimum_length")),  # None stands for the default
+    *(("Reel", name, ["Mean", "", None, b"none", ["none"], 1]) for name in ("guide_law", "guide_strain")),
     ("simulate", "order", [3, 0, -2, 2.0, "2", True, None, [2], math.nan, Unprintable()]),
     ("simulate", "scheme", ["Paper", "", None, 0.5, ["paper"], b"paper", Unprintable()]),
     ("simulate", "step", ["fast", "AUTO", "", "1 m"]),
     ("simulate", "compensated", [1, 0, None, "yes", np.array([True, False])]),
-]
-
-PARTS: list[tuple[str, str, list[Any]]] = [
-    *((name, "string", [None, REEL, tl.String, "string", Unprintable()]) for name in ("pendulum", "Line")),
-    ("pendulum", "reel", [None, STRING, tl.Reel, {}]),
-    ("pendulum", "body", [None, 1.0, tl.RigidBody]),
-    ("Line", "reel", [STRING, tl.Reel, {}]),
-    ("RigidBody", "shape", ["point", ("point", ()), 1]),
-    ("simulate", "system", [None, START, tl.System, Unprintable()]),
-    ("simulate", "start", [None, PENDULUM, tl.State]),
+    *((name, "string", NO_PARTS) for name in ("pendulum", "Line")),
+    *(("pendulum", name, [None, *NO_PARTS]) for name in ("reel", "body")),
+    ("Line", "reel", NO_PARTS),
+    ("RigidBody", "shape", NO_PARTS),
+    *(("simulate", name, [None, *NO_PARTS]) for name in ("system", "start")),
     ("simulate", "command", ["locked", tl.Locked, Unprintable()]),
 ]
-
 ARRAYS: list[tuple[str, str, tuple[int, ...]]] = [
     ("Reel", "guide_position", (3,)),
     ("RigidBody", "inertia", (3, 3)),
-    ("RigidBody", "center_of_mass", (3,)),
     ("about_center", "central_inertia", (3, 3)),
     ("elliptic_cylinder", "semi_axes", (2,)),
     ("box", "sides", (3,)),
-    *((name, "center_of_mass", (3,)) for name in ("about_center", "elliptic_cylinder", "box", "sphere")),
+    *((name, "center_of_mass", (3,)) for name in ("RigidBody", "about_center", "elliptic_cylinder", "box", "sphere")),
     *(("Line", name, (3,)) for name in ("start_point", "end_point")),
-    ("LineState", "nodes", (2, 3)),
-    ("LineState", "node_velocities", (2, 3)),
+    *(("LineState", name, (2, 3)) for name in ("nodes", "node_velocities")),
     *(("BodyState", name, (3,)) for name in ("position", "velocity")),
     ("Straight", "end_velocity", (3,)),
     *((name, "attitude", (3, 3)) for name in ("BodyState", "Straight")),
@@ -125,28 +106,14 @@ def refusal(call: str, **changes: Any) -> str:
     return str(caught.value)
 
 
-def each(table: Iterable[tuple[str, str, Iterable[Any]]]) -> pytest.MarkDecorator:
-    """One case for every bad value, named after the call, the argument and the value's place in its list."""
-    return pytest.mark.parametrize(
-        ("call", "argument", "value"),
-        [
-            pytest.param(call, argument, value, id=f"{call}-{argument}-{type(value).__name__}-{k}")
-            for call, argument, values in table
-            for k, value in enumerate(values)
-        ],
-    )
-
-
 def bad_arrays(shape: tuple[int, ...]) -> list[Any]:
     """Not numbers, of other shapes, or with entries that are not finite."""
-    good = np.ones(shape)
+    good, poisoned = np.ones(shape), np.ones(shape)
+    poisoned.flat[-1] = math.nan
     other = [np.ones((*shape, 1)), np.ones((*shape[:-1], shape[-1] + 1)), np.ones(shape[1:]), np.ones(0)]
     typed = [good.astype(kind) for kind in (bool, complex, object, "U3", "M8[s]")]
-    poisoned = []
-    for bad in (math.nan, math.inf, -math.inf):
-        poisoned.append(good.copy())
-        poisoned[-1].flat[-1] = bad
-    return [*NO_ARRAYS, *other, *typed, *poisoned, poisoned[0].astype(np.float32), poisoned[0].tolist()]
+    no_arrays: list[Any] = [None, "abc", {}, {1.0, 2.0}, Unprintable(), [[1.0], [1.0, 2.0]], 1.0, [], [[[]]]]
+    return [*no_arrays, *other, *typed, poisoned, poisoned.astype(np.float32), (np.inf * good).tolist()]
 
 
 @pytest.mark.parametrize("call", VALID)
@@ -154,30 +121,14 @@ def test_what_the_other_tests_spoil_is_accepted(call: str) -> None:
     spoilt(call)
 
 
-@each(NUMBERS)
-def test_bad_number_is_refused_by_name(call: str, argument: str, value: Any) -> None:
-    message = refusal(call, **{argument: value})
-    assert re.match(rf"(\w+\.)?{argument}\b.*: expected .*, got ", message), message
-
-
-@each(CHOICES)
-def test_bad_choice_is_refused_by_name(call: str, argument: str, value: Any) -> None:
-    message = refusal(call, **{argument: value})
-    assert re.match(rf"(\w+\.)?{argument}: expected (one of .*|a bool|'auto' or a time .*), got ", message), message
-
-
-@each(PARTS)
-def test_wrong_part_is_refused_by_name(call: str, argument: str, value: Any) -> None:
-    message = refusal(call, **{argument: value})
-    assert re.match(
-        rf"(\w+\.)?{argument}: expected (an? [A-Z]\w+((, an? [A-Z]\w+)* or an? [A-Z]\w+)?|Locked\(\).*), got ", message
-    ), message
-
-
-@each((call, argument, bad_arrays(shape)[argument == "node_velocities" :]) for call, argument, shape in ARRAYS)
-def test_bad_array_is_refused_by_name(call: str, argument: str, value: Any) -> None:
-    message = refusal(call, **{argument: value})
-    assert re.match(rf"(\w+\.)?{argument}: expected .*, got ", message), message
+@pytest.mark.parametrize(
+    ("call", "argument", "values"),
+    [*BAD, *((call, argument, bad_arrays(shape)) for call, argument, shape in ARRAYS)],
+)
+def test_what_is_bad_is_refused_by_name(call: str, argument: str, values: list[Any]) -> None:
+    for value in values[argument == "node_velocities" :]:  # None stands for rest
+        message = refusal(call, **{argument: value})
+        assert re.match(rf"(\w+\.)?{argument}\b.*: expected .*, got ", message), message
 
 
 @pytest.mark.parametrize(
@@ -210,15 +161,6 @@ def test_real_numbers_of_any_type_become_floats(kind: Callable[[int], Any]) -> N
     assert type(string.length) is float
 
 
-@pytest.mark.parametrize("kind", [float, Fraction, np.float32, np.float64, np.longdouble])
-@pytest.mark.parametrize("argument", ["duration", "step", "sample", "minimum_length"])
-def test_simulate_takes_real_numbers_of_any_type(argument: str, kind: Callable[[float], Any]) -> None:
-    usual = spoilt("simulate", minimum_length=0.0078125)
-    value = {**VALID["simulate"][1], "minimum_length": 0.0078125}[argument]
-    run = spoilt("simulate", **{"minimum_length": 0.0078125, argument: kind(value)})
-    assert run.identical(usual)
-
-
 def test_body_refuses_inertia_that_no_body_has() -> None:
     skew = np.eye(3) + 1e-3 * np.eye(3, k=1)
     for inertia, complaint in (
@@ -245,20 +187,6 @@ def test_body_refuses_inertia_about_the_wrong_point() -> None:
     message = refusal("RigidBody", inertia=central, center_of_mass=(0.0, 0.0, 1.0))
     assert "about the attachment point" in message and "-0.99" in message and "-0.98" in message
     assert tl.RigidBody.about_center(1.0, central, (0.0, 0.0, 1.0)).inertia[0][0] == pytest.approx(1.01)
-
-
-@pytest.mark.parametrize("center", [(0.0, 0.0, 0.0), (0.3, -0.2, 0.7)])
-def test_flat_plate_is_accepted(center: tuple[float, float, float]) -> None:
-    """The triangle inequality holds with equality, up to rounding."""
-    plate = tl.RigidBody.about_center(0.3, np.diag([0.1, 0.2, 0.1 + 0.2]), center)
-    check_close("inertia about the centre", plate.central_inertia(), np.diag([0.1, 0.2, 0.3]), 1e-15)
-
-
-def test_rounding_asymmetry_is_accepted_and_removed() -> None:
-    J = np.eye(3) + 1e-12 * np.eye(3, k=1)
-    body = tl.RigidBody(1.0, J.tolist(), (0.0, 0.0, 0.0))
-    kept = np.array(body.inertia)
-    assert (kept == kept.T).all()
 
 
 @pytest.mark.parametrize("changes", [{"inertia": np.eye(3)}, {"center_of_mass": (0.0, 0.0, 0.1)}])
@@ -289,16 +217,6 @@ def test_unknown_shape_is_refused(shape: Shape) -> None:
 )
 def test_sizes_of_a_body_are_positive(call: str, changes: dict[str, Any]) -> None:
     assert re.match(rf"{next(iter(changes))}: expected a positive", refusal(call, **changes))
-
-
-@pytest.mark.parametrize("size", [1e-200, 1e200])
-@pytest.mark.parametrize(("call", "argument"), [("elliptic_cylinder", "semi_axes"), ("box", "sides")])
-def test_size_whose_square_is_no_number_is_refused_by_name(call: str, argument: str, size: float) -> None:
-    """Not as `central_inertia` or `RigidBody.inertia`, which the user never gave."""
-    changes: dict[str, Any] = {argument: (size,) * len(VALID[call][1][argument])}
-    if call == "elliptic_cylinder":
-        changes["height"] = size
-    assert argument in refusal(call, **changes)
 
 
 Grid = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
@@ -381,16 +299,6 @@ def test_parallel_axes_for_a_cloud_of_masses() -> None:
     check_close("inertia about the attachment point", body.inertia, inertia_of(x), 1e-14)
 
 
-@pytest.mark.parametrize("guide_length", [2.0, 2.5])
-def test_guide_way_is_shorter_than_the_string(guide_length: float) -> None:
-    message = refusal("pendulum", reel=tl.Reel(0.2, guide_length, 1.0))
-    assert "guide_length" in message and "(2 m)" in message and f"{guide_length:g} m" in message
-
-
-def test_no_gravity_and_no_guide_way_are_accepted() -> None:
-    assert spoilt("pendulum", gravity=0, reel=tl.Reel(0.2, 0, 1.0)).gravity == 0.0
-
-
 @pytest.mark.parametrize("argument", ["nodes", "node_velocities"])
 def test_first_node_stays_at_the_guide(argument: str) -> None:
     rows = np.array(VALID["LineState"][1][argument])
@@ -421,33 +329,14 @@ def test_state_has_at_least_one_element(count: int) -> None:
     assert message.startswith("LineState.nodes: expected at least 2") and message.endswith(f"got {count}")
 
 
-def test_as_many_velocities_as_nodes() -> None:
-    message = refusal("LineState", node_velocities=np.zeros((3, 3)))
-    assert message.startswith("LineState.node_velocities: expected 2 x 3") and message.endswith("3 x 3")
-
-
 @pytest.mark.parametrize(
     "attitude",
-    [
-        -np.eye(3),
-        np.diag([1.0, 1.0, -1.0]),
-        1.001 * np.eye(3),
-        (1.0 + 1e-6) * np.eye(3),
-        np.zeros((3, 3)),
-        np.ones((3, 3)),
-        np.full((3, 3), 1e40),
-        np.eye(3) + 1e-3 * np.eye(3, k=1),
-    ],
-    ids=["inversion", "reflection", "scaled", "slightly scaled", "zero", "singular", "huge", "sheared"],
+    [-np.eye(3), (1.0 + 1e-6) * np.eye(3), np.zeros((3, 3)), np.full((3, 3), 1e40), np.eye(3) + np.eye(3, k=1)],
+    ids=["inversion", "slightly scaled", "zero", "huge", "sheared"],
 )
 @pytest.mark.parametrize("call", ["BodyState", "Straight"])
 def test_attitude_is_a_rotation(call: str, attitude: Any) -> None:
     assert re.match(r"(BodyState\.)?attitude: expected a rotation matrix", refusal(call, attitude=attitude))
-
-
-def test_attitude_with_eight_digits_is_accepted() -> None:
-    c, s = round(math.cos(0.3), 8), round(math.sin(0.3), 8)
-    spoilt("BodyState", attitude=[[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
 
 
 def test_arrays_of_a_state_cannot_be_changed_from_outside() -> None:
@@ -459,11 +348,6 @@ def test_arrays_of_a_state_cannot_be_changed_from_outside() -> None:
         state.nodes[1, 2] = 7.0
 
 
-def test_no_more_is_deployed_than_there_is() -> None:
-    message = refusal("simulate", start=tl.Straight(1.6))
-    assert message.startswith("deployed: expected at most 1.5 m") and "guide_length" in message and "1.6" in message
-
-
 @pytest.mark.parametrize(("length", "guide_length"), [(2.0, 0.5), (100.0, 0.3), (1.1, 0.7), (3.3, 1.1), (7.0, 0.0)])
 def test_all_that_straight_accepts_can_be_simulated(length: float, guide_length: float) -> None:
     """length - (length - guide_length) may round to less than guide_length."""
@@ -472,10 +356,6 @@ def test_all_that_straight_accepts_can_be_simulated(length: float, guide_length:
     start = tl.Straight(length - guide_length)
     run = simulate(pendulum, start, tl.Locked(), duration=STEP, step=STEP, sample=STEP)
     assert run.attrs["status"] == "completed"
-
-
-def test_direction_is_not_zero() -> None:
-    assert refusal("Straight", direction=(0, 0, 0)).startswith("direction: expected a vector that is not zero")
 
 
 @pytest.mark.parametrize("size", [5e-324, 1e-200, 2.0, 1e40])
@@ -511,20 +391,6 @@ def test_more_elements_than_fit_into_memory_are_refused(elements: int) -> None:
 def test_bad_table_is_refused(torque: Any, complaint: str) -> None:
     message = refusal("Torque", torque=torque)
     assert re.match(rf"Torque\.{complaint}", message), message
-
-
-@pytest.mark.parametrize("times", [[3.0], [0.0, 1.0], [-1e40, 1e40], [0.0, 5e-324]])
-def test_table_with_increasing_times_is_accepted(times: list[float]) -> None:
-    command = tl.Torque((np.array(times), range(len(times))))
-    assert command.torques()[0].tolist() == times
-    assert command == tl.Torque([times, list(range(len(times)))]) and hash(command)
-
-
-@pytest.mark.parametrize("reeled_length", [0.0, 0.499, 2.0, 3.0])
-def test_reeled_length_lies_between_guide_and_string(reeled_length: float) -> None:
-    message = refusal("simulate", start=placed({"reeled_length": reeled_length}))
-    assert message.startswith("state.lines.line.reeled_length: expected at least guide_length (0.5 m)")
-    assert "(2 m)" in message and message.endswith(f"got {reeled_length}")
 
 
 @pytest.mark.parametrize("elements", [1, 5])
@@ -582,12 +448,6 @@ def test_more_samples_or_steps_than_can_be_are_refused(duration: float, step: An
     assert re.match(r"(duration|sample)\b.*: expected ", message), message
 
 
-@pytest.mark.parametrize("reel_speed", [1.0, -1e-300])
-def test_locked_reel_does_not_move(reel_speed: float) -> None:
-    message = refusal("simulate", start=placed({"reel_speed": reel_speed}), command=tl.Locked())
-    assert message == f"State.reel_speed: expected 0 with a locked reel, got {reel_speed}"
-
-
 @pytest.mark.parametrize("order", [2, 4, 6])
 @pytest.mark.parametrize("command", [tl.Locked(), tl.Free(), tl.Torque(1.0)], ids=repr)
 def test_published_scheme_is_composed_only_with_the_reel_locked(order: int, command: Any) -> None:
@@ -615,28 +475,12 @@ def test_published_scheme_is_composed_only_with_the_reel_locked(order: int, comm
             ({"control": lambda _, x=x: x}, "control: Torque.torque: expected")
             for x in (math.inf, [1.0], True, 1e60, 1j)
         ),
-        *(({"period": value}, "period: expected a positive finite number") for value in NOT_POSITIVE[1:]),
+        *(({"period": value}, "period: expected a positive finite number") for value in (0.0, -1.0, math.nan, True)),
     ],
 )
 def test_control_that_does_not_fit_is_refused(changes: dict[str, Any], message: str) -> None:
     got = refusal("simulate", **{"control": lambda _: 0.0, "period": 2 * STEP, **changes})
     assert re.match(message, got), got
-
-
-def test_a_controller_that_returns_nothing_leaves_the_reel_as_it_is() -> None:
-    run = spoilt("simulate", control=lambda _: None)
-    assert run.equals(spoilt("simulate", command=tl.Free()))
-
-
-def test_the_period_of_control_is_the_sample_by_default() -> None:
-    times: list[float] = []
-
-    def control(simulation: tl.Simulation) -> float:
-        times.append(simulation.time)
-        return 0.0
-
-    spoilt("simulate", control=control)
-    assert times == [0.0, 2 * STEP]
 
 
 def test_point_does_not_turn() -> None:
@@ -654,14 +498,6 @@ def test_spooled_strain_belongs_to_the_law_that_stores_it() -> None:
     _, arguments = VALID["Reel"]
     with pytest.raises(InputError, match="spooled_strain: expected 0 unless guide_law is 'stretched'"):
         tl.Reel(**(arguments | {"guide_law": "dissipative"}))
-
-
-@pytest.mark.parametrize("order", [4, 6])
-def test_string_cannot_be_spooled_back_in_time(order: int) -> None:
-    _, arguments = VALID["Reel"]
-    stretched = tl.pendulum(STRING, tl.Reel(**arguments), BODY)
-    with pytest.raises(InputError, match="order: expected 2 with guide_law='stretched', got"):
-        tl.simulate(stretched, START, tl.Free(), duration=0.1, order=order)
 
 
 def test_a_wrong_kind_of_system_is_refused_in_good_english() -> None:

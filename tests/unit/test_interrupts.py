@@ -17,32 +17,12 @@ import pytest
 import tautline as tl
 from tautline.kernels.machine.choice import engine
 from tests.support import chains
+from tests.support.interrupting import interrupted
 
 # Until a process has ended (s); alone on a machine it takes 0.1 to 0.5.
 PATIENCE = 5.0
 
 pytestmark = pytest.mark.skipif(engine().name == "python", reason="Python handles signals as it interprets kernels")
-
-
-def interrupted(call: Any, after: float) -> float:
-    """Call, and send Ctrl-C after some time; how long the answer took (s)."""
-    sent: list[float] = []
-
-    def send() -> None:
-        sent.append(time.perf_counter())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    timer = threading.Timer(after, send)
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of a parallel test run ignore it
-    timer.start()
-    try:
-        call()
-    except KeyboardInterrupt:
-        return time.perf_counter() - sent[0]
-    finally:
-        timer.cancel()
-        signal.signal(signal.SIGINT, before)
-    raise AssertionError("the call ended before the interrupt")
 
 
 def bits(run: Any) -> list[bytes]:

@@ -9,13 +9,12 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numba
 import numpy as np
 import pytest
 
-from tautline.kernels.lanes import LANES, either, lane_array, lane_rows, put, select, some, take, zero_like
+from tautline.kernels.lanes import LANES, lane_array, select, zero_like
 from tests.support.compiled import compiled
 
 ROOT = Path(__file__).parents[2]
@@ -42,12 +41,6 @@ def in_lanes(function: Callable[..., Any], x: np.ndarray, y: np.ndarray) -> np.n
     out = np.empty_like(x)
     run(x, y, out)
     return out
-
-
-def one_by_one(function: Callable[..., Any], x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """function(x, y), compiled for plain numbers."""
-    f = compiled(function)
-    return np.reshape([f(a, b) for a, b in zip(x.flat, y.flat, strict=True)], x.shape)
 
 
 def assert_same_bits(found: np.ndarray, expected: np.ndarray) -> None:
@@ -85,148 +78,6 @@ def test_operations(function: Callable[..., Any], expected: Callable[..., Any]) 
     x, y = pairs()
     with np.errstate(all="ignore"):
         assert_same_bits(in_lanes(function, x, y), np.asarray(expected(x, y), dtype=float))
-
-
-@pytest.mark.parametrize(
-    "function",
-    [
-        lambda a, b: math.sin(a),
-        lambda a, b: math.cos(a),
-        lambda a, b: max(a, b) - min(a, b),
-        lambda a, b: max(math.sqrt(a * a + b * b), 1e-12) / (1.0 + abs(b)),
-        lambda a, b: select(a > b, a - b, 0.0) * 3,
-    ],
-)
-def test_a_lane_does_what_a_plain_number_does(function: Callable[..., Any]) -> None:
-    x, y = pairs()
-    assert_same_bits(in_lanes(function, x, y), one_by_one(function, x, y))
-
-
-def test_augmented_assignment() -> None:
-    def total(a: Any, b: Any) -> Any:
-        x = zero_like(a)
-        for _ in range(3):
-            x += a
-            x -= b
-        return x
-
-    x = np.arange(2.0 * LANES).reshape(2, LANES)
-    np.testing.assert_array_equal(in_lanes(total, x, 1.0 + x), np.full((2, LANES), -3.0))
-
-
-def test_some_is_whether_any_lane_does() -> None:
-    @compiled
-    def any_above(x: Any, limit: float, out: Any) -> None:
-        a = lane_array(x)
-        for i in range(len(a)):
-            out[i] = some(a[i] > limit)
-
-    x = np.zeros((LANES + 2, LANES))
-    x[range(LANES), range(LANES)] = 2.0
-    x[LANES] = math.nan
-    found = np.zeros(len(x), dtype=bool)
-    any_above(x, 1.0, found)
-    np.testing.assert_array_equal(found, (x > 1.0).any(axis=1))
-    assert compiled(lambda a: some(a > 1.0))(2.0) and not compiled(lambda a: some(a > 1.0))(math.nan)
-
-
-class Inner(NamedTuple):
-    number: Any
-    places: int
-
-
-class Outer(NamedTuple):
-    plain: float
-    vector: tuple[Any, Any]
-    inner: Inner
-
-
-def test_take_and_put() -> None:
-    @compiled
-    def exchange(x: Any, out: Any) -> None:
-        """Lanes in reversed order, number by number."""
-        a, b = lane_array(x), lane_array(out)
-        for i in range(len(a)):
-            y = zero_like(a[i])
-            for k in range(LANES):
-                y = put(y, k, take(a[i], LANES - 1 - k))
-            b[i] = y
-
-    x, _ = pairs()
-    out = np.empty_like(x)
-    exchange(x, out)
-    assert_same_bits(out, x[:, ::-1])
-
-
-def test_take_gives_one_members_part_of_a_tuple() -> None:
-    @compiled
-    def part(x: Any, k: int) -> Any:
-        a = lane_array(x)
-        return take(Outer(0.5, (a[0], a[1]), Inner(a[2], 7)), k)
-
-    x = np.arange(3.0 * LANES).reshape(3, LANES)
-    for k in range(LANES):
-        assert part(x, k) == Outer(0.5, (x[0, k], x[1, k]), Inner(x[2, k], 7))
-
-
-def test_plain_numbers_are_one_member() -> None:
-    for f in (compiled(lambda a, b: (take(a, 0), put(a, 0, b), select(a < b, a, b))), plain):
-        assert f(1.0, 2.0) == (1.0, 2.0, 1.0)
-
-
-def plain(a: float, b: float) -> tuple[float, float, float]:
-    """Without compiler."""
-    return take(a, 0), put(a, 0, b), select(a < b, a, b)
-
-
-def test_either_is_chosen_by_its_arguments() -> None:
-    choice = either(compiled(lambda x, y: x + y), compiled(lambda x, y: x - y))
-    x, y = np.full((1, LANES), 5.0), np.full((1, LANES), 2.0)
-    np.testing.assert_array_equal(in_lanes(lambda a, b: choice(a, b), x, y), x - y)
-    assert compiled(lambda a, b: choice(a, b))(5.0, 2.0) == choice(5.0, 2.0) == 7.0
-
-
-@compiled
-def reverse(a: Any, out: Any) -> None:
-    for i in range(len(a)):
-        out[i] = a[len(a) - 1 - i]
-
-
-def test_views_of_both_shapes() -> None:
-    """Items of a lane array are rows of the plain one, those of lane rows are columns."""
-
-    @compiled
-    def run(x: Any, out: Any, rows: Any, out_rows: Any) -> None:
-        reverse(lane_array(x), lane_array(out))
-        reverse(lane_rows(rows), lane_rows(out_rows))
-
-    x, _ = pairs()
-    rows = np.ascontiguousarray(x.T)
-    out, out_rows = np.empty_like(x), np.empty_like(rows)
-    run(x, out, rows, out_rows)
-    assert_same_bits(out, x[::-1])
-    assert_same_bits(out_rows, rows[:, ::-1])
-
-
-@pytest.mark.parametrize("part", [slice(0, 3), slice(2, 5), slice(2, 100), slice(5, 5)])
-def test_parts_of_arrays(part: slice) -> None:
-    @compiled
-    def run(x: Any, start: int, stop: int, out: Any) -> int:
-        a, b = lane_array(x)[start:stop], lane_array(out)
-        for i in range(len(a)):
-            b[i] = a[i]
-        return len(a)
-
-    x = np.arange(5.0 * LANES).reshape(5, LANES)
-    out = np.zeros_like(x)
-    count = run(x, part.start, part.stop, out)
-    np.testing.assert_array_equal(out[:count], x[part])
-
-
-@pytest.mark.parametrize("shape", [(3, LANES, 1), (3 * LANES,)])
-def test_what_is_no_array_of_lanes_is_refused(shape: tuple[int, ...]) -> None:
-    with pytest.raises(numba.TypingError):
-        compiled(lambda x: len(lane_array(x)))(np.zeros(shape))
 
 
 ACCESSES = """

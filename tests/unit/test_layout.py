@@ -9,20 +9,12 @@ import numpy as np
 import pytest
 
 from tautline.arrays import Array
-from tautline.kernels.data import Command, Parameters, Plan
-from tautline.kernels.lanes import LANES
+from tautline.kernels.data import Parameters, Plan
 from tautline.kernels.layout import Layout
 from tautline.kernels.members import (
-    COMMAND,
     PARAMETERS,
     PLAN,
-    CommandTables,
-    command_of,
-    members_of,
-    parameters_of,
-    plan_of,
 )
-from tests.support.compiled import compiled
 
 
 def unpacked(layout: Layout[Any], *args: Any) -> Any:
@@ -43,13 +35,6 @@ def distinct(kind: Any, numbers: count[int], length: int = 2) -> Any:
     return {float: number + 0.25, int: number, bool: number % 2 == 0}[kind]
 
 
-def a_command(numbers: count[int], length: int) -> Command:
-    """Tables of different lengths, and a profile with rows."""
-    plain = distinct(Command, numbers, length)
-    profile = next(numbers) + np.arange(9.0 * (length + 1)).reshape(-1, 9)
-    return plain._replace(profile=profile)  # type: ignore[no-any-return]
-
-
 def assert_same(found: Any, expected: Any) -> None:
     """Equal, field by field, with the same types."""
     assert type(found) is type(expected)
@@ -58,46 +43,6 @@ def assert_same(found: Any, expected: Any) -> None:
             assert_same(x, y)
     else:
         np.testing.assert_array_equal(found, expected)
-
-
-pack_parameters, pack_plan, pack_command = PARAMETERS.pack, PLAN.pack, COMMAND.pack
-
-
-@compiled
-def copy(x: Any, out: Any) -> None:
-    for i in range(len(x)):
-        out[i] = x[i]
-
-
-@compiled
-def members_back(members: Any, k: int, par: Any, plan: Any, command: Any, tables: Any) -> None:
-    """Rows of the settings of one member that the kernels see, and its tables."""
-    pack_parameters(parameters_of(members, k), par)
-    pack_plan(plan_of(members, k), plan)
-    own = command_of(members, k)
-    pack_command(own, command)
-    copy(own.times, tables[0][k])
-    copy(own.torques, tables[1][k])
-    for i in range(len(own.profile)):
-        copy(own.profile[i], tables[2][k, i])
-
-
-def test_settings_of_every_member_come_back() -> None:
-    """Shared fields are those of the first member, all others each one's own."""
-    numbers = count(1)
-    settings = [
-        (distinct(Parameters, numbers), distinct(Plan, numbers), a_command(numbers, 1 + k % 3)) for k in range(LANES)
-    ]
-    members = members_of(settings)
-    tables = CommandTables(*(np.zeros_like(table) for table in members.tables))
-    for k, (par, plan, command) in enumerate(settings):
-        rows = [np.zeros(size) for size in (PARAMETERS.size, PLAN.size, COMMAND.size)]
-        members_back(members, k, *rows, tables)
-        np.testing.assert_array_equal(rows[0], PARAMETERS.row(par))
-        np.testing.assert_array_equal(rows[1], PLAN.row(plan))
-        assert_same(unpacked(COMMAND, rows[2].tolist(), tables, k), command)
-    assert_same(tables, members.tables)
-    assert len(np.unique([PARAMETERS.row(par) for par, _, _ in settings])) == LANES * PARAMETERS.size
 
 
 @pytest.mark.parametrize(("kind", "layout"), [(Parameters, PARAMETERS), (Plan, PLAN)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import subprocess
 import sys
@@ -10,17 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.console import Console
 
-import tautline as tl
 from tautline import ledger
-from tautline.cli.output import summary_table
 from tautline.kernels import data
 from tautline.kernels.balance import kept_energy
-from tautline.results.conservation import balance_error
-from tautline.results.summary import summarise
-from tautline.schema import CHAIN_SCHEMA, SCHEMA
-from tautline.viewer.curves import curves_of
 from tests.support.checking import check_close
 
 ROOT = Path(__file__).parents[2]
@@ -76,39 +68,6 @@ def test_kernels_and_arrays_keep_the_same_balance() -> None:
         changed[k] += 1.0
         sign = -1.0 if account.kind == ledger.WORK else 1.0
         check_close(account.name, kept_energy(changed) - kept_energy(x), sign, 1e-14)
-
-
-def test_accounts_have_places_of_their_own() -> None:
-    places = [data.ACCOUNT_PLACES[data.account(name)] for name in ledger.booked()]
-    taken = sorted([*places, *(place + 1 for place in places)])
-    assert taken == list(range(data.BOOKS, data.REEL_SIZE))
-
-
-def test_results_and_viewer_follow_the_table() -> None:
-    for account in ledger.ACCOUNTS:
-        assert CHAIN_SCHEMA[account.name][1:] == (account.unit, account.sentence)
-        assert SCHEMA[account.name].units == account.unit
-    (balance,) = (curve for curve in curves_of(tl.load("retrieval").system)[1] if curve.name == "balance")
-    assert set(balance.needs) == {account.name for account in ledger.ACCOUNTS}
-
-
-def test_the_summary_has_every_account_and_the_balance() -> None:
-    """Changes since the start; the table for people leaves out what is zero."""
-    run = tl.simulate(tl.load("retrieval", {"run.duration": "0.5 s"}))
-    values = {name: run[name].values for name in ("time", *SCHEMA)}
-    halves = [{name: x[part] for name, x in values.items()} for part in (slice(0, 20), slice(20, None))]
-    summary = summarise(halves, dict(run.attrs))
-    for account in ledger.ACCOUNTS:
-        assert summary["accounts"][account.name] == float(run[account.name][-1] - run[account.name][0])
-    assert summary["unexplained_energy"] == pytest.approx(float(balance_error(run)[-1]), abs=1e-14)
-    console = Console(width=100, file=io.StringIO())
-    console.print(summary_table(summary, {}))
-    printed = console.file.getvalue()  # type: ignore[attr-defined]
-    for name in ("control work", "guide loss", "change of gravity energy", "unexplained energy"):
-        assert f"{name} " in printed
-    assert f"{float(run.control_work[-1]):.4g} J" in printed
-    for name in ("fluid work", "external work", "damping loss", "friction loss"):
-        assert name not in printed
 
 
 def test_the_theory_page_has_the_table() -> None:

@@ -11,8 +11,8 @@ import pytest
 from benchmarks.elements import position_error, relative, shape_error
 
 import tautline as tl
-from tautline.engine.mesh import MeshHealth, mesh_error, mesh_noise
-from tautline.engine.shape import rough_part, shape_of
+from tautline.engine.mesh import MeshHealth, mesh_noise
+from tautline.engine.shape import rough_part
 from tautline.model.chain.systems import chain_of
 from tautline.model.command import Command
 from tautline.model.elements import FEWEST, MOST, default_elements
@@ -62,11 +62,6 @@ def test_the_shortest_wave_is_all_noise_and_a_long_one_is_none() -> None:
     assert mesh_noise(np.array([[1.0, -1.0] * 10])) == 1.0
     assert mesh_noise(np.cos(math.pi * (e[None] + 0.5) / 20)) < 0.007  # sin(pi/40)^2 = 0.0062
     assert mesh_noise(100.0 + 3.0 * e[None]) < 1e-15  # a heavy rope
-
-
-@pytest.mark.parametrize("N", [1, 2])
-def test_one_or_two_elements_have_no_short_waves(N: int) -> None:
-    assert mesh_noise(np.ones((4, N))) == 0.0
 
 
 def stopped(N: int, damping_ratio: float) -> tuple[chains.Chain, Any]:
@@ -136,7 +131,7 @@ SWINGS = {
 
 
 @pytest.mark.parametrize("name", SWINGS)
-@pytest.mark.parametrize("N", [2, 6, 12])
+@pytest.mark.parametrize("N", [2, 12])
 def test_a_swing_is_estimated_within_a_factor_of_three(name: str, N: int) -> None:
     pendulum, degrees, duration = SWINGS[name]
     run = swing(pendulum, degrees, N, duration)
@@ -168,12 +163,6 @@ def test_the_guide_law_with_a_mean_strain_counts_and_with_an_extrapolated_one_do
     assert extrapolated < 0.3 * mean
 
 
-def test_waves_cannot_be_wrong_by_more_than_their_own_size() -> None:
-    assert mesh_error(1.0, 1e9, 2.0, 0.0, 100.0) == pytest.approx(0.11, rel=1e-6)
-    assert mesh_error(1.0, 1e-3, 2.0, 0.0, 100.0) == pytest.approx(0.01001, rel=1e-4)
-    assert mesh_error(0.0, 0.0, 0.0, 0.0, 0.0) == 0.0
-
-
 @pytest.mark.parametrize("law", ["linear", "tension_only"])
 def test_a_string_that_is_thrown_back_is_folded_and_slack(law: str) -> None:
     string = tl.String(20.0, 0.1, 1000.0, law=law)
@@ -195,8 +184,7 @@ def test_a_coarse_mesh_is_told_how_many_elements_to_try() -> None:
 # -- gathering -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("N", [1, 2, 3, 20])
-@pytest.mark.parametrize("cut", [1, 3, 50])
+@pytest.mark.parametrize(("N", "cut"), [(1, 3), (2, 1), (3, 50), (20, 3)])
 def test_pieces_give_the_same_bits_as_the_whole(N: int, cut: int) -> None:
     pendulum = plain(stiffness=40.0)
     start = chains.straight(pendulum, 5.0, N, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
@@ -225,22 +213,7 @@ def test_samples_that_are_not_finite_are_left_out() -> None:
     assert all(map(math.isfinite, MeshHealth().figures().values()))
 
 
-def test_nodes_on_one_point_are_no_error_of_the_program() -> None:
-    pendulum = plain()
-    found = shape_of(pendulum, np.zeros((1, 6, 3)), np.zeros((1, 6, 3)), np.ones(1))
-    assert all(np.isfinite(x).all() for x in found)
-    assert found.slack[0] == 1.0
-
-
 # -- the default ---------------------------------------------------------------------------------------
-
-
-def test_states_take_the_default_and_a_number_still_counts() -> None:
-    pendulum = plain()
-    N = default_elements(pendulum, 10.0)
-    states = chains.straight(pendulum, 10.0), chains.hanging(pendulum, 10.0), chains.equilibrium(pendulum, 10.0).state
-    assert [state.elements for state in states] == [N, N, N]
-    assert chains.hanging(pendulum, 10.0, 7).elements == 7
 
 
 def test_the_default_grows_with_mass_stretch_and_drag_and_keeps_its_bounds() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import math
 from pathlib import Path
@@ -147,7 +146,9 @@ def test_waves_do_not_repeat_themselves() -> None:
     check_below("autocorrelation", float(alike.max()), 0.6)
 
 
-@pytest.mark.parametrize(("spectrum", "gamma"), [("jonswap", 3.3), ("pierson_moskowitz", 1.0)])
+@pytest.mark.parametrize(
+    ("spectrum", "gamma"), [("jonswap", 3.3), pytest.param("pierson_moskowitz", 1.0, marks=pytest.mark.long)]
+)
 def test_the_spectrum_is_found_again(spectrum: str, gamma: float) -> None:
     """By Welch's method from three hours of the motion itself."""
     motion = tl.Waves(spectrum, 4.0, 10.0, components=600, seed=1)
@@ -315,16 +316,6 @@ def test_a_checkpoint_goes_on_bit_for_bit(command: Any, tmp_path: Path) -> None:
         assert a.energy == sim.energy
 
 
-def test_a_twin_has_its_own_tables() -> None:
-    read = case()
-    sim = tl.Simulation(read.system, read.start, step=1e-3)
-    sim.advance(0.1, tl.Length(motion=tl.Sine(0.1, 1.0, ramp=0.5)))
-    twin = copy.deepcopy(sim)
-    for each in (sim, twin):
-        each.advance(20.0)
-    assert twin.energy == sim.energy and (twin.line.nodes == sim.line.nodes).all()
-
-
 @pytest.mark.long
 def test_a_long_record_is_carried(tmp_path: Path) -> None:
     t = np.arange(0.0, 3600.0, 0.1)
@@ -333,21 +324,6 @@ def test_a_long_record_is_carried(tmp_path: Path) -> None:
     tl.run_to_file(tmp_path / "run.nc", case(CSV, folder=tmp_path).with_({"run.duration": 0.1}))
     run = tl.open_run(tmp_path / "run.nc")
     assert len(json.loads(run.attrs["case"])["bodies"]["guide"]["path"]["file"]["times"]) == len(t) == 36_000
-
-
-def test_a_study_varies_seed_and_height(tmp_path: Path) -> None:
-    read = case('kind = "waves"\nspectrum = "jonswap"\nheight = "1 m"\npeak_period = "5 s"')
-    found = tl.study(
-        {
-            "scenario": read,
-            "vary": {"guide.seed": [0, 1, 2], "guide.height": ["1 m", "2 m"]},
-            "outputs": ["max start_tension", "min start_tension"],
-        },
-        tmp_path / "study.zarr",
-        workers=1,
-    ).load()
-    swing = (found.max_start_tension - found.min_start_tension).values
-    assert swing.shape == (3, 2) and (swing[:, 1] > swing[:, 0]).all() and len(np.unique(swing[:, 0])) == 3
 
 
 def test_a_study_does_not_vary_files(tmp_path: Path) -> None:

@@ -103,6 +103,9 @@ OBJECTIVES: dict[str, tuple[Callable[[], Any], dict[str, Any], Any, Callable[...
 }
 
 
+QUICK = ("expression", "torque that a speed takes", "time")
+
+
 def problem_of(case: Any, vary: dict[str, Any], minimise: Any, subject_to: Any = (), intervals: int = 1) -> Any:
     """The program of a search, and the point where it begins."""
     sought = unknowns.read(case, vary)
@@ -110,7 +113,7 @@ def problem_of(case: Any, vary: dict[str, Any], minimise: Any, subject_to: Any =
     return module._begin(case, sought, wanted, np.linspace(0.0, case.run.duration, intervals + 1), None)
 
 
-@pytest.mark.parametrize("name", [pytest.param(x, marks=pytest.mark.long) if x == "system" else x for x in OBJECTIVES])
+@pytest.mark.parametrize("name", [x if x in QUICK else pytest.param(x, marks=pytest.mark.long) for x in OBJECTIVES])
 def test_a_search_makes_least_what_it_reports(name: str) -> None:
     """Number and slopes of the program are those of `value_and_gradient`, and the number is the reported one."""
     make, vary, minimise, number = OBJECTIVES[name]

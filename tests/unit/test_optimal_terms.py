@@ -179,19 +179,6 @@ def test_wrong_objectives_are_refused(given: Any, words: str) -> None:
     assert words in str(error.value)
 
 
-def test_objectives_of_derivatives_are_taken() -> None:
-    given = [tl.Final("position[-1, 0]"), {"integral": "torque^2", "weight": 2}, tl.Peak("start_tension"), "time"]
-    found = terms.read_objective(given)
-    assert [term.kind for term in found] == ["final", "integral", "peak", "time"]
-    assert [term.expression and term.expression.text for term in found] == [
-        "position[-1, 0]",
-        "torque^2",
-        "start_tension",
-        None,
-    ]
-    assert [term.weight for term in found] == [1.0, 2.0, 1.0, 1.0]
-
-
 FILE = """
 scenario = "lift.toml"
 minimise = "time"
@@ -205,15 +192,6 @@ run.duration = { least = "1 s", most = "4 s" }
 limit = "start_tension"
 least = "0 N"
 """
-
-
-def test_a_file_says_what_python_says(tmp_path: Path) -> None:
-    (tmp_path / "lift.toml").write_text(case().to_toml())
-    (tmp_path / "best.toml").write_text(FILE)
-    found = reading.read(tmp_path / "best.toml")
-    assert found.case.system.bodies["body"].mass == 6.0 and found.arguments["intervals"] == 4
-    assert list(found.arguments["vary"]) == ["command.torques[1:]", "run.duration"]
-    assert unknowns.read(found.case, found.arguments["vary"]).free_time
 
 
 @pytest.mark.parametrize(

@@ -2,28 +2,18 @@
 
 from __future__ import annotations
 
-import json
-import math
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.peers.catalogue import PEERS, Tried, problem
-from benchmarks.peers.gradient import off, sizes
-from benchmarks.peers.measure import FULL, Bench, Peered, Point
+from benchmarks.peers.catalogue import problem
 from benchmarks.peers.pair import pair
-from benchmarks.peers.physics import invariants, pair_invariants, pair_quality, quality
-from benchmarks.peers.protocol import MORE, Method, State, Turning, end_body, rotated, trajectory
+from benchmarks.peers.physics import invariants, pair_invariants, pair_quality
+from benchmarks.peers.protocol import Method, State, Turning, end_body, rotated
 from benchmarks.peers.tautline_gradient import Run as GradientRun
 from benchmarks.peers.tautline_pair import Bodies
 
 from tautline.paper.examples import run
-
-ROOT = Path(__file__).parents[2]
 
 
 def some_state(elements: int = 3, seed: int = 1) -> State:
@@ -77,104 +67,6 @@ def test_the_consistent_invariants_are_those_of_our_own_runs() -> None:
     assert energy - energy[0] == pytest.approx(recorded_energy - recorded_energy[0], abs=1e-11)
 
 
-def test_a_slack_element_has_no_elastic_energy() -> None:
-    p, state = problem(), some_state()
-    state["nodes"] = [[1.0, 0.0, 0.0], [2.0, 0.0, 0.0], [3.0, 0.0, 0.0]]  # of 10/3 m each, unstretched
-    l = p["length"] / 3
-    pushed = 3 * 0.5 * p["stiffness"] / l * (l - 1.0) ** 2
-    both = [invariants(p, state, model).energy for model in ("lumped", "slack")]
-    assert both[0] - both[1] == pytest.approx(pushed)
-
-
-def test_a_trajectory_is_judged_by_what_the_tool_reports() -> None:
-    p, state = problem(), some_state()
-    own = [State(**state, kinetic=2.0, energy=e, momentum=1.0 + e) for e in (0.0, 0.01, -0.02)]
-    for t, x in enumerate(own):
-        x["time"] = float(t)
-    found = quality(p, own, "own")
-    assert found.energy == pytest.approx(1.0)
-    assert found.momentum == pytest.approx(0.02)
-    assert found.marks == [state["nodes"][-1]] * 2
-
-
-class Counting:
-    """Steps of 1/137 s."""
-
-    steps = 0
-
-    def advance(self, seconds: float) -> int:
-        done = round(seconds * 137)
-        assert seconds * 137 == pytest.approx(done)
-        self.steps += done
-        return done
-
-    def state(self) -> State:
-        return State(time=self.steps / 137)
-
-
-def test_samples_fall_on_steps_and_on_full_seconds() -> None:
-    times = [x["time"] for x in trajectory(Counting(), 2.0, 1.0 / 137)]
-    assert {0.0, 1.0, 2.0} < set(times)
-    assert max(np.diff(times)) <= 2.5 / 137
-
-
-class Known(Bench):
-    """A method of order two that takes 1 ms a step; unstable above 4 ms."""
-
-    def __init__(self) -> None:
-        super().__init__(Peered(PEERS[0]), Tried("known", 2), FULL)
-
-    def probe(self, knob: float) -> Point:
-        error = 100.0 * knob**2 if knob < 4e-3 else math.inf
-        self.points[knob] = Point(knob, error, self.settings.accurate / knob * 1e-3)
-        return self.points[knob]
-
-    def ask(self, do: str, knob: float, duration: float, elements: int = 20, **more: Any) -> dict[str, Any]:
-        steps = round(duration / knob)
-        return {"seconds": [steps * 1e-3], "steps": steps}
-
-
-def test_the_search_finds_the_largest_step_that_will_do() -> None:
-    found = Known().search(1e-4)
-    assert found["reached"]
-    assert found["error"] <= 1e-4
-    assert 0.9e-3 < found["knob"] <= 1e-3  # three bisections of a factor of two
-
-
-def test_the_search_gives_up_at_its_limit_and_says_what_it_saw() -> None:
-    known = Known()
-    found = known.search(1e-8)
-    assert not found["reached"]
-    assert found["best"]["seconds"] <= FULL.limit
-    assert found["best"]["error"] == min(x.error for x in known.points.values())
-
-
-def test_a_peer_answers_line_by_line_and_survives_a_bad_request() -> None:
-    base = {"problem": problem(), "elements": 4, "knob": 1e-3, "adaptive": False, "duration": 1.0}
-    timed = {"do": "time", "clock": "wall", "first": 1e-2, "repeats": 2, "limit": 10.0}
-    requests = [
-        {**base, **timed, "method": "no such"},
-        {**base, **timed, "method": "order 2"},
-        {**base, "do": "trajectory", "method": "order 4"},
-    ]
-    done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.peers.tautline"],
-        cwd=ROOT,
-        env=os.environ,
-        input="".join(json.dumps(x) + "\n" for x in requests),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    bad, time, recorded = (json.loads(line) for line in done.stdout.splitlines())
-    assert "KeyError" in bad["error"]
-    assert time["steps"] == 1000
-    assert len(time["seconds"]) == 2 * MORE  # a run takes far less than a millisecond
-    assert len(recorded["states"]) == 101
-    # order 4 at a sixth of the limit of stability
-    assert quality(problem(), recorded["states"], "consistent").energy < 1e-3
-
-
 # -- a string between two free bodies ----------------------------------------------------------------------
 
 
@@ -222,13 +114,6 @@ def test_the_consistent_invariants_of_a_pair_are_those_of_our_own_runs() -> None
     assert 0.0 < kept.energy < 0.1  # % at order 2; the tool's own string, so nothing but the method's error
     wrong = pair_quality(pair(), states, "lumped")
     assert wrong.energy > 3.0 * kept.energy and wrong.angular > 1e-6
-
-
-def test_gradients_are_compared_in_units_of_the_numbers() -> None:
-    exact = np.arange(1.0, 9.0)
-    found = exact + np.array([1.0, *np.zeros(7)])
-    error = off({"gradient": found.tolist()}, {"gradient": exact.tolist()}, False)
-    assert error == pytest.approx(problem()["stiffness"] / np.linalg.norm(sizes(False) * exact))
 
 
 def test_our_gradient_of_example_1_is_that_of_its_runs() -> None:

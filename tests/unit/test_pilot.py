@@ -89,7 +89,7 @@ def ride(session: Session, seconds: float) -> np.ndarray:
     return np.array(places)
 
 
-@pytest.mark.parametrize("backend", [CHAIN, NETWORK])
+@pytest.mark.parametrize("backend", [CHAIN, pytest.param(NETWORK, marks=pytest.mark.long)])
 def test_a_regulator_holds_a_load_live_that_someone_pushes(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """An impulse of 1 m/s makes the load sway by v/omega = 1.4 m; the regulator takes that away, and stops it."""
     monkeypatch.setenv(VARIABLE, backend)

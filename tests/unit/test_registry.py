@@ -16,7 +16,6 @@ from tautline import ledger, registry
 from tautline.engine import loads as lowered
 from tautline.errors import InputError
 from tautline.files.scenario import json_schema
-from tautline.kernels.dispatch import dispatch, functions
 from tautline.kernels.loads.resistance import DAMPING
 from tautline.kernels.machine.structures import own_types
 from tautline.reference import guide, loads, strings
@@ -108,26 +107,6 @@ def test_a_law_refuses_orders_that_it_cannot_keep(name: str) -> None:
     )
     with pytest.raises(InputError, match=f"order: expected 2 with guide_law='{name}', got 6"):
         tl.simulate(pendulum, tl.Hanging(4.0), duration=0.1, order=6)
-
-
-def test_dispatch_calls_the_choice_of_a_code() -> None:
-    def double(x: float) -> float:
-        return 2.0 * x
-
-    def half(x: float) -> float:
-        return 0.5 * x
-
-    chosen = dispatch([double, half, double, lambda x: 0.0], "code")
-    assert [chosen(code, 3.0) for code in range(4)] == [6.0, 1.5, 6.0, 0.0]
-    own = dispatch([double, half], "code", own="x")
-    assert [own(code, (1.0, 10.0)) for code in range(2)] == [2.0, 5.0]
-
-
-def test_a_file_without_its_kernel_is_named() -> None:
-    with pytest.raises(
-        AttributeError, match=r"tautline\.kernels\.guide_laws\.dissipative: expected a kernel 'nothing'"
-    ):
-        functions(registry.GUIDE_LAWS, "nothing")
 
 
 def test_what_comes_too_late_is_refused() -> None:

@@ -87,17 +87,6 @@ def test_damage_of_a_sine_by_hand(rope: dict[str, Any], m: float, K: float) -> N
     assert (found.exponent, found.breaking_load) == (m, 1e4)
 
 
-def test_damage_falls_with_the_power_of_the_breaking_load() -> None:
-    run = cosine(3, 3000.0, 1000.0, 1e4)
-    once, twice = (tl.damage(run, exponent=4.0, constant=10.0, breaking_load=x).damage for x in (1e4, "20 kN"))
-    assert once / twice == pytest.approx(16.0, rel=ROUNDING)
-
-
-def test_a_steady_pull_does_no_damage() -> None:
-    found = tl.damage(made([0, 1, 2], [5, 5, 5], breaking_load=10.0), "six_strand")
-    assert (found.damage, found.life, found.largest_range) == (0.0, math.inf, 0.0)
-
-
 # -- spectra and exceedances ---------------------------------------------------------------------------------
 
 
@@ -218,11 +207,6 @@ def test_slack_is_where_the_tension_of_a_table_vanishes() -> None:
     np.testing.assert_allclose(found.duration, [1.0], atol=1e-6)
 
 
-def test_a_string_that_is_never_slack_has_no_events() -> None:
-    found = tl.slack_events(chains.simulate(tl.load("crane-hoist", {"run.duration": "1 s"})))
-    assert found.sizes["event"] == 0 and found.attrs["slack_time"] == 0.0
-
-
 def lowered_and_stopped() -> xr.Dataset:
     """A load that is lowered by a given motion, so that the motor brakes, and lifted again."""
     system = tl.load("crane-hoist").system.with_elements({"line": 8})
@@ -256,10 +240,6 @@ def test_motor_energy_is_the_integral_of_power_and_the_account(make: Callable[[]
         assert float(run.power.sel(time=found.peak_time)) == found.peak_power
     if found.peak_braking_power:
         assert float(run.power.sel(time=found.peak_braking_time)) == -found.peak_braking_power
-
-
-def test_a_drum_that_is_locked_takes_no_energy(bungee: xr.Dataset) -> None:
-    assert tl.motor_energy(bungee) == (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 # -- what is said, and what is refused -----------------------------------------------------------------------
@@ -327,12 +307,3 @@ def test_other_variables_and_places(bungee: xr.Dataset) -> None:
 def test_what_is_refused(call: Callable[[Any], Any], words: str) -> None:
     with pytest.raises(InputError, match=words):
         call(made([0.0, 1.0, 2.0], [1.0, 3.0, 2.0]))
-
-
-def test_the_breaking_load_does_not_change_the_motion() -> None:
-    plain, loaded = (
-        chains.simulate(tl.load("retrieval", {"run.duration": "0.2 s"} | more))
-        for more in ({}, {"string.breaking_load": "1 mN"})
-    )
-    np.testing.assert_array_equal(plain.position, loaded.position)
-    assert loaded.attrs["status"] == "completed"

@@ -16,48 +16,11 @@ def test_without_overhead_scaling_is_perfect(slots: int) -> None:
     assert found.scheduler == found.client == 0.0
 
 
-def test_batches_that_do_not_go_round_leave_slots_idle_at_the_end() -> None:
-    found = simulate([1.0] * 11, Costs(), Machine(10))
-    assert found.wall == pytest.approx(2.0)
-    assert found.busy == pytest.approx(0.55)
-
-
 def test_a_slow_scheduler_takes_its_time_for_every_batch() -> None:
     found = simulate([1e-3] * 500, Costs(scheduler=0.01), Machine(100))
     # the last batch still has to be computed and to be heard of
     assert found.wall == pytest.approx(500 * 0.01, rel=0.01)
     assert found.scheduler == pytest.approx(1.0, abs=0.01)
-
-
-def test_a_slow_client_does_too() -> None:
-    found = simulate([1e-3] * 500, Costs(client=0.01), Machine(10))
-    # and half of it for those that it gives out before it hears of any
-    assert found.wall == pytest.approx(500 * 0.01 + 12 * 0.005, rel=0.01)
-
-
-def test_a_slow_store_does_too() -> None:
-    assert simulate([1e-3] * 500, Costs(store=0.01), Machine(100)).wall == pytest.approx(5.0, rel=0.01)
-
-
-def test_servers_that_share_a_core_add_up() -> None:
-    costs = Costs(scheduler=0.01, client=0.01, host=0.01)
-    own = simulate([1e-3] * 400, costs, Machine(20, hosts=2))
-    shared = simulate([1e-3] * 400, costs, Machine(20, hosts=2, cores=1))
-    assert own.wall == pytest.approx(400 * 0.01, rel=0.1)
-    assert shared.wall == pytest.approx(400 * 0.03, rel=0.1)
-
-
-def test_a_slot_waits_for_messages_unless_batches_are_sent_ahead() -> None:
-    """Finished, heard of, given out, received: four messages lie between two batches of a slot."""
-    batches, latency = [1.0] * 50, Costs(latency=0.025)
-    waiting = simulate(batches, latency, Machine(1, ahead=0))
-    assert waiting.wall == pytest.approx(50 * (1.0 + 4 * 0.025))
-    ahead = simulate(batches, latency, Machine(1, ahead=1))
-    assert ahead.wall == pytest.approx(50 * 1.0 + 4 * 0.025)
-
-
-def test_slots_start_once() -> None:
-    assert simulate([1.0] * 20, Costs(), Machine(5, start=3.0)).wall == pytest.approx(3.0 + 4 * 1.0)
 
 
 def test_a_lost_slot_costs_its_batch() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -93,19 +91,6 @@ def test_sections_with_vectors_and_tables() -> None:
         ((0.0, 0.0, 0.0), (0.1, 0.0, 0.0), (0.2, 0.0, 0.0)),
         ((0.0, 0.0, 1.0), (2.0, 0.0, 0.0)),
     )
-
-
-@pytest.mark.parametrize("section", [FLUID, CURRENT, PUSH, PULSE, GUIDE])
-def test_what_a_run_file_and_a_study_keep_reads_back(section: str) -> None:
-    read = scenario.parse(BASE + section)
-    for tree in (json.loads(json.dumps(read.to_dict())), read.to_dict(), tomllib.loads(read.to_toml())):
-        assert tl.Case.from_dict(tree) == read
-
-
-def test_tuples_of_python_programs_will_do() -> None:
-    tree: dict[str, Any] = scenario.parse(BASE).to_dict()
-    tree["fluid"] = {"density": 1.2, "depths": (0.0, 1.0), "flows": ((1.0, 0, 0), ["2 m/s", 0, 0])}
-    assert tl.Case.from_dict(tree).system.fluid == tl.Fluid(1.2, ((0.0, 1.0), ((1.0, 0.0, 0.0), (2.0, 0.0, 0.0))))
 
 
 # -- --set ---------------------------------------------------------------------------------------------
@@ -240,23 +225,6 @@ def end_of(study: dict[str, Any]) -> Any:
     found = compute(read.work, read.table)
     assert found.message == [""] * len(found.message)
     return found.outputs["final_position"][:, -1]
-
-
-@pytest.mark.parametrize(
-    ("section", "key", "values", "axis"),
-    [
-        (FLUID + "drag_area = 0.1\n", "fluid.flow[0]", ["0 m/s", "10 m/s"], 0),
-        (CURRENT + "drag_area = 0.1\n", "fluid.flows[0][1]", [0, "10 m/s"], 1),
-        (PUSH, "applied_force.force[1]", [0, "1 kN"], 1),
-        (PULSE, "applied_force.forces[0][2]", [0, 1000.0], 2),
-        (GUIDE, "guide.start_velocity[1]", ["0 m/s", "5 m/s"], 1),
-        ("", "initial.end_velocity[0]", [0, "1 m/s"], 0),
-    ],
-)
-def test_a_component_is_varied(section: str, key: str, values: list[Any], axis: int) -> None:
-    tree = scenario.parse(BASE + section).to_dict()
-    places = end_of({"scenario": tree, "vary": {key: values}})
-    assert abs(places[1, axis] - places[0, axis]) > 1e-5
 
 
 def test_a_component_of_what_the_scenario_does_not_give() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ from typer.testing import CliRunner
 import tautline as tl
 from tautline.cli.commands import app
 from tautline.errors import InputError
-from tautline.files.scenario import ScenarioError
 from tests.support import chains
 from tests.support.checking import check_close
 
@@ -76,14 +74,6 @@ def small(tmp_path: Path) -> Path:
 def line(**others: Any) -> tl.Line:
     given: dict[str, Any] = {"end": "box", "reel": REEL, "elements": 3} | others
     return tl.Line(ROPE, **given)
-
-
-def test_a_case_survives_being_written(small: Path) -> None:
-    case = tl.load(small)
-    assert tl.Case.from_dict(case.to_dict()) == case
-    again = small.with_name("again.toml")
-    again.write_text(case.to_toml(), encoding="utf-8")
-    assert tl.load(again) == case
 
 
 def test_keys_can_be_changed_by_their_dotted_names(small: Path) -> None:
@@ -172,51 +162,6 @@ def test_wrong_objects_are_refused(make: Any, sentence: str) -> None:
         make()
 
 
-def test_results_have_names(small: Path) -> None:
-    run = tl.simulate(tl.load(small))
-    assert run.attrs["status"] == "completed", run.attrs["message"]
-    assert run.sizes["body"] == 2
-    assert run.sizes["node"] == 7
-    assert run.tension.sel(element=run.element_line == "sling").shape == (51, 2)
-    assert run.attrs["balance_error"] < 1e-3
-    hook = run.sel(body="hook").body_position.values
-    nodes = run.position.sel(node=run.node_line == "hoist").values[:, -1]
-    attitude = run.sel(body="hook").attitude.values
-    check_close("the hoist ends at the hook", nodes, hook + attitude @ (0.0, 0.0, -0.1), 1e-12)
-
-
-def test_a_run_is_saved_resumed_and_exported(small: Path, tmp_path: Path) -> None:
-    whole, cut = tmp_path / "whole.nc", tmp_path / "cut.nc"
-    tl.run_to_file(whole, tl.load(small))
-    tl.run_to_file(cut, tl.load(small), watch=lambda progress: progress.rows > 10)
-    assert tl.open_run(cut).attrs["status"] == "unfinished"
-    result = CliRunner().invoke(app, ["resume", str(cut)])
-    assert result.exit_code == 0, result.output
-    first, second = tl.open_run(whole), tl.open_run(cut)
-    for name in first.data_vars:
-        assert np.array_equal(first[name], second[name]), name
-    info = CliRunner().invoke(app, ["info", str(whole)])
-    assert "tension at start" in info.output
-    written = CliRunner().invoke(
-        app, ["export", str(whole), "--csv", str(tmp_path / "run.csv"), "--vtk", str(tmp_path / "frames")]
-    )
-    assert written.exit_code == 0, written.output
-    with (tmp_path / "run.csv").open(encoding="utf-8") as file:
-        rows = list(csv.reader(file))
-    column = rows[0].index("end_tension[sling]")
-    assert rows[1][column] == "N"
-    check_close("tension", [float(row[column]) for row in rows[2:]], first.end_tension.sel(line="sling"), 0.0)
-    assert len(list((tmp_path / "frames").glob("line-hoist_*.vtp"))) == 51
-    assert (tmp_path / "frames" / "body-load.pvd").exists()
-
-
-def test_a_run_ends_at_the_end_of_a_string(small: Path) -> None:
-    run = tl.simulate(tl.load(small, {"lines.hoist.command.torque": "40 N*m", "run.duration": 20, "run.sample": 0.1}))
-    assert run.attrs["status"] == "fully_retrieved"
-    assert "string 'hoist' is fully retrieved" in run.attrs["message"]
-    assert 0 < run.sizes["time"] < 201
-
-
 def test_forces_and_controllers() -> None:
     """A body without strings that pull: thrust in its own frame turns with it."""
     system = tl.System({"box": BOX}, {"s": line(reel=None)}, gravity=0.0)
@@ -274,13 +219,6 @@ def test_methods_that_a_network_does_not_have() -> None:
             tl.Simulation(system, start, **method)
 
 
-def test_a_step_beyond_the_limit_is_refused() -> None:
-    system = tl.System({"box": BOX}, {"s": line()})
-    for backend in (chains.CHAIN, chains.NETWORK):
-        with chains.on(backend), pytest.raises(InputError, match="step: expected at most"):
-            tl.simulate(system, tl.Placed({"box": (0, 0, 3.1)}), duration=1.0, step=0.1)
-
-
 def test_a_held_body_moves_as_its_path_says(small: Path) -> None:
     case = tl.load(small)
     tree = case.to_dict()
@@ -293,12 +231,6 @@ def test_a_held_body_moves_as_its_path_says(small: Path) -> None:
     check_close("the hoist begins at the jib", nodes, place, 1e-12)
     assert run.attrs["balance_error"] < 1e-3
     assert abs(float(run.guide_work[-1])) > 1.0
-
-
-def test_scenario_errors_have_lines(small: Path) -> None:
-    small.write_text(SMALL.replace('mass = "5 kg"', 'mass = "5 m"'), encoding="utf-8")
-    with pytest.raises(ScenarioError, match=r"small\.toml:10: bodies.load.mass: expected a mass"):
-        tl.load(small)
 
 
 def test_a_wire_between_two_anchors_needs_no_body(tmp_path: Path) -> None:

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-import tautline as tl
-from tautline.engine.chain.simulation import ChainSimulation
-from tautline.engine.lowering import initial_motion, kernel_parameters
+from tautline.engine.lowering import kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.guide_laws import stretched
-from tautline.paper.examples import EXAMPLES
-from tests.support import chains
 from tests.support.checking import check_close
-from tests.support.paper import initial_state, pendulum
+from tests.support.paper import pendulum
 
 CELLS = 10
 PAR = kernel_parameters(pendulum("stretched"), 1, "symmetric", True)._replace(L=5.0, EA=40.0)
@@ -76,40 +69,3 @@ def test_in_and_out_again_gives_the_energy_back() -> None:
     there = stretched.wind_in(PAR, 1.0, 2.7, 0.2, reel)
     assert there == pytest.approx(0.5 * PAR.EA * 0.2**2 * 1.7, rel=1e-14)
     check_close("energy", stretched.wind_out(PAR, reel, 2.7, 1.0, 0.0, 0.0)[0], -there, 1e-14)
-
-
-def test_strain_of_what_comes_out_next() -> None:
-    reel = memory()
-    reel[data.REEL_SIZE :] = np.arange(CELLS)
-    places = {0.1: 0, 0.5: 0, 0.5000001: 1, 4.6: 9, 5.0: 9, 0.0: 0, -1.0: 0, 8.0: 9}
-    assert {s: stretched.spooled_strain(PAR, reel, s) for s in places} == places
-
-
-def test_only_the_law_that_stores_has_the_room() -> None:
-    for law in ("dissipative", "momentum", "none", "published", "stretched"):
-        par = kernel_parameters(pendulum(law), 20, "symmetric", True)
-        cells = initial_motion(par, initial_state(EXAMPLES[1])).reel.size - data.REEL_SIZE
-        assert cells == (data.SPOOLED_CELLS if law == "stretched" else 0)
-
-
-def test_a_saved_drum_remembers(tmp_path: Path) -> None:
-    """Retrieval, checkpoint, deployment: the same bits as in one piece, and others if the memory is wiped."""
-    system = pendulum("stretched")
-    start = dataclasses.replace(initial_state(EXAMPLES[2]), reel_speed=0.0)
-
-    def retrieved() -> tl.Simulation:
-        simulation = chains.simulation(system, start, step=5e-4)
-        simulation.advance(2.0, tl.Torque(2.09))
-        return simulation
-
-    whole, cut = retrieved(), retrieved()
-    cut.save(tmp_path / "drum.npz")
-    resumed, wiped = tl.Simulation.load(tmp_path / "drum.npz"), tl.Simulation.load(tmp_path / "drum.npz")
-    backend = wiped.backend
-    assert isinstance(backend, ChainSimulation)
-    backend.task().motion.reel[data.REEL_SIZE :] = 0.0
-    for simulation in (whole, resumed, wiped):
-        simulation.advance(2.0, tl.Torque(-1.0))
-    assert whole.line.speed < 0.0
-    assert whole.line.reeled_length == resumed.line.reeled_length
-    assert abs(whole.line.reeled_length - wiped.line.reeled_length) > 1e-3

@@ -151,16 +151,3 @@ def test_kinds_of_a_heavy_body_on_a_light_string() -> None:
     result = chains.modes(system(length=3.0, body=body, stiffness=2000.0), deployed=3.0, elements=20, count=8)
     expected = ["rigid", "swing", "swing", "body", "body", "longitudinal", "transverse", "transverse"]
     assert list(result.kind.values) == expected
-
-
-def test_modes_do_not_exchange_energy() -> None:
-    from tests.support.chain_statics import Configuration
-    from tests.support.pendulum_modes import linearised
-
-    pendulum = system(length=10.0, body=BODY)
-    result = chains.modes(pendulum, deployed=10.0, elements=6, reel="free")
-    x = Configuration(float(result.reeled_length[0]), result.position.values, result.attitude.values[0])
-    parts = [result.reel.values, result["shape"].values[:, 1:].reshape(22, -1), result.rotation.values[:, 0]]
-    y = np.hstack(parts)
-    M = y @ linearised(pendulum, x, free=True).M @ y.T
-    np.testing.assert_allclose(M, np.diag(result.modal_mass.values), atol=1e-9)

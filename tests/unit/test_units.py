@@ -34,21 +34,6 @@ def test_others_are_left_to_the_library(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "unit", "value"),
-    [
-        ("25 g/m", "kg/m", 0.025),
-        ("100 mm", "m", 0.1),
-        ("0.5 ms", "s", 0.0005),
-        ("12 MN", "N", 12e6),
-        ("3 ft", "m", 0.9144),
-    ],
-)
-def test_values(text: str, unit: str, value: float) -> None:
-    """Exactly, where one division or multiplication does it."""
-    assert units.to_si(text, unit) == pytest.approx(value, rel=0.0 if unit != "m" or "ft" not in text else 1e-15)
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
         ("3 kg", "got '3 kg', which is a mass"),

@@ -110,12 +110,6 @@ def test_typos_in_keywords_are_named() -> None:
         tl.simulate(tl.load("bungee"), durtion=2.0)
 
 
-def test_text_of_numpy_is_text() -> None:
-    reel = tl.Reel(0.1, 0.2, 1.0, guide_law=np.str_("none"))
-    assert reel == tl.Reel(0.1, 0.2, 1.0, guide_law="none") and type(reel.guide_law) is str
-    assert tl.load(np.str_("bungee")).title == tl.load("bungee").title
-
-
 def test_names_have_a_bounded_length() -> None:
     lines = {"rope": SYSTEM.lines["rope"]}
     tl.System({**SYSTEM.bodies, "ü" * 50: tl.RigidBody.point(1.0)}, lines)

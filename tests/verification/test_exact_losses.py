@@ -1,7 +1,6 @@
 """Damped motions that are known in closed form: bars, falls with drag, spins and drums with friction.
 
-The solutions and their derivations are in tests/support/exact; tests/checkers/test_exact_solutions.py checks them
-without tautline.
+The solutions and their derivations are in tests/support/exact.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Motions that are known in closed form: strings drawn in and paid out, whirling, folded, at rest; swings and spins.
 
-The solutions and their derivations are in tests/support/exact; tests/checkers/test_exact_solutions.py checks them
-without tautline.
+The solutions and their derivations are in tests/support/exact.
 """
 
 from __future__ import annotations

@@ -225,7 +225,7 @@ def test_a_law_that_numba_cannot_compile_is_refused() -> None:
         chains.simulate(pendulum(), start(pendulum()), loads=[tl.ForceLaw(numba.njit(odd))], **TIMES)
 
 
-@pytest.mark.parametrize("loads", [[hung_in_honey], hung_in_honey, 3, None])
+@pytest.mark.parametrize("loads", [[hung_in_honey], hung_in_honey, 3])
 def test_loads_are_a_list_of_laws(loads: Any) -> None:
     with pytest.raises(InputError, match="loads"):
         chains.simulate(pendulum(), start(pendulum()), loads=loads, **TIMES)

@@ -292,20 +292,6 @@ def test_shaken_pendulum(report: Report) -> None:
     report("shaken pendulum: order against DOP853", check_order(steps, errors, 2.0), "2 +- 0.3")
 
 
-def test_a_run_with_loads_resumes_bit_for_bit(tmp_path: Any) -> None:
-    for name in ("damping", "wind", "moving guide"):
-        state = chains.straight(LOADED[name], 10.0, 8, (1.0, 0.0, 0.0), end_velocity=(0.0, 0.5, 0.0))
-        whole = chains.simulation(LOADED[name], state, step=1e-3)
-        whole.advance(1.0, tl.Free())
-        cut = chains.simulation(LOADED[name], state, step=1e-3)
-        cut.advance(0.5, tl.Free())
-        cut.save(tmp_path / "half.npz")
-        rest = tl.Simulation.load(tmp_path / "half.npz")
-        rest.advance(0.5)
-        assert np.array_equal(rest.line.nodes, whole.line.nodes)
-        assert rest.energy == whole.energy
-
-
 @pytest.mark.parametrize("name", ["wind", "water", "surface", "table", "tension only"])
 def test_a_state_of_rest_stays_at_rest(name: str, report: Report) -> None:
     """What statics finds, the kernels hold: drag, buoyancy and elastic law written down twice agree."""

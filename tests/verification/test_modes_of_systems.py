@@ -21,8 +21,7 @@ from tests.support import chains
 from tests.support.checking import check_below, check_close
 from tests.support.hanging import frequency, system
 from tests.support.pendulum_modes import squared_frequencies
-from tests.verification.test_rest import LOAD, NARROW, ROPE, SEA, WINCH
-from tests.verification.test_statics_of_systems import CASES, LAYERED, WET, crane
+from tests.support.resting import CASES, LAYERED, LOAD, NARROW, ROPE, SEA, WET, WINCH, crane
 
 replace = dataclasses.replace
 # Modes with added mass of string and body, besides the cases of the statics.

@@ -15,19 +15,14 @@ from tests.conftest import Report
 from tests.support import chain_statics as statics
 from tests.support import chains
 from tests.support.checking import check_below
+from tests.support.resting import AIR, BALLOON, LOAD, NARROW, ROPE, SEA, WINCH
 
 Array = NDArray[np.float64]
 replace = dataclasses.replace
 G = 9.81
-ROPE = tl.String(length=60.0, density=0.2, stiffness=5e4, diameter=0.01, viscosity=200.0)
-WINCH = tl.Reel(drum_radius=0.25, guide_length=0.8, inertia_mass=15.0)
-LOAD = tl.RigidBody.sphere(mass=30.0, radius=0.2, center_of_mass=(0.0, 0.0, 0.3))
 STRAINS = np.linspace(0.0, 0.02, 9)
 STIFFENING = tl.String.from_table(60.0, 0.2, STRAINS, 2e4 * STRAINS + 2e6 * STRAINS**2, diameter=0.01, viscosity=200.0)
 SLACK_TABLE = tl.String.from_table(60.0, 0.2, [-0.5, 0.0, 0.01, 0.02], [0.0, 0.0, 300.0, 900.0], diameter=0.01)
-SEA = tl.Fluid(1025.0, volume=0.01, drag_area=0.05, added_mass=5.0, spin_damping=5.0)
-# 60 m of 10 mm rope on a narrow drum: the radius grows from 250 mm to 326 mm
-NARROW = replace(WINCH, layer_growth=tl.Reel.growth(0.05, 0.2) / 2.0, motor_inertia=0.02, gear_ratio=12.0)
 
 
 def motion(run: Any) -> float:
@@ -85,10 +80,6 @@ def test_stretch_by_hand() -> None:
     middles = (np.arange(20000) + 0.5) / 1000.0
     slices = STIFFENING.strain((30.0 + 0.2 * middles) * G)
     assert curved.stretch == pytest.approx(slices.sum() / 1000.0, rel=1e-7)
-
-
-BALLOON = tl.RigidBody.sphere(mass=6.0, radius=1.2, center_of_mass=(0.0, 0.0, 1.0))
-AIR = tl.Fluid(1.2, volume=12.0, buoyancy_center=(0.0, 0.0, 1.4), added_mass=7.0, spin_damping=5.0)
 
 
 @pytest.mark.parametrize("law", ["linear", "tension_only", "table"])
@@ -211,7 +202,3 @@ def test_a_drum_that_grows_in_modes_and_energy() -> None:
 
 def found_radius(reel: tl.Reel, deployed: float) -> float:
     return math.sqrt(reel.drum_radius**2 + reel.layer_growth * (60.0 - deployed - reel.guide_length))
-
-
-CURRENT = replace(SEA, flow=(1.2, 0.3, 0.0))
-THRUST = tl.AppliedForce((0.0, 20.0, -40.0))

@@ -61,6 +61,7 @@ def spinning(n: int) -> tuple[chains.Chain, chains.ChainState]:
     return system, replace(state, nodes=nodes, node_velocities=np.cross((0.0, 0.0, 3.0), nodes))
 
 
+@pytest.mark.long
 def test_a_spinning_string_gains_what_the_derivation_says(report: Report) -> None:
     """L^2 theta' is kept instead of the angular momentum, which grows like M + mu L/3; ours keeps it."""
     system, state = spinning(20)
@@ -110,6 +111,7 @@ def test_tension_at_the_guide_of_a_string_that_is_fed_in(report: Report) -> None
         report(f"{whose}: error of the tension, of what scaling misses", check_below(whose, error, 0.05), "< 0.05")
 
 
+@pytest.mark.long
 def test_slow_and_light_is_good_enough(report: Report) -> None:
     """One point of the sweep, computed anew; and the one with as much string as load, which is not."""
     light, heavy = sweep.point(0.1, 2.0, elements=8), sweep.point(1.0, 2.0)
@@ -121,6 +123,7 @@ def test_slow_and_light_is_good_enough(report: Report) -> None:
         assert on_page[name] == pytest.approx(value, rel=0.02), name
 
 
+@pytest.mark.long
 def test_the_stored_figures_are_what_is_computed() -> None:
     """Example 3 anew, against the figures that the page is made of."""
     case = cases.CASES["retrieval"]

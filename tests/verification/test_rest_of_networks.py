@@ -16,18 +16,11 @@ from tautline.model.rest.states import network_of
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close
+from tests.support.resting import sagging
 
 pytestmark = pytest.mark.network
 
 G = 9.81
-
-
-def sagging(N: int, EA: float = 1e6, gravity: float = G, **string: Any) -> tuple[tl.System, tl.State]:
-    """60 m of rope between anchors 50 m apart."""
-    rope = tl.String(60.0, 1.0, EA, **{"law": "tension_only", **string})
-    rope_line = tl.Line(rope, end_point=(50.0, 0.0, 0.0), elements=N)
-    system = tl.System({}, {"rope": rope_line}, gravity=gravity)
-    return system, chains.hang(system, {})
 
 
 def catenary(EA: float, points: Any, length: float = 60.0, span: float = 50.0, weight: float = G) -> Any:
@@ -144,49 +137,6 @@ def test_an_applied_moment_turns_a_body_by_hand() -> None:
     found = chains.rest(system, chains.hang(system, {"body": (0.0, 0.0, 5.5)}))
     attitude = np.array(found.bodies["body"].attitude)
     check_close("arm", attitude @ [0.0, 0.0, 1.0], [0.3, 0.0, np.sqrt(1.0 - 0.09)], 1e-7)
-
-
-def sea(flow: Any, surface: float | None, volume: float) -> chains.Chain:
-    fluid = tl.Fluid(
-        1025.0, flow=flow, surface=surface, density_above=0.0 if surface is None else 1.2, drag_area=0.2, volume=volume
-    )
-    floats = fluid.density * volume > 120.0  # a sphere would have an unstable balance beside the stable one
-    body = tl.RigidBody.point(120.0) if floats else tl.RigidBody.sphere(120.0, 0.3, (0.02, 0.0, 0.3))
-    return chains.Chain(tl.String(41.0, 0.8, 1e6, diameter=0.02), tl.Reel(0.1, 0.5, 1.0), body, fluid=fluid)
-
-
-def as_system(pendulum: chains.Chain, N: int) -> tl.System:
-    """The pendulum with 40 m of string out, as a system."""
-    assert pendulum.fluid is not None
-    fluid = pendulum.fluid
-    around = tl.Fluid(fluid.density, flow=fluid.flow, surface=fluid.surface, density_above=fluid.density_above)
-    own = tl.BodyInFluid(drag_area=fluid.drag_area, volume=fluid.volume)
-    line = tl.Line(pendulum.string, end="body", reel=pendulum.reel, elements=N)
-    return tl.System({"body": pendulum.body}, {"line": line}, fluid=around, body_fluid={"body": own})
-
-
-@pytest.mark.parametrize(
-    ("flow", "surface", "volume"),
-    [
-        ((1.0, 0.3, 0.0), None, 0.02),
-        (([0.0, 30.0], [(2.0, 0.0, 0.0), (0.2, 0.5, 0.0)]), None, 0.05),
-        ((0.0, 0.0, 0.0), 10.0, 0.02),
-        ((1.5, 0.0, 0.0), 10.0, 0.05),
-        ((1.5, 0.0, 0.0), 30.0, 0.3),
-    ],
-)
-def test_currents_and_surfaces_are_those_of_the_pendulum(flow: Any, surface: float | None, volume: float) -> None:
-    """Two programs of their own: pulls as unknowns there, nodes here."""
-    N, pendulum = 12, sea(flow, surface, volume)
-    expected = chains.equilibrium(pendulum, 40.0, N)
-    system = as_system(pendulum, N)
-    near = expected.state.nodes[-1] + np.array([1.0, -2.0, 0.0])
-    near *= 40.0 / np.linalg.norm(near)
-    center = near + np.array(pendulum.body.center_of_mass)
-    found = chains.rest(system, chains.hang(system, {"body": center}, {"line": 40.0}))
-    check_close("nodes", found.lines["line"].nodes, expected.state.nodes, 1e-6)
-    run = tl.simulate(system, found, duration=0.5, sample=0.1)
-    check_below("motion", float(np.abs(run.body_position - run.body_position[0]).max()), 1e-6)
 
 
 @pytest.mark.parametrize("law", ["tension_only", "linear"])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -22,17 +21,25 @@ from tests.support import chains
 from tests.support.chain_loads import own_loads
 from tests.support.chain_statics import Configuration
 from tests.support.checking import check_below, check_close, check_order
+from tests.support.resting import (
+    AIR,
+    BALLOON,
+    CASES,
+    COURSE,
+    CURRENT,
+    LOAD,
+    NARROW,
+    ROPE,
+    START_UP,
+    WINCH,
+    crane,
+    sagging,
+    sea,
+)
 from tests.support.systems import random_body
-from tests.verification.test_rest import AIR, BALLOON, CURRENT, LOAD, NARROW, ROPE, SEA, THRUST, WINCH
-from tests.verification.test_rest_of_networks import sagging, sea
 
 replace = dataclasses.replace
 G = 9.81
-
-
-def crane() -> tuple[tl.System, tl.State]:
-    case = tl.load("hook-and-load")
-    return case.system, chains.hang(case.system, case.start.bodies, case.start.lines)
 
 
 def robot() -> tuple[tl.System, tl.State]:
@@ -103,65 +110,6 @@ def test_holding_torque_and_torque_of_a_lock_differ_by_the_mesh(report: Report) 
 
 def one_line(pendulum: chains.Chain, deployed: float, elements: int) -> tuple[tl.System, tl.State]:
     return chains.as_system(pendulum, near_rest(pendulum, deployed, elements))
-
-
-COURSE = tl.GuidePath((0.0, 10.0), ((0.0, 0.0, 2.0), (15.0, 0.0, 2.0)), ((1.5, 0, 0), (1.5, 0, 0)))
-TIMES = np.linspace(0.0, 4.0, 5)
-START_UP = tl.GuidePath(tuple(TIMES), tuple((t * t, 0.0, 0.0) for t in TIMES), ((0, 0, 0), (8.0, 0, 0)))
-LAYERED = replace(SEA, flow=((10.0, 20.0), ((0, 0, 0), (0.0, 1.0, 0.0))), buoyancy_center=(0.1, 0.0, 0.4))
-TWISTED = tl.AppliedForce((0.0, 20.0, 0.0), (0.0, 15.0, 0.0), (0.1, 0.0, 0.2))
-WINDY = replace(AIR, flow=(5.0, 0.0, 0.0), drag_area=1.5)
-GUST = replace(AIR, volume=8.0, flow=(8.0, 0.0, 0.0), drag_area=2.0)
-STRAINS = np.linspace(0.0, 0.02, 9)
-TABLE = tl.String.from_table(60.0, 0.2, STRAINS, 2e4 * STRAINS + 2e6 * STRAINS**2, diameter=0.01)
-FLOATS = tl.Fluid(1000.0, surface=5.0, volume=0.05)
-WET = replace(ROPE, normal_added_mass=1.0)
-CASES: dict[str, tuple[chains.Chain, float, int, dict[str, Any]]] = {
-    "hangs": (chains.Chain(ROPE, WINCH, LOAD), 20.0, 20, {}),
-    "tension only": (chains.Chain(replace(ROPE, law="tension_only"), NARROW, LOAD, fluid=SEA), 20.0, 20, {}),
-    "table": (chains.Chain(TABLE, NARROW, LOAD, fluid=SEA), 20.0, 20, {}),
-    "balloon": (chains.Chain(ROPE, WINCH, BALLOON, fluid=AIR), 25.0, 15, {}),
-    "balloon in wind": (chains.Chain(ROPE, WINCH, BALLOON, fluid=WINDY), 25.0, 12, {}),
-    "fold": (chains.Chain(ROPE, WINCH, BALLOON, fluid=replace(AIR, volume=8.0)), 25.0, 50, {}),
-    "fold in wind": (chains.Chain(ROPE, WINCH, BALLOON, fluid=GUST), 25.0, 12, {}),
-    "towed": (chains.Chain(ROPE, replace(WINCH, guide_path=COURSE), LOAD, fluid=SEA), 25.0, 10, {"time": 3.0}),
-    "towed in layers": (chains.Chain(ROPE, replace(WINCH, guide_path=COURSE), LOAD, fluid=LAYERED), 25.0, 10, {}),
-    "accelerated": (
-        chains.Chain(ROPE, replace(WINCH, guide_path=START_UP), LOAD),
-        20.0,
-        8,
-        {"time": 1.0, "acceleration": True},
-    ),
-    "accelerated in the sea": (
-        chains.Chain(WET, replace(WINCH, guide_path=START_UP), LOAD, fluid=LAYERED),
-        20.0,
-        8,
-        {"time": 1.0, "acceleration": True},
-    ),
-    "accelerated at a surface": (
-        chains.Chain(WET, replace(WINCH, guide_path=START_UP), LOAD, fluid=replace(LAYERED, surface=10.0)),
-        20.0,
-        8,
-        {"time": 1.0, "acceleration": True},
-    ),
-    "pushed": (chains.Chain(ROPE, WINCH, LOAD, applied_force=TWISTED), 25.0, 10, {}),
-    "pushed in a current": (chains.Chain(ROPE, WINCH, LOAD, fluid=CURRENT, applied_force=THRUST), 25.0, 10, {}),
-    "current over depth": (sea(([0.0, 30.0], [(2.0, 0.0, 0.0), (0.2, 0.5, 0.0)]), None, 0.05), 40.0, 12, {}),
-    "through a surface": (sea((0.0, 0.0, 0.0), 10.0, 0.02), 40.0, 12, {}),
-    "through a surface in a current": (sea((1.5, 0.0, 0.0), 10.0, 0.05), 40.0, 12, {}),
-    "afloat in a current": (sea((1.5, 0.0, 0.0), 30.0, 0.3), 40.0, 12, {}),
-    "afloat on a slack line": (
-        chains.Chain(
-            tl.String(8.0, 0.2, 1e5, law="tension_only", diameter=0.01),
-            tl.Reel(0.1, 0.5, 1.0),
-            tl.RigidBody.point(10.0),
-            fluid=FLOATS,
-        ),
-        7.0,
-        10,
-        {},
-    ),
-}
 
 
 @pytest.mark.parametrize("name", CASES)

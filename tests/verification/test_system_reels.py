@@ -17,26 +17,9 @@ from tautline.ledger import kept_energy
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
-from tests.support.known_systems import one_line
+from tests.support.known_systems import both, pendulum_and_system
 
 pytestmark = pytest.mark.network
-
-BODY = tl.RigidBody.box(2.0, (0.5, 0.4, 0.3), (0.0, 0.0, 0.2))
-SPIN = (0.3, -0.2, 0.5)
-
-
-def both(
-    command: tl.Command, reel: dict[str, Any] | None = None, string: dict[str, Any] | None = None, **run: Any
-) -> tuple[Any, Any]:
-    """The same run of a pendulum and of a system."""
-    rope = tl.String(10.0, 0.1, 2000.0, **(string or {}))
-    drum = tl.Reel(0.2, 0.5, 1.5, **(reel or {}))
-    pendulum = chains.Chain(rope, drum, BODY)
-    start = chains.straight(pendulum, 5.0, 6, (1.0, 0.2, 1.0), end_velocity=(0.0, 1.0, 0.0), angular_velocity=SPIN)
-    system, state = one_line(rope, drum, start, BODY)
-    settings = {"duration": 0.3, "step": 5e-4, "sample": 0.03} | run
-    alone = chains.simulate(pendulum, start, command, **settings)
-    return alone, tl.simulate(system, state, {"rope": command}, **settings)
 
 
 def balance(run: Any) -> float:
@@ -60,7 +43,7 @@ RUNS_INTO = {
 def test_a_reel_is_held_at_the_end_as_the_pendulums(name: str, viscosity: float, step: Any, report: Report) -> None:
     command, settings = RUNS_INTO[name]
     string = {"viscosity": viscosity}
-    pendulum, system = both(command, {}, string, at_end="hold", **{"duration": 0.6, "step": step} | settings)
+    pendulum, system = both(command, string, {}, at_end="hold", **{"duration": 0.6, "step": step} | settings)
     assert pendulum.attrs["status"] == system.attrs["status"] == "completed"
     assert float(pendulum.friction_loss[-1]) > 1e-3
     limit = 1e-9 if step != "auto" else 5e-3  # "auto" divides the two otherwise, and they bounce
@@ -164,21 +147,6 @@ def test_stops_survive_being_saved(tmp_path: Path) -> None:
         np.testing.assert_array_equal(b[name], a[name])
 
 
-def test_runs_with_stops_are_resumed_bit_for_bit(tmp_path: Path) -> None:
-    system, _ = crane(heaves=False)
-    bodies = {"hook": tl.BodyState((0.1, 0.05, 2.4)), "load": tl.BodyState((0.15, 0.0, 6.1), (0.0, 0.2, 0.0))}
-    settings = tl.Run(duration=1.6, sample=0.02, step=5e-4, **HOLD)
-    case = tl.Case(system, tl.Placed(bodies), STOPPED, settings)
-    whole, cut = tmp_path / "whole.nc", tmp_path / "cut.nc"
-    tl.run_to_file(whole, case)
-    tl.run_to_file(cut, case, watch=lambda progress: progress.rows > 40)
-    tl.resume(cut)
-    first, second = tl.open_run(whole), tl.open_run(cut)
-    assert "held at" in first.attrs["message"] and first.attrs["message"] == second.attrs["message"]
-    for name in first.data_vars:
-        np.testing.assert_array_equal(second[name], first[name], name)
-
-
 def test_a_prescribed_motion_ends_the_run_at_the_end_of_its_string() -> None:
     system, state = crane()
     run = tl.simulate(system, state, {"sling": tl.Speed(payout=2.0)}, duration=3.0, step=5e-4, at_end="hold")
@@ -210,7 +178,7 @@ def wavy(t: float) -> float:
 
 @pytest.mark.parametrize("order", [2, 4, 6])
 def test_a_torque_function_acts_as_on_the_pendulum(order: int) -> None:
-    pendulum, system = both(tl.Torque(wavy), {"guide_law": "none"}, step=1e-3, order=order)
+    pendulum, system = both(tl.Torque(wavy), {}, {"guide_law": "none"}, step=1e-3, order=order)
     check_close("nodes", system.position, pendulum.position, 1e-11)
     check_close("work", system.control_work, pendulum.control_work, 1e-10)
     check_close("torque", system.torque[:, 0], [wavy(t) for t in system.time.values], 1e-12)
@@ -297,7 +265,7 @@ LED = {
 @pytest.mark.parametrize("viscosity", [0.0, 5.0])
 @pytest.mark.parametrize("name", LED)
 def test_torques_are_those_of_the_pendulum(name: str, viscosity: float, reel: dict[str, Any], report: Report) -> None:
-    pendulum, system = both(LED[name], reel, {"viscosity": viscosity}, sample=0.01)
+    pendulum, system = both(LED[name], {"viscosity": viscosity}, reel, sample=0.01)
     size = float(np.abs(pendulum.torque).max())
     apart = check_close("torque", system.torque[:, 0], pendulum.torque, 1e-9 * size)
     check_close("power", system.power[:, 0], pendulum.power, 1e-8 * size)
@@ -359,12 +327,8 @@ def test_power_is_the_rate_of_the_motors_work(friction: float, report: Report) -
 
 def test_torques_of_a_control_loop_act_as_on_the_pendulum() -> None:
     """A friction that holds the drum now and then is among what acts."""
-    rope = tl.String(10.0, 0.1, 2000.0)
-    drum = tl.Reel(0.2, 0.5, 1.5, coulomb_friction=0.5, max_torque=6.0)
-    pendulum = chains.Chain(rope, drum, BODY)
-    start = chains.straight(pendulum, 5.0, 6, (1.0, 0.2, 1.0), end_velocity=(0.0, 1.0, 0.0), angular_velocity=SPIN)
-    one = chains.simulation(pendulum, start, step=1e-3)
-    other = tl.Simulation(*one_line(rope, drum, start, BODY), step=1e-3)
+    chain, system = pendulum_and_system({}, {"coulomb_friction": 0.5, "max_torque": 6.0})
+    one, other = chains.simulation(*chain, step=1e-3), tl.Simulation(*system, step=1e-3)
     for i in range(60):
         torque = 4.0 + 3.0 * float(np.sin(0.3 * i))
         one.advance(5e-3, tl.Torque(torque))

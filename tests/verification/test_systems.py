@@ -10,7 +10,6 @@ import pytest
 import tautline as tl
 from tautline.model.system.state import LineState
 from tests.conftest import Report
-from tests.support import chains
 from tests.support import known_systems as systems
 from tests.support.checking import check_below, check_close, check_order
 from tests.support.known_systems import HALVED, specs, with_halved_steps
@@ -88,8 +87,6 @@ def test_momenta_are_kept_while_the_reel_runs(steps: int, report: Report) -> Non
         check_below(f"{name} momentum", drift, 1e-13)
 
 
-BODY = tl.RigidBody.elliptic_cylinder(2.0, (0.3, 0.2), 0.5, (0.1, 0.05, 0.25))
-SPIN = (0.3, 0.2, 0.1)
 COMMANDS: dict[str, tl.Command] = {
     "torque": tl.Torque(8.0),
     "locked": tl.Locked(),
@@ -97,23 +94,6 @@ COMMANDS: dict[str, tl.Command] = {
     "length": tl.Length.to(3.0, speed=1.0, acceleration=2.0),
     "spring": tl.Impedance(4.0, 30.0, 2.0),
 }
-
-
-def both(command: tl.Command, string: dict[str, Any], reel: dict[str, Any], **run: Any) -> tuple[Any, Any]:
-    """The same run of a pendulum and of a system."""
-    rope = tl.String(10.0, 0.1, 2000.0, **string)
-    drum = tl.Reel(0.2, 0.5, 1.5, **reel)
-    pendulum = chains.Chain(rope, drum, BODY)
-    start = chains.straight(pendulum, 5.0, 6, (1.0, 0.2, 1.0), end_velocity=(0.0, 1.0, 0.0), angular_velocity=SPIN)
-    system = tl.System({"body": BODY}, {"rope": tl.Line(rope, end="body", reel=drum, elements=6)})
-    center = np.array(BODY.center_of_mass)
-    velocity = np.array([0.0, 1.0, 0.0]) + np.cross(SPIN, center)
-    place = tl.BodyState(tuple(start.nodes[-1] + center), tuple(velocity), angular_velocity=SPIN)
-    line = LineState(start.nodes, start.node_velocities, start.reeled_length, 0.0)
-    state = tl.State({"body": place}, {"rope": line})
-    settings = {"duration": 0.3, "step": 5e-4, "sample": 0.03} | run
-    alone = chains.simulate(pendulum, start, command, **settings)
-    return alone, tl.simulate(system, state, {"rope": command}, **settings)
 
 
 @pytest.mark.parametrize(
@@ -131,7 +111,8 @@ def both(command: tl.Command, string: dict[str, Any], reel: dict[str, Any], **ru
 def test_one_string_and_one_body_move_as_the_pendulum(
     command: str, string: dict[str, Any], reel: dict[str, Any], report: Report
 ) -> None:
-    pendulum, system = both(COMMANDS[command], string, reel)
+    body = tl.RigidBody.elliptic_cylinder(2.0, (0.3, 0.2), 0.5, (0.1, 0.05, 0.25))
+    pendulum, system = systems.both(COMMANDS[command], string, reel, body)
     assert pendulum.attrs["status"] == system.attrs["status"] == "completed"
     check_close("attitude", system.attitude[:, 0], pendulum.attitude, 1e-12)
     check_close("reeled length", system.reeled_length[:, 0], pendulum.reeled_length, 1e-12)

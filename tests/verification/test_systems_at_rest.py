@@ -30,15 +30,6 @@ def test_a_state_of_rest_stays_at_rest(name: str, report: Report) -> None:
     check_below("motion", moved, 1e-8)
 
 
-def test_weights_are_what_the_ropes_carry() -> None:
-    """The hoist carries hook, load, sling and itself; the sling the load and itself."""
-    case = tl.load("hook-and-load")
-    run = tl.simulate(case, duration=0.02)
-    hoist, sling = run.start_tension.values[0]
-    check_close("hoist", hoist, 9.81 * (300.0 + 2000.0 + 2.0 * 24.0), 1.0)
-    check_close("sling", sling, 9.81 * (2000.0 + 2.0 * 4.0), 1.0)
-
-
 def test_a_double_pendulum_of_points(report: Report) -> None:
     m, l, g = (2.0, 3.0), (1.5, 1.0), 9.81
     bodies = {"a": tl.RigidBody.point(m[0]), "b": tl.RigidBody.point(m[1])}
@@ -53,15 +44,6 @@ def test_a_double_pendulum_of_points(report: Report) -> None:
     found = 2.0 * np.pi * tl.modes(system, state, count=4).frequency.values
     error = check_close("frequencies", found / np.repeat(exact, 2), np.ones(4), 5e-5)
     report("double pendulum of points: frequencies, relative error", error, "< 5e-5")
-
-
-def test_modes_are_those_of_the_pendulum() -> None:
-    body = tl.RigidBody.box(2.0, (0.3, 0.2, 0.4), (0.0, 0.05, 0.2))
-    rope, reel = tl.String(6.0, 0.1, 2000.0), tl.Reel(0.1, 0.5, 1.0)
-    expected = chains.modes(chains.Chain(rope, reel, body), deployed=5.0, elements=4).frequency.values
-    system = tl.System({"body": body}, {"rope": tl.Line(rope, end="body", reel=reel, elements=4)})
-    state = chains.rest(system, chains.hang(system, {"body": (0, 0, 5.2)}, {"rope": 5.0}))
-    check_close("frequencies", tl.modes(system, state).frequency.values, expected, 1e-6)
 
 
 def test_a_taut_string_between_two_anchors(report: Report) -> None:

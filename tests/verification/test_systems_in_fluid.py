@@ -1,4 +1,4 @@
-"""Assemblies in air and water: against the pendulum, whose loads are verified on their own, and against themselves."""
+"""Systems in air and water: order and balance, frames, directions, weight less buoyancy, and forces of one's own."""
 
 from __future__ import annotations
 
@@ -18,88 +18,6 @@ from tests.support.checking import check_below, check_close, check_order
 from tests.support.known_systems import HALVED, commands_of, specs, state_of, system_of, with_halved_steps
 
 pytestmark = pytest.mark.network
-
-DURATION = 0.05
-STEPS = (2e-3, 1e-3, 5e-4)
-STRING: Any = {"diameter": 0.02, "normal_drag": 1.2, "tangential_drag": 0.02}
-REEL = tl.Reel(0.2, 0.5, 1.0)
-BODY = tl.RigidBody.about_center(2.0, np.diag([0.05, 0.07, 0.06]), (0.05, 0.02, 0.3))
-IN_FLUID: Any = {
-    "drag_area": 0.05,
-    "drag_center": (0.1, 0.0, 0.2),
-    "volume": 1e-3,
-    "buoyancy_center": (0.0, 0.05, 0.25),
-    "spin_damping": 0.01,
-}
-AIR = {"density": 1.2, "flow": (8.0, 2.0, 0.0)}
-WATER = {"density": 300.0, "flow": ([0.0, 3.0, 20.0], [(1.0, 0.0, 0.0), (0.5, 0.3, 0.0), (0.0, 0.0, 0.0)])}
-SEA = {"density": 300.0, "flow": (0.5, 0.0, 0.0), "surface": 4.0, "density_above": 1.2}
-HEAVE = tl.Sine((0.1, 0.0, 0.2), 0.4)
-# Fluid, properties of the string and of the body in it, command, and path of the guide.
-CASES: dict[str, Any] = {
-    "wind": (AIR, {}, {}, tl.Locked(), None),
-    "current": (WATER, {"normal_added_mass": 1.0}, {"added_mass": 1.0}, tl.Locked(), None),
-    "surface": (SEA, {"normal_added_mass": 1.0, "viscosity": 30.0}, {"added_mass": 1.0}, tl.Torque(2.0), None),
-    "prescribed": (WATER, {"viscosity": 30.0}, {"added_mass": 1.0}, tl.Speed(retrieval=([0.0, 0.1], [0.0, 0.4])), None),
-    "heave": (SEA, {}, {"added_mass": 0.5}, tl.Speed(retrieval=([0.0, 0.1], [0.0, 0.4])), HEAVE),
-}
-
-
-def both(name: str, step: float) -> tuple[tl.Simulation, tl.Simulation]:
-    """A pendulum and the same thing as a system, after a short time."""
-    fluid, more, around, command, path = CASES[name]
-    string, N, out = tl.String(20.0, 0.1, 4e3, **STRING, **more), 6, 8.0
-    direction = np.array([0.3, 0.0, 1.0]) / np.hypot(0.3, 1.0)
-    nodes = np.linspace(0.0, 1.003 * out, N + 1)[:, None] * direction
-    velocities = np.linspace(0.0, 1.0, N + 1)[:, None] * np.array([0.4, 0.2, 0.0])
-    omega, center = np.array([0.3, -0.2, 0.5]), np.array(BODY.center_of_mass)
-    state = chains.ChainState(
-        nodes=nodes,
-        node_velocities=velocities,
-        attitude=np.eye(3),
-        angular_velocity=omega,
-        reeled_length=20.0 - out,
-        reel_speed=0.0,
-    )
-    reel = dataclasses.replace(REEL, guide_path=path)
-    pendulum = chains.Chain(string, reel, BODY, fluid=tl.Fluid(**fluid, **IN_FLUID, **around))
-    alone = chains.simulation(pendulum, state, step=step)
-    assert alone.advance(DURATION, command) == "completed"
-
-    held = {} if path is None else {"ship": tl.Kinematic(path)}
-    start, end = ("anchor" if path is None else "ship"), "body"
-    moving = np.zeros(3) if path is None else path.at(0.0)[1][0]
-    line = tl.Line(string, start=start, end=end, reel=REEL, elements=N)
-    around_body = {"body": tl.BodyInFluid(**IN_FLUID, **around)}
-    system = tl.System({**held, "body": BODY}, {"rope": line}, fluid=tl.Fluid(**fluid), body_fluid=around_body)
-    bodies = {
-        "body": tl.BodyState(
-            nodes[-1] + center, velocities[-1] + moving + np.cross(omega, center), angular_velocity=omega
-        )
-    }
-    ship = {} if path is None else {"ship": tl.BodyState((0.0, 0.0, 0.0), tuple(moving))}
-    started = tl.State(ship | bodies, {"rope": LineState(nodes, velocities + moving, 20.0 - out, 0.0)})
-    other = tl.Simulation(system, started, step=step)
-    assert other.advance(DURATION, {"rope": command}) == "completed"
-    return alone, other
-
-
-@pytest.mark.parametrize("name", CASES)
-def test_one_string_and_one_body_in_a_fluid_move_as_the_pendulum(name: str, report: Report) -> None:
-    errors, works = [], []
-    for step in STEPS:
-        alone, other = both(name, step)
-        expected, found = chains.of_one(alone.dataset()).isel(time=-1), other.dataset().isel(time=-1)
-        path = CASES[name][4]
-        nodes = np.abs(found.position.values - expected.position.values).max()
-        turned = np.abs(found.attitude.values[-1] - expected.attitude.values).max()
-        reeled = abs(float(found.reeled_length[0]) - float(expected.reeled_length))
-        errors.append(max(nodes, turned, reeled))
-        if path is None and "added_mass" not in CASES[name][2]:
-            works.append(abs(float(found.fluid_work) - float(expected.fluid_work)))
-    order = check_order(STEPS, errors, 2.0, 0.15)
-    assert not works or works[-1] < 1e-5
-    report(f"{name}: order of the distance between the pendulum and the same system", order, "2.0 +- 0.15")
 
 
 def wet(name: str, flow: Any = (1.0, 0.2, 0.0)) -> tuple[tl.System, tl.State, dict[str, tl.Command]]:
@@ -192,21 +110,3 @@ def test_force_laws_push_strings_and_bodies(tmp_path: Path) -> None:
     check_close("work", ours.force_law_work[-1], theirs.external_work[-1], 1e-5)
     with pytest.raises(InputError, match="force law"):
         simulation.save(tmp_path / "saved.npz")
-
-
-def test_a_condition_ends_the_motion_where_it_is_met() -> None:
-    system, state, commands = wet("cradle-5")
-    plain = tl.Simulation(system, state, step=1e-3)
-    plain.advance(0.2, commands, sample=1e-3)
-    run = plain.dataset()
-    depth = float(run.body_position.sel(body="b0", axis="z")[150])
-    rising = depth > float(run.body_position.sel(body="b0", axis="z")[0])
-    limit: Any = {"above" if rising else "below": depth}
-    stop = tl.StopWhen("body_position", body="b0", axis="z", **limit)
-    watched = tl.Simulation(system, state, step=1e-3, stop=stop)
-    assert watched.advance(0.2, commands, sample=0.01) == "condition_met"
-    first = float(run.time[np.argmax((run.body_position.sel(body="b0", axis="z").values > depth) == rising)])
-    assert watched.time <= 0.15 + 1e-9
-    assert first - 1e-3 <= watched.time <= first + 1e-9
-    check_close("depth", watched.bodies["b0"].position[2], depth, 1e-9)
-    assert "body_position (body b0, axis z) is" in watched.message

@@ -29,7 +29,7 @@ def differentiable_keys(case: Case) -> list[str]:
     def is_one(name: str) -> bool:
         try:
             runs = runs_of(case, [name], steps)
-            tangents_by_keys(case, [name], lambda changes: runs.begun(changes).numbers())
+            tangents_by_keys(case, [name], lambda changes: runs.beside(changes).numbers())
         except InputError:
             return False
         return True

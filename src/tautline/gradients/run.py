@@ -55,7 +55,7 @@ def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
     runs: Any = runs_of(case, by)
     begun = runs.begun({})
     start = runs.given_start(begun)
-    columns, remarks = tangents_by_keys(case, by, lambda changes: runs.begun(changes).numbers(), start)
+    columns, remarks = tangents_by_keys(case, by, lambda changes: runs.beside(changes).numbers(), start)
     before = len(flat(begun.setting))
 
     @cache

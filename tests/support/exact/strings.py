@@ -138,15 +138,6 @@ def time_of_folded_chain(part: float) -> float:
     return float(half / np.sqrt(2.0))
 
 
-def taut_frequencies(count: int, length: float, tension: float, strain: float, inertia: float) -> Array:
-    """Angular frequencies across a taut string between fixed ends: n pi/X sqrt(T/((1 + eps) m)).
-
-    `inertia` m is per unstretched length: mu in air, mu + C_a rho pi d^2/4 in water.
-    """
-    first = float(np.pi / length * np.sqrt(tension / ((1.0 + strain) * inertia)))
-    return first * np.arange(1.0, count + 1.0)
-
-
 def hanging_frequencies(
     count: int, length: float, inertia: float, weight: float, end_inertia: float, end_weight: float
 ) -> Array:

@@ -171,6 +171,10 @@ class ChainRuns:
             simulation.begin(chain_command(case), case.run.duration, frozen.run.interval())
         return self._at_start(simulation, case)
 
+    def beside(self, changes: Mapping[str, float]) -> Begun:
+        """The same for derivatives, which need be right to first order in the changes only."""
+        return self.begun(changes)
+
     def given_start(self, begun: Begun) -> GivenStart | None:
         """A run's start if it is given node by node, to find derivatives by these in another way."""
         places = {name: key for name, key in self._keys.items() if key.path[:1] == ("initial",)}

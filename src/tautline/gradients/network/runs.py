@@ -14,6 +14,7 @@ from tautline.gradients.marching import march_along
 from tautline.gradients.network.marching import NetworkSetting
 from tautline.gradients.network.outputs import carried_values, held_reels
 from tautline.gradients.outputs import OF_TORQUES, CarriedValues
+from tautline.gradients.rest_starts import CasesBeside
 from tautline.gradients.steps import Steps, steps_of
 from tautline.gradients.trust import Line
 from tautline.kernels.network import data as kernels
@@ -104,7 +105,7 @@ class NetworkRuns:
     """
 
     def __init__(self, case: Case, steps: Steps | None = None) -> None:
-        self._case = case
+        self._case, self._beside = case, CasesBeside(case)
         self.steps = steps or self._own_steps()
 
     def _own_steps(self) -> Steps:
@@ -114,7 +115,13 @@ class NetworkRuns:
 
     def begun(self, changes: Mapping[str, float]) -> BegunNetwork:
         """A run at its start, its commands taken; conditions that stop it are left out."""
-        case = self._case.with_(changes) if changes else self._case
+        return self._begun(self._case.with_(changes) if changes else self._case)
+
+    def beside(self, changes: Mapping[str, float]) -> BegunNetwork:
+        """The same for derivatives: right to first order in the changes, and without a search for rest."""
+        return self._begun(self._beside.case_with(changes))
+
+    def _begun(self, case: Case) -> BegunNetwork:
         duration, steps = case.run.duration, self.steps
         length, sample = steps.length(duration), duration / steps.rows
         begun = begin(case_of(case, None, None, {"step": length, "sample": sample, "stop": ()}), general=True)

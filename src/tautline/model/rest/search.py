@@ -32,6 +32,8 @@ SHORTER, STANDING = 0.5, 4.0 * np.finfo(float).eps
 MOST_SHIFTS, GROWTH = 40, 8.0
 # Of the load over the length: holds what nothing else holds, such as the turn of a hanging body.
 HOLD = 1e-7
+# Corrections of a solution with it that lead to one without.
+REFINEMENTS = 2
 # Longest step: of the longest line, and of a rotation (rad).
 LONGEST_STEP, LARGEST_TURN = 0.5, 0.5
 # Parts of the expected fall of the energy that a step must reach, and from which the next one may be bolder.
@@ -63,6 +65,17 @@ class Rest(NamedTuple):
     places: Places
     forces: Forces
     corrections: int
+
+
+def by_stiffness(network: Network, places: Places, forces: Array) -> Array:
+    """Displacements of a network at rest under small forces, from its stiffness; what nothing holds stays."""
+    stiffness, here = stiffness_of(network, places), forces_of(network, places)
+    matrix = stiffness.energy if stiffness.steady is None else stiffness.energy + stiffness.steady
+    solve = _factor(matrix + _Search(network).hold(here), symmetric=False)
+    found = np.full(network.count, np.nan) if solve is None else np.asarray(solve(forces))
+    for _ in range(REFINEMENTS * (solve is not None)):  # without what holds
+        found += solve(forces - matrix @ found)
+    return found
 
 
 class _NotFoundError(Exception):
@@ -187,7 +200,7 @@ class _Search:
 
     def _is_hilltop(self, here: Forces, stiffness: Stiffness) -> bool:
         """Whether the network would leave a balance by itself."""
-        firm = 1e3 * self._hold(here)
+        firm = 1e3 * self.hold(here)
         return _factor(stiffness.energy + firm, symmetric=True) is None
 
     def _shaken(self, places: Places) -> Places:
@@ -281,7 +294,7 @@ class _Search:
     def _newton_step(self, here: Forces, stiffness: Stiffness) -> Array | None:
         """Newton's step with the change of the drag; None if there is none within what is allowed."""
         matrix = stiffness.energy if stiffness.steady is None else stiffness.energy + stiffness.steady
-        solve = _factor(matrix + self._hold(here), symmetric=False)
+        solve = _factor(matrix + self.hold(here), symmetric=False)
         step = None if solve is None else np.asarray(-solve(here.gradient))
         return None if step is None or not np.isfinite(step).all() or self._excess(step) > 1.0 else step
 
@@ -301,7 +314,7 @@ class _Search:
         from scipy.sparse import diags
 
         network = self.network
-        hold = self._hold(here)
+        hold = self.hold(here)
         # the least shift that makes a difference: of what pulls over the length of the lines
         least = 1e-3 * max(here.scale, float(np.abs(here.gradient / network.lengths).max())) / self.longest
         if network.has_slack(places) or _factor(K + hold, symmetric=True) is None:
@@ -350,7 +363,8 @@ class _Search:
         allowed = np.where(network.turning, LARGEST_TURN, LONGEST_STEP * self.longest)
         return float((np.abs(step) / allowed).max(initial=0.0))
 
-    def _hold(self, here: Forces) -> Any:
+    def hold(self, here: Forces) -> Any:
+        """Stiffness that holds what nothing else holds."""
         from scipy.sparse import diags
 
         return diags(HOLD * here.scale / self.longest * self.network.lengths**2)

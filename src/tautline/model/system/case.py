@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -98,6 +99,16 @@ class Case:
             for name, command in self.commands.items():
                 self._check_command(name, command, found)
             object.__setattr__(self, "_checked", True)
+        return found
+
+    def is_placed(self) -> bool:
+        """Whether the state at the start is known already."""
+        return self._state is not None
+
+    def starting_from(self, state: State) -> Case:
+        """The same case, which takes a state for that of its start."""
+        found = copy(self)
+        object.__setattr__(found, "_state", state)
         return found
 
     def _check_command(self, name: str, command: Command, state: State) -> None:

@@ -133,29 +133,30 @@ class Placed:
         object.__setattr__(self, "bodies", ReadOnly(placed))
         object.__setattr__(self, "lines", ReadOnly(started))
 
-    def state(self, system: System) -> State:
-        """The state in which a system starts."""
-        found = hang(system, self.bodies, self.lines)
-        return rest(system, found) if self.settle else found
-
 
 Start = Placed | Straight | Hanging | AtEquilibrium | State
 
 
 def state_of(start: Any, system: System) -> State:
     """The state in which a system starts."""
-    if isinstance(start, Placed):
-        return start.state(system)
-    if not isinstance(start, Hanging | AtEquilibrium):
-        return near_rest(system, start)
-    if isinstance(start, AtEquilibrium):
-        return rest(system, near_rest(system, start))
-    if not why_no_chain(system):
+    found = searched(start, system)
+    if found is not None:
+        return rest(*found)
+    if isinstance(start, Hanging):
         made = partial(hanging, end_velocity=start.end_velocity, angular_velocity=start.angular_velocity)
         return _of_chain(system, start, made)
+    return near_rest(system, start)
+
+
+def searched(start: Any, system: System) -> tuple[System, State] | None:
+    """The system whose rest a start is, and where the search begins; None for a start that is not searched for."""
+    if isinstance(start, AtEquilibrium) or (isinstance(start, Placed) and start.settle):
+        return system, near_rest(system, start)
+    if not isinstance(start, Hanging) or not why_no_chain(system):
+        return None
     if any(start.end_velocity) or any(start.angular_velocity):
         raise InputError("Hanging.end_velocity: only for a system with one line and one body; start from a state")
-    return rest(_in_still_fluid(system), near_rest(system, start))
+    return _in_still_fluid(system), near_rest(system, start)
 
 
 def near_rest(system: System, start: Any) -> State:
