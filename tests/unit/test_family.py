@@ -11,7 +11,6 @@ import pytest
 import tautline as tl
 from tautline.engine.chain import blocks
 from tautline.engine.chain.family import Family
-from tautline.engine.chain.members import chain_members
 from tautline.errors import RUNNING
 from tautline.model import keys
 from tautline.model.short_keys import full_key
@@ -107,9 +106,7 @@ def is_known(case: tl.Case, key: str) -> bool:
     """Whether members that differ in a key can be set up as arrays."""
     place = full_key(keys.parse(key), case.system)
     text = place.whole + "".join(f"[{k}]" for k in place.components)
-    chains = chain_members(case, case.to_dict(), [text])
-    assert chains is not None, key
-    return Family(chains.base, chains.keys.values(), chains.system).known
+    return Family(case, [text]).known
 
 
 def one_by_one(study: definition.Study, monkeypatch: pytest.MonkeyPatch) -> Computed:

@@ -16,12 +16,10 @@ from tautline.engine.chain.stepper import Stepper
 from tautline.engine.remarks import remarks_of
 from tautline.errors import InputError
 from tautline.kernels import data
-from tautline.model.chain.case import ChainCase
-from tautline.model.chain.cases import system_case
-from tautline.model.chain.sections import Tree
 from tautline.model.chain.systems import placed_system, system_state
 from tautline.model.command import Locked
 from tautline.model.description import fields_of
+from tautline.model.file_keys import Tree
 from tautline.model.run import Method, Run
 from tautline.model.system.case import Case, timed
 from tautline.model.system.commands import check_known
@@ -54,16 +52,16 @@ class RecordedChain(ChainInMotion):
     def __init__(self, stepper: Stepper, recorder: Recorder, method: Method) -> None:
         super().__init__(stepper, recorder)
         self.method = method
-        self._case: Case | None = None  # of the system that it is run for
-        self._chain_case: ChainCase | None = None  # which that is made from when somebody asks
+        self._given: Case | None = None  # what it is a run of
+        self._case: Case | None = None  # the same with a mesh, made when somebody asks
         self.is_timed = False  # the case says how long
         self._sampled = 0  # STEP at the latest sample
 
     @property
     def case(self) -> Case:
         """The case of the system that it is run for, with the number of elements of its line."""
-        if self._case is None and self._chain_case is not None:
-            self._case = system_case(self._chain_case).meshed()
+        if self._case is None and self._given is not None:
+            self._case = self._given.meshed()
         if self._case is None:
             method = {name: getattr(self.method, name) for name in fields_of(Method)}
             system, state = placed_system(self.pendulum, self._stepper.initial)

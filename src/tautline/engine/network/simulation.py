@@ -32,13 +32,14 @@ from tautline.kernels.network.march import (
     SAVE,
 )
 from tautline.model import checks, refusals
-from tautline.model.chain.sections import COMMAND, Tree
 from tautline.model.description import fields_of
+from tautline.model.file_keys import Tree
 from tautline.model.force_law import refuse_saving
 from tautline.model.run import Method, Run, known
-from tautline.model.system import sections
+from tautline.model.system import reading
 from tautline.model.system.case import Case, timed
 from tautline.model.system.commands import Commands, check_known
+from tautline.model.system.sections import COMMAND
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.results import network as results
@@ -372,7 +373,7 @@ class NetworkSimulation(ActedOnNetwork):
             "event": self._event,
             "h": self._plan.h,
             "base_steps": [[interval, count] for interval, count in self.base_steps.items()],
-            "commands": {name: sections.tagged(COMMAND, command) for name, command in self._commands.items()},
+            "commands": {name: reading.tagged(COMMAND, command) for name, command in self._commands.items()},
             "origins": self._origins,
             "shortest": self._shortest,
             "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in self._pushes.items()},
@@ -418,7 +419,7 @@ class NetworkSimulation(ActedOnNetwork):
         self._plan = self._plan._replace(h=saved["h"])
         self.base_steps = dict(saved["base_steps"])
         self._started, self.status, self._event = saved["started"], saved["status"], saved["event"]
-        self._commands = {name: sections.command(x) for name, x in saved["commands"].items()}
+        self._commands = {name: reading.command(x) for name, x in saved["commands"].items()}
         self._origins = {name: (x[0], x[1]) for name, x in saved["origins"].items()}
         self._shortest = saved["shortest"]
         self._pushes = {
