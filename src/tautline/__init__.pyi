@@ -75,6 +75,8 @@ from tautline.optimal.terms import AtEnd as AtEnd
 from tautline.optimal.terms import Limit as Limit
 from tautline.results.case import case_of as case_of
 from tautline.results.summary_text import summary as summary
+from tautline.results.warnings import RunWarning as RunWarning
+from tautline.results.warnings import warnings_of as warnings_of
 from tautline.studies.analysis.sensitivity import sensitivity as sensitivity
 from tautline.studies.analysis.uncertainty import bands as bands
 from tautline.studies.analysis.uncertainty import quantiles as quantiles

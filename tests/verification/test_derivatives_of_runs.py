@@ -112,10 +112,10 @@ def compare(case: tl.Case, keys: list[str], name: str, report: Report) -> None:
         here, begun = samples_of(runs, {}), runs.begun({})
         scales = scales_of_samples(here)
         try:
-            columns, remarks = tangents_by_keys(case, [key], lambda changes, runs=runs: runs.beside(changes).numbers())  # type: ignore[misc]
+            columns, warnings = tangents_by_keys(case, [key], lambda changes, runs=runs: runs.beside(changes).numbers())  # type: ignore[misc]
         except InputError:
             continue  # test_gradients_every_key.py knows why
-        if remarks:
+        if warnings:
             continue
         tangents = split(begun.numbers(), columns)[: len(leaves(begun.setting))]
         found = march_along(begun.setting, tangents, rows_of(steps)).tangents

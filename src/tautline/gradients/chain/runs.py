@@ -34,6 +34,7 @@ from tautline.model.system.case import Case
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.results.chain import Inertia
+from tautline.results.warnings import RunWarning
 
 if TYPE_CHECKING:
     from tautline.gradients.run import Prepared
@@ -172,8 +173,8 @@ class ChainRuns:
         initial = self._chain.initial
         return GivenStart(initial, begun, places) if isinstance(initial, ChainState) and places else None
 
-    def remarks(self, begun: Begun) -> list[str]:
-        """Sentences on entries of a table of speeds that fall on the ends of stages of steps: its rate jumps there."""
+    def warnings(self, begun: Begun) -> list[RunWarning]:
+        """Warnings on entries of a table of speeds that fall on the ends of stages of steps: its rate jumps there."""
         case, plan = self._chain, begun.setting.plan
         if not isinstance(case.command, Speed):
             return []
@@ -182,10 +183,11 @@ class ChainRuns:
             key = keys.parse(own)
             t = keys.get(case.to_dict(), key) if key.whole == "command.times" else 0.0
             if 0.0 < t <= case.run.duration and np.abs(t / plan.h % 1.0 - ends).min() <= ON_STEP:
-                found.append(
+                text = (
                     f"{name}: the entry at {t:g} s falls on the end of a step: derivatives of speeds and tensions "
                     "there are those of moving it later, and others of moving it earlier"
                 )
+                found.append(RunWarning("derivative_side", text, t, where=name))
         return found
 
     def _frozen(self, case: ChainCase) -> ChainCase:
