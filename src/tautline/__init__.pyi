@@ -65,6 +65,8 @@ from tautline.optimal.terms import AtEnd as AtEnd
 from tautline.optimal.terms import Limit as Limit
 from tautline.results.case import case_of as case_of
 from tautline.results.summary_text import summary as summary
+from tautline.results.warnings import RunWarning as RunWarning
+from tautline.results.warnings import warnings_of as warnings_of
 from tautline.studies.execution.run import study as study
 from tautline.studies.store.archive import open_study as open_study
 from tautline.viewer import view as view

@@ -124,7 +124,7 @@ def test_every_plain_number(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert is_known(case, key), key
     found, expected = compute.compute(study.work, study.table), one_by_one(study, monkeypatch)
     assert found.status.tolist() == expected.status.tolist() == [RUNNING] * 3
-    assert (found.steps == expected.steps).all() and found.remarks == expected.remarks
+    assert (found.steps == expected.steps).all() and found.warnings == expected.warnings
     for output, x in expected.outputs.items():
         check_close(output, found.outputs[output], x, ROUNDING)
     np.testing.assert_allclose(found.health, expected.health, rtol=1e-9, atol=1e-15)
@@ -174,7 +174,7 @@ def test_samples_in_parts_and_blocks_in_groups_give_the_same_bits(nodes: int, mo
     expected = compute.compute(study.work, study.table)
     monkeypatch.setattr(blocks, "NODES_AT_ONCE", nodes)
     found = compute.compute(study.work, study.table)
-    assert (found.health == expected.health).all() and found.remarks == expected.remarks
+    assert (found.health == expected.health).all() and found.warnings == expected.warnings
     for output, x in expected.outputs.items():
         assert (found.outputs[output] == x).all(), output
 

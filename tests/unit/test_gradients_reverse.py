@@ -116,7 +116,7 @@ def smooth_keys(case: tl.Case) -> list[str]:
             prepared = prepared_run(case, [key])
         except tl.errors.InputError:
             continue
-        if not prepared.remarks:
+        if not prepared.warnings:
             found.append(key)
     return found
 

@@ -97,8 +97,8 @@ def test_a_segment_agrees_with_the_jacobian_of_the_run() -> None:
     found = Segments(case, [0.0, 0.2], by, ["position"]).march(0, Segments(case, [0.0, 0.2], by).start)
     np.testing.assert_allclose(
         found.outputs_by_keys["position"],
-        run.derivatives["position"][1:],
-        atol=1e-6 * np.abs(run.derivatives["position"]).max(),
+        run["position"].values[1:],
+        atol=1e-6 * np.abs(run["position"].values).max(),
     )
 
 

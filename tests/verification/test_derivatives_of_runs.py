@@ -105,8 +105,8 @@ def test_of_a_system_with_two_reels_that_are_driven(order: int, report: Report) 
 
 def tangents_of(case: tl.Case, key: str, runs: Any, begun: Any) -> Any:
     """Derivatives of samples by a key, in the order of `flat`; None where they are not known."""
-    columns, remarks = tangents_by_keys(case, [key], lambda changes: begun(changes).numbers())
-    if remarks:
+    columns, warnings = tangents_by_keys(case, [key], lambda changes: begun(changes).numbers())
+    if warnings:
         return None
     here = runs.begun({})
     tangents = split(here.numbers(), columns)[: len(leaves(here.setting))]

@@ -24,8 +24,8 @@ from tautline.engine.chain.ensemble import fits, give_back
 from tautline.engine.chain.member_calls import MemberCalls
 from tautline.engine.chain.samples import record_of_samples
 from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.criteria import on_only_line, warnings_by_member
 from tautline.engine.health import Health
-from tautline.engine.sayings import said_of_members
 from tautline.engine.shape import Shape, shape_of
 from tautline.errors import RUNNING, TautlineError
 from tautline.kernels import data, observe
@@ -41,6 +41,7 @@ from tautline.model.string import String
 from tautline.model.system.case import Case
 from tautline.results.chain import inertia_of, needed_for, system_values
 from tautline.results.values import Values, lengths_of, values_of
+from tautline.results.warnings import RunWarning
 
 # For the columns of samples of members that are looked at together.
 BYTES_A_LOOK = 6e6
@@ -235,10 +236,10 @@ class Family:
         """The chain, with columns of some members."""
         return chain_of(self._varied.put({key: x[some] for key, x in piece.values.items()}).system)
 
-    def remarks(self, look: Look) -> dict[int, list[str]]:
-        """Remarks on members of a look that have some, by their places in it."""
-        adaptive = self._task.plan.adaptive
-        return said_of_members(look.health.sayings(look.chain, self.elements, look.figures, adaptive))
+    def warnings(self, look: Look) -> dict[int, list[RunWarning]]:
+        """Warnings on members of a look that have any, by their places in it."""
+        criteria = look.health.criteria(look.chain, self.elements, look.figures, self._task.plan.adaptive)
+        return {k: on_only_line(self.case.system, x) for k, x in warnings_by_member(criteria).items()}
 
     def go_on(self, look: Look, k: int, simulation: ChainSimulation) -> None:
         """Let a member that left its block go on alone, as a simulation that has just begun."""

@@ -13,7 +13,8 @@ from tautline.engine.chain.motion import ChainInMotion
 from tautline.engine.chain.recorder import Recorder
 from tautline.engine.chain.samples import record_of_samples
 from tautline.engine.chain.stepper import Stepper
-from tautline.engine.remarks import remarks_of
+from tautline.engine.criteria import on_only_line
+from tautline.engine.warnings import chain_warnings
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.model.chain.systems import placed_system, system_state
@@ -30,6 +31,7 @@ from tautline.results.chain import system_values
 from tautline.results.inputs import CASE
 from tautline.results.network import layout as system_layout
 from tautline.results.values import Values, values_of
+from tautline.results.warnings import WARNINGS, RunWarning, encoded
 from tautline.schema import SCHEMA, Layout
 
 if TYPE_CHECKING:
@@ -209,11 +211,11 @@ class RecordedChain(ChainInMotion):
 
     def attributes(self) -> dict[str, Any]:
         """What a result says of itself."""
-        remarks, stepper = self.remarks(), self._stepper
+        stepper = self._stepper
         return {
             "status": self.status,
-            "message": "; ".join([self.message, *remarks]),
-            "remarks": "\n".join(remarks),
+            "message": self.message,
+            WARNINGS: encoded(self.warnings()),
             "end_time": self.time,
             "elements": self.elements,
             "step": stepper.plan.h / 2 ** int(stepper.motion.clock[data.LEVEL]),
@@ -233,9 +235,10 @@ class RecordedChain(ChainInMotion):
         figures = self._recorder.health.figures(self.pendulum, self._stepper.plan, self._stepper.motion.reel)
         return {name: float(figure) for name, figure in figures.items()}
 
-    def remarks(self) -> list[str]:
-        """Sentences on what a user should know of the run besides how it ended."""
-        return remarks_of(self._stepper, self._recorder.health, self.health())
+    def warnings(self) -> list[RunWarning]:
+        """Warnings on the accuracy of the run, and on a reel at its stop."""
+        found = chain_warnings(self._stepper, self._recorder.health, self.health())
+        return on_only_line(self.system, found)
 
     def description(self) -> Tree:
         """All keys of the case, so that a result explains itself and a checkpoint can be read back."""

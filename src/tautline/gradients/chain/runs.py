@@ -35,6 +35,7 @@ from tautline.model.system.case import Case
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.results.chain import Inertia
+from tautline.results.warnings import RunWarning
 
 if TYPE_CHECKING:
     from tautline.gradients.run import Prepared
@@ -181,8 +182,8 @@ class ChainRuns:
         is_state = isinstance(self._case.start, State)
         return GivenStart(chain_start(self._case), begun, places) if is_state and places else None
 
-    def remarks(self, begun: Begun) -> list[str]:
-        """Sentences on entries of a table of speeds that fall on the ends of stages of steps: its rate jumps there."""
+    def warnings(self, begun: Begun) -> list[RunWarning]:
+        """Warnings on entries of a table of speeds that fall on the ends of stages of steps: its rate jumps there."""
         case, plan = self._case, begun.setting.plan
         if not isinstance(chain_command(case), Speed):
             return []
@@ -190,10 +191,11 @@ class ChainRuns:
         for name, key in self._keys.items():
             t = key_value(case, name) if key.whole.endswith(".command.times") else 0.0
             if 0.0 < t <= case.run.duration and np.abs(t / plan.h % 1.0 - ends).min() <= ON_STEP:
-                found.append(
+                text = (
                     f"{name}: the entry at {t:g} s falls on the end of a step: derivatives of speeds and tensions "
                     "there are those of moving it later, and others of moving it earlier"
                 )
+                found.append(RunWarning("derivative_side", text, t, where=name))
         return found
 
     def _frozen(self, case: Case) -> Case:

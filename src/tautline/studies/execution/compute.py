@@ -31,6 +31,7 @@ from tautline.model.system.case import Case
 from tautline.model.system.system import System
 from tautline.results.chain import inertia_of, needed_for, system_values
 from tautline.results.values import Values, values_of
+from tautline.results.warnings import encoded
 from tautline.studies.definition.evaluation import Parts, evaluate, parts_of
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBORS, Array, Output
 from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
@@ -221,9 +222,9 @@ def _take_look(family: Family, look: Look, found: Computed) -> None:
         found.outputs[name][places] = result[ended]
     found.status[places], found.steps[places] = RUNNING, look.steps[ended]
     found.health[places] = np.stack([look.figures[name][ended] for name in HEALTH], axis=1)
-    for k, remarks in family.remarks(look).items():
+    for k, warnings in family.warnings(look).items():
         if ended[k]:
-            found.remarks[look.places[k]] = "\n".join(remarks)
+            found.warnings[look.places[k]] = encoded(warnings)
 
 
 def _needed(outputs: Sequence[Output]) -> set[str]:
@@ -319,4 +320,5 @@ def _keep(one: Started, results: Mapping[str, Array], found: Computed) -> None:
     found.message[one.place] = "" if simulation.status == "completed" else simulation.message
     found.steps[one.place] = simulation.steps
     found.health[one.place] = [figures.get(name, np.nan) for name in HEALTH]
-    found.remarks[one.place] = "\n".join(simulation.remarks())
+    warnings = simulation.warnings()
+    found.warnings[one.place] = encoded(warnings) if warnings else ""
