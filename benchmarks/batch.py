@@ -14,8 +14,8 @@ import tautline as tl
 from tautline.engine.chain.ensemble import march_ensemble
 from tautline.engine.chain.simulation import ChainSimulation
 from tautline.kernels.lanes import LANES
-from tautline.model.chain.cases import chain_case
 from tautline.model.chain.state import straight
+from tautline.model.chain.systems import chain_of
 
 STEP = 5e-4
 REPEATS = 3
@@ -25,7 +25,7 @@ WORK = {"constant length": 4_000_000, "moving reel": 400_000}
 
 
 def prepared(command: tl.Command, N: int, steps: int) -> list[ChainSimulation]:
-    simulations, plain = [], chain_case(tl.load("fixed-length")).pendulum
+    simulations, plain = [], chain_of(tl.load("fixed-length").system)
     for i in range(MEMBERS):
         chain = dataclasses.replace(plain, string=dataclasses.replace(plain.string, stiffness=40.0 - 0.1 * i))
         state = straight(chain, 10.0, N, (0.26, 0.0, 0.97), end_velocity=(0.0, 0.5, 0.0))

@@ -24,7 +24,11 @@ from tautline.kernels.machine.options import OPTIONS
 from tautline.kernels.march import march
 from tautline.kernels.rotation import solve_rotation
 from tautline.kernels.so3 import Matrix, Vector
+from tautline.model.chain.cases import chain_start
 from tautline.model.chain.systems import chain_of
+from tautline.model.run import Run
+from tautline.model.system.case import Case
+from tautline.model.system.parts import LINE
 from tautline.paper.examples import EXAMPLES, start, system
 
 ELEMENTS = (20, 100, 400, 1600)
@@ -66,8 +70,9 @@ def compile_c(folder: Path) -> Callable[[int, int], float] | None:
 
 def ours(number: int, N: int, steps: int, order: int = 2, compensated: bool = True) -> float:
     """Seconds for so many steps of example 1 (constant length) or 3 (moving reel), nothing sampled in between."""
-    par = kernel_parameters(chain_of(system()), N, "symmetric", compensated)
-    motion = initial_motion(par, start(EXAMPLES[number - 1]).state(chain_of(system()), N))
+    case = Case(system().with_elements({LINE: N}), start(EXAMPLES[number - 1]), {}, Run(duration=1.0))
+    par = kernel_parameters(chain_of(case.system), N, "symmetric", compensated)
+    motion = initial_motion(par, chain_start(case))
     composition = COMPOSITIONS[order]
     plan = data.Plan(
         h=step_at(N),

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from tautline.model.system import sections
 from tautline.model.description import default_text
 from tautline.model.file_keys import keys_of
 from tautline.model.kinds import MISSING, Kind
 from tautline.model.parts import Part
-from tautline.model.chain.sections import COMMAND, RUN, SYSTEM
+from tautline.model.system import sections
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -19,13 +18,13 @@ HEAD = ["| key | unit | default | meaning |", "|---|---|---|---|"]
 BOTH: dict[str, tuple[str, Part]] = {
     "string": ("lines.NAME", sections.STRING),
     "reel": ("lines.NAME.reel", sections.REEL),
-    "command": ("lines.NAME.command", COMMAND),
+    "command": ("lines.NAME.command", sections.COMMAND),
     "body": ("bodies.NAME", sections.BODY),
     "applied_force": ("bodies.NAME.applied_force", sections.BODY_LOADS["applied_force"]),
-    "guide": ("bodies.NAME.path", SYSTEM["guide"]),
+    "guide": ("bodies.NAME.path", sections.PATH),
     "fluid": ("fluid", sections.FLUID),
     "initial": ("initial", sections.START),
-    "run": ("run", RUN),
+    "run": ("run", sections.RUN),
 }
 # Sections of the full form only, and keys that it has besides.
 FULL: dict[str, tuple[str, Part]] = {

@@ -81,7 +81,7 @@ def thrown(*values: float) -> tuple[Any, Any]:
     found = tl.jacobian(case.with_({**dict(zip(keys, values, strict=True)), **timed}), "position", by=keys)
     if found.status != "completed":
         raise ValueError(found.message)
-    return found.values["position"][-1, -1], found.derivatives["position"][-1, -1]
+    return found.position_value.values[-1, -1], found.position.values[-1, -1]
 
 
 slopes = FromPython("slopes", lambda *values: thrown(*values)[1], [(4, 1), (3, 1), (3, 4)])

@@ -57,7 +57,7 @@ for key, value in truth.items():
     error = (fit.values[key] - value) / fit.standard_errors[key]
     print(f"{key}: {error:+.1f} standard errors from the truth, expected within 3")
     assert abs(error) < 3.0
-assert fit.status == "completed" and not fit.remarks
+assert fit.status == "completed" and not fit.warnings
 for name, noise in {"start_tension": 5.0, "position[-1,x]": 0.005}.items():
     print(f"{name}: noise of {fit.columns[name].sigma:.3g}, expected {noise}")
     assert abs(fit.columns[name].sigma / noise - 1.0) < 0.1
@@ -71,9 +71,9 @@ assert 0.3 < fit.correlations[2, 3] < 0.9
 
 # %%
 # Without the drag among the unknowns its wrong value has to be made up for by the others. The fit ends somewhere,
-# but what is left is no noise, and a remark says so:
+# but what is left is no noise, and a warning says so:
 
 wrong = tl.fit(case, data, ["string.stiffness", "string.viscosity", "body.mass"], units="SI")
-print("\n".join(wrong.remarks))
-assert any("residuals of position[-1,x] are not noise" in remark for remark in wrong.remarks)
+print("\n".join(w.text for w in wrong.warnings))
+assert any("residuals of position[-1,x] are not noise" in w.text for w in wrong.warnings)
 tl.figures.save(tl.figures.fitted(wrong, "position[-1,x]"), "not-noise", ["png"])

@@ -34,7 +34,7 @@ def number_of_keys(case: tl.Case, objective: Callable[..., Any], keys: list[str]
         found = tl.value_and_gradient(case.with_(given), objective, by=keys)
         if found.status != "completed":
             raise ValueError(found.message)
-        return np.asarray(found.value), found.gradient
+        return np.asarray(found.value), found.gradient.values
 
     def both(values: Any) -> Any:
         kinds = jax.ShapeDtypeStruct((), np.float64), jax.ShapeDtypeStruct((len(keys),), np.float64)

@@ -24,7 +24,6 @@ from tautline.gradients.objectives import Final as Final
 from tautline.gradients.objectives import Integral as Integral
 from tautline.gradients.objectives import Peak as Peak
 from tautline.model.body import RigidBody as RigidBody
-from tautline.model.chain.systems import pendulum as pendulum
 from tautline.model.command import Brake as Brake
 from tautline.model.command import Command as Command
 from tautline.model.command import Free as Free
@@ -45,16 +44,17 @@ from tautline.model.path import GuidePath as GuidePath
 from tautline.model.reel import Reel as Reel
 from tautline.model.rest.statics import statics as statics
 from tautline.model.run import Run as Run
-from tautline.model.starts import AtEquilibrium as AtEquilibrium
-from tautline.model.starts import Hanging as Hanging
-from tautline.model.starts import Straight as Straight
 from tautline.model.stop import StopWhen as StopWhen
 from tautline.model.string import String as String
 from tautline.model.system.case import Case as Case
 from tautline.model.system.parts import Kinematic as Kinematic
 from tautline.model.system.parts import Line as Line
 from tautline.model.system.parts import Orbit as Orbit
+from tautline.model.system.pendulum import pendulum as pendulum
+from tautline.model.system.starts import AtEquilibrium as AtEquilibrium
+from tautline.model.system.starts import Hanging as Hanging
 from tautline.model.system.starts import Placed as Placed
+from tautline.model.system.starts import Straight as Straight
 from tautline.model.system.state import BodyState as BodyState
 from tautline.model.system.state import LineStart as LineStart
 from tautline.model.system.state import LineState as LineState
@@ -65,6 +65,8 @@ from tautline.optimal.terms import AtEnd as AtEnd
 from tautline.optimal.terms import Limit as Limit
 from tautline.results.case import case_of as case_of
 from tautline.results.summary_text import summary as summary
+from tautline.results.warnings import RunWarning as RunWarning
+from tautline.results.warnings import warnings_of as warnings_of
 from tautline.studies.execution.run import study as study
 from tautline.studies.store.archive import open_study as open_study
 from tautline.viewer import view as view

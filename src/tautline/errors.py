@@ -27,6 +27,10 @@ class ForceLawError(TautlineError, RuntimeError):
     """A force law of the user's own raised an error, which is the cause of this one."""
 
 
+class TautlineWarning(UserWarning):
+    """Warnings on a run of `simulate`, which its result also holds: `tl.warnings_of`."""
+
+
 # What a kernel returns. A run that ends early is a value, not an exception.
 (
     RUNNING,

@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 import tautline as tl
 from tautline.cli.commands import app
+from tautline.results.warnings import encoded
 from tests.support.written import written_run
 
 PICTURES = 5
@@ -48,11 +49,11 @@ def test_the_page_says_what_the_functions_say(bungee: Path, here: Path) -> None:
     use, damage = tl.analysis.utilization(bungee), tl.analysis.damage(bungee, "six_strand")
     verdict = f"holds: {100 * use.utilization:.3g} % of its breaking load at most, a safety factor of "
     assert text.index(verdict + f"{1 / use.utilization:.3g}") < text.index("completed at t = 8 s")
-    remarks = tl.open_run(bungee).attrs["remarks"].splitlines()
+    texts = [w.text for w in tl.warnings_of(tl.open_run(bungee))]
     # peaks that are not converged prove nothing
     assert f'class="unsure"><b>Not proven that the rope {verdict}' in text and 'class="yes"' not in text
     assert ", but there are warnings about its numbers.</b>" in text
-    assert remarks and all(text.index(remark) < text.index("Key figures") for remark in remarks)
+    assert texts and all(text.index(x) < text.index("Key figures") for x in texts)
     found = rows(text)
     assert found["largest tension"] == f"{use.tension:.4g} N at the guide, at {use.time:.4g} s"
     assert found["utilization"] == f"{100 * use.utilization:.3g} % of 5000 N"
@@ -86,7 +87,7 @@ def test_a_verdict_depends_on_warnings_and_on_the_end(here: Path) -> None:
     """The same rope at rest: without a warning (its rounding is no peak), with one, and ended by its string."""
     strong = {"run.duration": "1 s", "string.breaking_load": "100 kN", "command": {"kind": "locked"}}
     hoist = tl.simulate(tl.load("crane-hoist", strong))
-    assert hoist.attrs["status"] == "completed" and not hoist.attrs["remarks"]
+    assert hoist.attrs["status"] == "completed" and not tl.warnings_of(hoist)
 
     def verdict(**attrs: str) -> tuple[str, str]:
         changed = hoist.assign_attrs(attrs)
@@ -96,10 +97,12 @@ def test_a_verdict_depends_on_warnings_and_on_the_end(here: Path) -> None:
     assert kind == "yes" and re.match(
         r"The rope holds: [\d.]+ % of its breaking load at most, a safety factor of [\d.]+\.$", sentence
     )
-    kind, sentence = verdict(remarks="peak tensions are not converged")
+    kind, sentence = verdict(warnings=encoded([tl.RunWarning("mesh_noise", "peak tensions are not converged")]))
     assert kind == "unsure" and sentence.startswith("Not proven that the rope holds: ")
     assert sentence.endswith(", but there are warnings about its numbers.")
-    kind, sentence = verdict(status="fully_retrieved", remarks="one\ntwo")
+    kind, sentence = verdict(
+        status="fully_retrieved", warnings=encoded([tl.RunWarning("mesh", "one"), tl.RunWarning("step", "two")])
+    )
     assert kind == "unsure"
     assert sentence.endswith(", but the run ended early (fully retrieved) and there are warnings about its numbers.")
 

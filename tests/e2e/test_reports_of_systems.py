@@ -153,7 +153,7 @@ def test_bodies_drums_and_strings_meet_in_space() -> None:
 
 
 @pytest.mark.long
-def test_a_remark_is_said_once(here: Path) -> None:
+def test_a_warning_is_printed_once(here: Path) -> None:
     """Of a string whose peak is at its start, by the names that systems have."""
     coarse = {"run.sample": "0.1 s", "run.duration": "6 s", "lines.north-east.breaking_load": "5 kN"}
     text = tl.report(tl.simulate(tl.load("cable-robot", coarse)), here / "x.html").read_text(encoding="utf-8")

@@ -18,6 +18,7 @@ from tautline.files import runs
 from tautline.files.runs import shortening
 from tautline.results.network import layout
 from tautline.results.summary import summarize
+from tautline.results.warnings import encoded
 
 
 @pytest.mark.parametrize("trouble", ["", "replace", "room", "renamed"])
@@ -72,7 +73,7 @@ def sample_values(rows: int) -> dict[str, np.ndarray]:
     return {name: (np.ones(shape.shape(name, rows)).T * line).T for name in shape.all_variables()}
 
 
-ATTRS = {"status": "completed", "message": "", "remarks": "", "steps": 1, "largest_step_ratio": 0.5, "order": 2}
+ATTRS = {"status": "completed", "message": "", "warnings": "[]", "steps": 1, "largest_step_ratio": 0.5, "order": 2}
 ATTRS |= {"scheme": "symmetric", "balance_error": 0.0, "case": json.dumps(CASE.to_dict())}
 
 
@@ -92,12 +93,13 @@ def test_health_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         "power": np.array([[-3.0], [0.0], [5.0], [4.0]]),
         "start_tension": np.array([[7.0], [8.0], [9.0], [8.0]]),
     }
-    health = {"version": "0", "balance_error": 0.031, "remarks": "the first remark\nthe second one"}
+    found = [tl.RunWarning("mesh", "the first", 0.03, 0.02), tl.RunWarning("step", "the second")]
+    health = {"version": "0", "balance_error": 0.031, "warnings": encoded(found)}
     figures = summarize([values], ATTRS | health)
-    assert figures["remarks"] == ["the first remark", "the second one"] and figures["balance_error"] == 0.031
+    assert figures["warnings"] == [w.to_dict() for w in found] and figures["balance_error"] == 0.031
     console(True).print(summary_table(figures, {}))
     lines = [re.sub(r" {2,}", ": ", line.strip()) for line in capsys.readouterr().out.splitlines()]
     assert "drum power: -3 to 5 W" in lines and "drum torque: 1 to 2 N m" in lines
     assert "tension at start: 7 to 9 N" in lines
     assert "energy balance error: 3.10e+00 % of the energy in play" in lines
-    assert "remark 1: the first remark" in lines and "remark 2: the second one" in lines
+    assert "warning 1: the first" in lines and "warning 2: the second" in lines

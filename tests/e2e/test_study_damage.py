@@ -106,7 +106,7 @@ def victim(path: Path, name: str, batch: int) -> Path:
     return path / open_archive(path).kept.chunk(name, batch)
 
 
-@pytest.mark.parametrize("name", ["max_tension", "energy", "status", "message", "health", "remarks", "done"])
+@pytest.mark.parametrize("name", ["max_tension", "energy", "status", "message", "health", "warnings", "done"])
 @pytest.mark.parametrize("kind", ["flips", "cuts", "deletions"])
 def test_the_batch_and_the_array_are_named(
     store: Path, exact: xr.Dataset, tmp_path: Path, name: str, kind: str

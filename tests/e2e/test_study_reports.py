@@ -164,20 +164,21 @@ def test_the_report_of_an_unfinished_grid_with_failures(folder: Path, monkeypatc
     assert "The same for all members: 0" in read.text
 
 
-def test_remarks_are_counted_on_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def remarks(family: Family, least: float, look: Look) -> dict[int, list[str]]:
+def test_warnings_are_counted_on_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def warnings(family: Family, least: float, look: Look) -> dict[int, list[tl.RunWarning]]:
         stiffness = np.asarray(look.chain.string.stiffness)
-        return {k: [f"the mesh is coarse ({x:g} N)"] for k, x in enumerate(stiffness) if x > least}
+        texts = {k: f"the mesh is coarse ({x:g} N)" for k, x in enumerate(stiffness) if x > least}
+        return {k: [tl.RunWarning("mesh", text)] for k, text in texts.items()}
 
     vary = {"string.stiffness": [20.0, 40.0, 60.0]}
-    for least, words in ((100.0, "No member carries a remark on its numbers."), (30.0, "2 of 3 members carry remarks")):
-        monkeypatch.setattr(Family, "remarks", partialmethod(remarks, least))
+    for least, words in ((100.0, "No member has a warning."), (30.0, "2 of 3 members have warnings")):
+        monkeypatch.setattr(Family, "warnings", partialmethod(warnings, least))
         tl.study({**GRID, "outputs": ["max tension"], "vary": vary}, folder / "r.zarr", workers=1, overwrite=True)
-        text = Page(report(folder / "r.zarr", folder / "remarks")).text
+        text = Page(report(folder / "r.zarr", folder / "warnings")).text
         assert words in text
-    assert "2 members, for example: the mesh is coarse (40 N)" in text
+    assert "mesh: 2 members, for example: the mesh is coarse (40 N)" in text
     printed = CliRunner().invoke(app, ["study", "info", str(folder / "r.zarr")]).output
-    assert "2 members" in printed and "remark of 2 members, for example: the mesh is coarse (40 N)" in printed
+    assert "2 members" in printed and "warning mesh: 2 members, for example: the mesh is coarse (40 N)" in printed
 
 
 def test_the_report_of_a_line_and_of_what_does_not_vary(folder: Path) -> None:

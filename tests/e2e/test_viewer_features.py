@@ -384,7 +384,6 @@ def _colored(page: Page) -> np.ndarray:
 
 # -- live --------------------------------------------------------------------------------------------
 
-REEL_SPEED = "document.querySelector('[data-testid=chart-reel] .value').textContent"
 PAD = """
 window.stick = [0, 0, 0, 0];
 window.pressed = 0;

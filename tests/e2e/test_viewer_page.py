@@ -12,6 +12,7 @@ import pytest
 import xarray as xr
 
 import tautline as tl
+from tautline.results.warnings import encoded
 from tests.support.browser import Serving, serving
 from tests.support.commands import tautline
 from tests.support.crane import crane
@@ -325,11 +326,11 @@ def test_unusual_runs(tmp_path: Path, open_page: Pages) -> None:
     page.get_by_test_id("scene-note").wait_for(state="visible")
     page.keyboard.press("Home")
     page.get_by_test_id("scene-note").wait_for(state="hidden")
-    remarks = ["the first; with a half", "the second"]
-    ended.attrs |= {"remarks": "\n".join(remarks), "message": "; ".join(["ended early", *remarks])}
-    page = open_page(tl.view(ended).save(tmp_path / "remarked.html").as_uri(), offline=True)
+    texts = ["the first; with a half", "the second"]
+    ended.attrs |= {"warnings": encoded(tl.RunWarning("mesh", text) for text in texts), "message": "ended early"}
+    page = open_page(tl.view(ended).save(tmp_path / "warned.html").as_uri(), offline=True)
     lines = page.locator("#banner-text").inner_text().splitlines()
-    assert [line for line in lines if line] == ["ended early", *remarks]
+    assert [line for line in lines if line] == ["ended early", *texts]
 
 
 def test_a_notebook_shows_it(run: xr.Dataset, tmp_path: Path, browser: Browser) -> None:

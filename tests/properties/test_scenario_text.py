@@ -16,8 +16,8 @@ from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
 from tautline.files.scenario.origin import Origin
 from tautline.files.scenario.reading import from_tree
-from tautline.model.chain.sections import PARTS, TOP
 from tautline.model.kinds import AUTO
+from tautline.model.system.sections import SHORT_PARTS, TOP
 
 # More elements than this are valid, but take seconds to lay out.
 MOST_ELEMENTS = 10**5
@@ -179,7 +179,8 @@ def test_a_scenario_with_values_changed(drawn: st.DataObject) -> None:
 NAMES = sorted(
     {
         *TOP,
-        *PARTS,
+        *SHORT_PARTS,
+        "initial",
         *(
             name
             for text in (*TEXTS, *ALL)

@@ -15,8 +15,6 @@ import xarray as xr
 
 import tautline as tl
 from tautline.engine.choose import CHAIN, NETWORK, VARIABLE
-from tautline.model.chain.case import ChainCase
-from tautline.model.chain.cases import system_case
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.hanging import hanging, near_rest
 from tautline.model.chain.state import ChainState, straight
@@ -33,7 +31,6 @@ __all__ = [
     "NETWORK",
     "AtRest",
     "Chain",
-    "ChainCase",
     "ChainState",
     "Equilibrium",
     "at_rest",
@@ -51,7 +48,7 @@ def as_system(what: Any, state: Any = None) -> tuple[Any, Any]:
         if isinstance(state, ChainState):
             return placed_system(what, state)
         return system_of(what, *state.elements().values()) if isinstance(state, tl.State) else system_of(what), state
-    return system_case(what) if isinstance(what, ChainCase) else what, state
+    return what, state
 
 
 @contextmanager
@@ -65,7 +62,7 @@ def on(backend: str) -> Iterator[None]:
 @contextmanager
 def _own(what: Any) -> Iterator[None]:
     """Chains are run by the chain kernels, systems by those that the test asks for."""
-    if isinstance(what, Chain | ChainCase):
+    if isinstance(what, Chain):
         with on(CHAIN):
             yield
     else:

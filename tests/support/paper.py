@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tautline as tl
+from tautline.model.chain.cases import chain_start
 from tautline.model.chain.systems import chain_of
 from tautline.paper.examples import ELEMENTS, Example, start, system
 from tests.support.chains import Chain, ChainState
@@ -14,4 +16,4 @@ def pendulum(guide_law: str = "dissipative") -> Chain:
 
 def initial_state(example: Example, elements: int = ELEMENTS) -> ChainState:
     """The start of an example."""
-    return start(example).state(pendulum(), elements)
+    return chain_start(tl.Case(system().with_elements({"line": elements}), start(example), {}, tl.Run(duration=1.0)))

@@ -6,13 +6,18 @@ import os
 import subprocess
 import sys
 
+QUIET = "import warnings, tautline.errors as e; warnings.simplefilter('ignore', e.TautlineWarning); del e, warnings\n"
+
 
 def run(code: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run code in a fresh process; it must succeed. Variables that decide about machine code are only those given."""
+    """Run code in a fresh process; it must succeed, without warnings but for those on runs.
+
+    Variables that decide about machine code are only those given.
+    """
     decisive = ("TAUTLINE_CACHE_DIR", "TAUTLINE_ENGINE", "XDG_CACHE_HOME")
     environment = {name: value for name, value in os.environ.items() if name not in decisive}
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code, *arguments],
+        [sys.executable, "-W", "error", "-c", QUIET + code, *arguments],
         env={**environment, **variables},
         capture_output=True,
         text=True,

@@ -43,15 +43,15 @@ def trial(kind: str, number: int, budget: float = BUDGET) -> dict[str, Any] | No
         return {"number": number, "family": "", "status": f"refused: {error}"[:200]}
 
 
-def remarked_again(kind: str, verdict: dict[str, Any]) -> dict[str, Any]:
-    """A verdict with the remarks of today."""
+def warned_again(kind: str, verdict: dict[str, Any]) -> dict[str, Any]:
+    """A verdict with the warnings of today."""
     chosen = KINDS[kind](verdict["number"])
-    return again(chosen, verdict) if chosen is not None and "remarks" in verdict else verdict
+    return again(chosen, verdict) if chosen is not None and "warnings" in verdict else verdict
 
 
 def summary(verdicts: list[dict[str, Any]]) -> dict[str, Any]:
     """Counts over all verdicts, and by family."""
-    judged = [v for v in verdicts if "remarks" in v]
+    judged = [v for v in verdicts if "warnings" in v]
     calm = [v for v in judged if v["status"] == "completed" and v["growth"] < CHAOS]
     mute = [v for v in calm if silent(v)]
     return {
@@ -61,13 +61,13 @@ def summary(verdicts: list[dict[str, Any]]) -> dict[str, Any]:
         "statuses": dict(Counter(v["status"] for v in judged).most_common()),
         "completed and not chaotic": len(calm),
         "wrong (positions, attitude or peak tension)": sum(bool(wrong(v)) for v in calm),
-        "wrong without a remark": len(mute),
+        "wrong without a warning": len(mute),
         "by position of the body": sum("moved" in silent(v) for v in mute),
         "by position of the string": sum("strung" in silent(v) for v in mute),
         "by attitude": sum("turned" in silent(v) for v in mute),
         "by peak tension": sum("peak" in silent(v) for v in mute),
-        "remarked though right to 1 %": sum(in_vain(v) for v in calm),
-        "remarked though bodies and peaks are right to 1 %": sum(in_vain(v, strings=False) for v in calm),
+        "warned of though right to 1 %": sum(in_vain(v) for v in calm),
+        "warned of though bodies and peaks are right to 1 %": sum(in_vain(v, strings=False) for v in calm),
         "not finite": sum(not v["finite"] for v in judged),
         "numerical stops that the finer run completes": sum(stopped_in_vain(v) for v in judged),
         "silent by family": dict(Counter(v["family"] for v in mute)),
@@ -122,7 +122,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, help="build/trial-KIND.jsonl if not given")
     parser.add_argument("--page", type=Path, help="page that shows the counts")
     parser.add_argument(
-        "--again", type=Path, help="take the remarks of all verdicts in the output anew, into this file"
+        "--again", type=Path, help="take the warnings of all verdicts in the output anew, into this file"
     )
     options = parser.parse_args()
     output = options.output or Path(f"build/trial-{options.kind}.jsonl")
@@ -133,7 +133,7 @@ def main() -> None:
         with options.again.open("a", encoding="utf-8") as file:
             for verdict in done:
                 if verdict["number"] not in seen:
-                    file.write(json.dumps(remarked_again(options.kind, verdict)) + "\n")
+                    file.write(json.dumps(warned_again(options.kind, verdict)) + "\n")
                     file.flush()
         output, done = options.again, read(options.again)
     else:

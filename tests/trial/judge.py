@@ -6,7 +6,6 @@ A run from a start that is turned by a billionth shows which motions are chaotic
 from __future__ import annotations
 
 import dataclasses
-import re
 import time
 from typing import Any, NamedTuple
 
@@ -26,15 +25,13 @@ MOVED, PEAK, TURNED, BALANCE = 0.05, 0.05, 0.1, 0.02
 RIGHT = 0.01
 # Angle that the start is disturbed by (rad), and the growth of it that counts as chaos.
 NUDGE, CHAOS = 1e-9, 100.0
-# Remarks on the motion, not on how right it is.
-OF_THE_MOTION = ("held at", "the prescribed motion of the reel took")
-# Slack is a word of warning, but true where nothing is wrong.
-NEVER_IN_VAIN = (*OF_THE_MOTION, "on average", "string '")
-# What a remark on some strings of a system begins with.
-OF_STRINGS = re.compile(r"string '[^']*'(, like '[^']*')*: ")
+# Warnings on the motion, not on how right it is.
+OF_THE_MOTION = ("end_stop", "motor_torque", "motor_power")
+# True also where nothing is wrong.
+NEVER_IN_VAIN = (*OF_THE_MOTION, "slack", "compression")
 NUMERICAL = ("unstable_step", "newton_failed", "non_finite")
 LEFT_OUT = "left out"
-# Diagnostics that are kept beside the remarks.
+# Diagnostics that are kept beside the warnings.
 FIGURES = (
     "balance_error", "energy_in_play", "turning_error", "mesh_noise", "mesh_error", "slack_share", "largest_fold_deg",
     "attitude_error", "front_share", "current_share", "steps",
@@ -51,7 +48,7 @@ class Track(NamedTuple):
     attitude: Any  # (rows, bodies, 3, 3)
     peaks: Any  # (strings,) largest tensions
     length: float
-    remarks: list[str]
+    warnings: list[str]  # kinds
     figures: dict[str, float]
 
 
@@ -79,7 +76,7 @@ def run(case: Case, state: Any, part: float = 1.0) -> Track:
         found.attitude.values,
         np.array(peaks),
         float(found.unstretched_length.max()),
-        simulation.backend.remarks(),
+        [w.kind for w in simulation.backend.warnings()],
         {name: float(found.attrs[name]) for name in FIGURES if name in found.attrs},
     )
 
@@ -185,18 +182,18 @@ def judge(case: Case, finer: Case, budget: float) -> dict[str, Any]:
         "strung": distance.strung,
         "growth": growth,
         "finite": bool(np.isfinite(first.position).all() and np.isfinite(first.peaks).all()),
-        "remarks": first.remarks,
+        "warnings": first.warnings,
         "figures": first.figures,
         "seconds": time.perf_counter() - begun,
     }
 
 
 def again(case: Case, verdict: dict[str, Any]) -> dict[str, Any]:
-    """The verdict with the remarks and diagnostics of today, without the refined runs."""
+    """The verdict with the warnings and diagnostics of today, without the refined runs."""
     if verdict["status"] == LEFT_OUT:
         return verdict
     first = run(case, case.state)
-    return verdict | {"remarks": first.remarks, "figures": first.figures}
+    return verdict | {"warnings": first.warnings, "figures": first.figures}
 
 
 def wrong(v: dict[str, Any]) -> list[str]:
@@ -209,8 +206,8 @@ def wrong(v: dict[str, Any]) -> list[str]:
 
 
 def warned(v: dict[str, Any], but_for: tuple[str, ...] = OF_THE_MOTION) -> bool:
-    """Whether a remark says that a result may be wrong."""
-    return any(not OF_STRINGS.sub("", remark, count=1).startswith(but_for) for remark in v.get("remarks", ()))
+    """Whether a warning says that a result may be wrong."""
+    return any(kind not in but_for for kind in v.get("warnings", ()))
 
 
 def silent(v: dict[str, Any]) -> list[str]:

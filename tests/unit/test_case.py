@@ -16,10 +16,10 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.model import bodies
 from tautline.model.body import Shape
-from tautline.model.chain import sections
 from tautline.model.chain.systems import chain_of
 from tautline.model.description import fields_of
 from tautline.model.file_keys import keys_of
+from tautline.model.system.sections import SHORT_PARTS, START
 from tests.support import chains
 from tests.support.every_command import every_command
 
@@ -190,7 +190,7 @@ def test_a_case_runs_as_its_parts_do(tmp_path: Path) -> None:
 # -- unit text -------------------------------------------------------------------------------------------------
 
 CLASSES: list[Any] = [
-    *(cls for part in sections.PARTS.values() for cls in part.options.values()),
+    *(cls for part in (*SHORT_PARTS.values(), START) for cls in part.options.values()),
     tl.RigidBody,
 ]
 EXAMPLES: dict[Any, Any] = {

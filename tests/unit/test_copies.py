@@ -69,6 +69,7 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.Sine: lambda: tl.Sine(1.0, 2.0),
     tl.Sines: lambda: tl.Sines((1.0, 0.5), (2.0, 3.0)),
     Statics: lambda: tl.statics(CASE.system, tl.AtEquilibrium(5.0)),
+    tl.RunWarning: lambda: tl.RunWarning("mesh", "try elements=20", 0.03, 0.02, "line"),
     tl.StopWhen: lambda: tl.StopWhen("reel_speed", above=1.0),
     tl.Straight: lambda: tl.Straight(deployed=10.0),
     tl.String: lambda: CASE.system.lines["line"].string,

@@ -113,4 +113,4 @@ def test_derivatives_exist_at_rest() -> None:
     more, less = (tl.statics(hung(8.0 + d), start).lines["line"] for d in (e, -e))
     for name in ("start_tension", "end_tension"):
         expected = (getattr(more, name) - getattr(less, name)) / (2.0 * e)
-        assert found.derivatives[name][0, 0, 0] == pytest.approx(expected, rel=1e-6)
+        assert found[name].values[0, 0, 0] == pytest.approx(expected, rel=1e-6)

@@ -13,7 +13,8 @@ import tautline as tl
 from tautline.engine.chain.ensemble import march_ensemble
 from tautline.engine.chain.simulation import ChainSimulation
 from tautline.kernels import data
-from tautline.model.chain.cases import chain_case
+from tautline.model.chain.cases import chain_command, chain_start
+from tautline.model.chain.systems import chain_of
 
 Change = Callable[[int], dict[str, Any]]
 
@@ -30,17 +31,18 @@ def prepared(
     **options: Any,
 ) -> tuple[list[ChainSimulation], int]:
     """Members of a family: each number stands for a chain a little different from the others."""
-    case = chain_case(tl.load(name))
+    case = tl.load(name)
+    plain = chain_of(case.system)
     simulations = []
     rows = 0
     for i in members:
         chain = replace(
-            case.pendulum,
-            string=replace(case.pendulum.string, **string(i)),
-            reel=replace(case.pendulum.reel, **reel(i)),
+            plain,
+            string=replace(plain.string, **string(i)),
+            reel=replace(plain.reel, **reel(i)),
         )
-        simulation = ChainSimulation(chain, case.state(), step=step, **options)
-        rows = simulation.begin(case.command if command is None else command(i), duration, duration / 4)
+        simulation = ChainSimulation(chain, chain_start(case), step=step, **options)
+        rows = simulation.begin(chain_command(case) if command is None else command(i), duration, duration / 4)
         simulations.append(simulation)
     return simulations, rows
 

@@ -11,7 +11,6 @@ import pytest
 import tautline as tl
 from tautline.engine.chain import blocks
 from tautline.engine.chain.family import Family
-from tautline.engine.chain.members import chain_members
 from tautline.errors import RUNNING
 from tautline.model import keys
 from tautline.model.short_keys import full_key
@@ -107,9 +106,7 @@ def is_known(case: tl.Case, key: str) -> bool:
     """Whether members that differ in a key can be set up as arrays."""
     place = full_key(keys.parse(key), case.system)
     text = place.whole + "".join(f"[{k}]" for k in place.components)
-    chains = chain_members(case, case.to_dict(), [text])
-    assert chains is not None, key
-    return Family(chains.base, chains.keys.values(), chains.system).known
+    return Family(case, [text]).known
 
 
 def one_by_one(study: definition.Study, monkeypatch: pytest.MonkeyPatch) -> Computed:
@@ -127,7 +124,7 @@ def test_every_plain_number(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert is_known(case, key), key
     found, expected = compute.compute(study.work, study.table), one_by_one(study, monkeypatch)
     assert found.status.tolist() == expected.status.tolist() == [RUNNING] * 3
-    assert (found.steps == expected.steps).all() and found.remarks == expected.remarks
+    assert (found.steps == expected.steps).all() and found.warnings == expected.warnings
     for output, x in expected.outputs.items():
         check_close(output, found.outputs[output], x, ROUNDING)
     np.testing.assert_allclose(found.health, expected.health, rtol=1e-9, atol=1e-15)
@@ -177,7 +174,7 @@ def test_samples_in_parts_and_blocks_in_groups_give_the_same_bits(nodes: int, mo
     expected = compute.compute(study.work, study.table)
     monkeypatch.setattr(blocks, "NODES_AT_ONCE", nodes)
     found = compute.compute(study.work, study.table)
-    assert (found.health == expected.health).all() and found.remarks == expected.remarks
+    assert (found.health == expected.health).all() and found.warnings == expected.warnings
     for output, x in expected.outputs.items():
         assert (found.outputs[output] == x).all(), output
 

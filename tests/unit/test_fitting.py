@@ -14,6 +14,7 @@ from tautline.fitting.result import Fit, rounded
 from tautline.gradients.keys import key_value
 from tests.support import chains
 from tests.support.measured import NOISE, START, TRUTH, UNITS, measured, small_case, write_csv
+from tests.support.warned import kinds
 
 ALL = list(TRUTH)
 
@@ -40,7 +41,7 @@ def test_values_behind_exact_data_are_found() -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_values_behind_noise_are_within_three_standard_errors(seed: int) -> None:
     found = fit(measured(small_case(), seed))
-    assert found.status == "completed" and found.remarks == ()
+    assert found.status == "completed" and found.warnings == ()
     assert np.max(np.abs(errors(found))) < 3.0
     for name, x in found.columns.items():
         # the mean of the squares of 101 samples
@@ -59,14 +60,14 @@ def test_standard_errors_are_those_of_a_linear_model(of_known_noise: Fit) -> Non
     """From the derivatives at the solution, by the textbook: sigma^2 (J^T J)^-1."""
     data, found = measured(small_case()), of_known_noise
     at = tl.jacobian(found.case, ["start_tension", "position"], ALL)
-    rows = [at.derivatives["start_tension"][:, 0] / NOISE["start_tension"]]
-    rows.append(at.derivatives["position"][:, -1, 0] / NOISE["position[-1,x]"])
+    rows = [at["start_tension"].values[:, 0] / NOISE["start_tension"]]
+    rows.append(at["position"].values[:, -1, 0] / NOISE["position[-1,x]"])
     J = np.concatenate(rows)
     np.testing.assert_allclose(found.covariance, np.linalg.inv(J.T @ J), rtol=1e-5)
-    fitted = at.values["start_tension"][:, 0]
+    fitted = at["start_tension_value"].values[:, 0]
     np.testing.assert_allclose(found.columns["start_tension"].fitted, fitted, rtol=1e-9)
     residuals = [(fitted - data["start_tension"]) / NOISE["start_tension"]]
-    residuals.append((at.values["position"][:, -1, 0] - data["position[-1,x]"]) / NOISE["position[-1,x]"])
+    residuals.append((at["position_value"].values[:, -1, 0] - data["position[-1,x]"]) / NOISE["position[-1,x]"])
     assert found.chi_square == pytest.approx(np.sum(np.concatenate(residuals) ** 2), rel=1e-9)
 
     def cost(values: Any) -> Any:
@@ -84,7 +85,9 @@ def test_an_unknown_offset_of_the_clock(delay: float) -> None:
     assert found.status == "completed"
     assert abs(found.values["offset"] - delay) < 3.0 * found.standard_errors["offset"] < 0.02
     assert np.max(np.abs(errors(found))) < 3.0
-    assert "offset from -0.1 to 0.1 s, and were left out" in found.remarks[0]
+    left_out = found.warnings[0]
+    assert left_out.kind == "fit_left_out" and (left_out.value or 0.0) > 0.0
+    assert "offset from -0.1 to 0.1 s, and were left out" in left_out.text
     assert found.units["offset"] == "s"
 
 
@@ -118,7 +121,9 @@ def test_a_value_at_its_bound_is_told() -> None:
     found = fit(measured(small_case()), {"string.stiffness": (100, 180), "body.mass": None})
     assert found.values["string.stiffness"] == pytest.approx(180.0, rel=1e-12)
     assert np.isnan(found.standard_errors["string.stiffness"]) and found.standard_errors["body.mass"] > 0.0
-    assert any("string.stiffness lies at its upper bound, 180 N" in text for text in found.remarks)
+    (bound,) = (w for w in found.warnings if w.kind == "fit_bound")
+    assert (bound.where, bound.limit) == ("string.stiffness", 180.0)
+    assert "string.stiffness lies at its upper bound, 180 N" in bound.text
     assert "unknown" in str(found)
 
 
@@ -127,7 +132,8 @@ def test_values_that_cannot_be_told_apart_are_told() -> None:
     found = fit(measured(small_case()), ["fluid.drag_area", "fluid.density", "body.mass"])
     assert np.isnan(found.standard_errors["fluid.drag_area"]) and np.isnan(found.standard_errors["fluid.density"])
     assert found.standard_errors["body.mass"] < 0.1
-    assert any("do not determine fluid.drag_area and fluid.density, only some" in text for text in found.remarks)
+    (blurred,) = (w for w in found.warnings if w.kind == "fit_undetermined")
+    assert "do not determine fluid.drag_area and fluid.density, only some" in blurred.text
     product = found.values["fluid.drag_area"] * found.values["fluid.density"]
     assert product == pytest.approx(0.6, rel=0.1)
 
@@ -138,14 +144,14 @@ def test_values_that_can_hardly_be_told_apart_are_told() -> None:
     found = fit({name: data[name] for name in ("time", "position[-1,x]")}, ["string.stiffness", "body.mass"])
     correlation = found.correlations[0, 1]
     assert abs(correlation) > 0.99
-    assert any(f"can hardly be told apart: their correlation is {correlation:.4f}" in text for text in found.remarks)
+    assert [w.value for w in found.warnings if w.kind == "fit_correlation"] == pytest.approx([abs(correlation)])
 
 
 def test_residuals_that_are_not_noise_are_told() -> None:
     found = fit(measured(small_case()), ["string.stiffness"], {"string.stiffness": 190.0, "body.mass": 1.1})
     wrong = tl.fit(small_case().with_({"body.mass": 1.3}), measured(small_case()), ["string.stiffness"], units=UNITS)
-    assert not any("not noise" in text for text in found.remarks)
-    assert any("residuals of start_tension are not noise" in text for text in wrong.remarks)
+    assert "fit_residuals" not in kinds(found.warnings)
+    assert any("residuals of start_tension are not noise" in w.text for w in wrong.warnings)
 
 
 @pytest.mark.long
@@ -153,11 +159,11 @@ def test_noise_that_is_not_as_given_is_told() -> None:
     data = measured(small_case())
     for factor, words in ((0.5, "times as large as sigma: the model"), (2.0, "sigma is too large")):
         found = fit(data, sigma={name: factor * x for name, x in NOISE.items()})
-        assert any(words in text for text in found.remarks)
+        assert any(w.kind == "fit_sigma" and words in w.text for w in found.warnings)
         scaled = np.sqrt(found.chi_square / found.degrees_of_freedom)
-        assert any(f"{scaled:.3g} times as large as sigma" in text for text in found.remarks)
+        assert any(f"{scaled:.3g} times as large as sigma" in w.text for w in found.warnings)
     with_units = fit(data, sigma={"start_tension": "300 mN", "position[-1,x]": "1 cm"})
-    assert with_units.sigma_given and with_units.remarks == ()
+    assert with_units.sigma_given and with_units.warnings == ()
 
 
 def test_a_search_that_is_cut_short_is_not_completed() -> None:

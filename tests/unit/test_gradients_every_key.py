@@ -63,9 +63,9 @@ def test_a_key_has_derivatives_or_a_reason(path: Path) -> None:
         name = short_name(case, key)
         try:
             runs = runs_of(case, [key], steps)
-            columns, remarks = tangents_by_keys(case, [key], lambda changes, runs=runs: runs.beside(changes).numbers())  # type: ignore[misc]
+            columns, warnings = tangents_by_keys(case, [key], lambda changes, runs=runs: runs.beside(changes).numbers())  # type: ignore[misc]
         except InputError as error:
             assert name in REFUSED and re.search(REFUSED[name], str(error)), f"{key}: {error}"
             continue
-        assert np.isfinite(columns).all() == (not remarks)
-        assert not remarks or name in KINKS, f"{key}: {remarks}"
+        assert np.isfinite(columns).all() == (not warnings)
+        assert not warnings or name in KINKS, f"{key}: {warnings}"

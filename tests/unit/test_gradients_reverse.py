@@ -12,10 +12,11 @@ import tautline as tl
 from tautline.gradients import api
 from tautline.gradients.arrays import Carried
 from tautline.gradients.chain import reverse
-from tautline.gradients.chain.keys import chain_keys
+from tautline.gradients.chain.runs import stays_chain
 from tautline.gradients.keys import number_keys
 from tautline.gradients.run import prepared_run
 from tautline.gradients.traced import Traced, derivatives_of
+from tautline.model.keys import parse
 from tests.support import chains
 
 X = np.array([[0.3, -1.2, 0.7], [2.1, 0.4, -0.6]])
@@ -110,12 +111,12 @@ def short_case(name: str, loads: str = "") -> tl.Case:
 def smooth_keys(case: tl.Case) -> list[str]:
     """Keys by which what the run starts from has derivatives."""
     found = []
-    for key in (key for key in number_keys(case) if chain_keys(case, [key])):
+    for key in (key for key in number_keys(case) if stays_chain(case, parse(key))):
         try:
             prepared = prepared_run(case, [key])
         except tl.errors.InputError:
             continue
-        if not prepared.remarks:
+        if not prepared.warnings:
             found.append(key)
     return found
 

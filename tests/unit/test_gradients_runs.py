@@ -88,14 +88,14 @@ def test_derivatives_are_those_of_runs(name: str) -> None:
     found = tl.jacobian(case, OUTPUTS, by)
     run = tl.simulate(case)
     np.testing.assert_allclose(found.time, run.time, rtol=1e-14)
-    assert (found.status, found.by) == ("completed", by)
+    assert (found.status, found.key.values.tolist()) == ("completed", by)
     for output in OUTPUTS:
-        np.testing.assert_allclose(found.values[output], run[output].values, rtol=1e-12, atol=1e-12)
-        assert found.derivatives[output].shape == (*run[output].shape, len(by))
+        np.testing.assert_allclose(found[f"{output}_value"].values, run[output].values, rtol=1e-12, atol=1e-12)
+        assert found[output].values.shape == (*run[output].shape, len(by))
     for k, key in enumerate(by):
         for output, expected in differences(case, key, 1e-5).items():
             size = np.abs(expected).max() + 1e-3 * np.abs(run[output].values).max()
-            error = np.abs(found.derivatives[output][..., k] - expected).max()
+            error = np.abs(found[output].values[..., k] - expected).max()
             assert error <= 1e-5 * size + 1e-9, f"{output} by {key}: {error:.3g} of {size:.3g}"
 
 
@@ -107,26 +107,28 @@ def test_a_heavier_stiffer_stronger_hoist_moves_alike() -> None:
     found = tl.jacobian(case, ["position", "tension", "energy"], by)
     numbers = [key_value(case, key) for key in by]
     for output, degree in (("position", 0.0), ("tension", 1.0), ("energy", 1.0)):
-        total, parts = found.derivatives[output] @ numbers, np.abs(found.derivatives[output] * numbers).sum(axis=-1)
-        np.testing.assert_allclose(total, degree * found.values[output], atol=1e-6 * parts.max())
+        total, parts = found[output].values @ numbers, np.abs(found[output].values * numbers).sum(axis=-1)
+        np.testing.assert_allclose(total, degree * found[f"{output}_value"].values, atol=1e-6 * parts.max())
 
 
 def test_steps_of_auto_are_frozen_at_the_smallest() -> None:
     case = hoist({"run.step": "auto"})
     found = tl.jacobian(case, "position", ["string.stiffness"])
     again = tl.jacobian(case.with_({"string.stiffness": 100.001}), "position", ["string.stiffness"])
-    change = (again.values["position"] - found.values["position"]) / 0.001
-    np.testing.assert_allclose(change, found.derivatives["position"][..., 0], atol=1e-4 * np.abs(change).max())
-    np.testing.assert_allclose(found.values["position"], tl.simulate(case).position.values, atol=1e-2)
+    change = (again["position_value"].values - found["position_value"].values) / 0.001
+    np.testing.assert_allclose(change, found["position"].values[..., 0], atol=1e-4 * np.abs(change).max())
+    np.testing.assert_allclose(found["position_value"].values, tl.simulate(case).position.values, atol=1e-2)
 
 
 def test_values_and_gradients_of_own_functions() -> None:
     case, by = hoist(), ["string.stiffness", "command.torques[1]", "run.duration"]
     found = tl.value_and_gradient(case, lambda v: np.sum(v["tension"][-1] ** 2) + v["position"][-1, -1, 0], by)
     jacobian = tl.jacobian(case, ["tension", "position"], by)
-    tension = jacobian.values["tension"][-1]
-    expected = 2.0 * tension @ jacobian.derivatives["tension"][-1] + jacobian.derivatives["position"][-1, -1, 0]
-    assert found.value == pytest.approx(float(tension @ tension + jacobian.values["position"][-1, -1, 0]), rel=1e-14)
+    tension = jacobian["tension_value"].values[-1]
+    expected = 2.0 * tension @ jacobian["tension"].values[-1] + jacobian["position"].values[-1, -1, 0]
+    assert found.value == pytest.approx(
+        float(tension @ tension + jacobian["position_value"].values[-1, -1, 0]), rel=1e-14
+    )
     np.testing.assert_allclose(found.gradient, expected, rtol=1e-12)
     still = tl.value_and_gradient(case, lambda v: 3.0, by)
     assert still.value == 3.0 and not still.gradient.any()
@@ -135,21 +137,21 @@ def test_values_and_gradients_of_own_functions() -> None:
 def test_ready_objectives() -> None:
     case, by = hoist(), ["command.torques[1]", "run.duration"]
     values = tl.jacobian(case, ["start_tension", "reeled_length", "position"], by)
-    tension, by_keys = values.values["start_tension"][:, 0], values.derivatives["start_tension"][:, 0]
+    tension, by_keys = values["start_tension_value"].values[:, 0], values["start_tension"].values[:, 0]
     peak = tl.value_and_gradient(case, tl.Peak("start_tension", sharpness=50.0), by)
     weights = np.exp(50.0 * (tension - tension.max()))
     assert tension.max() <= peak.value <= tension.max() + np.log(len(tension)) / 50.0
     np.testing.assert_allclose(peak.gradient, weights @ by_keys / weights.sum(), rtol=1e-11)
     final = tl.value_and_gradient(case, 2.0 * tl.Final("position[-1, 0]") ** 2 - 1.0, by)
-    x = values.values["position"][-1, -1, 0]
+    x = values["position_value"].values[-1, -1, 0]
     assert final.value == pytest.approx(2.0 * x * x - 1.0)
-    np.testing.assert_allclose(final.gradient, 4.0 * x * values.derivatives["position"][-1, -1, 0], rtol=1e-12)
+    np.testing.assert_allclose(final.gradient, 4.0 * x * values["position"].values[-1, -1, 0], rtol=1e-12)
     length = tl.value_and_gradient(case, tl.Integral("reeled_length") / 2.0 + tl.Final("reeled_length"), by)
-    s, t = values.values["reeled_length"][:, 0], values.time
+    s, t = values["reeled_length_value"].values[:, 0], values.time.values
     expected = 0.5 * np.sum(0.5 * (s[1:] + s[:-1]) * np.diff(t))
     assert length.value == pytest.approx(expected + s[-1])
     # the time between samples grows with the duration as well
-    inner = values.derivatives["reeled_length"][:, 0, 1]
+    inner = values["reeled_length"].values[:, 0, 1]
     grown = 0.5 * np.sum(0.5 * (inner[1:] + inner[:-1]) * np.diff(t)) + expected / case.run.duration + inner[-1]
     assert length.gradient[1] == pytest.approx(grown, rel=1e-11)
 
@@ -211,7 +213,7 @@ def test_a_run_that_ends_early_has_derivatives_up_to_its_end() -> None:
     found = tl.jacobian(case, ["position"], ["command.torque"])
     assert found.status == "fully_retrieved" and "fully retrieved" in found.message
     assert 1 < len(found.time) < 11
-    assert np.isfinite(found.derivatives["position"]).all()
+    assert np.isfinite(found["position"].values).all()
 
 
 def test_a_condition_that_stops_a_run_is_met_between_samples() -> None:
@@ -230,29 +232,30 @@ def test_an_entry_of_speeds_on_the_end_of_a_step_is_said(order: int) -> None:
     case = case.with_({"run.order": order})
     by = ["string.stiffness", "command.times[1]"]
 
-    def remarks(case: tl.Case, objective: Any) -> list[str]:
-        return [x for x in tl.value_and_gradient(case, objective, by).remarks if "falls on the end of a step" in x]
+    def on_entries(case: tl.Case, objective: Any) -> list[tl.RunWarning]:
+        return [w for w in tl.value_and_gradient(case, objective, by).warnings if w.kind == "derivative_side"]
 
     for objective in (tl.Final("position[-1, 0]"), lambda v: v["position"][-1, -1, 0]):
-        (said,) = remarks(case, objective)
-        assert said.startswith("command.times[1]: the entry at 0.1 s")
-        assert not remarks(case.with_({"command.times[1]": 0.1003}), objective)
+        (side,) = on_entries(case, objective)
+        assert side.text.startswith("command.times[1]: the entry at 0.1 s")
+        assert side.value == 0.1 and side.where == "command.times[1]"
+        assert not on_entries(case.with_({"command.times[1]": 0.1003}), objective)
 
 
 def test_a_kink_at_the_start_is_said_and_not_hidden() -> None:
     case = hoist({"command": {"kind": "speed", "times": [0.0, 0.2], "payouts": [0.0, 1.0]}})
     found = tl.jacobian(case, ["position"], ["command.times[0]", "string.stiffness"])
-    assert any("command.times[0]" in remark for remark in found.remarks)
-    assert np.isfinite(found.derivatives["position"][..., 1]).all()
+    assert any("command.times[0]" in w.text for w in tl.warnings_of(found))
+    assert np.isfinite(found["position"].values[..., 1]).all()
     # what has the kink is not used on the way: the derivative is there, and right
     up, down = (tl.simulate(case.with_({"command.times[0]": x})).position.values for x in (1e-5, -1e-5))
-    np.testing.assert_allclose(found.derivatives["position"][-1, -1, :, 0], (up - down)[-1, -1] / 2e-5, rtol=1e-3)
+    np.testing.assert_allclose(found["position"].values[-1, -1, :, 0], (up - down)[-1, -1] / 2e-5, rtol=1e-3)
 
 
 @pytest.mark.parametrize("key", ["reel.viscous_friction", "reel.coulomb_friction"])
 def test_a_friction_of_zero_has_the_derivative_of_one_that_sets_in(key: str) -> None:
     case = hoist()
-    found = tl.jacobian(case, ["reeled_length"], [key]).derivatives["reeled_length"][..., 0]
+    found = tl.jacobian(case, ["reeled_length"], [key])["reeled_length"].values[..., 0]
     zero, once, twice = (tl.simulate(case.with_({key: x})).reeled_length.values for x in (0.0, 1e-5, 2e-5))
     expected = (4.0 * (once - zero) - (twice - zero)) / 2e-5
     assert np.abs(found - expected).max() <= 1e-6 * np.abs(expected).max()

@@ -11,12 +11,14 @@ import pytest
 from benchmarks.elements import position_error, relative, shape_error
 
 import tautline as tl
+from tautline.engine.criteria import warnings_from
 from tautline.engine.mesh import MeshHealth, mesh_noise
 from tautline.engine.shape import rough_part
 from tautline.model.chain.systems import chain_of
 from tautline.model.command import Command
 from tautline.model.elements import FEWEST, MOST, default_elements
 from tests.support import chains
+from tests.support.warned import kinds
 
 
 def plain(density: float = 0.1, stiffness: float = 2e3, mass: float = 1.0, **others: Any) -> chains.Chain:
@@ -76,13 +78,13 @@ def stopped(N: int, damping_ratio: float) -> tuple[chains.Chain, Any]:
 
 
 @pytest.mark.parametrize("N", [12, 20, 40])
-def test_a_sudden_stop_is_remarked_on_and_the_advised_damping_ends_it(N: int) -> None:
+def test_a_sudden_stop_is_warned_of_and_the_advised_damping_ends_it(N: int) -> None:
     pendulum, run = stopped(N, 0.0)
-    (remark, *_) = health_of(pendulum, run, reel_is_free=False).remarks(pendulum, N)
-    assert remark.startswith("the mesh carries noise")
-    advised = float(remark.rpartition("string.damping_ratio = ")[2].split()[0])
+    (noise, *_) = warnings_from(health_of(pendulum, run, reel_is_free=False).criteria(pendulum, N))
+    assert noise.kind == "mesh_noise"
+    advised = float(noise.text.rpartition("string.damping_ratio = ")[2].split()[0])
     damped, run = stopped(N, advised)
-    assert not any("noise" in text for text in health_of(damped, run, False).remarks(damped, N))
+    assert "mesh_noise" not in kinds(warnings_from(health_of(damped, run, False).criteria(damped, N)))
 
 
 def test_noise_of_built_in_scenarios() -> None:
@@ -92,7 +94,7 @@ def test_noise_of_built_in_scenarios() -> None:
         run = chains.simulate(case)
         chain = chain_of(case.system)
         health = health_of(chain, run, reel_is_free=True)
-        found[name] = any("noise" in text for text in health.remarks(chain, run.sizes["element"]))
+        found[name] = "mesh_noise" in kinds(warnings_from(health.criteria(chain, run.sizes["element"])))
     assert found == {"deployment": True, "crane-hoist": False, "tethered-pod": False}
 
 
@@ -112,7 +114,7 @@ def test_a_straight_even_string_has_no_error() -> None:
     pendulum = plain()
     for N in (2, 3, 20):
         health = at_rest(pendulum, chains.straight(pendulum, 10.0, N, (1.0, 2.0, 2.0)))
-        assert health.error < 1e-15 and health.noise < 1e-10 and not health.remarks(pendulum, N)
+        assert health.error < 1e-15 and health.noise < 1e-10 and not warnings_from(health.criteria(pendulum, N))
 
 
 @pytest.mark.parametrize("N", [2, 5, 10])
@@ -169,16 +171,16 @@ def test_a_string_that_is_thrown_back_is_folded_and_slack(law: str) -> None:
     pendulum = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     start = chains.straight(pendulum, 5.0, 10, (0.02, 0.0, 1.0), end_velocity=(0.0, 0.0, -20.0))
     health = health_of(pendulum, chains.simulate(pendulum, start, duration=1.0), False)
-    said = "; ".join(health.remarks(pendulum, 10))
-    assert "the string folded" in said
-    assert ("of the string was slack" in said) == (law == "tension_only")
-    assert ("in compression" in said) == (law == "linear")
+    found = {w.kind: w.text for w in warnings_from(health.criteria(pendulum, 10))}
+    assert {"fold", "slack"} <= set(found)
+    assert ("of the string was slack" in found["slack"]) == (law == "tension_only")
+    assert ("in compression" in found["slack"]) == (law == "linear")
 
 
 def test_a_coarse_mesh_is_told_how_many_elements_to_try() -> None:
     pendulum = plain(density=1.0, stiffness=1e5, mass=0.5)
-    said = health_of(pendulum, swing(pendulum, 60.0, 3, 4.0), False).remarks(pendulum, 3)
-    assert any("try elements=" in text for text in said)
+    found = warnings_from(health_of(pendulum, swing(pendulum, 60.0, 3, 4.0), False).criteria(pendulum, 3))
+    assert any(w.kind == "mesh" and "try elements=" in w.text for w in found)
 
 
 # -- gathering -----------------------------------------------------------------------------------------

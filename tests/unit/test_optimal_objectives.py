@@ -144,7 +144,7 @@ def test_a_peak_may_be_in_the_first_sample() -> None:
         intervals=1,
     )
     assert found.status == "completed", found.message
-    torques = tl.jacobian(found.case, "torque", by="body.mass").values["torque"][:, 0]
+    torques = tl.jacobian(found.case, "torque", by="body.mass").torque_value.values[:, 0]
     assert found.objective == pytest.approx(float(torques.max()), rel=1e-9)
     assert float(torques[0]) <= float(torques[1:].max()) + 1e-6  # made least as the others are
 
@@ -179,8 +179,8 @@ def quadratic_program(case: tl.Case) -> tuple[Array, float]:
     ends = {"unstretched_length": 4.0 - DISTANCE, "reel_speed": 0.0}
     for _ in range(6):
         found = tl.jacobian(case.with_(dict(zip(keys, u.tolist(), strict=True))), list(ends), keys)
-        A = np.stack([found.derivatives[name][-1, 0] for name in ends])
-        left = np.array([end - found.values[name][-1, 0] for name, end in ends.items()])
+        A = np.stack([found[name].values[-1, 0] for name in ends])
+        left = np.array([end - found[f"{name}_value"].values[-1, 0] for name, end in ends.items()])
         matrix = np.block([[H, A.T], [A, np.zeros((2, 2))]])
         u = np.linalg.solve(matrix, [*(WEIGHT * at.T @ weights), *(left + A @ u)])[:KNOTS]
     return u, float(weights @ (at @ u - WEIGHT) ** 2)

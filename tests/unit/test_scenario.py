@@ -585,6 +585,6 @@ def test_hanging_stays_at_rest(rho: tuple[float, float, float]) -> None:
 
 @pytest.mark.parametrize(("deployed", "elements"), [(-1.0, 4), (30.0, 4), (10.0, 0), (10.0, 2.5), ("10 s", 4)])
 def test_hanging_refuses(deployed: Any, elements: Any) -> None:
-    pendulum = chains.Chain(STRING, REEL, tl.RigidBody.point(1.0))
-    with pytest.raises(InputError, match=r"^(deployed|elements): expected"):
-        hanging(pendulum, deployed, elements)
+    with pytest.raises(InputError, match=r"^(deployed|Line\.elements): expected"):
+        system = tl.pendulum(STRING, REEL, tl.RigidBody.point(1.0), elements=elements)
+        tl.Case(system, tl.Hanging(deployed), {}, tl.Run(duration=1.0)).state()

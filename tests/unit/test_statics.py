@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 import tautline as tl
 from tautline.analysis.modes import displaced
@@ -20,8 +19,6 @@ from tests.support.at_rest import BODY, in_current
 from tests.support.checking import check_rotation
 from tests.support.hanging import system
 from tests.support.systems import random_body
-
-Array = NDArray[np.float64]
 
 
 def test_without_a_load_it_hangs() -> None:

@@ -81,8 +81,9 @@ def test_estimates_that_contradict_each_other_are_told() -> None:
         worst = int(np.argmax((one.first - one.total).values))
         assert (float((one.first - one.total)[worst]) > 0.05) == contradicts
         words = f"y: {KEYS[worst]}: alone {float(one.first[worst]):.2f} is more than {float(one.total[worst]):.2f}"
-        assert (words in found.attrs["remarks"]) == contradicts
-        assert bool(found.attrs["remarks"]) == contradicts
+        warnings = [w for w in tl.warnings_of(found) if w.where == KEYS[worst]]
+        assert [w.kind for w in warnings] == ["sensitivity"] * contradicts
+        assert all(w.text.startswith(words) and w.limit == 0.05 < (w.value or 0.0) for w in warnings)
 
 
 def test_indices_settle_with_the_design() -> None:

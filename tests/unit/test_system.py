@@ -285,7 +285,7 @@ def test_a_copy_after_a_push_goes_on_bit_for_bit(command: str, way: str, tmp_pat
     check_same_state(other.state, simulation.state)
     assert other.energy == simulation.energy and other.steps == simulation.steps
     assert other.health() == simulation.health()
-    assert other.dataset().attrs["remarks"] == simulation.dataset().attrs["remarks"]
+    assert other.dataset().attrs["warnings"] == simulation.dataset().attrs["warnings"]
     ours = simulation.dataset() if way != "saved" else simulation.dataset().isel(time=slice(20, None))
     check_same(other.dataset(), ours)
 

@@ -1,4 +1,4 @@
-"""Remarks that are made where something is wrong, and there alone: balance, attitude, fronts; and what they advise."""
+"""Warnings where something is wrong, and there alone: balance, attitude, fronts; and what they advise."""
 
 from __future__ import annotations
 
@@ -8,20 +8,27 @@ from typing import Any
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import tautline as tl
+from tautline.engine.criteria import warnings_from
 from tautline.engine.health import Health
 from tautline.engine.mesh import MeshHealth
 from tautline.engine.network.health import NetworkHealth
-from tautline.engine.sayings import said
 from tautline.engine.shape import current_tension, front_tension, shape_of
+from tautline.engine.warnings import motor_warnings, stop_warnings
+from tautline.errors import InputError
+from tautline.kernels import data
+from tautline.results.warnings import KINDS
 from tests.support import chains
+from tests.support.hidden import ROOT
+from tests.support.warned import kinds
 
 pytestmark = pytest.mark.network
 
 
-def remarks(simulation: tl.Simulation) -> list[str]:
-    return simulation.backend.remarks()
+def warnings(simulation: tl.Simulation) -> list[tl.RunWarning]:
+    return simulation.backend.warnings()
 
 
 # -- balance ---------------------------------------------------------------------------------------------
@@ -48,7 +55,7 @@ def test_at_rest_in_a_current_nothing_is_done_nothing_lost_and_nothing_said(make
     run, figures = chains.of_one(simulation.dataset()), simulation.health()
     assert run.damping_loss.min() >= 0.0
     assert abs(run.fluid_work).max() < 1e-9 * abs(run.gravity_energy).max()
-    assert figures["balance_error"] < 1e-3 and not remarks(simulation)
+    assert figures["balance_error"] < 1e-3 and not warnings(simulation)
 
 
 def test_the_work_of_stiff_drag_at_a_start_is_what_the_kinetic_energy_loses() -> None:
@@ -83,7 +90,7 @@ def test_a_network_at_rest_in_a_current_does_no_work() -> None:
     simulation = tl.Simulation(still, tl.Placed({"load": (0.0, 0.0, 20.1)}, settle=True))
     simulation.advance(0.5, sample=0.05)
     run = chains.of_one(simulation.dataset())
-    assert abs(run.fluid_work).max() < 1e-9 and not remarks(simulation)
+    assert abs(run.fluid_work).max() < 1e-9 and not warnings(simulation)
 
 
 def pulse(steps: float, begun: float, h: float) -> tl.AppliedForce:
@@ -103,7 +110,7 @@ def test_the_balance_is_judged_before_and_after_a_pulse(steps: float, offset: fl
     simulation = chains.simulation(pendulum, chains.hanging(pendulum, 10.0, 4), step=h)
     simulation.advance(0.2, tl.Locked(), sample=h)
     assert simulation.health()["balance_error"] < 1e-4
-    assert not any("balance" in remark for remark in remarks(simulation))
+    assert "energy_balance" not in kinds(warnings(simulation))
     if steps < 1.0:
         return  # the network does not follow what happens within a step, and its balance says so
     strings = {"rope": tl.Line(pendulum.string, end="load", elements=4, reel=pendulum.reel)}
@@ -111,11 +118,11 @@ def test_the_balance_is_judged_before_and_after_a_pulse(steps: float, offset: fl
     with chains.on(chains.NETWORK):
         other = tl.Simulation(pushed, tl.Placed({"load": (0.0, 0.0, 10.1 + arm)}, {"rope": 10.0}), step=h)
     other.advance(0.2, sample=h)
-    assert not any("balance" in remark for remark in remarks(other))
+    assert "energy_balance" not in kinds(warnings(other))
 
 
 def test_energy_that_is_lost_is_found_after_a_pulse_too() -> None:
-    """The allowance ends with the pulse: a balance that does not close behind it is remarked on."""
+    """The allowance ends with the pulse: a balance that does not close behind it is warned of."""
     from tautline.engine.health import pending_energy
 
     body, times = tl.RigidBody.point(2.0), np.linspace(0.0, 1.0, 101)
@@ -142,7 +149,7 @@ def spinning(elements: int | None, radius: float = 0.3) -> tuple[tl.Simulation, 
     return simulation, chains.of_one(simulation.dataset()).attitude.values
 
 
-def test_the_attitude_of_a_body_off_its_center_is_estimated_and_remarked_on() -> None:
+def test_the_attitude_of_a_body_off_its_center_is_estimated_and_warned_of() -> None:
     _, finer = spinning(112)
     found = {}
     for elements in (None, 14, 28, 56):
@@ -150,7 +157,7 @@ def test_the_attitude_of_a_body_off_its_center_is_estimated_and_remarked_on() ->
         turn = np.einsum("tji,tjk->tik", attitude, finer)
         error = float(np.arccos(np.clip(0.5 * (np.trace(turn, axis1=1, axis2=2) - 1.0), -1.0, 1.0)).max())
         estimate = simulation.health()["attitude_error"]
-        found[elements] = error, estimate, any("attitude" in remark for remark in remarks(simulation))
+        found[elements] = error, estimate, "attitude" in kinds(warnings(simulation))
         assert error / 3.0 < estimate < 3.0 * error, (elements, error, estimate)
     assert found[None][0] > 0.1 and found[None][2], found  # the default mesh is not enough, and says so
     assert found[56][0] < 0.05 and not found[56][2], found
@@ -221,7 +228,7 @@ def peak_at_guide(ratio: float, duration: float, n: int = 2000) -> float:
 
 @pytest.mark.parametrize("ratio", [0.1, 0.5, 2.0])
 @pytest.mark.parametrize("damping", [0.0, 0.1])
-def test_the_remark_on_a_thrown_mass_says_by_how_much_its_peak_is_too_low(ratio: float, damping: float) -> None:
+def test_the_warning_on_a_thrown_mass_says_by_how_much_its_peak_is_too_low(ratio: float, damping: float) -> None:
     N, v = 40, 1.0
     string = tl.String(11.0, 0.1, 1e5, damping_ratio=damping)
     pendulum = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0 / ratio), 0.0)
@@ -230,9 +237,9 @@ def test_the_remark_on_a_thrown_mass_says_by_how_much_its_peak_is_too_low(ratio:
     simulation.advance(0.01 * transits, tl.Locked(), sample=0.01 * transits / 800)
     exact = peak_at_guide(ratio, transits) * 100.0 * v
     missing = 1.0 - float(chains.of_one(simulation.dataset()).start_tension.max()) / exact
-    (remark,) = (text for text in remarks(simulation) if text.startswith("the start moves a node"))
-    said = float(remark.rpartition("too low by about ")[2].partition("%")[0]) / 100.0
-    assert missing > 0.04 and 0.5 * missing < said < 2.0 * missing
+    (front,) = (w for w in warnings(simulation) if w.kind == "front")
+    assert front.value is not None and front.limit == 0.03
+    assert missing > 0.04 and 0.5 * missing < front.value < 2.0 * missing
 
 
 def test_a_light_string_that_is_thrown_sideways_says_that_its_peak_is_missing() -> None:
@@ -244,12 +251,12 @@ def test_a_light_string_that_is_thrown_sideways_says_that_its_peak_is_missing() 
         simulation = chains.simulation(pendulum, chains.straight(pendulum, 10.0, N, end_velocity=(2.0, 0.0, 0.0)))
         simulation.advance(0.5, tl.Locked(), sample=1e-3)
         peaks.append(float(chains.of_one(simulation.dataset()).tension.max()))
-        assert any(text.startswith("the start moves a node") for text in remarks(simulation))
+        assert "front" in kinds(warnings(simulation))
     assert peaks[1] > 1.3 * peaks[0]
 
 
 @pytest.mark.parametrize("viscosity", [0.0, 20.0])
-def test_a_reel_that_jerks_a_viscous_string_at_the_start_is_remarked_on(viscosity: float) -> None:
+def test_a_reel_that_jerks_a_viscous_string_at_the_start_is_warned_of(viscosity: float) -> None:
     """The first sample has a tension that grows with the mesh. The front of an elastic string is low here."""
     string = tl.String(3.0, 0.03, 200.0, viscosity=viscosity)
     pendulum = chains.Chain(string, tl.Reel(0.05, 0.05, 1.0), tl.RigidBody.point(0.4))
@@ -258,36 +265,37 @@ def test_a_reel_that_jerks_a_viscous_string_at_the_start_is_remarked_on(viscosit
         simulation = chains.simulation(pendulum, chains.hanging(pendulum, 1.0, N))
         simulation.advance(0.5, tl.Speed(payout=0.05), sample=2e-3)
         firsts.append(float(chains.of_one(simulation.dataset()).tension[0].max()))
-        jerked = any(text.startswith("the start moves a node") for text in remarks(simulation))
-        assert jerked == (viscosity > 0.0)
+        assert ("front" in kinds(warnings(simulation))) == (viscosity > 0.0)
     assert (firsts[1] > 2.0 * firsts[0]) == (viscosity > 0.0)
 
 
 # -- advice ----------------------------------------------------------------------------------------------
 
 
-def sayings(string: tl.String, **figures: Any) -> list[str]:
+def texts(string: tl.String, **figures: Any) -> list[str]:
+    """Sentences on a mesh of 10 elements."""
     pendulum = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
-    return MeshHealth(samples=1, length=10.0, tension=1.0, **figures).remarks(pendulum, 10)
+    mesh = MeshHealth(samples=1, length=10.0, tension=1.0, **figures)
+    return [w.text for w in warnings_from(mesh.criteria(pendulum, 10))]
 
 
 def test_what_is_set_already_is_not_advised() -> None:
     plain, damped = tl.String(11.0, 0.1, 1e4), tl.String(11.0, 0.1, 1e4, damping_ratio=0.2)
     viscous = tl.String(11.0, 0.1, 1e4, viscosity=damped.on_mesh(1.0).viscosity)
-    (noisy,) = sayings(plain, rough=0.5)
+    (noisy,) = texts(plain, rough=0.5)
     assert "string.damping_ratio = 0.2" in noisy  # the key of a file, and of `tl.load` and `with_`
     for string in (damped, viscous, damped.on_mesh(1.0)):
-        (noisy,) = sayings(string, rough=0.5)
+        (noisy,) = texts(string, rough=0.5)
         assert "damping_ratio" not in noisy
-        (folded,) = sayings(string, fold=170.0)
+        (folded,) = texts(string, fold=170.0)
         assert "damp" not in folded and "taut" not in folded
-        (folded,) = sayings(string, fold=170.0, taut=0.0)
+        (folded,) = texts(string, fold=170.0, taut=0.0)
         assert "begin with a taut string" in folded
-    (folded,) = sayings(plain, fold=170.0)
+    (folded,) = texts(plain, fold=170.0)
     assert "string.damping_ratio" in folded and "taut" not in folded
 
 
-def test_keys_of_remarks_can_be_set() -> None:
+def test_keys_of_warnings_can_be_set() -> None:
     case = tl.load("bungee", {"string.damping_ratio": 0.2, "string.law": "tension_only"})
     assert case.system.lines["line"].string.damping_ratio == 0.2
 
@@ -326,9 +334,12 @@ def test_a_line_of_a_network_has_the_mesh_diagnostics_of_a_chain() -> None:
         assert ours[name] == pytest.approx(theirs[name], rel=0.02), name
     alone.advance(4.5, tl.Locked(), sample=0.01)  # snaps and slack
     together.advance(4.5, sample=0.01)
-    assert len(remarks(alone)) == 3
-    for ours_says, theirs_says in zip(remarks(together), remarks(alone), strict=True):
-        assert ours_says.startswith("string 'rope': " + theirs_says[:10])
+    found, expected = warnings(together), warnings(alone)
+    assert kinds(found) == kinds(expected) and len(found) == 3
+    assert {w.where for w in found} == {"rope"} and {w.where for w in expected} == {"line"}
+    for w, other in zip(found, expected, strict=True):
+        assert w.text[:10] == other.text[:10] and w.limit == other.limit
+        assert w.value is not None and w.limit is not None and w.value > w.limit
 
 
 def test_mesh_diagnostics_of_a_network_do_not_depend_on_pieces_or_a_checkpoint(tmp_path: Path) -> None:
@@ -342,10 +353,10 @@ def test_mesh_diagnostics_of_a_network_do_not_depend_on_pieces_or_a_checkpoint(t
         pieces.health()
     for name in MESH_FIGURES:
         assert pieces.health()[name] == whole.health()[name] > (-1.0 if name == "front_share" else 0.0), name
-    assert remarks(pieces) == remarks(whole)
+    assert warnings(pieces) == warnings(whole)
 
 
-def test_remarks_on_several_strings_name_the_worst_and_advise_its_keys() -> None:
+def test_warnings_on_several_lines_name_the_worst_and_advise_its_keys() -> None:
     string = tl.String(11.0, 0.1, 1e4, law="tension_only")
     lines = {
         name: tl.Line(string, start_point=(x, 0.0, 0.0), end="load", elements=6) for name, x in (("a", 1), ("b", 2))
@@ -354,12 +365,13 @@ def test_remarks_on_several_strings_name_the_worst_and_advise_its_keys() -> None
     health = NetworkHealth()
     for name, rough in (("a", 0.3), ("b", 0.5)):
         health.meshes[name] = MeshHealth(samples=1, length=10.0, tension=1.0, rough=rough)
-    (noisy,) = health.remarks(system, np.zeros(100), adaptive=True)
-    assert noisy.startswith("string 'b', like 'a': the mesh carries noise") and "50%" in noisy
-    assert "lines.b.damping_ratio = 0.2" in noisy
+    (noisy,) = health.warnings(system, np.zeros(100), adaptive=True)
+    assert (noisy.kind, noisy.where, noisy.value) == ("mesh_noise", "b", 0.5)
+    assert noisy.text.startswith("line 'b', like 'a': the mesh carries noise") and "50%" in noisy.text
+    assert "lines.b.damping_ratio = 0.2" in noisy.text
     health.meshes = {"a": MeshHealth(samples=1, length=1.0, tension=1.0, sag=0.03)}
-    (coarse,) = health.remarks(system, np.zeros(100), adaptive=True)
-    assert "try lines.a.elements = 12" in coarse
+    (coarse,) = health.warnings(system, np.zeros(100), adaptive=True)
+    assert "try lines.a.elements = 12" in coarse.text
 
 
 # -- currents --------------------------------------------------------------------------------------------
@@ -413,15 +425,15 @@ def test_members_of_an_ensemble_have_the_current_tension_of_each() -> None:
 
 def test_noise_counts_where_the_tension_is_large() -> None:
     plain = tl.String(11.0, 0.1, 1e4)
-    assert not sayings(plain, rough=0.05, reach=1.0 + 1e-9)
-    assert len(sayings(plain, rough=0.05, reach=1.4)) == 1
-    assert len(sayings(plain, rough=0.05)) == 1  # of a checkpoint of an earlier version
+    assert not texts(plain, rough=0.05, reach=1.0 + 1e-9)
+    assert len(texts(plain, rough=0.05, reach=1.4)) == 1
+    assert len(texts(plain, rough=0.05)) == 1  # of a checkpoint of an earlier version
 
 
-def test_a_front_that_leaves_little_uncertain_is_not_remarked_on() -> None:
+def test_a_front_that_leaves_little_uncertain_is_not_warned_of() -> None:
     pendulum = chains.Chain(tl.String(11.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     health = MeshHealth(samples=1, length=10.0, tension=1.0, front=0.06)
-    assert len(health.remarks(pendulum, 10)) == 1 and not health.remarks(pendulum, 40)
+    assert [kinds(warnings_from(health.criteria(pendulum, N))) for N in (10, 40)] == [["front"], []]
 
 
 # -- arcs --------------------------------------------------------------------------------------------------
@@ -442,12 +454,96 @@ def test_arcs_count_where_others_hold_the_ends() -> None:
     """A body that hangs on one line gives way."""
     pendulum = chains.Chain(tl.String(11.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     health = MeshHealth(samples=1, length=10.0, tension=1.0, arc=1.1)
-    assert not health.remarks(pendulum, 10)
-    (curved,) = said(health.sayings(pendulum, 10, "lines.a", held=True))
-    assert "largest tension of 1 N would be 1.1 N" in curved and "lines.a.elements = 20" in curved
+    assert not warnings_from(health.criteria(pendulum, 10))
+    (curved,) = warnings_from(health.criteria(pendulum, 10, "lines.a", held=True))
+    assert curved.kind == "sag" and curved.value == pytest.approx(0.1)
+    assert "largest tension of 1 N would be 1.1 N" in curved.text and "lines.a.elements = 20" in curved.text
     string, sphere = pendulum.string, tl.RigidBody.sphere(1.0, 0.1)
     ropes = {name: tl.Line(string, end=end, elements=6) for name, end in (("a", "up"), ("b", "up"), ("c", "low"))}
     system = tl.System({"up": sphere, "low": sphere}, ropes)
     held = NetworkHealth(meshes=dict.fromkeys(ropes, health))
-    (curved,) = held.remarks(system, np.zeros(100), adaptive=True)
-    assert curved.startswith("string 'a', like 'b': its 6 elements are straight")
+    (curved,) = held.warnings(system, np.zeros(100), adaptive=True)
+    assert curved.text.startswith("line 'a', like 'b': its 6 elements are straight")
+
+
+# -- objects ---------------------------------------------------------------------------------------------
+
+
+def test_simulate_issues_the_warnings_of_a_run_once_as_a_python_warning() -> None:
+    case = tl.load("bungee", {"run.duration": "0.5 s"})
+    with pytest.warns(tl.errors.TautlineWarning) as caught:
+        run = tl.simulate(case)
+    found = tl.warnings_of(run)
+    assert found and len(caught) == 1 and caught[0].filename == __file__
+    assert str(caught[0].message).splitlines() == [f"{w.kind}: {w.text}" for w in found]
+
+
+def test_warnings_survive_a_file(tmp_path: Path) -> None:
+    case = tl.load("bungee", {"run.duration": "0.5 s"})
+    run = tl.simulate(case)
+    run.to_netcdf(tmp_path / "plain.nc")
+    tl.run_to_file(tmp_path / "run.nc", case)
+    with xr.open_dataset(tmp_path / "plain.nc") as plain:
+        assert tl.warnings_of(plain) == tl.warnings_of(tl.open_run(tmp_path / "run.nc")) == tl.warnings_of(run) != []
+
+
+def test_warnings_of_the_chain_survive_going_over_to_the_network_and_a_checkpoint(tmp_path: Path) -> None:
+    """A push, which only the network knows, comes after a start that is warned of."""
+    case = tl.load("bungee", {"run.duration": "0.5 s"})
+    with chains.on(chains.CHAIN):
+        simulation = tl.Simulation.from_case(case)
+    simulation.advance(0.5, tl.Speed(payout=0.01))
+    before = warnings(simulation)
+    simulation.body.push(force=(1.0, 0.0, 0.0))
+    simulation.advance(0.1)
+    assert "front" in kinds(before) and set(before) <= set(warnings(simulation))
+    simulation.save(tmp_path / "pushed.npz")
+    assert warnings(tl.Simulation.load(tmp_path / "pushed.npz")) == warnings(simulation)
+
+
+def test_what_has_no_warnings_and_what_is_no_kind_is_refused() -> None:
+    for wrong in (3, xr.Dataset()):
+        with pytest.raises(InputError, match=r"run: expected a run of simulate\(\) or open_run\(\)"):
+            tl.warnings_of(wrong)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"kind: expected one of .*'nonsense'"):
+        tl.RunWarning("nonsense", "")
+    assert tl.RunWarning("energy_balance", "", math.nan, 0.01).value is None
+
+
+def test_every_kind_is_in_the_docs() -> None:
+    page = (ROOT / "docs/trust.md").read_text(encoding="utf-8")
+    rows = [f"| `{name}` | {k.issued_by} | {k.value} | {k.meaning} | {k.advice} |" for name, k in KINDS.items()]
+    table = page.partition("| kind | on | `value` | meaning | what to do |\n|---|---|---|---|---|\n")[2]
+    assert table.partition("\n\n")[0].splitlines() == rows
+
+
+def every_warning(beyond: float) -> list[tl.RunWarning]:
+    """Warnings on figures that are all so many times their limits."""
+    string = tl.String(11.0, 0.1, 1e4, law="linear")
+    body = tl.RigidBody.sphere(1.0, 0.2, (0.0, 0.0, 0.1))
+    pendulum = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0, max_torque=1.0, max_power=2.0), body)
+    mesh: dict[str, Any] = {"samples": 1, "length": 10.0, "tension": 1.0, "arc": 1.0 + 0.07 * beyond}
+    mesh |= {"rough": 0.025 * beyond, "current": 0.1 * beyond, "sag": 0.2 * beyond, "slack": 0.03 * beyond}
+    mesh |= {"front": 0.045 * beyond}
+    figures = {"balance_error": 0.01 * beyond, "reel_speed_ratio": 0.5 * beyond, "turning_error": 0.05 * beyond}
+    figures |= {"attitude_error": 0.07 * beyond, "step_over_stretching": 5.0 * beyond, "step_over_drum": 5.0 * beyond}
+    health = Health(step=0.1, impulse=1.0, bent=0.05 * beyond, torques_found=beyond < 1.0)
+    health.mesh = MeshHealth(**mesh, fold=120.0 * beyond)
+    found = warnings_from(health.criteria(pendulum, 10, figures, adaptive=False))
+    found += warnings_from(MeshHealth(**mesh).criteria(pendulum, 10, held=True))
+    knots = np.array([0.0, 0.1 / beyond, 0.3])
+    found += health.unresolved(
+        {"applied_force": knots}, {"Length": (knots, lambda t: t + 0.02 * np.sin(20.0 * np.pi * t))}, 1.0
+    )
+    reel = np.zeros(data.STOP_TIME + 1)
+    reel[data.STOP], reel[data.STOP_TIME] = float(beyond > 1.0), 3.0
+    found += stop_warnings(reel) + motor_warnings(pendulum.reel, beyond, 2.0 * beyond)
+    system = tl.System({"load": body}, {"rope": tl.Line(string, end="load", elements=4)})
+    return found + NetworkHealth(pressed={"rope": 1e-9 * beyond}).warnings(system, np.zeros(100), adaptive=True)
+
+
+def test_every_kind_of_warning_on_a_run_is_issued_beyond_its_limit_and_there_alone() -> None:
+    found = every_warning(1.5)
+    assert set(kinds(found)) == {name for name, kind in KINDS.items() if kind.issued_by == "run"}
+    assert all(w.value is not None and w.value > w.limit for w in found if w.limit is not None)
+    assert not every_warning(0.7)

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import tautline as tl
 from tests.conftest import Report
@@ -17,7 +16,6 @@ from tests.support import chains
 from tests.support.checking import check_below
 from tests.support.resting import AIR, BALLOON, LOAD, NARROW, ROPE, SEA, WINCH
 
-Array = NDArray[np.float64]
 replace = dataclasses.replace
 G = 9.81
 STRAINS = np.linspace(0.0, 0.02, 9)

@@ -19,6 +19,7 @@ from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close, check_order
 from tests.support.known_systems import both, pendulum_and_system
+from tests.support.warned import kinds
 
 pytestmark = pytest.mark.network
 
@@ -51,9 +52,8 @@ def test_a_reel_is_held_at_the_end_as_the_pendulums(name: str, viscosity: float,
     check_close("reeled length", system.reeled_length[:, 0], pendulum.reeled_length, limit)
     check_close("nodes", system.position, pendulum.position, 10.0 * limit)
     if step != "auto":
-        held = [x for x in pendulum.attrs["remarks"].split("\n") if "held at" in x]
-        ours = [x for x in system.attrs["remarks"].split("\n") if "held at" in x]
-        assert ours == [f"string 'rope': {x}" for x in held]
+        held, ours = ([w for w in tl.warnings_of(run) if w.kind == "end_stop"] for run in (pendulum, system))
+        assert [w.text for w in ours] == [w.text for w in held]
         for account in ("energy", "control_work", "friction_loss", "damping_loss", "guide_loss"):
             check_close(account, system[account], pendulum[account], 1e-7)
         report(f"friction loss on the stop, {name} (J)", float(system.friction_loss[-1]), "the pendulum's")
@@ -101,7 +101,9 @@ def test_the_balance_of_a_crane_that_runs_into_its_stops_is_closed(report: Repor
     for run in runs:
         assert run.attrs["status"] == "completed", run.attrs["message"]
     out = runs[-1].unstretched_length.sel(line="sling").values
-    assert 0.0 <= out.max() - 3.5 <= 1e-8 and "string 'sling': held at the deployed end" in runs[-1].attrs["message"]
+    assert 0.0 <= out.max() - 3.5 <= 1e-8 and any(
+        w.kind == "end_stop" and w.where == "sling" and "deployed end" in w.text for w in tl.warnings_of(runs[-1])
+    )
     hoist = runs[-1].unstretched_length.sel(line="hoist").values
     assert -1e-8 <= hoist.min() - 1.9 <= 0.0 and hoist[-1] > 1.95
     lost = float(runs[-1].friction_loss[-1])
@@ -136,10 +138,10 @@ def test_stops_survive_being_saved(tmp_path: Path) -> None:
     system, state = crane(heaves=False, coulomb_friction=2.0)
     whole = tl.Simulation(system, state, step=5e-4, **HOLD)
     assert whole.advance(1.4, STOPPED) == "completed", whole.message
-    assert "held" in whole.dataset().attrs["remarks"]
+    assert "end_stop" in kinds(whole.dataset())
     whole.save(tmp_path / "held.npz")
     again = tl.Simulation.load(tmp_path / "held.npz")
-    assert again.dataset().attrs["remarks"] == whole.dataset().attrs["remarks"]
+    assert again.dataset().attrs["warnings"] == whole.dataset().attrs["warnings"]
     for simulation in (whole, again):
         assert simulation.advance(1.0, sample=0.1) == "completed"
     a, b = (simulation.dataset().sel(time=slice(1.45, None)) for simulation in (whole, again))
@@ -245,11 +247,11 @@ def test_functions_are_tabulated_for_every_march_and_cannot_be_saved(tmp_path: P
         whole.save(tmp_path / "saved.npz")
 
 
-def test_a_function_that_steps_do_not_follow_is_remarked_on() -> None:
+def test_a_function_that_steps_do_not_follow_is_warned_of() -> None:
     system, state = crane()
     command = tl.Torque(lambda t: 130.0 + 60.0 * float(np.sign(np.sin(2e4 * t))))
     run = tl.simulate(system, state, {"hoist": command}, duration=0.05, step=5e-4, sample=0.05)
-    assert "string 'hoist': the function of Torque departs from straight lines" in run.attrs["message"]
+    assert any(w.kind == "torque_function" and w.where == "hoist" and w.limit == 0.05 for w in tl.warnings_of(run))
 
 
 # -- torques of locks and prescribed motions ----------------------------------------------------------------

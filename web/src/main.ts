@@ -65,19 +65,17 @@ function ordinal(n: number): string {
 
 /** Runs that did not complete say so, with their reason; so do those that are not to be trusted in all they show. */
 function showOutcome(boot: Boot, banner: Banner): void {
-  boot.runs.forEach(({ status, message, remarks, title }, run) => {
-    if (status === "completed" && remarks.length === 0) return;
-    // the message of a run ends with its remarks, which have a line each here
-    const ending = message.endsWith(remarks.join("; ")) ? message.slice(0, -remarks.join("; ").length || undefined) : message;
-    const text = [ending.replace(/; $/, "") || status, ...remarks].join("\n");
+  boot.runs.forEach(({ status, message, warnings, title }, run) => {
+    if (status === "completed" && warnings.length === 0) return;
+    const text = [message || status, ...warnings].join("\n");
     banner.set(`run-${run}`, boot.runs.length > 1 ? `${title}: ${text}` : text, status === "completed" ? "info" : "warning");
   });
   const bad = boot.runs.filter(({ status }) => status !== "completed");
-  const remarks = boot.runs.reduce((count, run) => count + run.remarks.length, 0);
+  const warnings = boot.runs.reduce((count, run) => count + run.warnings.length, 0);
   const badge = get("state");
   badge.hidden = false;
   badge.textContent = bad.length > 0 ? bad.map(({ status }) => status.replaceAll("_", " ")).join(", ") : "completed";
-  if (remarks > 0) badge.textContent += remarks === 1 ? ", 1 remark" : `, ${remarks} remarks`;
+  if (warnings > 0) badge.textContent += warnings === 1 ? ", 1 warning" : `, ${warnings} warnings`;
   badge.classList.toggle("bad", bad.length > 0);
 }
 

@@ -73,7 +73,7 @@ export interface Meta {
   title: string;
   status: string;
   message: string;
-  remarks: string[];
+  warnings: string[];
   version: string;
   samples: number;
   start: number;

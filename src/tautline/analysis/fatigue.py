@@ -15,6 +15,7 @@ from tautline.files.runs.given import Run, run_from
 from tautline.model import checks
 from tautline.results.dataset import build_reading
 from tautline.results.one_line import one_line
+from tautline.results.warnings import WARNINGS, RunWarning, encoded
 from tautline.schema import RAINFLOW_SCHEMA
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ class Damage(NamedTuple):
     exponent: float  # m
     constant: float  # K at that mean load
     breaking_load: float  # N
-    remarks: tuple[str, ...]
+    warnings: tuple[RunWarning, ...]
 
 
 def counting(who: str) -> Any:
@@ -95,7 +96,7 @@ def rainflow(run: Run, variable: str = "start_tension", **place: Any) -> xr.Data
     -------
     Dataset
         On `cycle`, in the order in which cycles close: `range`, `mean`, `count` (1, or 0.5 for a half cycle), `begin`
-        and `end`, the times of the turning points. `attrs["remarks"]` says if samples are too far apart to see peaks.
+        and `end`, the times of the turning points. A warning says if samples are too far apart to see peaks.
     """
     one = series_of(run, variable, place)
     found = cycles_of(one.values, "tl.analysis.rainflow")
@@ -106,7 +107,7 @@ def rainflow(run: Run, variable: str = "start_tension", **place: Any) -> xr.Data
         "begin": one.time[found.first],
         "end": one.time[found.last],
     }
-    attrs = {"variable": one.name, "remarks": "\n".join(coarse(*one[:3]))}
+    attrs = {"variable": one.name, WARNINGS: encoded(coarse(*one[:3]))}
     return build_reading(RAINFLOW_SCHEMA, values, attrs, one.unit)
 
 
@@ -163,7 +164,7 @@ def damage(
     -------
     Damage
         `damage` (1 is failure), `life` (s), `cycles`, `largest_range` (N), `mean_load`, `exponent`, `constant`,
-        `breaking_load` (N) and `remarks`.
+        `breaking_load` (N) and `warnings`.
     """
     curve = tension_curve(rope, exponent, constant)
     whole = run_from(run, ())

@@ -13,6 +13,7 @@ from tautline.errors import InputError
 from tautline.files.runs.given import Run, line_from
 from tautline.results.dataset import build_reading
 from tautline.results.one_line import line_of
+from tautline.results.warnings import RunWarning
 from tautline.schema import SLACK_SCHEMA
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Utilization(NamedTuple):
     breaking_load: float  # N
     time: float  # s
     place: float  # 0 at the start of the line, 1 at its end
-    remarks: tuple[str, ...]
+    warnings: tuple[RunWarning, ...]
 
 
 class Peak(NamedTuple):
@@ -73,7 +74,7 @@ def utilization(run: Run, *, breaking_load: float | str | None = None, line: str
     -------
     Utilization
         `utilization`, `tension` and `breaking_load` (N), `time` (s), `place` (0 at the start of the line, 1 at its
-        end) and `remarks`.
+        end) and `warnings`.
     """
     whole = line_from(run, ("tension", "start_tension", "end_tension"), line)
     load = breaking_load_of(whole, breaking_load, "tl.analysis.utilization")

@@ -14,6 +14,7 @@ from tautline.errors import InputError
 from tautline.files.runs.given import Run
 from tautline.model import checks
 from tautline.results.dataset import build_reading
+from tautline.results.warnings import WARNINGS, RunWarning, encoded
 from tautline.schema import EXCEEDANCE_SCHEMA, SPECTRUM_SCHEMA
 
 if TYPE_CHECKING:
@@ -53,12 +54,12 @@ def spectrum(
     -------
     Dataset
         `density` on `frequency` (Hz). `attrs`: `mean` and `standard_deviation` of the samples, `peak_frequency` and
-        `zero_crossing_frequency` (Hz), `segment` (s), `remarks`.
+        `zero_crossing_frequency` (Hz), `segment` (s), `warnings`.
     """
     from scipy.signal import get_window, welch
 
     one = series_of(run, variable, place)
-    spacing, x, remarks = _evenly(one)
+    spacing, x, warnings = _evenly(one)
     if segment is None:
         length = max(min(len(x), LEAST_SEGMENT), len(x) // 4)
     else:
@@ -73,10 +74,11 @@ def spectrum(
     m0, m2 = density.sum(), (density * frequency**2).sum()
     fast = density[frequency > 0.25 / spacing].sum() / m0 if m0 > 0.0 else 0.0
     if fast > FAST:
-        remarks.append(
+        text = (
             f"{100 * fast:.0f} % of the variance of {one.name} lies above half of the highest frequency that samples "
             f"{spacing:.3g} s apart can show; use a smaller run.sample"
         )
+        warnings.append(RunWarning("sampling", text, fast, FAST))
     attrs = {
         "variable": one.name,
         "mean": float(x.mean()),
@@ -84,19 +86,20 @@ def spectrum(
         "peak_frequency": float(frequency[1:][np.argmax(density[1:])]) if m0 > 0.0 else math.nan,
         "zero_crossing_frequency": math.sqrt(m2 / m0) if m0 > 0.0 else math.nan,
         "segment": length * spacing,
-        "remarks": "\n".join(remarks),
+        WARNINGS: encoded(warnings),
     }
     return build_reading(SPECTRUM_SCHEMA, {"frequency": frequency, "density": density}, attrs, one.unit)
 
 
-def _evenly(one: Series) -> tuple[float, Array, list[str]]:
-    """Spacing, values and remarks; a last sample out of step, where a run ended early, is left out."""
+def _evenly(one: Series) -> tuple[float, Array, list[RunWarning]]:
+    """Spacing, values and warnings; a last sample out of step, where a run ended early, is left out."""
     spacing = float(np.median(np.diff(one.time)))
     count = int((one.time[-1] - one.time[0]) / spacing + EVEN) + 1
     grid = one.time[0] + spacing * np.arange(count)
     if count <= len(one.time) and np.abs(one.time[:count] - grid).max() <= EVEN * spacing * count:
         return spacing, one.values[:count], []
-    return spacing, np.interp(grid, one.time, one.values), [f"samples are unequal: interpolated every {spacing:.3g} s"]
+    unequal = RunWarning("interpolated", f"samples are unequal: interpolated every {spacing:.3g} s", spacing)
+    return spacing, np.interp(grid, one.time, one.values), [unequal]
 
 
 def exceedance(
@@ -118,7 +121,7 @@ def exceedance(
     Returns
     -------
     Dataset
-        On `level`: `time_above`, the part of the time, and `upcrossings`. `attrs`: `duration` (s), `remarks`.
+        On `level`: `time_above`, the part of the time, and `upcrossings`. `attrs`: `duration` (s), `warnings`.
     """
     one = series_of(run, variable, place)
     chosen = np.linspace(one.values.min(), one.values.max(), LEVELS)
@@ -134,7 +137,7 @@ def exceedance(
     attrs = {
         "variable": one.name,
         "duration": float(one.time[-1] - one.time[0]),
-        "remarks": "\n".join(coarse(*one[:3])),
+        WARNINGS: encoded(coarse(*one[:3])),
     }
     return build_reading(EXCEEDANCE_SCHEMA, values, attrs, one.unit)
 

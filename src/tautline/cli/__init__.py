@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import sys
+import warnings
 
+from tautline.errors import TautlineWarning
 from tautline.extras import MissingLibraryError, need
 
 
@@ -13,6 +15,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):  # a name may have letters that the terminal's encoding lacks
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    warnings.simplefilter("ignore", TautlineWarning)  # commands print the warnings on a run themselves
     try:
         commands = need("tautline.cli.commands", "tautline")
     except MissingLibraryError as error:

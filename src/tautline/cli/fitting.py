@@ -209,7 +209,7 @@ def summary(fit: Fit) -> dict[str, Any]:
     return {
         "status": fit.status,
         "message": fit.message,
-        "remarks": list(fit.remarks),
+        "warnings": [w.to_dict() for w in fit.warnings],
         "values": fit.values,
         "standard_errors": fit.standard_errors,
         "units": fit.units,

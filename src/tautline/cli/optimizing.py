@@ -75,7 +75,7 @@ def _finish(found: Optimized, target: Path, quiet: bool, as_json: bool, no_color
         "iterations": found.history[-1].iteration if found.history else 0,
         "wall_time": found.seconds,
         "values": found.values,
-        "remarks": list(found.remarks),
+        "warnings": [w.to_dict() for w in found.warnings],
         "file": str(target),
     }
     if as_json:
@@ -89,7 +89,7 @@ def _finish(found: Optimized, target: Path, quiet: bool, as_json: bool, no_color
             "file": str(target),
         }
         output.console(no_color).print(output.two_columns(rows))
-        print("\n".join([found.message, *(f"remark: {text}" for text in found.remarks)]))
+        print("\n".join([found.message, *(f"warning: {w.text}" for w in found.warnings)]))
     if found.status == "interrupted":
         print(f"{target} holds the latest values; name it as `scenario` to go on from there", file=sys.stderr)
     if found.status != "completed":

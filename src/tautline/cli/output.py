@@ -68,17 +68,10 @@ def _plain(value: Any) -> Any:
 
 
 def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
-    """Table of the summary of a run and its remarks."""
+    """Table of the summary of a run and its warnings."""
     from tautline.results.summary_text import summary_rows
 
     return two_columns(summary_rows(summary, extra))
-
-
-def ending(summary: dict[str, Any]) -> str:
-    """How a run ended, without the warnings that the table shows."""
-    from tautline.results import summary_text
-
-    return summary_text.ending(summary)
 
 
 def two_columns(rows: dict[str, str]) -> Any:

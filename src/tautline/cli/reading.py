@@ -27,7 +27,7 @@ def info(path: RunPath, as_json: AsJson = False, no_color: NoColor = False) -> N
                 "written by": f"tautline {summary['version']}",
             }
             output.console(no_color).print(output.summary_table(summary, extra))
-            print(output.ending(summary))
+            print(summary["message"])
 
 
 @app.command()

@@ -70,7 +70,7 @@ def _finish(target: Path, wall: float, watcher: Any, quiet: bool, as_json: bool,
         extra = {"wall time": watcher.rates(wall), "file": str(target)}
         output.console(no_color).print(output.summary_table(summary, extra))
         if summary["status"] != "completed":
-            print(output.ending(summary))
+            print(summary["message"])
     if watcher.interrupted and unfinished:
         if quiet or as_json:
             print(summary["message"], file=sys.stderr)

@@ -198,12 +198,12 @@ def _print(summary: dict[str, Any], extra: dict[str, str], no_color: bool) -> No
         "endings": ", ".join(f"{count} {name}" for name, count in summary["endings"].items()),
         **{name: _range(x) for name, x in summary["outputs"].items()},
         **{name: _range(x) for name, x in summary["health"].items() if x["min"] is not None},
-        "with remarks": f"{summary['members_with_remarks']} members",
+        "with warnings": f"{summary['members_with_warnings']} members",
         **extra,
     }
     output.console(no_color).print(output.two_columns(rows))
-    for remark in summary["remarks"]:
-        print(f"remark of {remark}")
+    for x in summary["warnings"]:
+        print(f"warning {x['kind']}: {x['members']} members, for example: {x['example']}")
     for failure in summary["failures"]:
         values = ", ".join(f"{key} = {_short(x)}" for key, x in failure["values"].items())
         print(f"member {failure['member']} ({values}): {failure['message']}")

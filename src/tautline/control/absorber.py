@@ -17,8 +17,8 @@ from tautline.model import checks, drum
 from tautline.model.pull import pull_at_guide
 from tautline.model.reel import Reel
 from tautline.model.rest.statics import heaviness, spooled_pull, statics
-from tautline.model.starts import Hanging
 from tautline.model.system.parts import Line
+from tautline.model.system.starts import Hanging
 from tautline.model.system.system import System
 
 Complex = NDArray[np.complex128]

@@ -14,7 +14,7 @@ from tautline.model.body import RigidBody
 from tautline.model.path import GuidePath
 from tautline.model.piecewise import rows
 from tautline.model.rest.statics import statics
-from tautline.model.starts import Hanging
+from tautline.model.system.starts import Hanging
 from tautline.model.system.system import System
 
 SHAPERS = {"none": (1.0,), "ZV": (0.5, 0.5), "ZVD": (0.25, 0.5, 0.25), "ZVDD": (0.125, 0.375, 0.375, 0.125)}

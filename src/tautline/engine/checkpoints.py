@@ -92,7 +92,7 @@ def restored(kind: type[ChainSimulation], motion: data.Motion, text: str) -> Cha
     """A simulation that goes on exactly where a checkpoint was taken."""
     saved = json.loads(text)
     check(saved, motion._asdict(), VERSION, PENDULUM | (MOVED if isinstance(saved, dict) and "guide" in saved else {}))
-    simulation = kind.of_system(Case.from_dict(saved[CASE]))
+    simulation = kind.led(Case.from_dict(saved[CASE]))
     simulation.is_timed = saved["is_timed"]
     stepper = simulation._stepper
     plausible.check_steps(saved, stepper.plan)

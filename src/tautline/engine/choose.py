@@ -18,6 +18,7 @@ from tautline.errors import InputError
 from tautline.model.chain.systems import NOT_A_CHAIN, chain_of, guide_at_start
 from tautline.model.refusals import PAPER_SCHEME
 from tautline.model.system.case import Case
+from tautline.model.system.starts import Hanging, Straight
 from tautline.model.system.state import ends_of
 from tautline.model.system.system import System
 
@@ -51,6 +52,8 @@ class Ability(NamedTuple):
 
 def _ends_apart(case: Case) -> bool:
     """Whether the line starts elsewhere than the guide's own position and path say, or does not end at its body."""
+    if isinstance(case.start, Straight | Hanging):  # from there to there
+        return False
     name, line = next(iter(case.system.lines.items()))
     state = case.state()
     own = state.lines[name]

@@ -1,4 +1,4 @@
-"""How far a run can be trusted: figures that are gathered while it goes on, and remarks where one is beyond measure.
+"""How far a run can be trusted: figures that are gathered while it goes on, and their limits.
 
 Thresholds and how they were found are in docs/trust.md.
 """
@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tautline.engine.criteria import Criterion
 from tautline.engine.mesh import MeshHealth, added, over
-from tautline.engine.sayings import Saying, said
 from tautline.kernels import data
 from tautline.kernels.limits import STABLE, Limits
 from tautline.kernels.limits import TURNING as TURNING_LIMIT
@@ -20,6 +20,7 @@ from tautline.ledger import ACCOUNTS, kept_energy
 from tautline.model.body import RigidBody
 from tautline.model.chain.chain import Chain
 from tautline.model.fluid import AppliedForce
+from tautline.results.warnings import RunWarning
 
 # Error of the energy balance, over the energy in play.
 BALANCE = 0.01
@@ -144,86 +145,104 @@ class Health:
         arm = 0.0 if body.is_point else float(np.linalg.norm(body.center_of_mass))
         return np.minimum(np.sqrt(over(BY_MESH * self.swung * self.mesh.lost, arm)), np.pi)
 
-    def sayings(self, pendulum: Chain, elements: int, figures: dict[str, Any], adaptive: bool) -> list[Saying]:
-        """What there is to say of figures that a user would not accept, with what to do."""
-        finer = "more damping, other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
+    def criteria(self, pendulum: Chain, elements: int, figures: dict[str, Any], adaptive: bool) -> list[Criterion]:
+        """Limits on all figures, with what to do where one is exceeded."""
         unresolved = {"stretching": "the stretching of the string", "drum": "the drum on its spring"}
         return [
-            Saying(
-                ~np.less_equal(figures["balance_error"], BALANCE),
-                (figures["balance_error"],),
-                lambda error: f"the balance of energy is off by {100 * error:.2g} % of the energy in play; use {finer}",
-            ),
-            Saying(
+            balance_criterion(figures["balance_error"], adaptive),
+            Criterion(
+                "reel_speed",
                 np.greater(figures["reel_speed_ratio"], REEL_SPEED),
                 (figures["reel_speed_ratio"],),
+                REEL_SPEED,
                 lambda ratio: (
                     f"the reel reached {100 * ratio:.0f} % of the speed of waves in the string, "
                     "where a mesh needs many more elements"
                 ),
             ),
-            Saying(
+            Criterion(
+                "turning",
                 np.greater(figures["turning_error"], TURNING),
                 (figures["turning_error"],),
+                TURNING,
                 lambda error: (
                     f"the body's attitude is off by about {error:.2g} rad after all its turns; use a "
                     "smaller step or order=4 if that matters"
                 ),
             ),
-            Saying(
+            Criterion(
+                "attitude",
                 np.greater(figures["attitude_error"], ATTITUDE),
                 (figures["attitude_error"],),
+                ATTITUDE,
                 lambda error: (
                     f"the mesh of {elements} elements leaves the body's attitude uncertain by about {error:.2g} rad; "
                     f"try elements={elements * (2 if error < 4.0 * ATTITUDE else 4)} if that matters"
                 ),
             ),
-            *(
-                Saying(
-                    np.greater(figures[f"step_over_{name}"], RESOLUTION) & (not adaptive),
-                    (figures[f"step_over_{name}"],),
-                    lambda ratio, what=what: (
-                        f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one"
-                    ),
-                )
-                for name, what in unresolved.items()
+            *(step_criterion(figures[f"step_over_{name}"], what, adaptive) for name, what in unresolved.items()),
+            Criterion(
+                "torque", not self.torques_found, (), None, lambda: "some torques could not be found to full accuracy"
             ),
-            Saying(not self.torques_found, (), lambda: "some torques could not be found to full accuracy"),
-            *self.mesh.sayings(pendulum, elements),
+            *self.mesh.criteria(pendulum, elements),
         ]
 
-    def remarks(self, pendulum: Chain, elements: int, figures: dict[str, float], adaptive: bool) -> list[str]:
-        """Sentences on figures that a user would not accept."""
-        return said(self.sayings(pendulum, elements, figures, adaptive))
-
-    def unresolved(self, forces: dict[str, data.Array], motions: dict[str, Motion], time: float) -> list[str]:
-        """Remarks on tables of forces and of motions that change within a step, as far as they have acted."""
-        said = []
+    def unresolved(self, forces: dict[str, data.Array], motions: dict[str, Motion], time: float) -> list[RunWarning]:
+        """Warnings on tables of forces and of motions that change within a step, as far as they have acted."""
+        found = []
         for name, times in forces.items():
             apart = np.diff(times[times <= time])
             if len(apart) and self.step > apart.min():
-                close = f"entries of the table of {name} are {apart.min():.2g} s apart, less than a step"
-                said.append(
-                    f"{close} of {self.step:.2g} s: the impulse is exact, its course within a step is not followed"
+                text = (
+                    f"entries of the table of {name} are {apart.min():.2g} s apart, less than a step of "
+                    f"{self.step:.2g} s: the impulse is exact, its course within a step is not followed"
                 )
+                found.append(RunWarning("force_table", text, self.step, apart.min()))
         for name, (times, places) in motions.items():
             acted = times[times <= time]
-            if len(acted) > 1 and self.step > np.diff(acted).min() and bent_within(acted, places, self.step) > BENT:
-                said.append(
+            if len(acted) > 1 and self.step > np.diff(acted).min():
+                bent = bent_within(acted, places, self.step)
+                text = (
                     f"the motion of {name} goes to and fro within a step of {self.step:.2g} s, which is not followed, "
                     "and may show as a slow motion that is not there; use a smaller step"
                 )
-        return said + function_remarks(self.impulse, self.bent)
+                found += [RunWarning("prescribed_motion", text, bent, BENT)] if bent > BENT else []
+        return found + function_warnings(self.impulse, self.bent)
 
 
-def function_remarks(impulse: float, bent: float) -> list[str]:
-    """Remark on a torque that is a function, by its impulse and the part that is not along lines over steps (N m s)."""
+def balance_criterion(error: Any, adaptive: bool) -> Criterion:
+    """Limit on the error of the energy balance, over the energy in play."""
+    finer = "more damping, other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
+    return Criterion(
+        "energy_balance",
+        ~np.less_equal(error, BALANCE),
+        (error,),
+        BALANCE,
+        lambda error: f"the balance of energy is off by {100 * error:.2g} % of the energy in play; use {finer}",
+    )
+
+
+def step_criterion(ratio: Any, what: str, adaptive: bool) -> Criterion:
+    """Limit on a fixed step over the one that resolves a motion."""
+    return Criterion(
+        "step",
+        np.greater(ratio, RESOLUTION) & (not adaptive),
+        (ratio,),
+        RESOLUTION,
+        lambda ratio: f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one",
+    )
+
+
+def function_warnings(impulse: float, bent: float) -> list[RunWarning]:
+    """Warning on a torque that is a function, by its impulse and the part that is not along steps (N m s)."""
     if bent <= BENT * impulse:
         return []
-    return [
-        f"the function of Torque departs from straight lines over the steps by {bent / impulse:.0%} on average, and "
+    part = bent / impulse
+    text = (
+        f"the function of Torque departs from straight lines over the steps by {part:.0%} on average, and "
         "only its values at their ends act; use a smaller step"
-    ]
+    )
+    return [RunWarning("torque_function", text, part, BENT)]
 
 
 def bent_within(times: data.Array, places: Callable[[data.Array], data.Array], step: float) -> float:

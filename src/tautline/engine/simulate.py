@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from warnings import warn
 
 from tautline.engine.simulation import Simulation
-from tautline.errors import InputError
+from tautline.errors import InputError, TautlineWarning
 from tautline.model import checks
 from tautline.model.command import Command, Free
 from tautline.model.description import fields_of
@@ -18,6 +19,7 @@ from tautline.model.system.commands import commands_by_name
 from tautline.model.system.given import case_of
 from tautline.model.system.starts import Start
 from tautline.model.system.system import System
+from tautline.results.warnings import said, warnings_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -93,6 +95,11 @@ def simulate(
     xarray.Dataset
         On `time`. `attrs["status"]` is "completed" or the event that ended the run early, `attrs["message"]`
         says more.
+
+    Warns
+    -----
+    errors.TautlineWarning
+        If there are warnings on the accuracy of the run; `tl.warnings_of(run)` has them as objects.
     """
     given = {
         "duration": duration,
@@ -111,12 +118,23 @@ def simulate(
     case = case_of(system, start, command, run)
     if control is None and period is not None:
         raise InputError("period: expected together with control, got it alone")
-    simulation = Simulation.from_case(case, loads=loads)
-    if control is not None:
-        _controlled(simulation, case, control, period)
+    if control is None:
+        found = run_of(case, loads)
     else:
-        with case.naming_keys():
-            simulation.advance(case.run.duration, dict(case.commands), sample=case.run.interval())
+        simulation = Simulation.from_case(case, loads=loads)
+        _controlled(simulation, case, control, period)
+        found = simulation.dataset()
+    warnings = warnings_of(found)
+    if warnings:
+        warn(said(warnings), TautlineWarning, stacklevel=2)
+    return found
+
+
+def run_of(case: Case, loads: Any = ()) -> xr.Dataset:
+    """A run of a case, whose warnings the caller passes on."""
+    simulation = Simulation.from_case(case, loads=loads)
+    with case.naming_keys():
+        simulation.advance(case.run.duration, dict(case.commands), sample=case.run.interval())
     return simulation.dataset()
 
 

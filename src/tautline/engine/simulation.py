@@ -39,7 +39,7 @@ def backend_of(case: Case, loads: Any = ()) -> Backend:
     laws = _laws_by_line(case.system, loads)
     if backend_for(case) == CHAIN:
         own = laws.get(next(iter(case.system.lines)), ())
-        return ChainSimulation.of_system(case, loads=check_laws(own))
+        return ChainSimulation.led(case, loads=check_laws(own))
     return NetworkSimulation.from_case(case, loads=laws or None)
 
 

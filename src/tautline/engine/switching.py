@@ -34,6 +34,6 @@ def going_on(chain: ChainSimulation) -> NetworkSimulation:
     counters = [data.TOTAL, data.ITERATIONS]
     found.arrays.clock[counters] = stepper.motion.clock[counters]
     own[data.REEL_SIZE :] = stepper.motion.reel[data.REEL_SIZE :]  # strain of spooled string, where a law knows it
-    found.take_over(chain.recorded() if chain.has_record else None, chain.remarks(), chain.figures())
+    found.take_over(chain.recorded() if chain.has_record else None, chain.warnings(), chain.figures())
     found.status = chain.status
     return found

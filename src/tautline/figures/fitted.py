@@ -74,9 +74,9 @@ def fit_report(fit: Fit, path: str | os.PathLike[str], *, title: str = "") -> Pa
 def _render(fit: Fit, title: str) -> str:
     kind = "yes" if fit.status == COMPLETED else "no"
     body = f'<h1>{html.escape(title)}</h1><p class="{kind}"><b>{html.escape(fit.message)}</b></p>'
-    if fit.remarks:
-        items = "".join(f"<li>{html.escape(text)}</li>" for text in fit.remarks)
-        body += f'<div class="note">Remarks:<ul>{items}</ul></div>'
+    if fit.warnings:
+        items = "".join(f"<li>{html.escape(w.text)}</li>" for w in fit.warnings)
+        body += f'<div class="note">Warnings:<ul>{items}</ul></div>'
     body += f"<h2>Values</h2>{pages.table(('', 'value', 'standard error', 'unit'), fit.rows())}"
     if len(fit.values) > 1:
         body += f"<h2>Correlations</h2>{correlation_table(fit)}"

@@ -28,6 +28,7 @@ from tautline.files.runs.given import Run, run_from
 from tautline.model import checks
 from tautline.results.inputs import CASE, system_of
 from tautline.results.one_line import free_bodies, label_of, line_of
+from tautline.results.warnings import warnings_of
 
 NEEDED = ("tension", "start_tension", "end_tension", "strain", "power", "motor_work")
 # Events without tension that are listed.
@@ -78,7 +79,7 @@ class _Found(NamedTuple):
 
     run: xr.Dataset
     ropes: list[_Rope]
-    remarks: list[str]
+    warnings: list[str]  # their sentences
 
 
 def report(
@@ -127,7 +128,7 @@ def _read(
     breaking_load: float | str | None,
 ) -> _Found:
     """Everything that is read off the run."""
-    ropes, said = [], str(run.attrs.get("remarks", "")).splitlines()
+    ropes, texts = [], [w.text for w in warnings_of(run)]
     parts = {str(one["line"].item()): one for one in lines_of(run, None)}
     limits = {
         name: line_of(one).string.breaking_load if breaking_load is None else breaking_load
@@ -141,13 +142,12 @@ def _read(
         if wanted and (limit is not None or not any(limits.values())):  # refused where no line has one
             damage = fatigue.damage(run, rope, exponent=exponent, constant=constant, breaking_load=limit, line=name)
         cycles, spectrum = fatigue.rainflow(run, line=name), spectra.spectrum(run, line=name)
-        notes = [*(use.remarks if use else ()), *cycles.attrs["remarks"].splitlines()]
-        notes += spectrum.attrs["remarks"].splitlines()
-        said += [f"line {label!r}: {note}" if label else note for note in notes]
+        own = [*(use.warnings if use else ()), *warnings_of(cycles), *warnings_of(spectrum)]
+        texts += [f"line {label!r}: {w.text}" if label else w.text for w in own]
         tension = series_of(run, "start_tension", {"line": name}).values
         motor, slack = loads.motor_energy(run, line=name), loads.slack_events(run, line=name)
         ropes.append(_Rope(name, label, one, tension, motor, use, damage, cycles, spectrum, slack))
-    return _Found(run, ropes, list(dict.fromkeys(said)))
+    return _Found(run, ropes, list(dict.fromkeys(texts)))
 
 
 def _render(found: _Found, title: str) -> str:
@@ -214,10 +214,9 @@ def _verdict(found: _Found) -> str:
     if known and missing:
         text += f" Not known of {' and '.join(map(repr, missing))}, without a breaking load."
     lines = [f'<p class="{kind}"><b>{html.escape(text)}</b></p>']
-    ending = str(run.attrs["message"]).removesuffix("; " + "; ".join(str(run.attrs.get("remarks", "")).splitlines()))
-    lines.append(f"<p>The run: {html.escape(ending)}.</p>")
-    if found.remarks:
-        items = "".join(f"<li>{html.escape(text)}</li>" for text in found.remarks)
+    lines.append(f"<p>The run: {html.escape(str(run.attrs['message']))}.</p>")
+    if found.warnings:
+        items = "".join(f"<li>{html.escape(text)}</li>" for text in found.warnings)
         lines.append(f'<div class="note">Warnings about the numbers:<ul>{items}</ul></div>')
     return "".join(lines)
 
@@ -226,7 +225,7 @@ def _doubts(found: _Found) -> str:
     """Reasons not to trust a verdict that ropes hold; empty where there are none."""
     status = str(found.run.attrs["status"])
     reasons = [] if status == "completed" else [f"the run ended early ({status.replace('_', ' ')})"]
-    if found.run.attrs.get("remarks") or any(rope.use.remarks for rope in found.ropes if rope.use):
+    if warnings_of(found.run) or any(rope.use.warnings for rope in found.ropes if rope.use):
         reasons.append("there are warnings about its numbers")
     return " and ".join(reasons)
 

@@ -21,6 +21,7 @@ from tautline.gradients.runs import check_case
 from tautline.model import checks
 from tautline.model.kinds import in_si
 from tautline.model.system.case import Case
+from tautline.results.warnings import RunWarning
 from tautline.units import OF_RESULTS
 
 LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
@@ -71,14 +72,14 @@ def fit(
     Returns
     -------
     Fit
-        `status` is "completed" where the search has converged; `remarks` say what there is to doubt.
+        `status` is "completed" where the search has converged; `warnings` say what there is to doubt.
     """
     check_case(case)
     checks.choice("loss", loss, LOSSES)
     most_runs = checks.whole("most_runs", most_runs, 1, 10**6)
     looked_for = unknowns.read(case, vary)
     series = measured_data.read(data, begin(case).simulation.dataset(), units, columns)
-    series, moved, remarks = _overlap(case, series, offset)
+    series, moved, warnings = _overlap(case, series, offset)
     if moved is not None:
         looked_for.append(moved)
     samples = sum(len(x.values) for x in series)
@@ -90,11 +91,13 @@ def fit(
     model = Model(fixed, tuple(series), tuple(looked_for), sampling)
     search = Search(model, _given_sigma(series, sigma), loss, most_runs, watch)
     search.find()
-    return _result(fixed, search, remarks)
+    return _result(fixed, search, warnings)
 
 
-def _overlap(case: Case, series: list[Measured], offset: Any) -> tuple[list[Measured], Unknown | None, list[str]]:
-    """Series within the time of the run for every offset in question, the offset, and a remark on what is left out."""
+def _overlap(
+    case: Case, series: list[Measured], offset: Any
+) -> tuple[list[Measured], Unknown | None, list[RunWarning]]:
+    """Series within the time of the run for every offset in question, the offset, and a warning on what is left out."""
     first, last = min(x.time[0] for x in series), max(x.time[-1] for x in series)
     interval = float(last - first) / max(len(x.time) for x in series)
     moved = unknowns.offset(offset, float(last - first), interval)
@@ -109,7 +112,8 @@ def _overlap(case: Case, series: list[Measured], offset: Any) -> tuple[list[Meas
                 f"{before.time[0]:g} to {before.time[-1]:g} s; change run.duration, the times, or the bounds of offset"
             )
     lost = sum(len(x.time) for x in series) - sum(len(x.time) for x in kept)
-    return kept, moved, [f"{lost} samples lie outside of the run{shift}, and were left out"] if lost else []
+    left_out = RunWarning("fit_left_out", f"{lost} samples lie outside of the run{shift}, and were left out", lost)
+    return kept, moved, [left_out] if lost else []
 
 
 def _given_sigma(series: Sequence[Measured], sigma: Any) -> Array | None:
@@ -129,7 +133,7 @@ def _given_sigma(series: Sequence[Measured], sigma: Any) -> Array | None:
     return np.array(found)
 
 
-def _result(case: Case, search: Search, remarks: list[str]) -> Fit:
+def _result(case: Case, search: Search, warnings: list[RunWarning]) -> Fit:
     """The result at the end of a search."""
     verdict = judging.judge(search)
     model, found = search.model, search.predicted(search.x)
@@ -153,6 +157,6 @@ def _result(case: Case, search: Search, remarks: list[str]) -> Fit:
         sigma_given=search.sigma_given,
         status=COMPLETED if verdict.converged else NOT_CONVERGED,
         message=f"completed: {done}" if verdict.converged else f"not converged: {done}; start nearer, or allow more",
-        remarks=(*remarks, *verdict.remarks, *search.run_remarks()),
+        warnings=(*warnings, *verdict.warnings, *search.run_warnings()),
         runs=search.runs,
     )

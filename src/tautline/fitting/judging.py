@@ -1,4 +1,4 @@
-"""How far a fit can be trusted: covariance of the values, and remarks on what there is to doubt."""
+"""How far a fit can be trusted: covariance of the values, and warnings."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.fitting.search import Search
+from tautline.fitting.search import UNSEEN, Search
 from tautline.model.wording import both
+from tautline.results.warnings import RunWarning
 
 # Smallest singular value of the scaled derivatives, over the largest, below which some unknowns cannot be told apart.
 SINGULAR = 1e-7
@@ -23,7 +24,7 @@ STEP = 0.1
 LEAST_STEP = 1e-6
 # Distance from a bound, in standard errors, that counts as none.
 AT_BOUND = 0.01
-# Probability of residuals, if they were noise, below which it is said that they are not.
+# Probability of residuals, if they were noise, below which there is a warning.
 UNLIKELY = 1e-4
 LAGS = 10
 
@@ -33,11 +34,11 @@ class Verdict(NamedTuple):
 
     covariance: Array  # of the values
     converged: bool
-    remarks: list[str]
+    warnings: list[RunWarning]
 
 
 def judge(search: Search) -> Verdict:
-    """Covariance and remarks at the end of a search."""
+    """Covariance and warnings at the end of a search."""
     us, at_bound = search.model.unknowns, _at_bound(search)
     free = [k for k in range(len(us)) if k not in at_bound]
     inner, blurred, step = _covariance(search, free)
@@ -46,32 +47,38 @@ def judge(search: Search) -> Verdict:
     by_x = np.array([us[k].slope(search.values(search.x)[k]) for k in free])
     covariance = np.full((len(us), len(us)), np.nan)
     covariance[np.ix_(free, free)] = inner * np.outer(by_x, by_x)
-    remarks = [
-        f"{us[k].key} lies at its {end} bound, {bound:.6g} {us[k].unit}".rstrip() + ": its best value may be beyond"
-        for k, (end, bound) in at_bound.items()
-    ]
+    values, warnings = search.values(search.x), []
+    for k, (end, bound) in at_bound.items():
+        text = f"{us[k].key} lies at its {end} bound, {bound:.6g} {us[k].unit}".rstrip()
+        warnings.append(
+            RunWarning("fit_bound", f"{text}: its best value may be beyond", values[k], bound, where=us[k].key)
+        )
     if blurred:
         combined = ", only some combination of them: keep one fixed, or measure more" if len(blurred) > 1 else ""
-        remarks.append(f"the data do not determine {both([us[free[k]].key for k in blurred])}{combined}")
-    remarks += _correlated([us[k].key for k in free], inner)
+        names = both([us[free[k]].key for k in blurred])
+        text = f"the data do not determine {names}{combined}"
+        warnings.append(RunWarning("fit_undetermined", text, where=names))
+    warnings += _correlated([us[k].key for k in free], inner)
     return Verdict(
         covariance,
         search.converged and bool(np.all(np.abs(step) <= enough)),
-        remarks + _on_residuals(search),
+        warnings + _on_residuals(search),
     )
 
 
-def _on_residuals(search: Search) -> list[str]:
-    """Remarks on residuals that are not noise, not of the given size, or of a run with too few samples."""
+def _on_residuals(search: Search) -> list[RunWarning]:
+    """Warnings on residuals that are not noise, not of the given size, or of a run with too few samples."""
     residuals = search.residuals(search.x)
-    remarks = []
+    warnings = []
     for r, m in zip(search.by_column(residuals), search.model.series, strict=True):
-        remarks += _not_white(m.name, r)
+        warnings += _not_white(m.name, r)
     if search.sigma_given:
-        remarks += _chi_square(float(np.sum(residuals**2)), len(residuals) - len(search.x))
-    if search.too_coarse():
-        remarks.append("samples of the run are too far apart to be interpolated at the times of the data")
-    return remarks
+        warnings += _chi_square(float(np.sum(residuals**2)), len(residuals) - len(search.x))
+    unseen = search.interpolation_error()
+    if unseen > UNSEEN:
+        text = "samples of the run are too far apart to be interpolated at the times of the data"
+        warnings.append(RunWarning("fit_sampling", text, unseen, UNSEEN))
+    return warnings
 
 
 def _at_bound(search: Search) -> dict[int, tuple[str, float]]:
@@ -133,19 +140,25 @@ def _push(r: Array, loss: str) -> tuple[Array, Array]:
     return r, np.ones_like(r)
 
 
-def _correlated(names: Sequence[str], covariance: Array) -> list[str]:
-    """Remarks on pairs that the data hardly tell apart."""
+def _correlated(names: Sequence[str], covariance: Array) -> list[RunWarning]:
+    """Warnings on pairs that the data hardly tell apart."""
     errors = np.sqrt(np.diag(covariance))
     correlation = covariance / np.outer(errors, errors)
     return [
-        f"{names[i]} and {names[k]} can hardly be told apart: their correlation is {correlation[i, k]:.4f}"
+        RunWarning(
+            "fit_correlation",
+            f"{names[i]} and {names[k]} can hardly be told apart: their correlation is {correlation[i, k]:.4f}",
+            abs(correlation[i, k]),
+            CORRELATED,
+            where=f"{names[i]} and {names[k]}",
+        )
         for i, k in itertools.combinations(range(len(names)), 2)
         if abs(correlation[i, k]) > CORRELATED
     ]
 
 
-def _not_white(name: str, r: Array) -> list[str]:
-    """Remark on residuals whose neighbors are alike, by the test of Ljung and Box."""
+def _not_white(name: str, r: Array) -> list[RunWarning]:
+    """Warning on residuals whose neighbors are alike, by the test of Ljung and Box."""
     lags = min(LAGS, len(r) // 5)
     r = r - np.mean(r)
     power = float(r @ r)
@@ -156,23 +169,29 @@ def _not_white(name: str, r: Array) -> list[str]:
     alike = np.array([float(r[k:] @ r[:-k]) / power for k in range(1, lags + 1)])
     n = len(r)
     test = n * (n + 2) * float(np.sum(alike**2 / (n - np.arange(1, lags + 1))))
-    if chi2.sf(test, lags) >= UNLIKELY:
+    probability = float(chi2.sf(test, lags))
+    if probability >= UNLIKELY:
         return []
-    return [
+    text = (
         f"residuals of {name} are not noise (correlation of neighbors {alike[0]:.2f}): the model does not explain "
         "all, and standard errors are too small"
-    ]
+    )
+    return [RunWarning("fit_residuals", text, probability, UNLIKELY)]
 
 
-def _chi_square(value: float, freedom: int) -> list[str]:
-    """Remark on residuals that are not of the size of sigma."""
+def _chi_square(value: float, freedom: int) -> list[RunWarning]:
+    """Warning on residuals that are not of the size of sigma."""
     from scipy.stats import chi2
 
-    if chi2.sf(value, freedom) < UNLIKELY:
-        return [
-            f"residuals are {np.sqrt(value / freedom):.3g} times as large as sigma: the model does not explain the "
-            "data, or sigma is too small"
-        ]
-    if chi2.cdf(value, freedom) < UNLIKELY:
-        return [f"residuals are only {np.sqrt(value / freedom):.3g} times as large as sigma: sigma is too large"]
+    size = np.sqrt(value / freedom)
+    larger, smaller = float(chi2.sf(value, freedom)), float(chi2.cdf(value, freedom))
+    if larger < UNLIKELY:
+        text = (
+            f"residuals are {size:.3g} times as large as sigma: the model does not explain the data, or sigma is too "
+            "small"
+        )
+        return [RunWarning("fit_sigma", text, larger, UNLIKELY)]
+    if smaller < UNLIKELY:
+        text = f"residuals are only {size:.3g} times as large as sigma: sigma is too large"
+        return [RunWarning("fit_sigma", text, smaller, UNLIKELY)]
     return []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -13,8 +13,13 @@ from tautline.arrays import Array
 from tautline.errors import TautlineError
 from tautline.fitting.data import Measured
 from tautline.fitting.unknowns import OFFSET, Unknown
-from tautline.gradients.api import Jacobian, jacobian
+from tautline.gradients.api import jacobian
 from tautline.model.system.case import Case
+from tautline.results.network import VALUE
+from tautline.results.warnings import warnings_of
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 # Times of the data count as samples of the run where they are so close to them, in parts of the interval.
 ON_A_SAMPLE = 1e-6
@@ -107,7 +112,7 @@ class Model:
         run = {"run.sample": self.sampling.interval, "run.duration": self.sampling.interval * self.sampling.rows}
         return self.case.with_({**changes, **run})
 
-    def run(self, values: Sequence[float]) -> Jacobian | str:
+    def run(self, values: Sequence[float]) -> xr.Dataset | str:
         """Values and derivatives at the samples of a run, or a sentence that says why there is none."""
         outputs = list(dict.fromkeys(x.column.variable for x in self.series))
         try:
@@ -115,19 +120,19 @@ class Model:
         except TautlineError as error:
             return str(error)
 
-    def predicted(self, run: Jacobian, values: Sequence[float]) -> list[Predicted] | str:
+    def predicted(self, run: xr.Dataset, values: Sequence[float]) -> list[Predicted] | str:
         """All columns from a run, or a sentence that says why it does not have them."""
         if len(run.time) <= self.sampling.rows:
-            return f"the run ends at {run.time[-1]:.6g} s, before the data: {run.message}"
+            return f"the run ends at {run.time[-1]:.6g} s, before the data: {run.attrs['message']}"
         found = [self._of_column(x, run, values) for x in self.series]
         if not all(np.isfinite(x.values).all() and np.isfinite(x.derivatives).all() for x in found):
-            return "; ".join(run.remarks) or run.message
+            return "; ".join(w.text for w in warnings_of(run)) or str(run.attrs["message"])
         return found
 
-    def _of_column(self, x: Measured, run: Jacobian, values: Sequence[float]) -> Predicted:
+    def _of_column(self, x: Measured, run: xr.Dataset, values: Sequence[float]) -> Predicted:
         place: tuple[Any, ...] = (slice(None), *x.column.index)
-        y = run.values[x.column.variable][place]
-        dy = run.derivatives[x.column.variable][place]
+        time, name = run.time.values, x.column.variable
+        y, dy = run[VALUE.format(name)].values[place], run[name].values[place]
         if self.sampling.exact:
             rows = np.round(x.time / self.sampling.interval).astype(int)
             return Predicted(y[rows], dy[rows], 0.0)
@@ -135,11 +140,11 @@ class Model:
 
         offsets = [k for k, u in enumerate(self.unknowns) if u.key == OFFSET]
         times = x.time + (values[offsets[0]] if offsets else 0.0)
-        curve = CubicSpline(run.time, y)
-        derivatives = CubicSpline(run.time, dy)(times)
+        curve = CubicSpline(time, y)
+        derivatives = CubicSpline(time, dy)(times)
         for k in offsets:
             derivatives = np.insert(derivatives, k, curve(times, 1), axis=1)
-        return Predicted(curve(times), derivatives, unseen(run.time, y))
+        return Predicted(curve(times), derivatives, unseen(time, y))
 
 
 def unseen(time: Array, y: Array) -> float:

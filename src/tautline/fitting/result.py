@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.results.warnings import RunWarning
 
 COMPLETED, NOT_CONVERGED = "completed", "not_converged"
 
@@ -60,7 +61,7 @@ class Fit:
         "completed" or "not_converged".
     message : str
         What happened, in a sentence.
-    remarks : tuple of str
+    warnings : tuple of RunWarning
         What there is to doubt.
     runs : int
         Runs that were needed.
@@ -77,7 +78,7 @@ class Fit:
     sigma_given: bool
     status: str
     message: str
-    remarks: tuple[str, ...]
+    warnings: tuple[RunWarning, ...]
     runs: int
 
     @property
@@ -95,7 +96,7 @@ class Fit:
         widths = [max(len(row[k]) for row in table) for k in range(3)]
         lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, (*widths, 0), strict=True)).rstrip() for row in table]
         lines += [f"{name}: residuals of {with_unit(x.rms, x.unit)} (rms)" for name, x in self.columns.items()]
-        return "\n".join([*lines, self.message, *(f"remark: {text}" for text in self.remarks)])
+        return "\n".join([*lines, self.message, *(f"warning: {w.text}" for w in self.warnings)])
 
 
 def with_unit(x: float, unit: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.fitting.prediction import Model, Predicted
 from tautline.fitting.unknowns import OFFSET
-from tautline.gradients.api import Jacobian
+from tautline.results.warnings import RunWarning, warnings_of
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 # Noise that is not given is estimated from the residuals, again and again until it changes by less than this part.
 STEADY, ROUNDS = 0.02, 10
@@ -69,7 +72,7 @@ class Search:
         self.runs = 0
         self.converged = False
         self._known: dict[bytes, list[Predicted] | str] = {}
-        self._latest: tuple[bytes, Jacobian | str] | None = None  # run, and the point without the offset
+        self._latest: tuple[bytes, xr.Dataset | str] | None = None  # run, and the point without the offset
 
     def find(self) -> None:
         """Search until the values, the noise and the sampling of the runs agree."""
@@ -79,7 +82,7 @@ class Search:
             before = self.sigma
             if not self.sigma_given:
                 self.sigma = self._noise()
-            finer = self.model.sampling.finer() if self.too_coarse() else None
+            finer = self.model.sampling.finer() if self.interpolation_error() > UNSEEN else None
             if finer is not None:
                 self.model, self._known, self._latest = replace(self.model, sampling=finer), {}, None
             steady = bool(np.max(np.abs(np.log(self.sigma / before))) < STEADY)
@@ -139,7 +142,7 @@ class Search:
             self._known[key] = run if isinstance(run, str) else self.model.predicted(run, self.values(x))
         return self._known[key]
 
-    def _run(self, x: Array) -> Jacobian | str:
+    def _run(self, x: Array) -> xr.Dataset | str:
         """The run at a point; the latest one if it differs in the offset alone."""
         own = np.array([v for v, u in zip(x, self.model.unknowns, strict=True) if u.key != OFFSET]).tobytes()
         if self._latest is not None and self._latest[0] == own:
@@ -189,11 +192,11 @@ class Search:
             found.append(max(s * float(size), LEAST_NOISE * float(np.max(np.abs(m.values))), np.finfo(float).tiny))
         return np.array(found)
 
-    def too_coarse(self) -> bool:
-        """Whether interpolation between samples of the run adds to the noise."""
-        return any(p.unseen > UNSEEN * s for p, s in zip(self.predicted(self.x), self.sigma, strict=True))
+    def interpolation_error(self) -> float:
+        """Largest error of interpolation between samples of the run, over the noise."""
+        return max(float(p.unseen / s) for p, s in zip(self.predicted(self.x), self.sigma, strict=True))
 
-    def run_remarks(self) -> list[str]:
-        """What the run at the end says of itself."""
+    def run_warnings(self) -> list[RunWarning]:
+        """Warnings on the run at the end, and on its derivatives."""
         run = self._run(self.x)
-        return [] if isinstance(run, str) else list(run.remarks)
+        return [] if isinstance(run, str) else warnings_of(run)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.keys import checked_keys
@@ -18,53 +17,41 @@ from tautline.gradients.runs import check_case
 from tautline.kernels.tangents import TANGENTS
 from tautline.model import checks
 from tautline.model.system.case import Case
+from tautline.results.dataset import by_key
+from tautline.results.network import build_jacobian
+from tautline.results.warnings import WARNINGS, RunWarning, encoded
 from tautline.schema import SCHEMA
 
-
-class Jacobian(NamedTuple):
-    """Variables of a run, and their derivatives by keys.
-
-    Attributes
-    ----------
-    time : array (n,)
-        Of the samples (s).
-    values : dict of array (n, ...)
-        By name.
-    derivatives : dict of array (n, ..., k)
-        By name; the last dimension is that of `by`. NaN where a derivative is not known.
-    by : list of str
-        The keys.
-    status, message : str
-        How the run ended.
-    remarks : list of str
-        Warnings on the run, on derivatives that are not known, and on those that are not to be trusted.
-    """
-
-    time: Array
-    values: dict[str, Array]
-    derivatives: dict[str, Array]
-    by: list[str]
-    status: str
-    message: str
-    remarks: list[str]
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 class ValueAndGradient(NamedTuple):
-    """A number from a run, and its derivatives by keys; the other attributes as those of `Jacobian`."""
+    """A number from a run, and its derivatives by keys.
+
+    Attributes
+    ----------
+    value : float
+    gradient : DataArray
+        On `key`; NaN where a derivative is not known.
+    status, message : str
+        How the run ended.
+    warnings : list of RunWarning
+        On the run, on derivatives that are not known, and on those that are not to be trusted.
+    """
 
     value: float
-    gradient: Array
-    by: list[str]
+    gradient: xr.DataArray
     status: str
     message: str
-    remarks: list[str]
+    warnings: list[RunWarning]
 
 
-def jacobian(case: Case, outputs: str | Sequence[str], by: str | Iterable[str]) -> Jacobian:
+def jacobian(case: Case, outputs: str | Sequence[str], by: str | Iterable[str]) -> xr.Dataset:
     """Derivatives of variables of a run by keys of its case, at all samples.
 
     The run is made with steps of one length, which does not depend on the keys: that of the case, or the smallest that
-    step="auto" makes. `values` are those of this run, and `derivatives` are exact ones of what it computes.
+    step="auto" makes. Derivatives are exact ones of what this run computes.
 
     Parameters
     ----------
@@ -74,18 +61,20 @@ def jacobian(case: Case, outputs: str | Sequence[str], by: str | Iterable[str]) 
     by : list of str
         Keys of the case that are numbers: "lines.hoist.stiffness", "initial.bodies.load.velocity[1]", "run.duration";
         short ones such as "string.stiffness" where there is one line and one body.
+
+    Returns
+    -------
+    Dataset
+        Derivatives of each output, with its dimensions and `key`, which is labeled by the keys; NaN where one is not
+        known. The values are coordinates: `tension_value` of `tension`. `attrs` hold `status`, `message` and
+        warnings on the run and on its derivatives, for `tl.warnings_of`.
     """
     names, wanted = _keys(case, by), check_names(outputs)
     run = run_with_derivatives(case, wanted, names)
-    return Jacobian(
-        run.values["time"].value,
-        {name: run.values[name].value for name in wanted},
-        {name: run.values[name].tangent for name in wanted},
-        names,
-        run.status,
-        run.message,
-        run.remarks(),
-    )
+    values = {name: run.values[name].value for name in ("time", *wanted)}
+    derivatives = {name: run.values[name].tangent for name in wanted}
+    attrs = {"status": run.status, "message": run.message, WARNINGS: encoded(run.warnings())}
+    return build_jacobian(run.system, values, derivatives, names, attrs)
 
 
 def value_and_gradient(
@@ -112,13 +101,13 @@ def value_and_gradient(
         if found is not None:
             gradient = found.gradient.copy()
             missing = [name for name, x in zip(names, gradient, strict=True) if np.isnan(x)]
-            remarks = [*prepared.remarks, *prepared.begun.simulation.remarks()]
+            warnings = [*prepared.warnings, *prepared.begun.simulation.warnings()]
             if missing:
                 forth = _carried(prepared_run(case, missing), objective, wanted)
-                gradient[np.isnan(gradient)] = forth.gradient
-                remarks = list(dict.fromkeys([*prepared.remarks, *forth.remarks]))
+                gradient[np.isnan(gradient)] = forth.gradient.values
+                warnings = list(dict.fromkeys([*prepared.warnings, *forth.warnings]))
             status, message = ended(case, prepared.runs.steps, found.status, found.message)
-            return ValueAndGradient(found.value, gradient, names, status, message, remarks)
+            return ValueAndGradient(found.value, by_key(names, gradient), status, message, warnings)
         prepared = prepared_run(case, names)
     return _carried(prepared, objective, wanted)
 
@@ -142,4 +131,4 @@ def _carried(prepared: Prepared, objective: Callable[..., Any], wanted: list[str
     value, gradient = float(number.value), number.tangent
     # a function is given more than it asks for
     unknown = isinstance(objective, Objective) or not np.isfinite(gradient).all()
-    return ValueAndGradient(value, gradient, names, run.status, run.message, run.remarks(unknown))
+    return ValueAndGradient(value, by_key(names, gradient), run.status, run.message, run.warnings(unknown))

@@ -14,6 +14,7 @@ from tautline.gradients.keys import key_size, key_value, number_keys
 from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.scales import scales_of
 from tautline.model.system.case import Case
+from tautline.results.warnings import RunWarning
 
 if TYPE_CHECKING:
     from tautline.gradients.chain.given_starts import GivenStart
@@ -39,7 +40,7 @@ def differentiable_keys(case: Case) -> list[str]:
 
 def tangents_by_keys(
     case: Case, by: Sequence[str], numbers: Numbers, start: GivenStart | None = None
-) -> tuple[Array, list[str]]:
+) -> tuple[Array, list[RunWarning]]:
     """Derivatives by keys of what follows from a case.
 
     Parameters
@@ -56,13 +57,13 @@ def tangents_by_keys(
     -------
     array
         (numbers in the order of `flat`, keys), NaN where a derivative is not known.
-    list of str
-        Sentences on these.
+    list of RunWarning
+        On these.
     """
     here = numbers({})
     changed = Changed.of(here)
     scales = scales_of(here)
-    columns, remarks = np.zeros((len(changed.values), len(by))), []
+    columns, warnings = np.zeros((len(changed.values), len(by))), []
     for k, name in enumerate(by):
         value = key_value(case, name)
 
@@ -74,5 +75,6 @@ def tangents_by_keys(
         else:
             columns[:, k] = derivatives(at, key_size(case, name), scales, changed, name).values
         if np.isnan(columns[:, k]).any():
-            remarks.append(f"{name}: what the run starts from has a kink there, and derivatives are not known")
-    return columns, remarks
+            text = f"{name}: what the run starts from has a kink there, and derivatives are not known"
+            warnings.append(RunWarning("derivative_unknown", text))
+    return columns, warnings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -15,14 +15,13 @@ from tautline.gradients.leaves import leaves, with_leaves
 from tautline.kernels.loads.resistance import DRAG
 from tautline.model import checks
 from tautline.model.chain.chain import Chain, Weights
+from tautline.model.description import changed
 from tautline.model.fluid import Fluid
 from tautline.model.piecewise import evaluate
 from tautline.model.string import String
 from tautline.model.string_loads import StringLoads
 from tautline.model.wording import near
 from tautline.schema import SCHEMA
-
-T = TypeVar("T")
 
 # Variables with a torque in them.
 OF_TORQUES = ("torque", "power")
@@ -106,22 +105,21 @@ def carried_setting(setting: Any, tangents: list[Array]) -> Any:
 def carried_chain(chain: Chain, par: Any) -> Chain:
     """A chain with the numbers that results take from it in place of its own."""
     string = changed(
-        _String,
         chain.string,
+        _String,
         length=par.L,
         stiffness=par.EA,
         viscosity=chain.string.viscosity and par.viscosity,
         _table=par.tension_table,
     )
     reel = changed(
-        type(chain.reel),
         chain.reel,
         drum_radius=par.d,
         guide_length=par.b,
         layer_growth=par.growth,
         guide_position=par.r_p,
     )
-    return changed(_Chain, chain, string=string, reel=reel, _weight=par.mu_g)
+    return changed(chain, _Chain, string=string, reel=reel, _weight=par.mu_g)
 
 
 def carried_loads(fluid: Fluid | None, weight: Any, loads: Any) -> StringLoads:
@@ -130,13 +128,6 @@ def carried_loads(fluid: Fluid | None, weight: Any, loads: Any) -> StringLoads:
     if fluid is None:
         return StringLoads(weight)
     return StringLoads(weight, *(getattr(own, name) for name in StringLoads._fields[1:]))
-
-
-def changed(cls: type[T], thing: Any, **fields: Any) -> T:
-    """A copy of a thing with other fields, which are not checked."""
-    other = object.__new__(cls)
-    vars(other).update(vars(thing), **fields)
-    return other
 
 
 def check_names(names: str | Sequence[str]) -> list[str]:

@@ -18,8 +18,10 @@ from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import CarriedValues, carried_setting
 from tautline.gradients.runs import Runs, runs_of
 from tautline.gradients.steps import Steps
-from tautline.gradients.trust import CHANGE, Line, departs_from, warnings_on
+from tautline.gradients.trust import CHANGE, Line, departs_from, derivative_warnings
 from tautline.model.system.case import Case
+from tautline.model.system.system import System
+from tautline.results.warnings import RunWarning
 
 
 class CarriedRun(NamedTuple):
@@ -28,12 +30,13 @@ class CarriedRun(NamedTuple):
     values: CarriedValues
     status: str
     message: str
+    system: System
     by: Sequence[str]
-    of_keys: list[str]  # sentences on keys
-    of_run: list[str]  # sentences on the run, and on its derivatives as a whole
+    of_keys: list[RunWarning]  # on keys
+    of_run: list[RunWarning]  # on the run, and on its derivatives as a whole
 
-    def remarks(self, unknown: bool = True) -> list[str]:
-        """Sentences on keys, on derivatives that are not known of variables that were asked for, and on the run."""
+    def warnings(self, unknown: bool = True) -> list[RunWarning]:
+        """Warnings on keys, on derivatives that are not known of variables that were asked for, and on the run."""
         return [*self.of_keys, *(unknown_by(self.values, self.by) if unknown else []), *self.of_run]
 
 
@@ -46,7 +49,7 @@ class Prepared(NamedTuple):
     begun: Any  # Begun, or BegunNetwork
     tangents: list[Array]  # of the leaves of the setting
     first: Callable[[], Any]  # derivatives of the first sample
-    remarks: list[str]
+    warnings: list[RunWarning]
     sizes: Array  # of the keys
 
 
@@ -55,7 +58,7 @@ def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
     runs: Any = runs_of(case, by)
     begun = runs.begun({})
     start = runs.given_start(begun)
-    columns, remarks = tangents_by_keys(case, by, lambda changes: runs.beside(changes).numbers(), start)
+    columns, warnings = tangents_by_keys(case, by, lambda changes: runs.beside(changes).numbers(), start)
     before = len(flat(begun.setting))
 
     @cache
@@ -67,7 +70,7 @@ def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
 
     sizes = np.array([key_size(case, name) for name in by])
     tangents = split(begun.setting, columns[:before])
-    return Prepared(case, by, runs, begun, tangents, first, [*remarks, *runs.remarks(begun)], sizes)
+    return Prepared(case, by, runs, begun, tangents, first, [*warnings, *runs.warnings(begun)], sizes)
 
 
 def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
@@ -77,7 +80,7 @@ def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) ->
 
 def carried_run(prepared: Prepared, names: Sequence[str]) -> CarriedRun:
     """March a run from its start; variables by name and the time, with derivatives by keys."""
-    case, by, runs, begun, tangents, first_tangents, remarks, sizes = prepared
+    case, by, runs, begun, tangents, first_tangents, warnings, sizes = prepared
     steps = runs.steps
     first = begun.with_torques(carried_samples(begun.first, first_tangents()), tangents, names)
     setting = carried_setting(begun.setting, tangents)
@@ -98,8 +101,8 @@ def carried_run(prepared: Prepared, names: Sequence[str]) -> CarriedRun:
         known = [(x, found) for x, found in others if found is not None]
         return not known or departs_from(lines, known, key)
 
-    doubts = warnings_on(lines, values["time"].value, by, sizes, departs)
-    return CarriedRun(values, status, message, by, remarks, [*simulation.remarks(), *doubts])
+    doubts = derivative_warnings(lines, values["time"].value, by, sizes, departs)
+    return CarriedRun(values, status, message, simulation.system, by, warnings, [*simulation.warnings(), *doubts])
 
 
 def _changed_lines(runs: Runs, changes: dict[str, float]) -> list[Line] | None:
@@ -121,15 +124,17 @@ def carried_samples(samples: Any, tangents: Any, rows: int | None = None) -> Any
     return type(samples)(*(Carried(x[:rows], t[:rows]) for x, t in zip(samples, tangents, strict=True)))
 
 
-def unknown_by(values: CarriedValues, by: Sequence[str]) -> list[str]:
-    """Sentences on derivatives that are not known."""
+def unknown_by(values: CarriedValues, by: Sequence[str]) -> list[RunWarning]:
+    """Warnings on derivatives that are not known."""
     made, found = values.made(), []
     for name, x in made.items():
         missing: Any = np.isnan(x.tangent).reshape(len(x), -1, len(by)).any(axis=1)
         keys = [key for key, never in zip(by, missing.any(axis=0), strict=True) if never]
         if keys:
-            found.append(f"{name} by {', '.join(keys)}: no derivative (NaN) at {missing.any(axis=1).sum()} samples")
-    return sorted(found)
+            count = int(missing.any(axis=1).sum())
+            text = f"{name} by {', '.join(keys)}: no derivative (NaN) at {count} samples"
+            found.append(RunWarning("derivative_unknown", text, count))
+    return sorted(found, key=lambda w: w.text)
 
 
 def ended(case: Case, steps: Steps, status: str, message: str) -> tuple[str, str]:

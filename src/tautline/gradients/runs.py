@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
+from tautline.engine.choose import CHAIN, backend_for
 from tautline.errors import InputError
-from tautline.gradients.chain.keys import chain_keys
-from tautline.gradients.chain.runs import ChainRuns
+from tautline.gradients.chain.runs import ChainRuns, stays_chain
+from tautline.gradients.keys import key_of
 from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.steps import Steps
 from tautline.model import refusals
@@ -27,5 +28,6 @@ def check_case(case: Case) -> Case:
 
 def runs_of(case: Case, by: Sequence[str], steps: Steps | None = None) -> Runs:
     """Runs of a case in which values of some keys may be others; `steps` are the case's own if not given."""
-    own = chain_keys(case, by)
-    return NetworkRuns(case, steps) if own is None else ChainRuns(case, own, steps)
+    if backend_for(case) == CHAIN and all(stays_chain(case, key_of(case, name)) for name in by):
+        return ChainRuns(case, by, steps)
+    return NetworkRuns(case, steps)

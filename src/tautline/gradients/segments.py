@@ -19,9 +19,10 @@ from tautline.gradients.outputs import carried_setting, check_names
 from tautline.gradients.run import carried_samples
 from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.segment_slopes import Directions, QuickSlopes, SegmentSlopes
-from tautline.gradients.trust import starts_at_kink, warnings_on
+from tautline.gradients.trust import derivative_warnings, starts_at_kink
 from tautline.model import checks
 from tautline.model.system.case import Case
+from tautline.results.warnings import RunWarning
 
 
 class Marched(NamedTuple):
@@ -39,7 +40,7 @@ class Marched(NamedTuple):
         By name.
     status, message : str
         How the motion ended.
-    remarks : list of str
+    warnings : list of RunWarning
         Warnings on the derivatives.
     """
 
@@ -52,7 +53,7 @@ class Marched(NamedTuple):
     outputs_by_keys: dict[str, Array]
     status: str
     message: str
-    remarks: list[str]
+    warnings: list[RunWarning]
 
 
 def guide_laws(case: Case) -> set[str]:
@@ -158,11 +159,11 @@ class Segments:
             last = begun.as_network(carried, type(found)(*(x[-1:] for x in found)))
             reached = self.coordinates.of_sample(last, -1, near)
             end, slope = reached.value, reached.tangent
-        remarks: list[str] = []
+        warnings: list[RunWarning] = []
         if derivatives:
             along = [*self.coordinates.names, *self._directions.names]
             sizes = np.concatenate([self.coordinates.sizes(x), self._directions.sizes])
-            remarks = warnings_on(begun.lines(carried, found), values["time"].value, along, sizes)
+            warnings = derivative_warnings(begun.lines(carried, found), values["time"].value, along, sizes)
         return Marched(
             end,
             slope[:, :n],
@@ -173,15 +174,15 @@ class Segments:
             {name: values[name].tangent[..., n:] for name in self.outputs},
             simulation.status,
             simulation.message,
-            remarks,
+            warnings,
         )
 
-    def remarks_on(self, marched: Marched, k: int, x: Array, u: Any = None) -> list[str]:
+    def warnings_on(self, marched: Marched, k: int, x: Array, u: Any = None) -> list[RunWarning]:
         """Warnings on the derivatives of a march; other arguments as of `march`."""
         begun: Any = self.begun(self.values if u is None else np.asarray(u, dtype=np.float64)).twin()
         setting = self.placed(begun, x, k)
-        found = [*starts_at_kink(begun.lines(setting, begun.simulation.first_sample())), *marched.remarks]
-        return [f"from {self.times[k]:g} s: {text}" for text in found]
+        found = [*starts_at_kink(begun.lines(setting, begun.simulation.first_sample())), *marched.warnings]
+        return [w.prefixed(f"from {self.times[k]:g} s: ") for w in found]
 
     def first_outputs(self, u: Any, derivatives: bool = True) -> dict[str, Carried]:
         """Outputs and the time in the first sample of the run (1, ...), with derivatives by the keys, or directions.
@@ -260,7 +261,7 @@ class Linearization(NamedTuple):
         From states to coordinates and back.
     status, message : str
         How the run ended.
-    remarks : list of str
+    warnings : list of RunWarning
         Warnings on the derivatives.
     """
 
@@ -274,7 +275,7 @@ class Linearization(NamedTuple):
     coordinates: Any
     status: str
     message: str
-    remarks: list[str]
+    warnings: list[RunWarning]
 
 
 def linearize(case: Case, at: Sequence[float] | Array | None = None, by: Iterable[str] = ()) -> Linearization:
@@ -293,16 +294,16 @@ def linearize(case: Case, at: Sequence[float] | Array | None = None, by: Iterabl
     K, n, m = len(segments.times) - 1, len(segments.start), len(segments.values)
     states = np.full((K + 1, n), np.nan)
     A, B = np.full((K, n, n), np.nan), np.full((K, n, m), np.nan)
-    status, message, remarks = "completed", "", list[str]()
+    status, message, warnings = "completed", "", list[RunWarning]()
     states[0] = segments.at_first_time()
     for k in range(K):
         marched = segments.march(k, states[k])
         states[k + 1], A[k], B[k] = marched.end, marched.by_state, marched.by_keys
         status, message = marched.status, marched.message
-        remarks += segments.remarks_on(marched, k, states[k])
+        warnings += segments.warnings_on(marched, k, states[k])
         if status != "completed":
             break
     found = segments.coordinates
     return Linearization(
-        segments.times, states, A, B, found.names, segments.by, segments.values, found, status, message, remarks
+        segments.times, states, A, B, found.names, segments.by, segments.values, found, status, message, warnings
     )

@@ -11,6 +11,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model.string import String
 from tautline.results.values import lengths_of
+from tautline.results.warnings import RunWarning
 
 # Displacement over the length of the string, by relative change of a key: with more, a change by a millionth of it
 # moves everything. Measured: up to 2e5 in predictable motions.
@@ -82,13 +83,13 @@ class Line(NamedTuple):
         return Line(self.name, self.string, *arrays)
 
 
-def warnings_on(
+def derivative_warnings(
     lines: Sequence[Line],
     times: Array,
     by: Sequence[str],
     sizes: Array,
     departs: Callable[[int], bool] = lambda key: True,
-) -> list[str]:
+) -> list[RunWarning]:
     """Warnings on the derivatives of strings by keys, whose changes are compared with their sizes.
 
     `departs` tells of a key, by its number, whether differences depart from the derivatives.
@@ -96,7 +97,7 @@ def warnings_on(
     if not len(times) or not len(by):
         return []
     departs = cache(departs)
-    kinks = (text for line in lines for text in _kinks(line, times, by, sizes, departs))
+    kinks = (w for line in lines for w in _kinks(line, times, by, sizes, departs))
     return [*_growth(lines, by, sizes), *kinks]
 
 
@@ -158,17 +159,21 @@ def growth(line: Line, sizes: Array) -> Array:
         return np.asarray(found * sizes)
 
 
-def starts_at_kink(lines: Sequence[Line]) -> list[str]:
+def starts_at_kink(lines: Sequence[Line]) -> list[RunWarning]:
     """Warnings on derivatives by a state, given by samples that carry none."""
     return [
-        f"derivatives by the state are not to be trusted, since line {line.name!r} is exactly unstretched in it: "
-        "rounding decides whether it is slack or taut; start a little stretched"
+        RunWarning(
+            "derivative_kink",
+            f"derivatives by the state are not to be trusted, since line {line.name!r} is exactly unstretched in it: "
+            "rounding decides whether it is slack or taut; start a little stretched",
+            where=line.name,
+        )
         for line in lines
         if not line.can_push and at_kink(line.strain()).any()
     ]
 
 
-def _growth(lines: Sequence[Line], by: Sequence[str], sizes: Array) -> list[str]:
+def _growth(lines: Sequence[Line], by: Sequence[str], sizes: Array) -> list[RunWarning]:
     slack = [line.gets_slack() for line in lines]
     grew = np.array([growth(line, sizes) for line in lines])
     limits = np.where(slack, BEYOND_USE_SLACK, BEYOND_USE)
@@ -177,13 +182,17 @@ def _growth(lines: Sequence[Line], by: Sequence[str], sizes: Array) -> list[str]
     if not keys:
         return []
     why = "nodes of a slack string move chaotically" if any(slack) else "the motion is chaotic"
-    return [
+    worst = int(np.argmax((grew / limits[:, None]).max(axis=1)))
+    text = (
         f"derivatives by {_named(keys)} grew beyond use, since {why}: they hold for changes below "
         f"{1.0 / float(grew.max()):.0e} of a key; shorten the run, or compare runs with other values"
-    ]
+    )
+    return [RunWarning("derivative_growth", text, grew[worst].max(), limits[worst], where=lines[worst].name)]
 
 
-def _kinks(line: Line, times: Array, by: Sequence[str], sizes: Array, departs: Callable[[int], bool]) -> list[str]:
+def _kinks(
+    line: Line, times: Array, by: Sequence[str], sizes: Array, departs: Callable[[int], bool]
+) -> list[RunWarning]:
     """Warnings on elements that are neither slack nor taut, which a key may make the one or the other.
 
     Damping acts on taut elements only, and sets in with a jump: rounding may then decide by any key.
@@ -206,10 +215,11 @@ def _kinks(line: Line, times: Array, by: Sequence[str], sizes: Array, departs: C
     if not keys:
         return []
     first = times[rows[found.any(axis=(1, 2)).argmax()]]
-    return [
+    text = (
         f"derivatives by {_named(keys)} are not to be trusted, since line {line.name!r} is exactly unstretched at "
         f"t = {first:g} s: rounding decides whether it is slack or taut; start a little stretched"
-    ]
+    )
+    return [RunWarning("derivative_kink", text, first, where=line.name)]
 
 
 def _named(keys: Sequence[str]) -> str:

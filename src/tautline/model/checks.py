@@ -17,6 +17,9 @@ from tautline.model.wording import near
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
+# A matrix typed in with eight digits still counts as a rotation; the kernels make it exact.
+ROTATION_TOLERANCE = 1e-7
+IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ZERO: Vector = (0.0, 0.0, 0.0)
 
 _LONGEST_REPR = 60
@@ -223,3 +226,17 @@ def whole_ratio(name: str, value: float, unit_name: str, unit: float) -> int:
             f"the nearest is {max(1, n) * unit:.12g}"
         )
     return n
+
+
+def checked_rotation(name: str, value: Any, unit: str) -> NDArray[np.float64]:
+    """A rotation matrix."""
+    R = array(name, value, (3, 3), "rotation matrix")
+    with np.errstate(all="ignore"):
+        error = float(np.linalg.norm(R.T @ R - np.eye(3)))
+        handed = float(np.linalg.det(R))
+    if not error <= ROTATION_TOLERANCE or handed < 0.0:
+        raise InputError(
+            f"{name}: expected a rotation matrix (R^T R = I, det R = 1), "
+            f"got |R^T R - I| = {error:.3g}, det R = {handed:.3g}"
+        )
+    return R

@@ -199,6 +199,18 @@ def _restore(self: Any, state: dict[str, Any]) -> None:
     self.__dict__.update(state)
 
 
+def unchecked(cls: type[T], /, **fields: Any) -> T:
+    """An object of a class from all of its fields, which are as they must be."""
+    made = object.__new__(cls)
+    vars(made).update(fields)
+    return made
+
+
+def changed(thing: T, cls: type[T] | None = None, /, **fields: Any) -> T:
+    """A copy of a thing, or one of another class, with other fields, which are not checked."""
+    return unchecked(cls or type(thing), **{**vars(thing), **fields})
+
+
 def fields_of(cls: type) -> dict[str, Kind]:
     """Kinds of the fields of a described class, by name."""
     found: dict[str, Kind] = getattr(cls, "__kinds__")  # noqa: B009 - set by `described`

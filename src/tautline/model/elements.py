@@ -10,6 +10,8 @@ from tautline.model.string import String
 if TYPE_CHECKING:
     from tautline.model.chain.chain import Chain
 
+# Memory for one sample of so many elements is half a gigabyte.
+MOST_ELEMENTS = 10**7
 FEWEST, MOST = 4, 40
 BASE = 6  # for a stiff, light string
 FOR_MASS = 10  # more for a string that is much heavier than its body

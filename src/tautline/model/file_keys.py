@@ -15,6 +15,7 @@ from tautline.model.table_files import FILE, TableFile, expanded
 from tautline.model.wording import both, either, near
 
 T = TypeVar("T")
+Tree = dict[str, Any]
 
 
 class Keys(NamedTuple):
@@ -60,7 +61,7 @@ class Problem(NamedTuple):
 
 
 class ProblemsError(Exception):
-    """Everything that is wrong with a section."""
+    """Everything that is wrong with a section, or with several."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__(problems)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 
+# The head of an error message from the path of a key.
+Locate = Callable[[list[str]], str]
 KEY = re.compile(r"(?:([\w-]+(?:\.[\w-]+)*)\.)?([\w-]+)((?:\[[0-9]+\])*)")
 _LONGEST = 60
 

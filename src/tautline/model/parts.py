@@ -28,6 +28,8 @@ class Part(Kind):
         Class of the objects; that of the only option by default.
     make, unmake : callable
         From an object of a described class to the object of the model, and back.
+    **others
+        As of a `Kind`.
     """
 
     def __init__(
@@ -39,8 +41,9 @@ class Part(Kind):
         wanted: Any = None,
         make: Callable[[Any], Any] = _itself,
         unmake: Callable[[Any], Any] = _itself,
+        **others: Any,
     ) -> None:
-        super().__init__(sentence, own_key=False)
+        super().__init__(sentence, own_key=False, **others)
         self.options, self.word, self.make, self.unmake = options, word, make, unmake
         self.wanted = next(iter(options.values())) if wanted is None else wanted
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tautline.errors import InputError
-from tautline.model.chain.state import MOST_ELEMENTS
 from tautline.model.checks import positive, whole_ratio
 from tautline.model.description import Number, OptionalNumber, choice, declared, described, fields_of, flag, quantity
+from tautline.model.elements import MOST_ELEMENTS
 from tautline.model.kinds import AUTO, OrWord, Quantity, Whole
 from tautline.model.stop import Conditions, StopWhen
 from tautline.model.wording import both, near

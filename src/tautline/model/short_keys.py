@@ -12,13 +12,14 @@ from typing import Any, NamedTuple
 from tautline.errors import InputError
 from tautline.model import kinds
 from tautline.model.body import RigidBody
-from tautline.model.chain.sections import SectionError, Tree
 from tautline.model.description import fields_of
-from tautline.model.file_keys import Problem, keys_of
+from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
 from tautline.model.fluid import BodyInFluid
 from tautline.model.keys import Key
 from tautline.model.kinds import WrongValueError
 from tautline.model.system.parts import ANCHOR, BODY, GUIDE, LINE, Kinematic, Line
+from tautline.model.system.reading import read
+from tautline.model.system.sections import SHORT_PARTS, START
 from tautline.model.system.system import System
 from tautline.model.wording import near
 
@@ -121,7 +122,7 @@ def full_key(key: Key, system: System) -> Key:
 
 
 def expanded(tree: Mapping[str, Any]) -> Tree:
-    """The tree that a short one stands for; SectionError where its sections are not those of the short form."""
+    """The tree that a short one stands for; ProblemsError where its sections are not those of the short form."""
     problems = [Problem((name,), "missing") for name in NEEDED if name not in tree]
     given: dict[str, Any] = {}
     for name, value in tree.items():
@@ -142,7 +143,7 @@ def expanded(tree: Mapping[str, Any]) -> Tree:
     for key in wrong:
         del given["string"][key]
     if problems:
-        raise SectionError(problems + _others(given, tree))
+        raise ProblemsError(problems + _others(given, tree))
     return _long(given, {name: tree[name] for name in TOP if name in tree})
 
 
@@ -173,20 +174,16 @@ def _at(tree: Tree, path: Path) -> Tree:
 
 
 def _has(section: str, key: str) -> bool:
-    from tautline.model.chain import sections
-
-    part = sections.PARTS[section]
+    part = START if section == "initial" else SHORT_PARTS[section]
     return any(key in keys_of(cls).kinds for cls in part.options.values())
 
 
 def _others(given: dict[str, dict[str, Any]], tree: Mapping[str, Any]) -> list[Problem]:
     """What else is wrong with the sections that are there."""
-    from tautline.model.system import sections
-
     filled: dict[str, dict[str, Any]] = {name: {} for name in NEEDED}
     try:
-        sections.read(_long(filled | given, {name: tree[name] for name in TOP if name in tree}))
-    except SectionError as error:
+        read(_long(filled | given, {name: tree[name] for name in TOP if name in tree}))
+    except ProblemsError as error:
         found = (problem._replace(path=short(problem.path)) for problem in error.problems)
         return [problem for problem in found if problem.path[0] in given or problem.path[0] in TOP]
     return []

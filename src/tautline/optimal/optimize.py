@@ -170,14 +170,14 @@ def _search(
             tuple(history),
             time.perf_counter() - began,
             problem.states(w),
-            check.remarks,
+            check.warnings,
         )
 
     try:
         solved = ipopt.solve(problem, w, iterations, settings, look)
         best = _best(case, problem, solved.w)
         check = result.checked(best, problem.wanted, problem.scales.bounds)
-        check = check._replace(remarks=(*check.remarks, *problem.remarks(solved.w)))
+        check = check._replace(warnings=(*check.warnings, *problem.warnings(solved.w)))
     except KeyboardInterrupt:
         last = history[-1] if history else None
         if last is None or last.iteration == 0:  # the point where the search began

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.simulate import simulate
+from tautline.engine.simulate import run_of, simulate
 from tautline.model.system.case import Case
 from tautline.optimal.expressions import TIME
 from tautline.optimal.interval import Wanted, of_run, plain, rows_of
 from tautline.optimal.terms import Bound
+from tautline.results.warnings import RunWarning, warnings_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -74,7 +75,7 @@ class Optimized:
         That the search took.
     states : array
         States at the ends of the intervals, for a search that begins here.
-    remarks : tuple of str
+    warnings : tuple of RunWarning
         Warnings on the plain run, and on derivatives in the intervals.
     """
 
@@ -87,7 +88,7 @@ class Optimized:
     history: tuple[Progress, ...]
     seconds: float
     states: Array
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[RunWarning, ...] = ()
 
     def run(self) -> xr.Dataset:
         """A plain run of the case."""
@@ -113,15 +114,15 @@ class Checked(NamedTuple):
     violation: float
     worst: Bound | None
     message: str  # of a run that ended early
-    remarks: tuple[str, ...] = ()
+    warnings: tuple[RunWarning, ...] = ()
 
 
 def checked(case: Case, wanted: Wanted, scales: Array) -> Checked:
     """Objective and violation of a plain run; bounds are looked at in every sample."""
-    run = simulate(case)
-    remarks = tuple(str(run.attrs["remarks"]).splitlines())
+    run = run_of(case)
+    warnings = tuple(warnings_of(run))
     if run.attrs["status"] != "completed":
-        return Checked(np.nan, np.inf, None, str(run.attrs["message"]), remarks)
+        return Checked(np.nan, np.inf, None, str(run.attrs["message"]), warnings)
     outputs = {name: plain(np.asarray(run[name].values, float)) for name in (TIME, *wanted.outputs)}
     worst: Bound | None = None
     violation = 0.0
@@ -130,7 +131,7 @@ def checked(case: Case, wanted: Wanted, scales: Array) -> Checked:
         beyond = float(np.max(np.maximum(bound.least - values, values - bound.most), initial=0.0)) / scale
         if beyond > violation:
             violation, worst = beyond, bound
-    return Checked(of_run(wanted, outputs), violation, worst, "", remarks)
+    return Checked(of_run(wanted, outputs), violation, worst, "", warnings)
 
 
 def verdict(word: str, iterations: int, violation: float, checked: Checked, trouble: str) -> tuple[str, str]:

@@ -19,6 +19,7 @@ from tautline.optimal.interval import Added, Outputs, Wanted, added, behind, out
 from tautline.optimal.starting import Scales, Start
 from tautline.optimal.terms import TIME
 from tautline.optimal.unknowns import Unknowns
+from tautline.results.warnings import RunWarning
 
 Indices = NDArray[np.int64]
 
@@ -124,12 +125,12 @@ class Problem:
                     return name
         return ""
 
-    def remarks(self, w: Array) -> list[str]:
+    def warnings(self, w: Array) -> list[RunWarning]:
         """Warnings on the derivatives at a point, by interval."""
-        sought, found = self.sought(w), list[str]()
+        sought, found = self.sought(w), list[RunWarning]()
         u = self.unknowns.values(sought)
         for k, begin in enumerate([self.start.at(sought).value, *self.states(w)[:-1]]):
-            found += self.segments.remarks_on(self.segments.march(k, begin, u), k, begin, u)
+            found += self.segments.warnings_on(self.segments.march(k, begin, u), k, begin, u)
         return found
 
     def _evaluate(self, w: Array, derivatives: bool) -> Evaluated:

@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 
 from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, new_figure, styled
 from tautline.ledger import kept_energy
-from tautline.model.chain.case import ChainCase
-from tautline.model.chain.cases import chain_case
+from tautline.model.chain.cases import chain_start
+from tautline.model.chain.chain import Chain
+from tautline.model.chain.state import ChainState
+from tautline.model.chain.systems import chain_of
 from tautline.model.command import Locked
 from tautline.model.run import Run
 from tautline.model.system.case import Case
@@ -110,9 +112,10 @@ def scipy(method: str, rtol: float, duration: float, samples: int = SAMPLES) -> 
     return Trial(1, f"SciPy {method}", f"rtol = {rtol:g}", seconds, _dataset(rows, duration, method))
 
 
-def _example() -> ChainCase:
+def _example() -> tuple[Chain, ChainState]:
     """Example 1, as plain equations take it."""
-    return chain_case(_case(1.0))
+    case = _case(1.0)
+    return chain_of(case.system), chain_start(case)
 
 
 def _case(duration: float) -> Case:
@@ -120,13 +123,13 @@ def _case(duration: float) -> Case:
 
 
 def _plain_example() -> tuple[plain.Constants, Array]:
-    example = _example()
-    return plain.constants(example.pendulum, example.state()), plain.pack(example.state())
+    chain, state = _example()
+    return plain.constants(chain, state), plain.pack(state)
 
 
 def _dataset(rows: Array, duration: float, method: str) -> xr.Dataset:
-    example = _example()
-    equations, s = Equations(example.pendulum, ELEMENTS, Locked()), example.state().reeled_length
+    chain, state = _example()
+    equations, s = Equations(chain, ELEMENTS, Locked()), state.reeled_length
     times = np.linspace(0.0, duration, len(rows))
     states = [plain.reference_row(y, s) for y in rows]
     return labeled(_case(duration), equations, states, times, "completed", method)

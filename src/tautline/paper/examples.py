@@ -10,11 +10,11 @@ import xarray as xr
 
 from tautline.engine.simulate import simulate
 from tautline.model.body import RigidBody
-from tautline.model.chain.systems import pendulum
 from tautline.model.command import Command, Free, Locked, Torque
 from tautline.model.reel import Reel
-from tautline.model.starts import Straight
 from tautline.model.string import String
+from tautline.model.system.pendulum import pendulum
+from tautline.model.system.starts import Straight
 from tautline.model.system.system import System
 
 STEP = 5e-4

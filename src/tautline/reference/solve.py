@@ -14,11 +14,10 @@ from tautline import registry
 from tautline._version import __version__
 from tautline.errors import InputError
 from tautline.model import checks, refusals
-from tautline.model.chain.cases import chain_case
+from tautline.model.chain.cases import chain_command, chain_start
 from tautline.model.chain.state import ChainState
-from tautline.model.chain.systems import why_no_chain
+from tautline.model.chain.systems import chain_of, why_no_chain
 from tautline.model.checks import SAME_LENGTH
-from tautline.model.command import check_command
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.system.case import Case
 from tautline.model.system.commands import Commands
@@ -90,10 +89,7 @@ def integrate(
     reason = why_no_chain(case.system)
     if reason:
         raise refusals.COMPARED_SYSTEM.error(reason)
-    chain = chain_case(case)
-    pendulum, state, of_reel = chain.pendulum, chain.state(), chain.command
-    check_command(of_reel, state.reel_speed)
-    of_reel.check_start(0.0, pendulum.string.length - state.reeled_length, state.reel_speed)
+    pendulum, state, of_reel = chain_of(case.system), chain_start(case), chain_command(case)
     duration = checks.positive("duration", duration, "s")
     sample = checks.positive("sample", sample, "s")
     count = checks.whole_ratio("duration", duration, "sample", sample)

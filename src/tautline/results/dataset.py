@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tautline.arrays import Array
 from tautline.results.values import Values
 from tautline.schema import LYAPUNOV_SCHEMA, TIME_VARIABLE, Variable
 
@@ -44,6 +45,12 @@ def labeled(
     coordinates: Coordinates = {"time": (values["time"], _attributes(TIME_VARIABLE))} if "time" in values else {}
     coordinates |= {name: (np.array(given), {}) for name, given in labels.items() if len(given)}
     return _dataset(schema, values, coordinates, attrs, beside)
+
+
+def by_key(keys: list[str], gradient: Array) -> xr.DataArray:
+    """Derivatives of one number, labeled by keys."""
+    words = {"gradient": Variable(("key",), "", "derivatives by key")}
+    return labeled(words, {"gradient": gradient}, {"key": keys}, {}, {})["gradient"]
 
 
 def _attributes(variable: Variable) -> dict[str, str]:

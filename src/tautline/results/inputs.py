@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from tautline.errors import InputError
-from tautline.model.system import sections
+from tautline.model.system import reading
 from tautline.model.system.system import System
 
 CASE = "case"  # the attribute that holds all keys as JSON text
@@ -23,4 +23,4 @@ def system_of(attributes: Mapping[Any, Any]) -> System:
 
 @lru_cache(maxsize=16)
 def _system(text: str) -> System:
-    return sections.read(json.loads(text)).system
+    return reading.read(json.loads(text)).system

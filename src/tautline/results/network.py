@@ -12,12 +12,16 @@ from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.dataset import labeled
 from tautline.results.ends import at_ends
 from tautline.results.values import Values, tension_of
-from tautline.schema import AXES, DERIVED, MODES_SCHEMA, Layout, of_system
+from tautline.schema import AXES, DERIVED, MODES_SCHEMA, Layout, Variable, of_system
 
 if TYPE_CHECKING:
     import xarray as xr
 
     from tautline.model.system.system import System
+
+
+# Name of the coordinate of a Jacobian that holds the values of a variable.
+VALUE = "{}_value"
 
 
 def spans(system: System) -> dict[str, tuple[slice, slice]]:
@@ -98,6 +102,30 @@ def build_modes(system: System, values: Values, attrs: dict[str, Any]) -> xr.Dat
     found = labeled(known, values, names | {"axis": AXES}, beside, attrs)
     numbers = ("mode", np.arange(1, len(values["frequency"]) + 1), {"long_name": "number of the mode, slowest first"})
     return found.assign_coords(mode=numbers)
+
+
+def build_jacobian(
+    system: System, values: Values, derivatives: Values, keys: list[str], attrs: dict[str, Any]
+) -> xr.Dataset:
+    """Labelled derivatives of variables of a run by keys; the values of the variables are coordinates."""
+    from xarray import Variable as Labelled
+
+    shape = layout(system)
+    known = {name: shape.variables[name] for name in derivatives}
+    dims = {dim for v in known.values() for dim in v.dims}
+    slopes = {
+        name: Variable((*v.dims, "key"), f"{v.units} per unit of the key", f"derivative by key: {v.long_name}")
+        for name, v in known.items()
+    }
+    labels = {name: x for name, x in (shape.names | {"axis": AXES}).items() if name in dims} | {"key": keys}
+    beside = {name: x for name, x in _owners(system).items() if x[0] in dims}
+    found = labeled(slopes, {"time": values["time"], **derivatives}, labels, beside, attrs)
+    return found.assign_coords(
+        {
+            VALUE.format(name): Labelled(v.dims, values[name], {"units": v.units, "long_name": v.long_name})
+            for name, v in known.items()
+        }
+    )
 
 
 def _owners(system: System) -> dict[str, tuple[str, Any, str]]:

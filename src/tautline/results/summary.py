@@ -14,6 +14,7 @@ from tautline.results.conservation import kept_momentum
 from tautline.results.inputs import system_of
 from tautline.results.network import spans
 from tautline.results.values import Values
+from tautline.results.warnings import WARNINGS, decoded
 
 EXTREMES = (
     "kinetic_energy",
@@ -124,7 +125,7 @@ def summarize(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]
     return {
         "status": attrs["status"],
         "message": attrs["message"],
-        "remarks": str(attrs["remarks"]).splitlines(),
+        "warnings": [w.to_dict() for w in decoded(str(attrs[WARNINGS]))],
         "time": time,
         "rows": rows,
         "not_finite": not_finite,

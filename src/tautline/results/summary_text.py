@@ -47,7 +47,7 @@ def summary(run: xr.Dataset) -> str:
     found = summarize([values], dict(run.attrs))
     rows = summary_rows(found, {})
     width = max(map(len, rows))
-    return "\n".join([*(f"{name:{width}}  {text}" for name, text in rows.items()), ending(found)])
+    return "\n".join([*(f"{name:{width}}  {text}" for name, text in rows.items()), found["message"]])
 
 
 def summary_rows(summary: dict[str, Any], extra: dict[str, str]) -> dict[str, str]:
@@ -78,8 +78,8 @@ def summary_rows(summary: dict[str, Any], extra: dict[str, str]) -> dict[str, st
     }
     if summary["not_finite"]:
         rows["not finite"] = f"{summary['not_finite']} samples hold values that are no finite numbers"
-    for number, text in enumerate(summary["remarks"], start=1):
-        rows["remark" if len(summary["remarks"]) == 1 else f"remark {number}"] = text
+    for number, warning in enumerate(summary["warnings"], start=1):
+        rows["warning" if len(summary["warnings"]) == 1 else f"warning {number}"] = warning["text"]
     return rows
 
 
@@ -102,12 +102,6 @@ def _reels(between: str, final: dict[str, float | None]) -> dict[str, str]:
 
 def _utilization(value: float | None) -> dict[str, str]:
     return {} if value is None else {"utilization": f"{100 * value:.3g} % of the breaking load at most"}
-
-
-def ending(summary: dict[str, Any]) -> str:
-    """How a run ended, without the remarks that the table shows."""
-    remarks = "; ".join(summary["remarks"])
-    return str(summary["message"]).removesuffix(f"; {remarks}" if remarks else "")
 
 
 def _balance(summary: dict[str, Any]) -> str:

@@ -99,7 +99,7 @@ class Driven:
         return float(np.interp(self.simulation.time, *command.torques())) if isinstance(command, Torque) else 0.0
 
     def lock(self, name: str) -> str:
-        """Brake a drum and hold it; a remark, if it turned."""
+        """Brake a drum and hold it; a sentence, if it turned."""
         speed = self.reel_speed(name)
         if speed == 0.0:
             self.commands[name] = Locked()

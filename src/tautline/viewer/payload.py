@@ -15,6 +15,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.shapes import body_mesh
+from tautline.results.warnings import WARNINGS, decoded
 from tautline.viewer.curves import CHANGES, Curve
 from tautline.viewer.rounding import floors
 from tautline.viewer.subject import DrawnLine, Subject, subject_of
@@ -199,7 +200,7 @@ def meta(run: Recording, title: str) -> dict[str, Any]:
         "title": title,
         "status": str(run.attrs["status"]),
         "message": str(run.attrs["message"]),
-        "remarks": str(run.attrs.get("remarks", "")).splitlines(),
+        "warnings": [w.text for w in decoded(str(run.attrs.get(WARNINGS, "")))],
         "version": str(run.attrs["version"]),
         "samples": run.rows,
         "start": times[0],

@@ -285,7 +285,7 @@ class Session:
             "title": self.title,
             "status": sim.status,
             "message": sim.message,
-            "remarks": [],
+            "warnings": [],
             "version": __version__,
             "samples": 0,
             "start": 0.0,

@@ -7,7 +7,8 @@ refuses the truth of an array, and such members are set up one by one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, TypeVar, cast
+from functools import reduce
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,28 +16,22 @@ from numpy.typing import NDArray
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import keys
-from tautline.model.chain.case import ChainCase
+from tautline.model.chain.cases import chain_command, chain_start
 from tautline.model.chain.chain import Chain
-from tautline.model.chain.sections import PARTS
-from tautline.model.chain.state import ChainState, reeled_beside, straight_nodes
-from tautline.model.command import Command
-from tautline.model.description import fields_of
-from tautline.model.elements import default_elements
+from tautline.model.chain.state import ChainState, reeled_beside
+from tautline.model.description import changed, fields_of
 from tautline.model.keys import Key
-from tautline.model.starts import Start, Straight, depends_on_loads
+from tautline.model.system.case import Case
+from tautline.model.system.keys import is_section
+from tautline.model.system.parts import Kinematic, Line
+from tautline.model.system.sections import KIND, TOP
+from tautline.model.system.starts import AtEquilibrium, Hanging, Straight
+from tautline.model.system.state import straight_nodes
 
 T = TypeVar("T")
-# Parts of a case whose fields may be columns; those of the chain itself have no name.
-SECTIONS = ("", "string", "reel", "initial", "command")
 Truths = NDArray[np.bool_]
-
-
-class Columns(NamedTuple):
-    """What members differ in."""
-
-    chain: Chain
-    initial: Start
-    command: Command
+# Names of fields and things on the way from a case to one of its numbers, and the component of a vector at its end.
+Place = tuple[Any, ...]
 
 
 class Varied:
@@ -44,112 +39,125 @@ class Varied:
 
     Parameters
     ----------
-    case : ChainCase
-        Has numbers at these keys.
+    case : Case
+        Of a system that is a chain; has numbers at these keys.
     names : iterable of str
-        The keys.
+        The keys, none of them a short one.
     """
 
-    def __init__(self, case: ChainCase, names: Iterable[str]) -> None:
+    def __init__(self, case: Case, names: Iterable[str]) -> None:
         self._case = case
         self._keys = {name: keys.parse(name) for name in names}
-        for key in self._keys.values():
-            if not _is_plain(case, key):
-                raise TypeError(f"{key.text} is not a plain number")
+        self._places = {name: _place(case, key) for name, key in self._keys.items()}
 
     def alike(self, count: int) -> dict[str, Array]:
         """Columns of so many members that are all as the case."""
-        found = {}
-        for name, key in self._keys.items():
-            value = getattr(_owner(self._case, key), key.name)
-            found[name] = np.full(count, value[key.components[0]] if key.components else value)
-        return found
+        return {name: np.full(count, _at(self._case, place)) for name, place in self._places.items()}
 
-    def put(self, values: Mapping[str, Array]) -> Columns:
+    def put(self, values: Mapping[str, Array]) -> Case:
         """The case with columns in place of these numbers."""
         case = self._case
-        changed: dict[str, dict[str, Any]] = {name: {} for name in SECTIONS}
-        for name, key in self._keys.items():
-            fields = changed[key.section]
-            before = fields.get(key.name, getattr(_owner(case, key), key.name))
-            fields[key.name] = _with_component(before, key, values[name])
-        for name in ("string", "reel"):
-            if changed[name]:
-                changed[""][name] = _changed(getattr(case.pendulum, name), changed[name])
-        initial, command = (_changed(getattr(case, name), changed[name]) for name in ("initial", "command"))
-        return Columns(_changed(case.pendulum, changed[""]), initial, command)
+        for name, place in self._places.items():
+            case = _with(case, place, values[name])
+        return case
 
     def allowed(self, values: Mapping[str, Array]) -> Truths:
         """Members all of whose values pass the checks of their fields."""
-        each = [_allowed(self._case, key, values[name]) for name, key in self._keys.items()]
+        each = [self._allowed(name, values[name]) for name in self._keys]
         return np.all(each, axis=0)  # type: ignore[no-any-return]
 
+    def _allowed(self, name: str, column: Array) -> Truths:
+        """Members whose value of a key passes the check of its field, which allows an interval."""
+        key, place = self._keys[name], self._places[name]
+        components = place[len(place) - len(key.components) :]
+        *way, field = place[: len(place) - len(components)]
+        kind = fields_of(type(_at(self._case, tuple(way))))[field] if key.path else TOP[key.name]
+        before = _at(self._case, (*way, field))
 
-def _changed(thing: T, fields: Mapping[str, Any]) -> T:
-    """The thing itself, or a copy with other fields, which are not checked."""
-    if not fields:
-        return thing
-    other = object.__new__(type(thing))
-    vars(other).update(vars(thing), **fields)
-    return other
+        def passes(x: float) -> bool:
+            try:
+                kind.check(name, _with(before, components, x))
+            except InputError:
+                return False
+            return True
 
-
-def _owner(case: ChainCase, key: Key) -> Any:
-    """The object that has a key among its fields."""
-    if not key.section:
-        return case.pendulum
-    return getattr(case if key.section in ("initial", "command") else case.pendulum, key.section)
-
-
-def _is_plain(case: ChainCase, key: Key) -> bool:
-    """Whether a key is a number, or a component of a vector, that an object of the model keeps as it is given."""
-    if key.section not in SECTIONS:
-        return False
-    owner = _owner(case, key)
-    fields = fields_of(type(owner))
-    if key.section:  # a field may be made of several keys
-        known = {*fields, PARTS[key.section].word}
-        fields = fields if known.issuperset(case.keys()[key.section]) else {}
-    if key.name not in fields:
-        return False
-    value = getattr(owner, key.name)
-    return isinstance(value, tuple) and len(key.components) == 1 if key.components else isinstance(value, float)
+        if passes(float(column.min())) and passes(float(column.max())):
+            return np.ones(len(column), dtype=bool)
+        return np.array([passes(x) for x in column.tolist()])
 
 
-def _with_component(before: Any, key: Key, value: Any) -> Any:
-    if not key.components:
-        return value
-    return tuple(value if i == key.components[0] else x for i, x in enumerate(before))
+def _at(thing: Any, place: Place) -> Any:
+    """What is at a place of a thing."""
+    return reduce(lambda x, name: x[name] if isinstance(x, Mapping | tuple) else getattr(x, name), place, thing)
 
 
-def _allowed(case: ChainCase, key: Key, column: Array) -> Truths:
-    """Members whose value of a key passes the check of its field, which allows an interval."""
-    owner = _owner(case, key)
-    field, before = fields_of(type(owner))[key.name], getattr(owner, key.name)
-
-    def passes(x: float) -> bool:
-        try:
-            field.check(key.text, _with_component(before, key, x))
-        except InputError:
-            return False
-        return True
-
-    if passes(float(column.min())) and passes(float(column.max())):
-        return np.ones(len(column), dtype=bool)
-    return np.array([passes(x) for x in column.tolist()])
+def _with(thing: T, place: Place, value: Any) -> T:
+    """The thing with another value at a place: things on the way are copied, their fields not checked."""
+    if not place:
+        return cast(T, value)
+    name, inner = place[0], _with(_at(thing, place[:1]), place[1:], value)
+    if isinstance(thing, tuple):
+        return cast(T, (*thing[:name], inner, *thing[name + 1 :]))
+    return cast(T, {**thing, name: inner}) if isinstance(thing, Mapping) else changed(thing, **{name: inner})
 
 
-def states(case: ChainCase, columns: Columns, count: int) -> tuple[ChainState, Truths]:
+def _place(case: Case, key: Key) -> Place:
+    """Where a number is that an object of a case keeps as it is given; TypeError if it is none."""
+    place = _way(case, key)
+    if place:
+        value = _at(case, (*place, key.name))
+        if isinstance(value, tuple) and len(key.components) == 1 if key.components else isinstance(value, float):
+            return (*place, key.name, *key.components)
+    raise TypeError(f"{key.text} is not a plain number")
+
+
+def _way(base: Case, key: Key) -> Place:
+    """The way to the object that has a key among its fields; empty where it has none."""
+    is_free = isinstance(base.start, Straight)  # other starts say where the guide is
+    way: Place
+    match (*key.path, key.name):
+        case ("gravity",):
+            return ("system",)
+        case ("lines", name, "start_point") if is_free:
+            return ("system", "lines", name)
+        case ("bodies", name, "position") if is_free and isinstance(base.system.bodies[name], Kinematic):
+            return ("system", "bodies", name)
+        case ("lines", name, _):
+            way = ("system", "lines", name, "string")
+        case ("lines", name, "reel", _):
+            way = ("system", "lines", name, "reel")
+        case ("lines", name, "command", _) if name in base.commands:
+            way = ("commands", name)
+        case ("initial", _):
+            way = ("start",)
+        case _:
+            return ()
+    own = fields_of(type(_at(base, way))) if hasattr(_at(base, way), "__kinds__") else {}
+    given = {name for name in _at(base.given_keys(), key.path) if not is_section((*key.path, name))}
+    # a field may be made of several keys
+    return way if key.name in own and given <= {*own, *fields_of(Line), KIND} else ()
+
+
+def states(base: Case, case: Case, chain: Chain, count: int) -> tuple[ChainState, Truths]:
     """States at the start, with members as the last dimension of arrays, and whether each can be.
 
     Who is doubtful is set up alone, where the sentence comes from. TypeError for starts that are not known in arrays.
+
+    Parameters
+    ----------
+    base : Case
+        One of the members.
+    case, chain
+        The same with columns.
+    count : int
+        Number of members.
     """
-    known, chain, start = case.state(), columns.chain, columns.initial
+    known, start, name = chain_start(base), case.start, next(iter(case.system.lines))
     length, guide = chain.string.length, chain.reel.guide_length
     ones, fine = np.ones(count), np.ones(count, dtype=bool)
     if isinstance(start, Straight):
         X = start.deployed * ones
-        elements = case.run.number_of_elements() or default_elements(chain, start.deployed)
+        elements = case.system.elements_of(name, start.deployed)
         along, velocity, spin = (_rows(x, ones) for x in (start.along(), start.end_velocity, start.angular_velocity))
         v = np.zeros((elements + 1, 3, count))
         v[-1] = velocity
@@ -158,7 +166,7 @@ def states(case: ChainCase, columns: Columns, count: int) -> tuple[ChainState, T
         if start.inclination is None:
             fine &= start.azimuth == 0.0
         reeled, speed = reeled_beside(chain, X), start.reel_speed * ones
-    elif start is not case.initial or (depends_on_loads(start) and chain is not case.pendulum):
+    elif start is not base.start or (isinstance(start, Hanging | AtEquilibrium) and case.system is not base.system):
         raise TypeError(f"{type(start).__name__} is not known in arrays")
     else:
         nodes, v, spin = (x[..., None] * ones for x in (known.nodes, known.node_velocities, known.angular_velocity))
@@ -169,12 +177,12 @@ def states(case: ChainCase, columns: Columns, count: int) -> tuple[ChainState, T
         fine &= least < length - reeled
     if chain.body.is_point:
         fine &= ~spin.any(axis=0)
-    if columns.command.holds:
+    if chain_command(case).holds:
         fine &= speed == 0.0
     if chain.reel.guide_law != "stretched":
         fine &= chain.reel.spooled_strain == 0.0
     fields = {"reeled_length": reeled, "reel_speed": speed, "nodes": nodes, "node_velocities": v}
-    return _changed(known, fields | {"angular_velocity": spin}), fine
+    return changed(known, **fields, angular_velocity=spin), fine
 
 
 def _rows(vector: Any, ones: Array) -> Array:

@@ -24,8 +24,8 @@ from tautline.engine.chain.ensemble import fits, give_back
 from tautline.engine.chain.member_calls import MemberCalls
 from tautline.engine.chain.samples import record_of_samples
 from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.criteria import on_only_line, warnings_by_member
 from tautline.engine.health import Health
-from tautline.engine.sayings import said_of_members
 from tautline.engine.shape import Shape, shape_of
 from tautline.errors import RUNNING, TautlineError
 from tautline.kernels import data, observe
@@ -33,13 +33,15 @@ from tautline.kernels.lanes import LANES
 from tautline.kernels.layout import Layout
 from tautline.kernels.limits import present_limits, step_limits
 from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, SHARED_NUMBERS, Block
-from tautline.model.chain.case import ChainCase
+from tautline.model.chain.cases import chain_command
 from tautline.model.chain.chain import Chain
+from tautline.model.chain.systems import chain_of
 from tautline.model.command import Brake, Free, Locked, Torque
 from tautline.model.string import String
-from tautline.model.system.system import System
+from tautline.model.system.case import Case
 from tautline.results.chain import inertia_of, needed_for, system_values
 from tautline.results.values import Values, lengths_of, values_of
+from tautline.results.warnings import RunWarning
 
 # For the columns of samples of members that are looked at together.
 BYTES_A_LOOK = 6e6
@@ -71,23 +73,23 @@ class Family:
 
     Parameters
     ----------
-    case : ChainCase
-        One of the members.
+    case : Case
+        One of the members, of a system that is a chain.
     names : iterable of str
-        Keys of it that members differ in.
-    system : System
-        The system of that member; variables have the names of its results.
+        Keys of it that members differ in, none of them a short one.
 
     Attributes
     ----------
+    case : Case
+        The given one.
     known : bool
         Whether all that members need can be computed in arrays, and they march in lanes.
     rows : int
         Samples after the first.
     """
 
-    def __init__(self, case: ChainCase, names: Iterable[str], system: System) -> None:
-        self._case, self._system = case, system
+    def __init__(self, case: Case, names: Iterable[str]) -> None:
+        self.case = case
         base, self.rows, self._interval = begin_chain(case)
         assert isinstance(base, ChainSimulation)
         self._base = base
@@ -105,7 +107,7 @@ class Family:
         return int(self._base.elements)
 
     def _fits(self) -> bool:
-        command = self._case.command
+        command = chain_command(self.case)
         plain = isinstance(command, Locked | Free) or (
             isinstance(command, Torque | Brake) and isinstance(command.torque, float)
         )
@@ -118,21 +120,22 @@ class Family:
     def _numbers(self, values: Mapping[str, Array]) -> Numbers:
         """Columns of the kernels' numbers from columns of keys."""
         count = len(next(iter(values.values())))
-        found = self._varied.put(values)
-        state, fine = columns.states(self._case, found, count)
-        chain = found.chain.on_mesh(found.chain.string.length - state.reeled_length, state.elements)
+        case = self._varied.put(values)
+        plain, command = chain_of(case.system), chain_command(case)
+        state, fine = columns.states(self.case, case, plain, count)
+        chain = plain.on_mesh(plain.string.length - state.reeled_length, state.elements)
         par, plan = lowering.lowered(chain, state, self._base.method)
         base = self._task.plan
         plan = plan._replace(h=base.h, steps_per_sample=base.steps_per_sample)
         if _shares_columns(par) or _shares_columns(plan) or self.elements != par.N:
             raise TypeError("members differ in what a block has in common")
         motions = data.Motion(*(np.zeros((count, *x.shape), x.dtype) for x in self._task.motion))
-        lowering.place(state, found.chain.reel.spooled_strain, motions)
-        command, commands = found.command, [self._task.command]
-        if command is not self._case.command and isinstance(command, Torque | Brake):
+        lowering.place(state, chain.reel.spooled_strain, motions)
+        commands = [self._task.command]
+        if isinstance(command, Torque | Brake) and isinstance(command.torque, np.ndarray):
             commands = [commands[0]._replace(torques=np.array([x])) for x in command.torque.tolist()]
         if isinstance(command, Torque):
-            motions.reel[:, data.TORQUE] = lowering.within_limit(found.chain.reel, command.torque)
+            motions.reel[:, data.TORQUE] = lowering.within_limit(chain.reel, command.torque)
         return Numbers(par, plan, commands, motions, fine)
 
     def looks(self, values: Mapping[str, Array], wanted: Iterable[str], keep: Keep) -> Iterator[Look]:
@@ -226,17 +229,17 @@ class Family:
         lengths = lengths_of(record.nodes)
         shape = shape_of(chain, record.nodes, record.velocity, record.reeled_length, lengths)
         values = values_of(chain, record, needed_for(wanted), lengths)
-        found = system_values(self._system, values, wanted, inertia_of(chain.string, chain.body))
+        found = system_values(self.case.system, values, wanted, inertia_of(chain.string, chain.body))
         return [np.asarray(x) for x in shape], [np.moveaxis(found[name], -1, 0) for name in wanted]
 
     def _chain(self, piece: Piece, some: Places) -> Chain:
         """The chain, with columns of some members."""
-        return self._varied.put({key: x[some] for key, x in piece.values.items()}).chain
+        return chain_of(self._varied.put({key: x[some] for key, x in piece.values.items()}).system)
 
-    def remarks(self, look: Look) -> dict[int, list[str]]:
-        """Remarks on members of a look that have some, by their places in it."""
-        adaptive = self._task.plan.adaptive
-        return said_of_members(look.health.sayings(look.chain, self.elements, look.figures, adaptive))
+    def warnings(self, look: Look) -> dict[int, list[RunWarning]]:
+        """Warnings on members of a look that have any, by their places in it."""
+        criteria = look.health.criteria(look.chain, self.elements, look.figures, self._task.plan.adaptive)
+        return {k: on_only_line(self.case.system, x) for k, x in warnings_by_member(criteria).items()}
 
     def go_on(self, look: Look, k: int, simulation: ChainSimulation) -> None:
         """Let a member that left its block go on alone, as a simulation that has just begun."""

@@ -13,15 +13,14 @@ from tautline.engine.chain.motion import ChainInMotion
 from tautline.engine.chain.recorder import Recorder
 from tautline.engine.chain.samples import record_of_samples
 from tautline.engine.chain.stepper import Stepper
-from tautline.engine.remarks import remarks_of
+from tautline.engine.criteria import on_only_line
+from tautline.engine.warnings import chain_warnings
 from tautline.errors import InputError
 from tautline.kernels import data
-from tautline.model.chain.case import ChainCase
-from tautline.model.chain.cases import system_case
-from tautline.model.chain.sections import Tree
 from tautline.model.chain.systems import placed_system, system_state
 from tautline.model.command import Locked
 from tautline.model.description import fields_of
+from tautline.model.file_keys import Tree
 from tautline.model.run import Method, Run
 from tautline.model.system.case import Case, timed
 from tautline.model.system.commands import check_known
@@ -32,6 +31,7 @@ from tautline.results.chain import system_values
 from tautline.results.inputs import CASE
 from tautline.results.network import layout as system_layout
 from tautline.results.values import Values, values_of
+from tautline.results.warnings import WARNINGS, RunWarning, encoded
 from tautline.schema import SCHEMA, Layout
 
 if TYPE_CHECKING:
@@ -54,16 +54,16 @@ class RecordedChain(ChainInMotion):
     def __init__(self, stepper: Stepper, recorder: Recorder, method: Method) -> None:
         super().__init__(stepper, recorder)
         self.method = method
-        self._case: Case | None = None  # of the system that it is run for
-        self._chain_case: ChainCase | None = None  # which that is made from when somebody asks
+        self._given: Case | None = None  # what it is a run of
+        self._case: Case | None = None  # the same with a mesh, made when somebody asks
         self.is_timed = False  # the case says how long
         self._sampled = 0  # STEP at the latest sample
 
     @property
     def case(self) -> Case:
         """The case of the system that it is run for, with the number of elements of its line."""
-        if self._case is None and self._chain_case is not None:
-            self._case = system_case(self._chain_case).meshed()
+        if self._case is None and self._given is not None:
+            self._case = self._given.meshed()
         if self._case is None:
             method = {name: getattr(self.method, name) for name in fields_of(Method)}
             system, state = placed_system(self.pendulum, self._stepper.initial)
@@ -211,11 +211,11 @@ class RecordedChain(ChainInMotion):
 
     def attributes(self) -> dict[str, Any]:
         """What a result says of itself."""
-        remarks, stepper = self.remarks(), self._stepper
+        stepper = self._stepper
         return {
             "status": self.status,
-            "message": "; ".join([self.message, *remarks]),
-            "remarks": "\n".join(remarks),
+            "message": self.message,
+            WARNINGS: encoded(self.warnings()),
             "end_time": self.time,
             "elements": self.elements,
             "step": stepper.plan.h / 2 ** int(stepper.motion.clock[data.LEVEL]),
@@ -235,9 +235,10 @@ class RecordedChain(ChainInMotion):
         figures = self._recorder.health.figures(self.pendulum, self._stepper.plan, self._stepper.motion.reel)
         return {name: float(figure) for name, figure in figures.items()}
 
-    def remarks(self) -> list[str]:
-        """Sentences on what a user should know of the run besides how it ended."""
-        return remarks_of(self._stepper, self._recorder.health, self.health())
+    def warnings(self) -> list[RunWarning]:
+        """Warnings on the accuracy of the run, and on a reel at its stop."""
+        found = chain_warnings(self._stepper, self._recorder.health, self.health())
+        return on_only_line(self.system, found)
 
     def description(self) -> Tree:
         """All keys of the case, so that a result explains itself and a checkpoint can be read back."""

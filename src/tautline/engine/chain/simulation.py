@@ -18,15 +18,14 @@ from tautline.engine.loads import moved_on
 from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_times
 from tautline.kernels import data
 from tautline.model import checks
-from tautline.model.chain.case import ChainCase
-from tautline.model.chain.cases import chain_case
+from tautline.model.chain.cases import chain_start
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.state import ChainState
+from tautline.model.chain.systems import chain_of
 from tautline.model.checks import ZERO
 from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.run import Method, known
-from tautline.model.starts import state_of
 from tautline.model.system.case import Case
 from tautline.model.system.commands import check_known, commands_by_name
 from tautline.model.system.parts import Kinematic
@@ -72,22 +71,17 @@ class ChainSimulation(RecordedChain):
         lowering.check_loaded_order(self.method.order, self._stepper.loaded)
 
     @classmethod
-    def from_case(cls, case: ChainCase, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
-        """A simulation at the start of a case; its command is not taken yet."""
-        checks.instance("case", case, ChainCase)
+    def from_case(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
+        """A simulation at the start of a case, whose system is a chain; its command is not taken yet."""
         with case.naming_keys():
-            simulation = cls(case.pendulum, case.state(), loads=loads, **case.run.method())
-        simulation._case, simulation._chain_case, simulation.is_timed = None, case, True
+            simulation = cls(chain_of(case.system), chain_start(case), loads=loads, **case.run.method())
+        simulation._given, simulation.is_timed = case, True
         return simulation
 
     @classmethod
-    def of_system(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
-        """A simulation of a system that is a chain, whose results are the system's; its command is not taken yet."""
-        meshed, own = case.meshed(), chain_case(case)
-        with case.naming_keys():
-            state = state_of(own.initial, own.pendulum, own.run.number_of_elements())
-            simulation = cls(own.pendulum, state, loads=loads, **own.run.method())
-        simulation._case, simulation.is_timed = meshed, True
+    def led(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
+        """The same, with a kinematic body that carries the reel and has no path ready to be moved."""
+        simulation = cls.from_case(case, loads=loads)
         carrier = case.system.bodies.get(next(iter(case.system.lines.values())).start)
         if isinstance(carrier, Kinematic) and carrier.path is None and case.run.order == 2:  # so that it may be led
             simulation._stepper.loads = moved_on(simulation._stepper.loads, 0.0, ZERO, ZERO)

@@ -1,26 +1,35 @@
-"""How far a run of a system can be trusted: figures that are gathered while it goes on, and remarks."""
+"""How far a run of a system can be trusted: figures that are gathered while it goes on, and warnings."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import asdict, dataclass, field
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from tautline.engine.health import BALANCE, RESOLUTION, function_remarks, kept_energies, pending_energy
-from tautline.engine.mesh import SLACK_REMARK, MeshHealth
+from tautline.engine.criteria import warnings_from
+from tautline.engine.health import (
+    balance_criterion,
+    function_warnings,
+    kept_energies,
+    pending_energy,
+    step_criterion,
+)
+from tautline.engine.mesh import SLACK_LIMIT, MeshHealth
 from tautline.engine.network.samples import pendulum_of
-from tautline.engine.remarks import motor_remarks
-from tautline.engine.sayings import Saying
+from tautline.engine.warnings import motor_warnings
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
 from tautline.kernels.network.limits import NetworkLimits
 from tautline.model.body import RigidBody
+from tautline.model.short_keys import names_of
 from tautline.model.system.system import System
 from tautline.results.network import spans
+from tautline.results.warnings import RunWarning
 
-# Part of the stiffness as a compression, below which a string that pushes is not worth a remark.
+# Part of the stiffness as a compression, below which a string that pushes is not worth a warning.
 COMPRESSION = 1e-9
 
 
@@ -125,47 +134,55 @@ class NetworkHealth:
             **{name: max(float(x[name]) for x in by_string) for name in (by_string[0] if by_string else ())},
         }
 
-    def remarks(self, system: System, totals: data.Array, adaptive: bool) -> list[str]:
-        """Sentences on figures that a user would not accept."""
-        said, figures = [], self.figures(totals)
-        if not figures["balance_error"] <= BALANCE:
-            finer = "other elements or a smaller fixed step" if adaptive else "a smaller step or 'auto'"
-            error = f"{100 * figures['balance_error']:.2g} %"
-            said.append(f"the balance of energy is off by {error} of the energy in play; use {finer}")
-        for name, what in (("stretching", "the stretching of the lines"), ("turning", "the turning of the bodies")):
-            ratio = figures[f"step_over_{name}"]
-            if not adaptive and ratio > RESOLUTION:
-                said.append(f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one")
-        said += self._mesh_remarks(system)
+    def warnings(self, system: System, totals: data.Array, adaptive: bool) -> list[RunWarning]:
+        """Warnings where a figure is beyond its limit."""
+        figures = self.figures(totals)
+        unresolved = {"stretching": "the stretching of the lines", "turning": "the turning of the bodies"}
+        criteria = [balance_criterion(figures["balance_error"], adaptive)]
+        criteria += [step_criterion(figures[f"step_over_{name}"], what, adaptive) for name, what in unresolved.items()]
+        found = warnings_from(criteria) + self._on_meshes(system)
         for name, pressed in self.pressed.items():
-            if pressed > COMPRESSION and not (name in self.meshes and self.meshes[name].slack_share > SLACK_REMARK):
-                force = pressed * system.lines[name].string.stiffness
-                said.append(
-                    f"string {name!r} was pressed together with up to {force:.3g} N, which no rope can bear; "
-                    f'use lines.{name}.law = "tension_only"'
+            if pressed > COMPRESSION and not (name in self.meshes and self.meshes[name].slack_share > SLACK_LIMIT):
+                stiffness = system.lines[name].string.stiffness
+                text = (
+                    f"the string was pressed together with up to {pressed * stiffness:.3g} N, which no rope can bear; "
+                    f'use {_key(system, name) or "string"}.law = "tension_only"'
                 )
+                compression = RunWarning("compression", text, pressed * stiffness, COMPRESSION * stiffness)
+                found += on_line(system, name, [compression])
         for name, needed in self.needed.items():
             reel = system.lines[name].reel
             assert reel is not None
-            said += [f"string {name!r}: {sentence}" for sentence in motor_remarks(reel, *needed)]
+            found += on_line(system, name, motor_warnings(reel, *needed))
         for name, table in self.tables.items():
-            said += [f"string {name!r}: {sentence}" for sentence in function_remarks(*table)]
-        return said
+            found += on_line(system, name, function_warnings(*table))
+        return found
 
-    def _mesh_remarks(self, system: System) -> list[str]:
-        """Sentences on meshes: one of each kind, on the string where it is worst, which names the others."""
-        said = []
-        by_string = {}
+    def _on_meshes(self, system: System) -> list[RunWarning]:
+        """Warnings on meshes: one of each kind, on the line where it is worst, which names the others."""
+        found = []
+        by_line = {}
         for name, mesh in self.meshes.items():
             pendulum, elements = pendulum_of(system, name), system.lines[name].count
-            by_string[name] = mesh.sayings(pendulum, elements, f"lines.{name}", _is_held(system, name))
-        for of_a_kind in zip(*by_string.values(), strict=True):
-            beyond = {name: saying for name, saying in zip(by_string, of_a_kind, strict=True) if saying.beyond}
-            if beyond:
-                worst = max(beyond, key=lambda name: _size(beyond[name]))
-                others = "".join(f", like {name!r}" for name in beyond if name != worst)
-                said.append(f"string {worst!r}{others}: {beyond[worst].sentence(*beyond[worst].figures)}")
-        return said
+            by_line[name] = mesh.criteria(pendulum, elements, _key(system, name), _is_held(system, name))
+        for of_a_kind in zip(*by_line.values(), strict=True):
+            exceeded = {name: x for name, x in zip(by_line, of_a_kind, strict=True) if x.exceeded}
+            if exceeded:
+                worst = max(exceeded, key=lambda name: float(exceeded[name].figures[0]))
+                others = [name for name in exceeded if name != worst]
+                found += on_line(system, worst, [exceeded[worst].warning()], others)
+        return found
+
+
+def on_line(system: System, name: str, warnings: Iterable[RunWarning], others: Iterable[str] = ()) -> list[RunWarning]:
+    """Warnings on a line; sentences name it where there are several, and others that are like it."""
+    words = f"line {name!r}{''.join(f', like {other!r}' for other in others)}: " if len(system.lines) > 1 else ""
+    return [replace(w, where=name).prefixed(words) for w in warnings]
+
+
+def _key(system: System, name: str) -> str:
+    """Key of a line in files; empty where short keys stand for it."""
+    return f"lines.{name}" if names_of(system) is None else ""
 
 
 def _is_held(system: System, name: str) -> bool:
@@ -174,8 +191,3 @@ def _is_held(system: System, name: str) -> bool:
     free = [end for end, body in system.bodies.items() if isinstance(body, RigidBody) and end not in others]
     line = system.lines[name]
     return line.start not in free and line.end not in free
-
-
-def _size(saying: Saying) -> float:
-    """The figure that a sentence on a mesh is about: its first one."""
-    return float(saying.figures[0])

@@ -54,9 +54,9 @@ def sentence(status: int, time: float, name: str, out: float, step: float, limit
     """What ended a motion, when, and what to do about it; `name` is the string at whose end, with so much `out`."""
     head = f"stopped at t = {time:.6g} s: "
     if status == errors.FULLY_RETRIEVED:
-        return f"{head}string {name!r} is fully retrieved, {out:.3g} m left"
+        return f"{head}line {name!r} is fully retrieved, {out:.3g} m left"
     if status == errors.FULLY_DEPLOYED:
-        return f"{head}string {name!r} is fully deployed, {out:.6g} m out"
+        return f"{head}line {name!r} is fully deployed, {out:.6g} m out"
     if status == errors.UNSTABLE_STEP:
         remedy = "a shorter sample interval" if adaptive else "step='auto', a smaller step"
         return head + (

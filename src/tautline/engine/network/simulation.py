@@ -18,11 +18,11 @@ from tautline.engine.choose import NETWORK
 from tautline.engine.conditions import Watch
 from tautline.engine.health import MOST_WAITING
 from tautline.engine.network.acting import ActedOnNetwork
-from tautline.engine.network.health import NetworkHealth
+from tautline.engine.network.health import NetworkHealth, on_line
 from tautline.engine.network.samples import sentence, values_of
 from tautline.engine.network.watched import WatchedNetwork
-from tautline.engine.remarks import stop_remarks
 from tautline.engine.timing import STEPS_A_CALL, checked_times
+from tautline.engine.warnings import stop_warnings
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.balance import kept_energy
@@ -32,23 +32,25 @@ from tautline.kernels.network.march import (
     SAVE,
 )
 from tautline.model import checks, refusals
-from tautline.model.chain.sections import COMMAND, Tree
 from tautline.model.description import fields_of
+from tautline.model.file_keys import Tree
 from tautline.model.force_law import refuse_saving
 from tautline.model.run import Method, Run, known
-from tautline.model.system import sections
+from tautline.model.system import reading
 from tautline.model.system.case import Case, timed
 from tautline.model.system.commands import Commands, check_known
+from tautline.model.system.sections import COMMAND
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.results import network as results
 from tautline.results.inputs import CASE
 from tautline.results.values import Values
+from tautline.results.warnings import WARNINGS, RunWarning, encoded
 
 if TYPE_CHECKING:
     import xarray as xr
 
-VERSION = 3
+VERSION = 4
 # Of the text of a checkpoint (plausible.py).
 FORM = checkpoints.FORM | {
     "commands": {plausible.ANY: dict},
@@ -57,7 +59,7 @@ FORM = checkpoints.FORM | {
     "pushes": {plausible.ANY: ((float,) * 7, (float,) * 7)},
     "impulses": (float, [plausible.VECTOR]),
     "moves": {plausible.ANY: (float,) * 13},
-    "earlier": ([str], {plausible.ANY: float}),
+    "earlier": ([(str, str, [float], [float], [str])], {plausible.ANY: float}),
 }
 
 
@@ -95,8 +97,8 @@ class NetworkSimulation(ActedOnNetwork):
         super().__init__(system, state, Method(**known(method, Method)), loads)
         self._case: Case | None = None
         self.is_timed = False  # the case says how long
-        # record, remarks and figures of the chain kernels, where they made the motion up to a time (switching.py)
-        self._earlier: tuple[Values | None, list[str], dict[str, float]] = (None, [], {})
+        # record, warnings and figures of the chain kernels, where they made the motion up to a time (switching.py)
+        self._earlier: tuple[Values | None, list[RunWarning], dict[str, float]] = (None, [], {})
         self._watch = Watch(self.method.stop, self.layout) if self.method.stop else None
         self.forget_records()
 
@@ -260,9 +262,9 @@ class NetworkSimulation(ActedOnNetwork):
         out = self.deployed(name) if name else 0.0
         return sentence(status, self.time, name, out, step, self.limits().waves, plan.adaptive)
 
-    def take_over(self, record: Values | None, remarks: list[str], figures: dict[str, float]) -> None:
-        """Go on with what another backend has recorded, and said of it."""
-        self._earlier = (record, remarks, figures)
+    def take_over(self, record: Values | None, warnings: list[RunWarning], figures: dict[str, float]) -> None:
+        """Go on with the record, warnings and figures of another backend."""
+        self._earlier = (record, warnings, figures)
         if record is not None:  # the present state is its last sample
             first = self.first_sample()
             self._times, self._pieces = [self._marched[:0]], [kernels.WholeSamples(*(x[:0] for x in first))]
@@ -307,15 +309,12 @@ class NetworkSimulation(ActedOnNetwork):
         """All that was recorded, as `simulate` returns it."""
         return results.build(self.system, self.recorded(), self.attributes())
 
-    def remarks(self) -> list[str]:
-        """Sentences on what a user should know of the run besides how it ended."""
-        held = [
-            f"string {name!r}: {sentence}"
-            for name, reel in zip(self.system.lines, self.arrays.reels, strict=True)
-            for sentence in stop_remarks(reel)
-        ]
-        own = held + self.health.remarks(self.system, self.arrays.totals, self._plan.adaptive)
-        return list(dict.fromkeys(self._earlier[1] + own))
+    def warnings(self) -> list[RunWarning]:
+        """Warnings on the accuracy of the run, and on reels at their stops."""
+        reels = zip(self.system.lines, self.arrays.reels, strict=True)
+        own = [w for name, reel in reels for w in on_line(self.system, name, stop_warnings(reel))]
+        own += self.health.warnings(self.system, self.arrays.totals, self._plan.adaptive)
+        return list({w.text: w for w in (*self._earlier[1], *own)}.values())
 
     def figures(self) -> dict[str, float]:
         """Figures that say how far the result can be trusted, by name."""
@@ -325,11 +324,10 @@ class NetworkSimulation(ActedOnNetwork):
 
     def attributes(self) -> dict[str, Any]:
         """What a result says of itself."""
-        remarks = self.remarks()
         return {
             "status": self.status,
-            "message": "; ".join([self.message, *remarks]),
-            "remarks": "\n".join(remarks),
+            "message": self.message,
+            WARNINGS: encoded(self.warnings()),
             "end_time": self.time,
             "step": self._plan.h / 2**self.halvings,
             "steps": self.steps,
@@ -372,13 +370,13 @@ class NetworkSimulation(ActedOnNetwork):
             "event": self._event,
             "h": self._plan.h,
             "base_steps": [[interval, count] for interval, count in self.base_steps.items()],
-            "commands": {name: sections.tagged(COMMAND, command) for name, command in self._commands.items()},
+            "commands": {name: reading.tagged(COMMAND, command) for name, command in self._commands.items()},
             "origins": self._origins,
             "shortest": self._shortest,
             "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in self._pushes.items()},
             "impulses": [self._impulses[0], self._impulses[1].tolist()],
             "moves": {name: table[:, 0].tolist() for name, table in self._moves.items()},
-            "earlier": list(self._earlier[1:]),
+            "earlier": [[_row(w) for w in self._earlier[1]], self._earlier[2]],
             "health": self.health.state(),
         }
         return Checkpoint(motion), json.dumps(text)
@@ -418,7 +416,7 @@ class NetworkSimulation(ActedOnNetwork):
         self._plan = self._plan._replace(h=saved["h"])
         self.base_steps = dict(saved["base_steps"])
         self._started, self.status, self._event = saved["started"], saved["status"], saved["event"]
-        self._commands = {name: sections.command(x) for name, x in saved["commands"].items()}
+        self._commands = {name: reading.command(x) for name, x in saved["commands"].items()}
         self._origins = {name: (x[0], x[1]) for name, x in saved["origins"].items()}
         self._shortest = saved["shortest"]
         self._pushes = {
@@ -426,7 +424,8 @@ class NetworkSimulation(ActedOnNetwork):
         }
         self._impulses = (saved["impulses"][0], np.array(saved["impulses"][1]))
         self._moves = {name: np.array(table)[:, None] for name, table in saved["moves"].items()}
-        self._earlier = (None, *saved["earlier"])
+        rows, figures = saved["earlier"]
+        self._earlier = (None, [RunWarning(*row[:2], *(x[0] if x else None for x in row[2:])) for row in rows], figures)
         self.health = NetworkHealth.from_state(saved["health"])
         for _ in range(2):  # the time is known when the motion is there, and tables are made for a time
             self._changed = True
@@ -444,3 +443,9 @@ class NetworkSimulation(ActedOnNetwork):
         limits = self.limits()
         plausible.check_counts(self.base_steps, min(self._plan.allowed_ratio * limits.waves, limits.stretching))
         plausible.check_energies(self.present_sample().whole[0, [data.KINETIC, data.ELASTIC, data.GRAVITY]])
+
+
+def _row(warning: RunWarning) -> list[Any]:
+    """A warning in a checkpoint; what it does not have is an empty list."""
+    rest = (warning.value, warning.limit, warning.where)
+    return [warning.kind, warning.text, *([] if x is None else [x] for x in rest)]

@@ -27,13 +27,13 @@ from tautline import __version__
 from tautline.durable import StoreError
 from tautline.schema import Layout
 
-FORMAT = "tautline run 5"
+FORMAT = "tautline run 6"
 MAGIC = b"\x89%b\n" % FORMAT.encode()
 _ANY_MAGIC = re.compile(rb"\x89(tautline run \d+)\n")
 COPIES = 2
 # A page is what one checksum covers: small enough to look at a part of a run, large enough that checksums cost nothing.
 BYTES_A_PAGE = 1 << 16
-_ROOM = 1 << 14  # for the checkpoint's texts beyond those at the start: messages and remarks
+_ROOM = 1 << 14  # for the checkpoint's texts beyond those at the start: messages and warnings
 _DIGEST = hashlib.sha256().digest_size
 _PREFIX = struct.Struct(f"<QQ{_DIGEST}s")  # number of the copy, length of its content, digest of both
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tautline.files.scenario.reading import BUILT_IN, beside, built_in_names, find, load, parse, read, tree_of
 from tautline.files.scenario.schema import full_schema, json_schema, short_schema
-from tautline.model.chain.sections import ScenarioError
+from tautline.model.system.problems import ScenarioError
 
 __all__ = [
     "BUILT_IN",

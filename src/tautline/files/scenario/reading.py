@@ -13,10 +13,10 @@ from typing import Any
 from tautline import durable
 from tautline.files.scenario.origin import Origin
 from tautline.model import checks
-from tautline.model.chain.sections import ScenarioError
 from tautline.model.keys import dotted
 from tautline.model.short_keys import full, is_short, names_in
 from tautline.model.system.case import Case
+from tautline.model.system.problems import ScenarioError
 from tautline.model.table_files import FILE
 from tautline.model.wording import near
 from tautline.units import shown

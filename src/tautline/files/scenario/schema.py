@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from tautline.model import kinds
-from tautline.model.chain.sections import COMMAND, PARTS, RUN, TOP
 from tautline.model.description import fields_of, full_sentence
 from tautline.model.file_keys import file_of, keys_of
 from tautline.model.fluid import BodyInFluid, Fluid
@@ -35,13 +34,13 @@ def json_schema() -> dict[str, Any]:
 def short_schema() -> dict[str, Any]:
     """The schema of the short form, of one line and one body."""
     definitions: dict[str, Any] = {}
-    parts = {name: _reference(part, definitions) for name, part in PARTS.items() if name != "initial"}
+    parts = {name: _reference(part, definitions) for name, part in sections.SHORT_PARTS.items()}
     parts["initial"] = _initial(definitions)
     return _object(_top() | parts, list(NEEDED)) | {"$defs": definitions}
 
 
 def _top() -> dict[str, Any]:
-    return {name: _key(kind) for name, kind in TOP.items()}
+    return {name: _key(kind) for name, kind in sections.TOP.items()}
 
 
 def _reference(part: Part, definitions: dict[str, Any]) -> dict[str, Any]:
@@ -93,7 +92,7 @@ def full_schema() -> dict[str, Any]:
     string, line = (_section("", "", cls) for cls in (String, Line))
     parts = {
         "reel": _reference(sections.REEL, definitions),
-        "command": _reference(COMMAND, definitions),
+        "command": _reference(sections.COMMAND, definitions),
         "string": _reference(sections.STRING, definitions),
     }
     lines = _object(string["properties"] | line["properties"] | parts)
@@ -104,7 +103,7 @@ def full_schema() -> dict[str, Any]:
         "orbit": _reference(sections.ORBIT, definitions),
         "fluid": fluid,
         "initial": _initial(definitions),
-        "run": _reference(RUN, definitions),
+        "run": _reference(sections.RUN, definitions),
     }
     return _object(_top() | properties, ["lines", "run"]) | {"$defs": definitions}
 

@@ -10,10 +10,10 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.leaves import flat
-from tautline.gradients.outputs import changed
 from tautline.gradients.scales import IGNORED, Scales, scales_of
 from tautline.model import keys
 from tautline.model.chain.state import ChainState
+from tautline.model.description import changed
 
 if TYPE_CHECKING:
     from tautline.gradients.chain.runs import Begun
@@ -43,7 +43,7 @@ class GivenStart:
     begun : Begun
         The run there.
     places : dict
-        Keys of the chain's start by the names that they were given by.
+        Keys of the start by the names that they were given by.
     """
 
     def __init__(self, state: ChainState, begun: Begun, places: Mapping[str, keys.Key]) -> None:
@@ -98,7 +98,7 @@ class GivenStart:
     def _moved(self, key: keys.Key, distance: float) -> ChainState:
         values: Any = np.array(getattr(self._state, key.name), dtype=np.float64)
         values[key.components] += distance
-        return changed(ChainState, self._state, **{key.name: values})
+        return changed(self._state, **{key.name: values})
 
     def _motion(self, state: ChainState) -> Changed:
         """Motion at a state."""

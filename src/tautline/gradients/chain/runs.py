@@ -17,27 +17,32 @@ from tautline.gradients.chain.outputs import carried_values, network_samples
 from tautline.gradients.chain.reverse import Found, goes_back, gradient_back
 from tautline.gradients.chain.torques import found_afterwards, held_torques
 from tautline.gradients.coordinates import Coordinates
+from tautline.gradients.keys import key_of, key_value
 from tautline.gradients.marched import Marched
-from tautline.gradients.outputs import OF_TORQUES, CarriedValues, changed
+from tautline.gradients.outputs import OF_TORQUES, CarriedValues
 from tautline.gradients.steps import Steps, steps_of
 from tautline.gradients.trust import Line
 from tautline.kernels import data
 from tautline.kernels.network import data as network
 from tautline.model import keys
 from tautline.model.body import RigidBody
-from tautline.model.chain.case import ChainCase
-from tautline.model.chain.cases import chain_case
+from tautline.model.chain.cases import chain_command, chain_start
 from tautline.model.chain.state import ChainState
 from tautline.model.chain.systems import guide_at
 from tautline.model.command import Command, Speed
+from tautline.model.description import changed
 from tautline.model.system.case import Case
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.results.chain import Inertia
+from tautline.results.warnings import RunWarning
 
 if TYPE_CHECKING:
     from tautline.gradients.run import Prepared
 
+# Keys of a line in a state that leave its ends where they are; of nodes, those between them.
+OF_NODES = ("nodes", "node_velocities")
+OF_REEL = ("reeled_length", "reel_speed")
 # Of a step: times that are nearer to the end of one are at it.
 ON_STEP = 1e-6
 
@@ -127,6 +132,14 @@ class Begun(NamedTuple):
         return gradient_back(prepared, objective, names)
 
 
+def stays_chain(case: Case, key: keys.Key) -> bool:
+    """Whether a case of a chain with another value of a key, none of the short ones, starts as one: its ends agree."""
+    if key.path[:2] == ("initial", "lines"):
+        between = key.name in OF_NODES and 0 < key.components[0] < case.state().elements()[key.path[2]]
+        return isinstance(case.start, State) and (between or key.name in OF_REEL)
+    return key.path[:2] != ("initial", "bodies") and key.name != "end_point"
+
+
 class ChainRuns:
     """Runs of a case whose keys have values of its own or others, at their starts, with frozen steps.
 
@@ -134,31 +147,29 @@ class ChainRuns:
     ----------
     case : Case
         Of a system that is a chain.
-    own : dict
-        Keys of the chain by those of the system whose values may be others.
+    by : sequence of str
+        Keys whose values may be others.
     steps : Steps, optional
         The case's own by default.
     """
 
-    def __init__(self, case: Case, own: Mapping[str, str], steps: Steps | None = None) -> None:
-        self._system, self._chain, self._own = case.system, chain_case(case), own
-        self.steps = steps or steps_of(begin_chain(self._chain), case.run)
+    def __init__(self, case: Case, by: Sequence[str], steps: Steps | None = None) -> None:
+        self._case, self._keys = case, {name: key_of(case, name) for name in by}
+        self.steps = steps or steps_of(begin_chain(case), case.run)
         self._waiting: ChainSimulation | None = None  # without a command as yet
 
     def begun(self, changes: Mapping[str, float]) -> Begun:
         """A run at its start, its command taken; where it has another command only, the rest is taken over."""
-        case = self._chain
-        if changes:
-            case = case.with_({self._own[name]: value for name, value in changes.items()})
+        case = self._case.with_(changes) if changes else self._case
         frozen = self._frozen(case)
         if not self._has_another_command(case):
             begun: Any = begin_chain(frozen).simulation
             return self._at_start(begun, case)
         with case.naming_keys():
             case.state()  # checks the command
-            self._waiting = self._waiting or ChainSimulation.from_case(self._frozen(self._chain))
+            self._waiting = self._waiting or ChainSimulation.from_case(self._frozen(self._case))
             simulation = self._waiting.twin()
-            simulation.begin(case.command, case.run.duration, frozen.run.interval())
+            simulation.begin(chain_command(case), case.run.duration, frozen.run.interval())
         return self._at_start(simulation, case)
 
     def beside(self, changes: Mapping[str, float]) -> Begun:
@@ -167,46 +178,45 @@ class ChainRuns:
 
     def given_start(self, begun: Begun) -> GivenStart | None:
         """A run's start if it is given node by node, to find derivatives by these in another way."""
-        places = {name: keys.parse(own) for name, own in self._own.items()}
-        places = {name: key for name, key in places.items() if key.section == "initial"}
-        initial = self._chain.initial
-        return GivenStart(initial, begun, places) if isinstance(initial, ChainState) and places else None
+        places = {name: key for name, key in self._keys.items() if key.path[:1] == ("initial",)}
+        is_state = isinstance(self._case.start, State)
+        return GivenStart(chain_start(self._case), begun, places) if is_state and places else None
 
-    def remarks(self, begun: Begun) -> list[str]:
-        """Sentences on entries of a table of speeds that fall on the ends of stages of steps: its rate jumps there."""
-        case, plan = self._chain, begun.setting.plan
-        if not isinstance(case.command, Speed):
+    def warnings(self, begun: Begun) -> list[RunWarning]:
+        """Warnings on entries of a table of speeds that fall on the ends of stages of steps: its rate jumps there."""
+        case, plan = self._case, begun.setting.plan
+        if not isinstance(chain_command(case), Speed):
             return []
         ends, found = np.array([0.0, *np.cumsum(plan.stages)]), []
-        for name, own in self._own.items():
-            key = keys.parse(own)
-            t = keys.get(case.to_dict(), key) if key.whole == "command.times" else 0.0
+        for name, key in self._keys.items():
+            t = key_value(case, name) if key.whole.endswith(".command.times") else 0.0
             if 0.0 < t <= case.run.duration and np.abs(t / plan.h % 1.0 - ends).min() <= ON_STEP:
-                found.append(
+                text = (
                     f"{name}: the entry at {t:g} s falls on the end of a step: derivatives of speeds and tensions "
                     "there are those of moving it later, and others of moving it earlier"
                 )
+                found.append(RunWarning("derivative_side", text, t, where=name))
         return found
 
-    def _frozen(self, case: ChainCase) -> ChainCase:
+    def _frozen(self, case: Case) -> Case:
         """A case with frozen steps, without conditions that stop it."""
         duration = case.run.duration
         length, sample = self.steps.length(duration), duration / self.steps.rows
-        return changed(ChainCase, case, run=dataclasses.replace(case.run, step=length, sample=sample, stop=()))
+        return changed(case, run=dataclasses.replace(case.run, step=length, sample=sample, stop=()))
 
-    def _at_start(self, simulation: ChainSimulation, case: ChainCase) -> Begun:
+    def _at_start(self, simulation: ChainSimulation, case: Case) -> Begun:
         """A simulation that has taken the command of a case."""
         task = simulation.task(self.steps.until)
         plan = task.plan._replace(h=self.steps.length(case.run.duration), steps_per_sample=self.steps.per_sample)
         first = data.Samples(*(x.copy() for x in simulation.present_sample()))
-        inertia = _inertia(case.pendulum.string.density, case.pendulum.body)
+        inertia = _inertia(simulation.pendulum.string.density, simulation.pendulum.body)
         setting = Setting(task.par, plan, task.command, task.motion, simulation.kernel_loads, inertia)
-        return Begun(simulation, setting, first, case.command, self._system)
+        return Begun(simulation, setting, first, chain_command(case), self._case.system)
 
-    def _has_another_command(self, case: ChainCase) -> bool:
-        ours = self._chain
-        others = all(getattr(case, name) is getattr(ours, name) for name in ("pendulum", "initial", "run"))
-        return others and case.command is not ours.command
+    def _has_another_command(self, case: Case) -> bool:
+        ours = self._case
+        same = case.system is ours.system and case.start == ours.start and case.run == ours.run
+        return same and chain_command(case) is not chain_command(ours)
 
 
 def _inertia(density: float, body: RigidBody) -> Inertia:

@@ -10,10 +10,11 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.engine.network.samples import pendulum_of, values_of
 from tautline.gradients.arrays import Carried
-from tautline.gradients.outputs import CarriedValues, carried_chain, carried_loads, changed
+from tautline.gradients.outputs import CarriedValues, carried_chain, carried_loads
 from tautline.kernels import data
 from tautline.model.chain.chain import Chain
 from tautline.model.command import Command, Locked
+from tautline.model.description import changed
 from tautline.model.system.system import System
 
 
@@ -37,10 +38,10 @@ def carried_lines(system: System, numbers: Any) -> dict[str, Chain]:
 def carried_system(system: System, chains: Mapping[str, Chain]) -> System:
     """A system with the strings and reels of chains."""
     lines = {
-        name: changed(type(line), line, string=chains[name].string, reel=line.reel and chains[name].reel)
+        name: changed(line, string=chains[name].string, reel=line.reel and chains[name].reel)
         for name, line in system.lines.items()
     }
-    return changed(System, system, lines=lines)
+    return changed(system, lines=lines)
 
 
 def carried_values(system: System, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:

@@ -23,6 +23,7 @@ from tautline.model.system.given import case_of
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import State
 from tautline.results.network import spans
+from tautline.results.warnings import RunWarning
 
 
 class BegunNetwork(NamedTuple):
@@ -135,6 +136,6 @@ class NetworkRuns:
     def given_start(self, begun: BegunNetwork) -> None:
         """No other way to derivatives by the start."""
 
-    def remarks(self, begun: BegunNetwork) -> list[str]:
-        """Sentences on keys: none."""
+    def warnings(self, begun: BegunNetwork) -> list[RunWarning]:
+        """Warnings on keys: none."""
         return []

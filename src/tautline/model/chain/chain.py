@@ -1,18 +1,16 @@
-"""The whole system."""
+"""One line and one body as the chain kernels take them."""
 
 from __future__ import annotations
 
-import dataclasses
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.model import bodies, checks
+from tautline.model import checks
 from tautline.model.body import RigidBody, steiner
-from tautline.model.description import Number, declared, described, quantity
 from tautline.model.fluid import AppliedForce, Fluid
 from tautline.model.kinds import in_si
-from tautline.model.parts import Part
 from tautline.model.reel import Reel
 from tautline.model.string import String
 
@@ -25,24 +23,18 @@ class Weights(NamedTuple):
     moment: tuple[float, float, float]  # of the body's about the attachment point, body frame (N m)
 
 
-@described(name="")
+@dataclass(frozen=True)
 class Chain:
-    """A string on a reel with a rigid body at its end."""
+    """A string on a reel with a rigid body at its end, gravity along the third axis (m/s^2), and what acts on them."""
 
-    string: String = declared(Part({"": String}, "The string, all of it, spooled and deployed."))
-    reel: Reel = declared(Part({"": Reel}, "The drum and its guide."))
-    body: RigidBody = declared(
-        Part(bodies.SHAPES, "The body.", word="shape", wanted=RigidBody, make=bodies.made, unmake=bodies.unmade)
-    )
-    gravity: Number = quantity(
-        "m/s^2", checks.non_negative, "Gravity along the third axis, which points down; 0 is allowed.", default=9.81
-    )
-    fluid: Fluid | None = declared(Part({"": Fluid}, "Air or water around string and body."), default=None)
-    applied_force: AppliedForce | None = declared(
-        Part({"": AppliedForce}, "A force and a moment on the body over time."), default=None
-    )
+    string: String
+    reel: Reel
+    body: RigidBody
+    gravity: float = 9.81
+    fluid: Fluid | None = None
+    applied_force: AppliedForce | None = None
 
-    def _check_together(self) -> None:
+    def __post_init__(self) -> None:
         self.reel.check_string(self.string)
 
     def checked_length(self, deployed: Any, rounding: float = 0.0) -> float:
@@ -65,7 +57,7 @@ class Chain:
     def on_mesh(self, deployed: float, elements: int) -> Chain:
         """The pendulum with the string's damping ratio made a viscosity, for a run that starts on this mesh."""
         string = self.string.on_mesh(deployed / elements)
-        return self if string is self.string else dataclasses.replace(self, string=string)
+        return self if string is self.string else replace(self, string=string)
 
     def moving_body(self) -> RigidBody:
         """The body as it resists acceleration, with the fluid that it moves along everywhere."""

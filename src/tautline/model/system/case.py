@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -11,22 +11,21 @@ from typing import Any
 
 from tautline.errors import InputError
 from tautline.model import checks, toml
-from tautline.model.chain.case import naming_errors
-from tautline.model.chain.sections import COMMAND, Locate, Tree
 from tautline.model.command import Command, check_command, check_kind
-from tautline.model.file_keys import keys_of
-from tautline.model.keys import dotted, parse
+from tautline.model.file_keys import ProblemsError, Tree, keys_of
+from tautline.model.keys import Locate, dotted, parse
 from tautline.model.kinds import AUTO
 from tautline.model.read_only import ReadOnly
 from tautline.model.run import Run
 from tautline.model.short_keys import Names, Path, expanded, full_key, is_short, names_of, short
-from tautline.model.starts import AtEquilibrium, Hanging, Straight
 from tautline.model.string import String
-from tautline.model.system import keys, sections
+from tautline.model.system import keys, reading
 from tautline.model.system.commands import commands_by_name
 from tautline.model.system.parts import GUIDE
-from tautline.model.system.sections import Described, Reading
-from tautline.model.system.starts import Placed, Start, state_of
+from tautline.model.system.problems import naming_errors
+from tautline.model.system.reading import Described, Reading
+from tautline.model.system.sections import COMMAND
+from tautline.model.system.starts import AtEquilibrium, Hanging, Placed, Start, Straight, state_of
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 
@@ -124,7 +123,7 @@ class Case:
         """The case with the number of elements of every line."""
         elements = self.state().elements()
         found = replace(self, system=self.system.with_elements(elements))
-        tree = dict(self._given())
+        tree = dict(self.given_keys())
         for name, count in elements.items():
             keys.put(tree, parse(f"lines.{name}.elements"), count)
         object.__setattr__(found, "_keys", tree)
@@ -159,7 +158,7 @@ class Case:
         """Another case with other settings of its run."""
         keys = [("run", name) for name in settings]
         locate = self._heads().but([(key, key) for key in keys], None)
-        with naming_errors(self._given(), locate, "run", sections.problem_of):
+        with naming_errors(self.given_keys(), locate, "run"):
             case = self.with_(run=replace(self.run, **settings))
         object.__setattr__(case, "_locate", locate)
         return case
@@ -171,29 +170,34 @@ class Case:
         case = replace(self, **objects)
         if "system" in objects:
             return case
-        tree = dict(self._given())
+        tree = dict(self.given_keys())
         for name in ("title", "description"):
             tree |= {name: objects[name]} if name in objects else {}
         if "start" in objects:
-            tree["initial"] = sections.start_keys(case.start, defaults=False)
+            tree["initial"] = reading.start_keys(case.start, defaults=False)
         if "run" in objects:
-            tree["run"] = sections.run_keys(case.run, defaults=False)
+            tree["run"] = reading.run_keys(case.run, defaults=False)
         if "commands" in objects:
             for name in self.system.lines:
                 keys.drop(tree, parse(f"lines.{name}.command"))
             for name, command in case.commands.items():
-                keys.put(tree, parse(f"lines.{name}.command"), sections.tagged(COMMAND, command, defaults=False))
+                keys.put(tree, parse(f"lines.{name}.command"), reading.tagged(COMMAND, command, defaults=False))
         object.__setattr__(case, "_keys", tree)
         if "start" not in objects:
             case._keep_state_of(self)
         return case
 
     def _with_values(self, values: Mapping[str, Any]) -> Case:
-        tree, changed = dict(self._given()), []
+        tree, changed = dict(self.given_keys()), []
         for text, value in values.items():
             key = parse(text)
             found = keys.change(tree, key, value, self.system)
             changed.append(((*key.path, key.name), (*found.path, found.name)))
+        if self._read is None:  # of a case made of objects, so that others share what they have
+            with suppress(ProblemsError):
+                own = Reading()
+                reading.read(self.given_keys(), own)
+                object.__setattr__(self, "_read", own)
         names = names_of(self.system) if any(one != other for one, other in changed) else None
         return Case._from_full(tree, self._heads().but(changed, names), tree, tuple, self)
 
@@ -211,7 +215,7 @@ class Case:
         place = locate or dotted
         if not is_short(tree):
             return cls._from_full(tree, place, tree, partial(_spelled, tree))
-        with naming_errors(tree, place, "", sections.problem_of, spelled=short):
+        with naming_errors(tree, place, "", spelled=short):
             full = expanded(tree)
         return cls._from_full(full, Heads(place, Names(guide=GUIDE)), tree, short)
 
@@ -225,16 +229,16 @@ class Case:
         like: Case | None = None,
     ) -> Case:
         """A case from a full tree of keys, which stands for one that is spelled otherwise."""
-        reading = Reading(None if like is None else like._read)
+        read = Reading(None if like is None else like._read)
         place = locate.place if isinstance(locate, Heads) and spelled is not tuple else locate
-        with naming_errors(tree, place, "", sections.problem_of, spelled=spelled):
-            described = sections.read(full, reading)
+        with naming_errors(tree, place, "", spelled=spelled):
+            described = reading.read(full, read)
             if like is not None and vars(described.system) == vars(like.system):
                 described = described._replace(system=like.system)
             case = cls(*described, _locate=locate)
-        object.__setattr__(case, "_read", reading)
-        object.__setattr__(case, "_keys", reading.given)
-        if like is not None and case.system is like.system and sections.same_start(case.start, like.start):
+        object.__setattr__(case, "_read", read)
+        object.__setattr__(case, "_keys", read.given)
+        if like is not None and case.system is like.system and case.start == like.start:
             case._keep_state_of(like)
         return case
 
@@ -245,17 +249,17 @@ class Case:
 
     def to_dict(self) -> Tree:
         """All keys in plain SI numbers, as they were given, and defaults; `from_dict` of it is an equal case."""
-        return keys.complete(self._given())
+        return keys.complete(self.given_keys())
 
     def unit(self, key: str) -> str:
         """Unit of a key such as "lines.hoist.stiffness"; empty for words, counts and plain numbers."""
-        return keys.kind_of(self._given(), full_key(parse(key), self.system)).unit
+        return keys.kind_of(self.given_keys(), full_key(parse(key), self.system)).unit
 
     def to_toml(self) -> str:
         """Text of a scenario file that loads as an equal case: the keys that were given, in plain SI numbers."""
-        return toml.text_of(self._given())
+        return toml.text_of(self.given_keys())
 
-    def _given(self) -> Tree:
+    def given_keys(self) -> Tree:
         """Keys as they were given, in SI; of a case made of objects, those that differ from defaults."""
         if self._keys is None:
             object.__setattr__(self, "_keys", self._complete(defaults=False))
@@ -265,7 +269,7 @@ class Case:
     def _complete(self, defaults: bool = True) -> Tree:
         """Keys of the objects."""
         parts = (self.system, self.start, dict(self.commands), self.run, self.title, self.description)
-        return sections.complete(Described(*parts), defaults)
+        return reading.complete(Described(*parts), defaults)
 
     def naming_keys(self, section: str = "run") -> AbstractContextManager[None]:
         """Errors of the model about its arguments become errors about keys, with file and line where known."""
@@ -276,7 +280,7 @@ class Case:
         if self._locate is None:
             yield
             return
-        with naming_errors(self._given(), self._locate, section, sections.problem_of):
+        with naming_errors(self.given_keys(), self._locate, section):
             yield
 
 

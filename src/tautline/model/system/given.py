@@ -10,10 +10,9 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.command import as_command
 from tautline.model.run import Run, known
-from tautline.model.starts import AtEquilibrium, Hanging, Straight
 from tautline.model.system.case import Case
 from tautline.model.system.commands import check_known
-from tautline.model.system.starts import Placed
+from tautline.model.system.starts import AtEquilibrium, Hanging, Placed, Straight
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.units import shown

@@ -3,43 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from tautline.errors import InputError
-from tautline.model import file_keys, kinds
-from tautline.model.chain import sections
-from tautline.model.chain.sections import COMMAND, RUN, SectionError, Tree
+from tautline.model import file_keys, keys, kinds
 from tautline.model.checks import ZERO
-from tautline.model.file_keys import Problem, keys_of
+from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
 from tautline.model.fluid import BodyInFluid
 from tautline.model.keys import Key, parse
-from tautline.model.kinds import Choice, Kind, WrongValueError
+from tautline.model.kinds import MISSING, Choice, Kind, WrongValueError
 from tautline.model.parts import Part
 from tautline.model.short_keys import SHORT, full_key, names_of
 from tautline.model.system.parts import GUIDE
+from tautline.model.system.reading import NO_ELEMENTS, Reading, tagged, with_string
 from tautline.model.system.sections import (
     HEADS,
     KIND,
     KINDS,
-    NO_ELEMENTS,
     PLACED,
     SECTIONS,
     SETTLE,
+    SHORT_PARTS,
     START,
     TOP,
-    Reading,
     class_of,
     matches,
     parts_at,
     parts_of,
-    tagged,
-    with_string,
 )
 from tautline.model.system.system import System
 from tautline.model.wording import near
 
-# Sections of the short form (short_keys.py), and those that both forms have.
-SHORT_PARTS = {**sections.SYSTEM, "command": COMMAND, "run": RUN}
 # Keys of sections that hold others.
 WORDS: dict[tuple[str, ...], dict[str, Kind]] = {
     (): TOP,
@@ -47,6 +42,7 @@ WORDS: dict[tuple[str, ...], dict[str, Kind]] = {
 }
 
 
+@lru_cache(maxsize=1024)
 def is_section(path: tuple[str, ...]) -> bool:
     """Whether a path leads to a section, or to one that holds others."""
     n = len(path)
@@ -54,7 +50,7 @@ def is_section(path: tuple[str, ...]) -> bool:
 
 
 def values(tree: Mapping[str, Any]) -> Tree:
-    """Keys of a tree in plain SI numbers; whether these are in range is not looked at. SectionError with problems."""
+    """Keys of a tree in plain SI numbers; whether these are in range is not looked at. ProblemsError with problems."""
     reading = Reading()
     found = _section(reading, tree, ())
     if "run" not in tree:
@@ -62,7 +58,7 @@ def values(tree: Mapping[str, Any]) -> Tree:
     if found.get("run", {}).get("elements") is not None:
         reading.problems.append(NO_ELEMENTS)
     if reading.problems:
-        raise SectionError(reading.problems)
+        raise ProblemsError(reading.problems)
     return found
 
 
@@ -156,7 +152,14 @@ def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
 
 def put(tree: Tree, key: Key, value: Any) -> None:
     """Change one place of a tree; before a component is put, the default list where none is given."""
-    sections.put(tree, key, value, kind_of)
+    if key.components and not keys.has(tree, key):
+        try:
+            default = kind_of(tree, key).default
+        except InputError:
+            default = None
+        if default not in (MISSING, None):
+            keys.put(tree, key._replace(components=()), kinds.plain(default))
+    keys.put(tree, key, value)
 
 
 def change(tree: Tree, key: Key, value: Any, system: System) -> Key:

@@ -7,7 +7,6 @@ from typing import Any
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.chain.state import MOST_ELEMENTS
 from tautline.model.checks import ZERO, finite, positive, vector
 from tautline.model.description import (
     Number,
@@ -18,6 +17,7 @@ from tautline.model.description import (
     quantity,
     text,
 )
+from tautline.model.elements import MOST_ELEMENTS
 from tautline.model.kinds import AUTO, VECTOR, OrWord, Whole
 from tautline.model.parts import Part
 from tautline.model.path import GUIDE_MOTIONS, GuideMotion

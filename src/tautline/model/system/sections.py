@@ -1,35 +1,32 @@
-"""Sections of keys that describe a system, both ways: [bodies.NAME], [lines.NAME], [orbit], [initial], [run]."""
+"""Sections of keys that describe a system: which there are, by their paths, and the parts whose keys they have."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
 
 from tautline.errors import InputError
-from tautline.model import file_keys, kinds
-from tautline.model.chain import sections
-from tautline.model.chain.sections import SectionError, Tree
-from tautline.model.command import Command
+from tautline.model import bodies, checks
+from tautline.model.body import RigidBody
+from tautline.model.command import COMMANDS, Command
 from tautline.model.description import fields_of
-from tautline.model.file_keys import Problem, ProblemsError, keys_of
-from tautline.model.fluid import BodyInFluid
-from tautline.model.kinds import Flag, WrongValueError
+from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
+from tautline.model.kinds import Flag, Kind, Quantity, Text
 from tautline.model.parts import Part
 from tautline.model.reel import Reel
 from tautline.model.run import Run
-from tautline.model.starts import AtEquilibrium, Hanging, Straight
+from tautline.model.string import String
 from tautline.model.system.parts import Kinematic, Line, Orbit
-from tautline.model.system.starts import Placed, Start
-from tautline.model.system.state import BodyState, LineStart, LineState, State
-from tautline.model.system.system import System
-from tautline.model.table_files import FILE
-from tautline.model.wording import near
-from tautline.units import shown
+from tautline.model.system.starts import AtEquilibrium, Hanging, Straight
+from tautline.model.system.state import BodyState, LineStart, LineState
 
-BODY = sections.SYSTEM["body"]
-REEL = sections.SYSTEM["reel"]
-STRING = sections.SYSTEM["string"]
+STRING = Part({"": String}, "The string, all of it, spooled and deployed.")
+REEL = Part({"": Reel}, "The drum and its guide.")
+BODY = Part(bodies.SHAPES, "The body.", word="shape", wanted=RigidBody, make=bodies.made, unmake=bodies.unmade)
+COMMAND = Part(COMMANDS, "What the drum does.", word="kind", wanted=Command)
+RUN = Part({"": Run}, "How long, in how many elements, and by which method.")
+FLUID = Part({"": Fluid}, "Air or water around string and body.", default=None)
 _PATH = fields_of(Kinematic)["path"]
 assert isinstance(_PATH, Part)
 PATH: Part = _PATH
@@ -47,12 +44,29 @@ START = Part(
 PLACED, STATE = "placed", "state"
 KINDS = (PLACED, *START.options, STATE)
 SETTLE = Flag("Start at rest near these places.", default=False)
-TOP = {name: sections.TOP[name] for name in ("title", "description", "gravity")}
-FLUID = sections.SYSTEM["fluid"]
+# Keys without a section.
+TOP: dict[str, Kind] = {
+    "title": Text("A few words, for reports.", ""),
+    "description": Text("What the case is about.", ""),
+    "gravity": Quantity(
+        "m/s^2", checks.non_negative, "Gravity along the third axis, which points down; 0 is allowed.", default=9.81
+    ),
+}
 # Sections of a body besides its own.
 BODY_LOADS = {
     "fluid": Part({"": BodyInFluid}, "How the body feels the fluid around it."),
-    "applied_force": sections.SYSTEM["applied_force"],
+    "applied_force": Part({"": AppliedForce}, "A force and a moment on the body over time.", default=None),
+}
+# Sections of the short form (short_keys.py), and those that both forms have.
+SHORT_PARTS: dict[str, Part] = {
+    "string": STRING,
+    "reel": REEL,
+    "body": BODY,
+    "fluid": FLUID,
+    "applied_force": BODY_LOADS["applied_force"],
+    "guide": PATH,
+    "command": COMMAND,
+    "run": RUN,
 }
 # A body whose motion is given says so by `kind = "kinematic"`, and may have a path and a position.
 KIND = "kind"
@@ -64,28 +78,16 @@ SECTIONS: dict[tuple[str, ...], tuple[Part, ...]] = {
     **{("bodies", "*", key): (part,) for key, part in BODY_LOADS.items()},
     ("lines", "*"): (STRING, LINE),
     ("lines", "*", "reel"): (REEL,),
-    ("lines", "*", "command"): (sections.COMMAND,),
+    ("lines", "*", "command"): (COMMAND,),
     ("orbit",): (ORBIT,),
     ("fluid",): (FLUID,),
     ("initial", "bodies", "*"): (BODY_START,),
     ("initial", "lines", "*"): (LINE_START,),
     ("initial",): (),
-    ("run",): (sections.RUN,),
+    ("run",): (RUN,),
 }
 # The first names of those.
 HEADS = tuple(dict.fromkeys(path[0] for path in SECTIONS))
-NO_ELEMENTS = Problem(("run", "elements"), "expected none: every string has its own elements")
-
-
-class Described(NamedTuple):
-    """What the sections of a system say."""
-
-    system: System
-    start: Start
-    commands: dict[str, Command]
-    run: Run
-    title: str
-    description: str
 
 
 def matches(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
@@ -93,6 +95,7 @@ def matches(path: tuple[str, ...], pattern: tuple[str, ...]) -> bool:
     return all(star in ("*", name) for name, star in zip(path, pattern, strict=True))
 
 
+@lru_cache(maxsize=1024)
 def parts_at(path: tuple[str, ...]) -> tuple[Part, ...]:
     """Parts whose keys a section has; none for one that only holds others, or that there is not."""
     found = (parts for pattern, parts in SECTIONS.items() if len(pattern) == len(path) and matches(path, pattern))
@@ -116,428 +119,3 @@ def class_of(part: Part, section: Mapping[str, Any]) -> type:
     if tag not in part.options:
         raise InputError(f"{part.word}: no such kind")
     return part.options[tag]
-
-
-class Made(NamedTuple):
-    """The object of a section, and what it was made of."""
-
-    values: Tree
-    others: dict[str, Any]
-    thing: Any
-
-
-class Reading:
-    """Reads sections, and gathers all that is wrong with them.
-
-    Parameters
-    ----------
-    before : Reading, optional
-        Sections that have the same values as there are not read again.
-
-    Attributes
-    ----------
-    given : dict
-        Values of keys as they were given, in SI.
-    """
-
-    def __init__(self, before: Reading | None = None) -> None:
-        self.problems: list[Problem] = []
-        self.given: Tree = {}
-        self._known: dict[tuple[str, ...], Made] = {} if before is None else before._made
-        self._made: dict[tuple[str, ...], Made] = {}
-
-    def values(self, part: Part, value: Any, *path: str) -> Tree | None:
-        """Values of a section in SI."""
-        try:
-            found = sections.read_part(part, value)
-        except ProblemsError as error:
-            self.problems += [Problem((*path, *problem.path), problem.sentence) for problem in error.problems]
-            return None
-        self.note(found, *path)
-        return found
-
-    def note(self, values: Tree, *path: str) -> None:
-        """Keep values as given."""
-        section = self.given
-        for name in path:
-            section = section.setdefault(name, {})
-        section.update(values)
-
-    def made(self, part: Part, value: Any, *path: str, **others: Any) -> Any:
-        """The object of a section; None if something is wrong with it."""
-        place = (*path, part.sentence)
-        known = self._known.get(place)
-        if known is not None and _same(value, known.values) and _same(others, known.others):
-            self._made[place] = known
-            self.note(known.values, *path)
-            return known.thing
-        values = self.values(part, value, *path)
-        if values is None:
-            return None
-        cls, own = _class_and_values(part, values)
-        try:
-            thing = part.make(file_keys.assemble(cls, own, **others))
-        except InputError as error:
-            # a rule across the fields of a section makes sense where each is right
-            self.problems += self._refused(cls, own, path) or [problem_at(error, path, cls, own)]
-            return None
-        self._made[place] = Made(values, others, thing)
-        return thing
-
-    def look(self, part: Part, value: Any, *path: str) -> None:
-        """Gather what is wrong with a section of which nothing can be made."""
-        values = self.values(part, value, *path)
-        if values is not None:
-            self.problems += self._refused(*_class_and_values(part, values), path)
-
-    def _refused(self, cls: type, own: Tree, path: tuple[str, ...]) -> list[Problem]:
-        """All fields of a section whose values are refused, each by itself."""
-        errors = file_keys.out_of_range(cls, fields_of(cls), own)
-        return list(dict.fromkeys(problem_at(error, path, cls, own) for error in errors))
-
-    def refuse(self, error: InputError, *path: str) -> None:
-        """Note what an object refused, at the key that its error names."""
-        self.problems.append(problem_at(error, path))
-
-    def named(self, tree: Mapping[str, Any], *path: str) -> dict[str, Any]:
-        """Sections by name below a path."""
-        for name in path:
-            tree = tree.get(name, {})
-            try:
-                tree = kinds.section(tree)
-            except WrongValueError as error:
-                self.problems.append(Problem(path, str(error)))
-                return {}
-        return dict(tree)
-
-
-def _same(value: Any, known: Mapping[str, Any]) -> bool:
-    """Whether a section has the very values that are known."""
-    if not isinstance(value, Mapping) or value.keys() != known.keys():
-        return False
-    return all(x is known[name] for name, x in value.items())
-
-
-def _class_and_values(part: Part, values: Tree) -> tuple[type, Tree]:
-    """Class that has the keys of a section, and their values."""
-    cls = part.options[values[part.word] if part.word else ""]
-    return cls, {key: x for key, x in values.items() if key != part.word}
-
-
-RIGID_BODY = "RigidBody"
-# Sections of the objects that errors of others name, by their classes.
-INSIDE = {"Reel": ("reel", Reel)}
-# What begins a path from the top.
-FULL = ("lines.", "bodies.", "fluid.", "initial.", "state.")
-
-
-class Named(NamedTuple):
-    """The argument that an error names."""
-
-    owner: str
-    key: str
-    sentence: str
-
-
-def argument_of(error: Exception) -> Named | None:
-    """Owner and key that an error names, as "Reel.drum_radius: ...", "Fluid.flow[0] (depths): ..."."""
-    name, colon, sentence = str(error).partition(": ")
-    if not colon or " " in name.partition("[")[0]:
-        return None
-    owner, _, argument = re.split(r"[\[(]", name)[0].strip().rpartition(".")
-    inside = re.search(r"\((\w+)\)$", name)
-    return Named(owner, inside[1] if inside else argument, sentence)
-
-
-def problem_at(
-    error: Exception, path: tuple[str, ...], cls: type | None = None, given: Mapping[str, Any] | None = None
-) -> Problem:
-    """What is wrong with which key, from an error of what the path leads to, whose class and keys may be known."""
-    named = argument_of(error)
-    if named is None:
-        return Problem(path, str(error))
-    owner, key, sentence = named
-    if f"{owner}.".startswith(FULL):
-        place = tuple(f"{owner}.{key}".split("."))
-        return Problem(("initial", *place[1:]) if place[0] == "state" else place, sentence)
-    if owner == "StopWhen":
-        return Problem((*path, "stop", key), sentence)
-    if owner in INSIDE and cls is not INSIDE[owner][1]:
-        inner, cls = INSIDE[owner]
-        path, given = (*path, inner), {}
-    if cls is not None:
-        return Problem((*path, given_by(cls, key, given or {})) if key in keys_of(cls).kinds else path, sentence)
-    return Problem((*path, key) if key.islower() and key not in path[-1:] else path, sentence)
-
-
-def problem_of(error: Exception, tree: Mapping[str, Any], section: str | tuple[str, ...]) -> Problem:
-    """What is wrong with which key of a tree, from an error of whatever uses a section."""
-    path = section if isinstance(section, tuple) else (section,) if section else ()
-    named = argument_of(error)
-    if named is None:
-        return Problem(path, str(error))
-    owner, key, sentence = named
-    if f"{owner}.".startswith(FULL):
-        return _of_start(problem_at(error, path), tree)
-    if owner == "System":
-        return Problem((key,), sentence)
-    found = list(_classes(tree))
-    body = [cls.__name__ for cls in BODY.options.values()]
-    places = [(at, cls) for at, cls in found if cls.__name__ == owner or (owner == RIGID_BODY and cls.__name__ in body)]
-    places.sort(key=lambda place: place[0][: len(path)] != path)
-    if not places:  # settings of a run are asked for wherever things are put together
-        places = [(at, cls) for wanted in (path, ("run",)) for at, cls in found if at == wanted]
-    for at, cls in places:
-        if key in keys_of(cls).kinds:
-            return Problem((*at, given_by(cls, key, _at(tree, at))), sentence)
-    if owner == "StopWhen" or not places:
-        return problem_at(error, path)
-    at = places[0][0]
-    return Problem((*at, "kind") if key == "system" else at, sentence)
-
-
-def _classes(tree: Mapping[str, Any]) -> Iterator[tuple[tuple[str, ...], type]]:
-    """Sections of a tree, and the classes that have their keys."""
-    for pattern in SECTIONS:
-        for path in _paths(tree, pattern):
-            section = _at(tree, path)
-            for part in parts_of(path, section):
-                if not part.word or section.get(part.word) in part.options:
-                    yield path, class_of(part, section)
-
-
-def _paths(tree: Any, pattern: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """Paths of the sections of a tree that fit a pattern."""
-    if not isinstance(tree, Mapping):
-        return []
-    if not pattern:
-        return [()]
-    names = [name for name in tree if pattern[0] in ("*", name)]
-    return [(name, *rest) for name in names for rest in _paths(tree[name], pattern[1:])]
-
-
-def _at(tree: Any, path: tuple[str, ...]) -> Any:
-    for name in path:
-        tree = tree[name]
-    return tree
-
-
-def _of_start(found: Problem, tree: Mapping[str, Any]) -> Problem:
-    """A problem with a body or a line, which may be with its place at the start."""
-    kind, *rest = found.path
-    inside: Any = tree.get("initial", {}).get(kind, {}) if isinstance(tree.get("initial"), Mapping) else {}
-    states = {"bodies": (BodyState,), "lines": (LineStart, LineState)}.get(kind, ())
-    known = {key for cls in states for key in keys_of(cls).kinds}
-    if len(rest) == 2 and rest[1] in known and rest[0] in inside:
-        return found._replace(path=("initial", *found.path))
-    return found
-
-
-def given_by(cls: type, key: str, given: Mapping[str, Any]) -> str:
-    """The key itself, or the first of those that gave it in another way."""
-    kind = fields_of(cls).get(key)
-    others = [other for way in kind.ways for other in way.keys] if kind is not None else []
-    file = file_keys.file_of(cls)
-    others += [FILE] if file is not None and key in file.stands_for else []
-    return key if key in given else next((other for other in others if other in given), key)
-
-
-def read(tree: Mapping[str, Any], reading: Reading | None = None) -> Described:
-    """Objects from a tree of keys; SectionError with all that is wrong."""
-    reading = reading or Reading()
-    top = _top(tree, reading)
-    bodies: dict[str, Any] = {}
-    loads: dict[str, dict[str, Any]] = {key: {} for key in BODY_LOADS}
-    for name, x in reading.named(tree, "bodies").items():
-        own = dict(x) if isinstance(x, Mapping) else x
-        for key, part in BODY_LOADS.items():
-            if isinstance(own, dict) and key in own:
-                loads[key][name] = reading.made(part, own.pop(key), "bodies", name, key)
-        bodies[name] = _body(reading, name, own)
-    lines: dict[str, Any] = {}
-    commands: dict[str, Any] = {}
-    for name, x in reading.named(tree, "lines").items():
-        lines[name], command = _line(reading, name, x)
-        if command is not None:
-            commands[name] = command
-    orbit = reading.made(ORBIT, tree["orbit"], "orbit") if "orbit" in tree else None
-    fluid = reading.made(FLUID, tree["fluid"], "fluid") if "fluid" in tree else None
-    start = _start(reading, reading.named(tree, "initial"))
-    if "run" not in tree:
-        reading.problems.append(Problem(("run",), "missing"))
-    run = reading.made(sections.RUN, tree.get("run", {}), "run") if "run" in tree else None
-    if run is not None and run.number_of_elements() is not None:
-        reading.problems.append(NO_ELEMENTS)
-    system = None
-    if not reading.problems:
-        try:
-            system = System(bodies, lines, top.get("gravity"), orbit, fluid, *loads.values())
-        except InputError as error:
-            reading.refuse(error)
-    if reading.problems or system is None or run is None:
-        raise SectionError(reading.problems)
-    words = (top.get("title", ""), top.get("description", ""))
-    return Described(system, start, commands, run, *words)
-
-
-def _start(reading: Reading, initial: dict[str, Any]) -> Any:
-    """Where the run starts, from the section [initial]."""
-    kind = initial.get("kind", PLACED)
-    if kind not in KINDS:
-        sentence = f"expected one of {', '.join(map(repr, KINDS))}, got {shown(kind)}{near(kind, KINDS)}"
-        reading.problems.append(Problem(("initial", "kind"), sentence))
-        return None
-    if kind in START.options:
-        return reading.made(START, initial, "initial")
-    known = ("kind", "bodies", "lines", *(["settle"] if kind == PLACED else []))
-    for name in initial:
-        if name not in known:
-            reading.problems.append(Problem(("initial", name), f"no such key{near(name, known)}"))
-    bodies, lines = (
-        {name: reading.made(part, x, "initial", key, name) for name, x in reading.named(initial, key).items()}
-        for key, part in (("bodies", BODY_START), ("lines", LINE_START if kind == PLACED else LINE_STATE))
-    )
-    if reading.problems:
-        return None
-    reading.note({name: initial[name] for name in ("kind", "settle") if name in initial}, "initial")
-    if kind == STATE:
-        return State(bodies, lines)
-    try:
-        return Placed(bodies, lines, SETTLE.read(initial.get("settle", False)))
-    except WrongValueError as error:
-        reading.problems.append(Problem(("initial", "settle"), str(error)))
-        return None
-
-
-def start_keys(start: Start, defaults: bool = True) -> Tree:
-    """Keys of the section [initial]."""
-    if not isinstance(start, Placed | State):
-        return tagged(START, start, defaults)
-    kind: Tree = {"kind": STATE}
-    if isinstance(start, Placed):
-        kind = ({"kind": PLACED} if defaults else {}) | ({"settle": start.settle} if defaults or start.settle else {})
-    parts = {"bodies": start.bodies, "lines": start.lines}
-    return kind | {
-        key: {name: file_keys.to_keys(x, defaults) for name, x in things.items()}
-        for key, things in parts.items()
-        if things
-    }
-
-
-def _top(tree: Mapping[str, Any], reading: Reading) -> Tree:
-    given: Tree = {}
-    for name, value in tree.items():
-        if name in TOP:
-            try:
-                given[name] = TOP[name].read(value)
-                TOP[name].check(name, given[name])
-            except WrongValueError as error:
-                reading.problems.append(Problem((name, *error.place), str(error)))
-            except InputError as error:
-                reading.refuse(error)
-        elif name not in HEADS:
-            reading.problems.append(Problem((str(name),), f"no such key{near(name, [*TOP, *HEADS])}"))
-    reading.note(given)
-    return given
-
-
-def _body(reading: Reading, name: str, value: Any) -> Any:
-    section = dict(value) if isinstance(value, Mapping) else {}
-    if KIND in section:
-        if section.pop(KIND) != KINEMATIC:
-            reading.problems.append(Problem(("bodies", name, KIND), f"expected {KINEMATIC!r}, or no such key"))
-        reading.note({KIND: KINEMATIC}, "bodies", name)
-        path = reading.made(PATH, section.pop("path"), "bodies", name, "path") if "path" in section else None
-        return reading.made(KINEMATIC_BODY, section, "bodies", name, path=path)
-    return reading.made(BODY, value, "bodies", name)
-
-
-def with_string(section: Mapping[str, Any]) -> dict[str, Any]:
-    """Keys of a line, those of its string among them, which may stand in a section of their own."""
-    found = dict(section)
-    if isinstance(found.get("string"), Mapping):
-        found |= dict(found.pop("string"))
-    return found
-
-
-def _line(reading: Reading, name: str, value: Any) -> tuple[Any, Any]:
-    """A line, and the command of its reel."""
-    path = ("lines", name)
-    section = dict(value) if isinstance(value, Mapping) else {}
-    section = with_string(section)
-    reel = reading.made(REEL, section.pop("reel"), *path, "reel") if "reel" in section else None
-    command = None
-    if "command" in section:
-        command = reading.made(sections.COMMAND, section.pop("command"), *path, "command")
-        if "reel" not in value:
-            reading.problems.append(Problem((*path, "command"), "expected none for a string without a reel"))
-    own = {key: section.pop(key) for key in list(section) if key in keys_of(Line).kinds}
-    string = reading.made(STRING, section, *path)
-    if string is None:
-        reading.look(LINE, own, *path)
-        return None, command
-    return reading.made(LINE, own, *path, string=string, reel=reel), command
-
-
-def complete(described: Described, defaults: bool = True) -> Tree:
-    """Keys of what sections say, in plain SI numbers."""
-    system = described.system
-    tree: Tree = {name: x for name, x in (("title", described.title), ("description", described.description)) if x}
-    if system.orbit is None:
-        tree["gravity"] = system.gravity
-    else:
-        tree["orbit"] = file_keys.to_keys(system.orbit, defaults)
-    if system.fluid is not None:
-        medium = file_keys.to_keys(system.fluid, defaults)
-        tree["fluid"] = {key: x for key, x in medium.items() if key not in fields_of(BodyInFluid)}
-    tree["bodies"] = {name: _body_keys(body, defaults) for name, body in system.bodies.items()}
-    for key, loads in (("fluid", system.body_fluid), ("applied_force", system.applied_forces)):
-        for name, load in loads.items():
-            tree["bodies"][name][key] = file_keys.to_keys(load, defaults)
-    tree["lines"] = {
-        name: _line_keys(line, described.commands.get(name), defaults) for name, line in system.lines.items()
-    }
-    tree["initial"] = start_keys(described.start, defaults)
-    tree["run"] = run_keys(described.run, defaults)
-    return tree
-
-
-def run_keys(run: Run, defaults: bool = True) -> Tree:
-    """Keys of the section [run]."""
-    found = file_keys.to_keys(run, defaults)
-    found.pop("elements", None)
-    return found
-
-
-def same_start(one: Start, other: Start) -> bool:
-    """Whether two starts say the same."""
-    return one is other or start_keys(one) == start_keys(other)
-
-
-def tagged(part: Part, thing: Any, defaults: bool = True) -> Tree:
-    """Keys of the object of a section, with the word that tells its kind."""
-    described = part.unmake(thing)
-    tag = next((tag for tag, cls in part.options.items() if type(described) is cls), "")
-    return ({part.word: tag} if part.word else {}) | file_keys.to_keys(described, defaults)
-
-
-def _body_keys(body: Any, defaults: bool) -> Tree:
-    if isinstance(body, Kinematic):
-        path = {} if body.path is None else {"path": tagged(PATH, body.path, defaults)}
-        return {KIND: KINEMATIC} | file_keys.to_keys(body, defaults) | path
-    return tagged(BODY, body, defaults)
-
-
-def _line_keys(line: Line, command: Command | None, defaults: bool) -> Tree:
-    keys = file_keys.to_keys(line.string, defaults) | file_keys.to_keys(line, defaults)
-    if line.reel is not None:
-        keys["reel"] = file_keys.to_keys(line.reel, defaults)
-    if command is not None:
-        keys["command"] = tagged(sections.COMMAND, command, defaults)
-    return keys
-
-
-def command(section: Mapping[str, Any]) -> Command:
-    """A command from its keys."""
-    found: Command = Reading().made(sections.COMMAND, section, "command")
-    return found

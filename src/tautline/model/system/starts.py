@@ -14,15 +14,27 @@ from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.chain.hanging import hanging
 from tautline.model.chain.hanging import near_rest as chain_near_rest
-from tautline.model.chain.state import ChainState, straight_nodes
+from tautline.model.chain.state import ChainState
 from tautline.model.chain.systems import chain_of, system_state, why_no_chain
-from tautline.model.checks import ZERO
+from tautline.model.checks import IDENTITY, ZERO, checked_rotation, finite, positive, vector
+from tautline.model.description import (
+    Lengths,
+    Number,
+    OptionalNumber,
+    OptionalVector3,
+    Vector3,
+    declared,
+    described,
+    quantity,
+)
 from tautline.model.fluid import Fluid
+from tautline.model.kinds import MATRIX, VECTOR, OrByName, Quantity
 from tautline.model.read_only import ReadOnly
 from tautline.model.rest.states import rest
-from tautline.model.starts import AtEquilibrium, Hanging, Straight
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import (
+    ANGULAR_VELOCITY,
+    ATTITUDE,
     BodyState,
     LineStart,
     LineState,
@@ -31,9 +43,66 @@ from tautline.model.system.state import (
     hang,
     kinematic_state,
     point_of,
+    straight_nodes,
 )
 from tautline.model.system.system import System
 from tautline.model.wording import near
+
+_DEPLOYED = "Unstretched length outside the guide."
+_BY_NAME = f"{_DEPLOYED} With several reels, of each by the name of its line."
+_END_VELOCITY = "Velocity of the last node."
+
+
+@described(name="")
+class Straight:
+    """Straight and unstretched, at rest but for its end; straight down if no direction is given."""
+
+    deployed: Number = quantity("m", positive, _DEPLOYED)
+    direction: OptionalVector3 = quantity(
+        "", vector, "Direction from the guide entrance; need not be of unit length.", default=None, form=VECTOR
+    )
+    inclination: OptionalNumber = quantity(
+        "rad", finite, "Angle from the vertical, in place of `direction`.", default=None
+    )
+    azimuth: Number = quantity(
+        "rad", finite, "Angle in the horizontal plane towards which the string is inclined; 0 is x.", default=0.0
+    )
+    end_velocity: Vector3 = quantity("m/s", vector, _END_VELOCITY, default=ZERO, form=VECTOR)
+    reel_speed: Number = quantity("m/s", finite, "Rate of the reeled length; positive in retrieval.", default=0.0)
+    attitude: Any = quantity("", checked_rotation, ATTITUDE, default=IDENTITY, form=MATRIX)
+    angular_velocity: Vector3 = quantity("rad/s", vector, ANGULAR_VELOCITY, default=ZERO, form=VECTOR)
+
+    def _check_together(self) -> None:
+        object.__setattr__(self, "attitude", tuple(map(tuple, self.attitude.tolist())))  # compares as a whole
+        if self.direction is not None and not any(self.direction):
+            checks.refuse("direction", "a vector that is not zero", self.direction)
+        if self.direction is not None and self.inclination is not None:
+            raise InputError("initial: expected either direction or inclination (with azimuth), got both")
+        if self.inclination is None and self.azimuth != 0.0:
+            raise InputError("initial: expected azimuth together with inclination, got it alone")
+
+    def along(self) -> Any:
+        """Direction from the guide entrance, of any length."""
+        if self.direction is not None:
+            return self.direction
+        tilt, turn = 0.0 if self.inclination is None else self.inclination, self.azimuth
+        return (np.sin(tilt) * np.cos(turn), np.sin(tilt) * np.sin(turn), np.cos(tilt))
+
+
+@described(name="")
+class Hanging:
+    """At rest under gravity and buoyancy, every body below what carries it, lines stretched by the weights."""
+
+    deployed: Lengths = declared(OrByName(Quantity("m", positive, _BY_NAME)))
+    end_velocity: Vector3 = quantity("m/s", vector, _END_VELOCITY, default=ZERO, form=VECTOR)
+    angular_velocity: Vector3 = quantity("rad/s", vector, ANGULAR_VELOCITY, default=ZERO, form=VECTOR)
+
+
+@described(name="")
+class AtEquilibrium:
+    """At rest under all loads at time 0: weight, buoyancy, flow and applied force."""
+
+    deployed: Lengths = declared(OrByName(Quantity("m", positive, _BY_NAME)))
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.body import RigidBody
-from tautline.model.chain.state import ANGULAR_VELOCITY, ATTITUDE, IDENTITY, between, checked_rotation
-from tautline.model.checks import SAME_LENGTH, ZERO, finite, positive, vector
+from tautline.model.checks import IDENTITY, SAME_LENGTH, ZERO, checked_rotation, finite, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, described, quantity
 from tautline.model.kinds import MATRIX, VECTOR, VECTORS, in_si
 from tautline.model.system.parts import ANCHOR, Kinematic, Line
@@ -23,6 +22,8 @@ from tautline.model.wording import near
 # Ends of lines may be so far from their points (of the length of the line): what somebody typed is rounded, and
 # differences move bodies by a little.
 SAME_END = 1e-3
+ATTITUDE = "Rotation matrix from the body frame to the inertial frame."
+ANGULAR_VELOCITY = "Angular velocity of the body, in the body frame."
 
 
 @described
@@ -260,3 +261,24 @@ def _line_state(system: System, bodies: Mapping[str, BodyState], name: str, line
     part = np.linspace(0.0, 1.0, elements + 1)[:, None]
     velocities = ends[0][1] + part * (ends[1][1] - ends[0][1])
     return LineState(nodes, velocities, string.length - deployed, start.reel_speed)
+
+
+def straight_nodes(deployed: Any, elements: int, direction: Array) -> Array:
+    """Nodes of a straight, unstretched string: (N + 1, 3), or (N + 1, 3, members) if a length or direction is a row."""
+    unit = direction / np.abs(direction).max(axis=0)  # so that no square of a component is too large or too small
+    nodes: Array = np.linspace(0.0, deployed, elements + 1)[:, None] * (unit / np.sqrt(np.sum(unit * unit, axis=0)))
+    return nodes
+
+
+def between(first: Array, last: Array, length: float, distance: float, elements: int) -> Array:
+    """Nodes on a straight line between two points; of a longer string on two lines that meet below."""
+    part = np.linspace(0.0, 1.0, elements + 1)[:, None]
+    nodes: Array = first + part * (last - first)
+    sag = 0.5 * math.sqrt(max(length * length - distance * distance, 0.0))
+    if sag > 0.0:
+        along = (last - first) / distance
+        down = np.array([0.0, 0.0, 1.0]) - along[2] * along
+        size = float(np.linalg.norm(down))
+        down = down / size if size > 1e-6 else np.cross(along, [0.0, 1.0, 0.0])
+        nodes += sag * (1.0 - np.abs(2.0 * part - 1.0)) * down
+    return nodes

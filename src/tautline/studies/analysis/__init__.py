@@ -1,1 +1,1 @@
-"""Analysis of an opened study: sensitivity, uncertainty, summary, remarks."""
+"""Analysis of an opened study: sensitivity, uncertainty, summary, warnings."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 # What every study keeps beside the outputs that were asked for.
-NOT_OUTPUTS = ("status", "message", "steps", "remarks", *HEALTH)
+NOT_OUTPUTS = ("status", "message", "steps", "warnings", *HEALTH)
 # Words are turned into numbers this many at a time: a Python string takes ten times the memory of a number.
 WORDS_AT_ONCE = 1 << 16
 Array = NDArray[np.float64]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tautline.errors import InputError
 from tautline.extras import need
 from tautline.model import checks
+from tautline.results.warnings import WARNINGS, RunWarning, encoded
 from tautline.studies.analysis.reading import Array, Component, Opened
 from tautline.studies.definition import designs, parameters
 
@@ -57,7 +58,7 @@ def sensitivity(study: xr.Dataset, *outputs: str, confidence: float = 0.95) -> x
         `sigma` (how much the change depends on where one is). `..._confidence` is half the width of the interval.
         `..._so_far` has the same from the first part of the design only, along `part`: what still moves has not
         converged. `blocks` and `blocks_left_out` count SALib's blocks; one without all its results is left out. The
-        attribute `remarks` says where estimates contradict each other, because the design is too small.
+        attribute `warnings` says where estimates contradict each other, because the design is too small.
     """
     opened = Opened(study)
     if not 0.0 < checks.number("confidence", confidence) < 1.0:
@@ -156,19 +157,20 @@ def _both_ways(upper: NDArray[Any]) -> Array:
     return np.where(np.isnan(upper), upper.T, upper)
 
 
-def doubts(found: xr.Dataset) -> list[str]:
-    """Remarks where estimates of one output contradict each other: a first-order index is a part of the total one."""
+def doubts(found: xr.Dataset) -> list[RunWarning]:
+    """Warnings where estimates of one output contradict each other: a first-order index is a part of the total one."""
     if "total" not in found:
         return []
-    remarks = []
+    warnings = []
     for key in found.parameter.values.tolist():
         first, total = (float(found[name].sel(parameter=key)) for name in ("first", "total"))
         if first - total > CONTRADICTION:
-            remarks.append(
+            text = (
                 f"{key}: alone {first:.2f} is more than {total:.2f} with all others, which cannot be: "
                 f"{int(found.blocks)} blocks are too few; enlarge design.base"
             )
-    return remarks
+            warnings.append(RunWarning("sensitivity", text, first - total, CONTRADICTION, where=key))
+    return warnings
 
 
 _WORDS = {
@@ -205,9 +207,9 @@ def _dataset(opened: Opened, chosen: list[Component], found: list[Estimates]) ->
         coords["other"] = opened.keys
     order = sorted(made, key=lambda name: (name.startswith("blocks"), name.endswith("_so_far")))
     result = xr.Dataset({name: made[name] for name in order}, coords, {"design": opened.design.kind})
-    result.attrs["remarks"] = "; ".join(
-        f"{label}: {text}"
+    result.attrs[WARNINGS] = encoded(
+        w.prefixed(f"{label}: ")
         for k, label in enumerate(result.output.values.tolist())
-        for text in doubts(result.isel(output=k))
+        for w in doubts(result.isel(output=k))
     )
     return result

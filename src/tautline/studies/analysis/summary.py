@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tautline.studies.analysis.reading import NOT_OUTPUTS
-from tautline.studies.analysis.remarks import remarks_of
+from tautline.studies.analysis.warnings import counted
 from tautline.studies.definition import work
 from tautline.studies.definition.outputs import HEALTH
 from tautline.studies.store.archive import open_archive, open_study
@@ -29,7 +29,7 @@ def _summary(found: Any) -> dict[str, Any]:
     status = found.status.values
     counts = {name: int((status == code).sum()) for code, name in work.STATUS_NAMES.items()}
     keys = list(json.loads(found.attrs["study"])["vary"])
-    remarks = remarks_of(found)
+    warnings = counted(found)
     return {
         "status": found.attrs["status"],
         "title": found.attrs["title"],
@@ -41,8 +41,8 @@ def _summary(found: Any) -> dict[str, Any]:
         "failures": _failures(found, status, keys),
         "outputs": {str(name): _range(found[name]) for name in found.data_vars if name not in NOT_OUTPUTS},
         "health": {name: _range(found[name]) for name in HEALTH},
-        "members_with_remarks": remarks.members,
-        "remarks": remarks.sentences(),
+        "members_with_warnings": warnings.members,
+        "warnings": [x._asdict() for x in warnings.kinds],
         "version": found.attrs["version"],
     }
 

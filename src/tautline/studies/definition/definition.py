@@ -18,7 +18,7 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.files.scenario import ScenarioError
 from tautline.model import checks, keys
-from tautline.model.chain.sections import Tree
+from tautline.model.file_keys import Tree
 from tautline.model.keys import Key, dotted
 from tautline.model.short_keys import expanded, is_short
 from tautline.model.system import keys as system_keys

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from tautline import schema
 from tautline.model import checks
-from tautline.model.chain.sections import Tree
+from tautline.model.file_keys import Tree
 from tautline.model.kinds import AUTO
 from tautline.model.run import Run
 from tautline.model.system.sections import KIND

@@ -46,7 +46,7 @@ _WORDS = ("name", "variable", "reduce", "at", *_PLACES)
 _WORDS_OF_NEIGHBORS = ("name", "variable", "interval", "known", "lost")
 _WORDS_OF_READINGS = ("name", "variable", "line")
 _WORDS_OF_DAMAGE = (*_WORDS_OF_READINGS, "rope", "exponent", "constant")
-_OURS = ("status", "message", "steps", "health", "figure", "remarks", "done", "member", "batch", "time")
+_OURS = ("status", "message", "steps", "health", "figure", "warnings", "done", "member", "batch", "time")
 _NOT_NAMES = (*HEALTH, *_OURS, *_PLACES)
 Array = NDArray[np.float64]
 

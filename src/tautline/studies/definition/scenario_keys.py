@@ -7,14 +7,14 @@ from typing import Any
 
 from tautline.errors import InputError
 from tautline.model import keys
-from tautline.model.chain.case import naming_errors
-from tautline.model.chain.sections import Locate, Tree
-from tautline.model.keys import Key
+from tautline.model.file_keys import Tree
+from tautline.model.keys import Key, Locate
 from tautline.model.parts import Part
 from tautline.model.short_keys import full_key, short
 from tautline.model.system import keys as system_keys
-from tautline.model.system.keys import SHORT_PARTS, is_section
-from tautline.model.system.sections import START, parts_at, problem_of
+from tautline.model.system.keys import is_section
+from tautline.model.system.problems import naming_errors
+from tautline.model.system.sections import SHORT_PARTS, START, parts_at
 from tautline.model.system.system import System
 
 Path = tuple[str, ...]
@@ -41,7 +41,7 @@ class Language:
     def read(self, tree: Tree, locate: Locate) -> Tree:
         """The keys of a tree in plain SI numbers; whether these are in range is not looked at."""
         spelled = short if self.is_short else tuple
-        with naming_errors(tree, locate, "", problem_of, spelled=spelled):
+        with naming_errors(tree, locate, "", spelled=spelled):
             return system_keys.values(tree)
 
     def put(self, tree: Tree, text: str, value: Any) -> None:

@@ -46,4 +46,4 @@ class Computed(NamedTuple):
     message: list[str]
     steps: NDArray[np.int64]
     health: Array  # in the order of HEALTH
-    remarks: list[str]
+    warnings: list[str]  # JSON

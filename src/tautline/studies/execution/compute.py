@@ -17,8 +17,8 @@ from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.cases import begin
 from tautline.engine.chain.ensemble import record_ensemble
 from tautline.engine.chain.family import Family, Look
-from tautline.engine.chain.members import ChainMembers, chain_members
 from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.choose import CHAIN, backend_for
 from tautline.engine.simulation import Backend
 from tautline.errors import RUNNING, InputError, TautlineError
 from tautline.kernels.lanes import LANES
@@ -28,8 +28,10 @@ from tautline.model.run import Run
 from tautline.model.short_keys import short
 from tautline.model.string import String
 from tautline.model.system.case import Case
+from tautline.model.system.system import System
 from tautline.results.chain import inertia_of, needed_for, system_values
 from tautline.results.values import Values, values_of
+from tautline.results.warnings import encoded
 from tautline.studies.definition.evaluation import Parts, evaluate, parts_of
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBORS, Array, Output
 from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
@@ -45,10 +47,18 @@ class Started(NamedTuple):
 
     place: int
     simulation: Backend
-    commands: Any  # of the reels, by the names of lines; of the only reel if it marches in lanes
-    run: Run
+    case: Case
     rows: int
-    members: ChainMembers | None = None  # that it may march in lanes with
+
+    @property
+    def run(self) -> Run:
+        """How it is made."""
+        return self.case.run
+
+    @property
+    def in_lanes(self) -> bool:
+        """Whether it may march together with others."""
+        return isinstance(self.simulation, ChainSimulation) and not self.run.stop
 
 
 def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
@@ -68,10 +78,10 @@ def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
     for place in np.flatnonzero(found.status == NOT_COMPUTED).tolist():
         with _reported(found, place):
             one = members.start(place)
-            if one.members is None:
-                _run_alone(one, work.outputs, found)
-            else:
+            if one.in_lanes:
                 alike.setdefault(one.rows, []).append(one)
+            else:
+                _run_alone(one, work.outputs, found)
     for group in alike.values():
         for some in _in_groups(group):
             _run(some, work.outputs, found)
@@ -121,12 +131,18 @@ class Members:
     def _read(self, tree: dict[str, Any]) -> Case:
         return Case.from_dict(tree, locate=_short if self.work.is_short else dotted)
 
-    @cached_property
-    def chains(self) -> ChainMembers | None:
-        """The members as chains, which march in lanes; None where they are not, or the first values do not fit."""
-        if self._base is not None:
-            with suppress(TautlineError):
-                return chain_members(self._base, self.work.scenario, list(self.work.places.values()))
+    def family(self) -> Family | None:
+        """The members as those that differ in plain numbers alone; None where they do not, or the first do not fit."""
+        base = self._base
+        if base is None or base.run.stop:
+            return None
+        with suppress(TautlineError):
+            if backend_for(base) == CHAIN:
+                family = Family(base, self.work.places.values())
+                space.check_samples(
+                    family.rows, _layout(base.system, dict.fromkeys(base.system.lines, family.elements))
+                )
+                return family if family.known else None
         return None
 
     def _values(self, place: int) -> dict[str, Any]:
@@ -145,21 +161,10 @@ class Members:
 
     def start(self, place: int) -> Started:
         """A member at the start of its run; samples that cannot fit into memory are refused."""
-        if self.chains is not None:
-            with suppress(TautlineError):  # then the system says what is wrong
-                return self.start_chain(self.chains, place)
         case = self.case(place)
         simulation, rows, _ = begin(case)
-        space.check_samples(rows, simulation.layout)
-        return Started(place, simulation, case.commands, case.run, rows)
-
-    def start_chain(self, chains: ChainMembers, place: int) -> Started:
-        """A member at the start of its run, which may march in lanes."""
-        values = self._values(place)
-        case, (simulation, rows, _) = chains.begin({self.work.places[name]: x for name, x in values.items()})
-        assert isinstance(simulation, ChainSimulation)
-        space.check_samples(rows, _layout(chains, simulation.elements))
-        return Started(place, simulation, case.command, case.run, rows, chains)
+        space.check_samples(rows, _layout(case.system, case.state().elements()))
+        return Started(place, simulation, case, rows)
 
 
 def _short(path: list[str]) -> str:
@@ -167,32 +172,29 @@ def _short(path: list[str]) -> str:
     return dotted(short(tuple(path)))
 
 
-def _layout(chains: ChainMembers, elements: int) -> schema.Layout:
-    return schema.of_system(list(chains.system.bodies), dict.fromkeys(chains.system.lines, elements))
+def _layout(system: System, elements: Mapping[str, int]) -> schema.Layout:
+    return schema.of_system(list(system.bodies), dict(elements))
 
 
-def _parts(chains: ChainMembers, string: String, elements: int) -> Parts:
+def _parts(system: System, string: String, elements: Mapping[str, int]) -> Parts:
     """Parts of members that are chains."""
-    name = next(iter(chains.system.lines))
-    return Parts({name: string}, {name: elements}, tuple(chains.system.bodies))
+    return Parts(dict.fromkeys(system.lines, string), elements, tuple(system.bodies))
 
 
 def _run_family(members: Members, found: Computed) -> None:
     """Run those members that differ from each other in plain numbers alone; the others are left."""
-    work, chains = members.work, members.chains
-    if chains is None or any(output.variable in OF_NEIGHBORS for output in work.outputs):
+    work = members.work
+    if any(output.variable in OF_NEIGHBORS for output in work.outputs):
         return
-    try:
-        family = Family(chains.base, chains.keys.values(), chains.system)
-        space.check_samples(family.rows, _layout(chains, family.elements))
-    except TautlineError:
+    family = members.family()
+    if family is None or not all(output.fits(family.elements) for output in work.outputs):
         return
-    if not family.known or not all(output.fits(family.elements) for output in work.outputs):
-        return
-    values = {chains.keys[place]: members.values[name] for name, place in work.places.items()}
+    system = family.case.system
+    elements = dict.fromkeys(system.lines, family.elements)
+    values = {place: members.values[name] for name, place in work.places.items()}
 
     def keep(variables: Values, string: String) -> dict[str, Array]:
-        return _kept(work.outputs, variables, _parts(chains, string, family.elements))
+        return _kept(work.outputs, variables, _parts(system, string, elements))
 
     for look in family.looks(values, _needed(work.outputs), keep):
         _take_look(family, look, found)
@@ -201,7 +203,7 @@ def _run_family(members: Members, found: Computed) -> None:
             if found.status[place] != NOT_COMPUTED:  # it was several times in its block
                 continue
             with _reported(found, place):
-                one = members.start_chain(chains, place)
+                one = members.start(place)
                 assert isinstance(one.simulation, ChainSimulation)
                 family.go_on(look, k, one.simulation)
                 _take(one, work.outputs, found)
@@ -220,9 +222,9 @@ def _take_look(family: Family, look: Look, found: Computed) -> None:
         found.outputs[name][places] = result[ended]
     found.status[places], found.steps[places] = RUNNING, look.steps[ended]
     found.health[places] = np.stack([look.figures[name][ended] for name in HEALTH], axis=1)
-    for k, remarks in family.remarks(look).items():
+    for k, warnings in family.warnings(look).items():
         if ended[k]:
-            found.remarks[look.places[k]] = "\n".join(remarks)
+            found.warnings[look.places[k]] = encoded(warnings)
 
 
 def _needed(outputs: Sequence[Output]) -> set[str]:
@@ -261,7 +263,7 @@ def _growth_rates(group: list[Started], interval: float) -> Array:
     """Growth (1/s) of the distance to a neighboring motion in every interval, a row a member."""
     twins = [_chain(one).twin() for one in group]
     for twin, one in zip(twins, group, strict=True):
-        twin.begin(one.commands, one.run.duration, interval)
+        twin.begin(one.case.commands, one.run.duration, interval)
     return growth_rates(twins, round(group[0].run.duration / interval)) / interval
 
 
@@ -270,7 +272,7 @@ def _growth_rates_alone(one: Started, interval: float) -> Array:
     if isinstance(one.simulation, ChainSimulation):
         return np.asarray(_growth_rates([one], interval)[0])
     twin = one.simulation.twin(one.run.duration)
-    intervals = twin.begin(one.commands, one.run.duration, interval)
+    intervals = twin.begin(one.case.commands, one.run.duration, interval)
     return growth_of_assembly(twin, intervals, interval, DISTANCE) / interval
 
 
@@ -279,32 +281,25 @@ def _run_alone(one: Started, outputs: Sequence[Output], found: Computed) -> None
     watched = [output for output in outputs if output.variable in OF_NEIGHBORS]
     for output in watched:
         found.outputs[output.name][one.place] = _parting(output, _growth_rates_alone(one, output.interval))
-    one.simulation.advance(one.run.duration, one.commands, sample=one.run.interval())
+    one.simulation.advance(one.run.duration, one.case.commands, sample=one.run.interval())
     _take(one, [output for output in outputs if output not in watched], found)
 
 
 def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """Outputs, status and steps of a member that has come to its end."""
-    simulation = one.simulation
-    if one.members is None:
-        parts, values = parts_of(simulation.system), simulation.recorded()
+    simulation, system = one.simulation, one.case.system
+    if isinstance(simulation, ChainSimulation):  # without a system that knows its mesh
+        chain, wanted = simulation.pendulum, _needed(outputs)
+        parts = _parts(system, chain.string, one.case.state().elements())
+        needed = values_of(chain, simulation.record(), needed_for(wanted))
+        values = system_values(system, needed, wanted, inertia_of(chain.string, chain.body))
     else:
-        chain = _chain(one)
-        parts, values = _parts(one.members, chain.pendulum.string, chain.elements), _values(one, _needed(outputs))
+        parts, values = parts_of(simulation.system), simulation.recorded()
     rows = np.array([len(values["time"])])
     with _missing_places_named():
         of_all = {name: x[None] for name, x in values.items()}
         results = {output.name: evaluate(output, of_all, rows, parts)[0] for output in outputs}
     _keep(one, results, found)
-
-
-def _values(one: Started, wanted: set[str]) -> Values:
-    """Wanted variables of a member that marched in lanes, and the time."""
-    assert one.members is not None
-    simulation = _chain(one)
-    chain = simulation.pendulum
-    values = values_of(chain, simulation.record(), needed_for(wanted))
-    return system_values(one.members.system, values, wanted, inertia_of(chain.string, chain.body))
 
 
 @contextmanager
@@ -325,4 +320,5 @@ def _keep(one: Started, results: Mapping[str, Array], found: Computed) -> None:
     found.message[one.place] = "" if simulation.status == "completed" else simulation.message
     found.steps[one.place] = simulation.steps
     found.health[one.place] = [figures.get(name, np.nan) for name in HEALTH]
-    found.remarks[one.place] = "\n".join(simulation.remarks())
+    warnings = simulation.warnings()
+    found.warnings[one.place] = encoded(warnings) if warnings else ""

@@ -74,7 +74,7 @@ def _part(one: Started, deadline: float) -> float:
     steps = max(1, STEPS_OF_AN_ELEMENT // (elements * len(plan.stages)))
     if plan.steps_per_sample > steps:  # not even one sample need come soon
         total *= plan.steps_per_sample / steps
-        simulation.begin(one.commands, steps * plan.h, steps * plan.h)
+        simulation.begin(one.case.commands, steps * plan.h, steps * plan.h)
         plan = simulation.sampling(steps * plan.h)
     most = max(1, int(compute.BYTES_TOGETHER / (8 * LANES * layout.row_length())))
     done, rows = 0, 1

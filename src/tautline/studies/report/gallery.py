@@ -49,7 +49,7 @@ Item = Picture | Strongest | str
 
 
 def gallery(opened: Opened, component: Component) -> Iterator[Item]:
-    """Pictures of one output one by one, what it depends on, and remarks on what could not be drawn."""
+    """Pictures of one output one by one, what it depends on, and notes on what could not be drawn."""
     if component.output in opened.series:
         yield from _series(opened, component)
         return
@@ -128,7 +128,7 @@ def _indices(opened: Opened, component: Component) -> Iterator[Item]:
     if left_out:
         total = int(found.blocks) + left_out
         yield f"{left_out} of {total} blocks of the design are left out: in each, a member has no result."
-    yield from doubts(found)
+    yield from (w.text for w in doubts(found))
     size = found.mu_star if opened.design.kind == "morris" else found.total
     most, value = str(size.parameter.values[np.argmax(size.values)]), float(size.max())
     words = f"mean effect {value:.3g}" if opened.design.kind == "morris" else f"{100.0 * value:.0f} % of its variance"

@@ -11,7 +11,7 @@ import numpy as np
 
 from tautline.figures import page as pages
 from tautline.studies.analysis.reading import Opened
-from tautline.studies.analysis.remarks import remarks_of
+from tautline.studies.analysis.warnings import counted
 from tautline.studies.definition import work
 from tautline.studies.report.drawing import unit
 from tautline.studies.report.report import Section
@@ -46,7 +46,7 @@ def render(opened: Opened, store: str, sections: list[Section], left_out: dict[s
             f"computed, and what follows is of these. <code>tautline study --resume {html.escape(store)}</code> goes "
             "on with it.</p>"
         )
-    body += f"{_verdict(opened)}{_remarks(opened)}<h2>What was found</h2>{_found(opened, sections)}"
+    body += f"{_verdict(opened)}{_warnings(opened)}<h2>What was found</h2>{_found(opened, sections)}"
     body += "".join(_output(section, folder) for section in sections)
     for name, count in left_out.items():
         body += f'<p class="small">{html.escape(name)}: {count} more components are in the store, without pictures.</p>'
@@ -133,15 +133,15 @@ def _endings(opened: Opened) -> str:
     return pages.table(("ending", "members", "for example"), rows)
 
 
-def _remarks(opened: Opened) -> str:
-    """Number of members with remarks, and the most frequent remarks."""
-    found = remarks_of(opened.dataset)
+def _warnings(opened: Opened) -> str:
+    """Number of members with warnings, and how many there are of each kind."""
+    found = counted(opened.dataset)
     if not found.members:
-        return "<p>No member carries a remark on its numbers.</p>"
-    items = "".join(f"<li>{html.escape(text)}</li>" for text in found.sentences())
+        return "<p>No member has a warning.</p>"
+    items = "".join(f"<li>{html.escape(str(x))}</li>" for x in found.kinds)
     return (
-        f'<div class="note">{found.members} of {opened.members} members carry remarks on their numbers '
-        f"(<code>remarks</code> in the store). The most frequent:<ul>{items}</ul></div>"
+        f'<div class="note">{found.members} of {opened.members} members have warnings '
+        f"(<code>warnings</code> in the store):<ul>{items}</ul></div>"
     )
 
 
@@ -165,9 +165,9 @@ def _output(section: Section, folder: Path) -> str:
     label, units = section.component.label, unit(section.component.units)
     title = f"{label} ({units})" if units else label
     pictures = "".join(pages.figure(folder / f"{name}.png", caption) for name, caption in section.pictures)
-    remarks = "".join(f"<p>{html.escape(text)}</p>" for text in section.remarks)
+    notes = "".join(f"<p>{html.escape(text)}</p>" for text in section.notes)
     words = html.escape(section.component.long_name)
     return (
-        f'<h3 id="{html.escape(label)}">{html.escape(title)}</h3><p class="small">{words}</p>{remarks}'
+        f'<h3 id="{html.escape(label)}">{html.escape(title)}</h3><p class="small">{words}</p>{notes}'
         f'<div class="panels">{pictures}</div>'
     )

@@ -26,7 +26,7 @@ class Section(NamedTuple):
 
     component: Component
     pictures: list[tuple[str, str]]  # name and caption
-    remarks: list[str]
+    notes: list[str]
     strongest: Strongest | None  # of one number a member, where the design tells
 
 
@@ -100,11 +100,11 @@ def _section(opened: Opened, component: Component, folder: Path) -> Section:
     from tautline.figures import save
     from tautline.studies.report.gallery import Strongest, gallery
 
-    written, remarks, strongest = [], [], None
+    written, notes, strongest = [], [], None
     stem = re.sub(r"[^\w.-]+", "-", component.label).strip("-")
     for item in gallery(opened, component):
         if isinstance(item, str):
-            remarks.append(item)
+            notes.append(item)
             continue
         if isinstance(item, Strongest):
             strongest = item
@@ -115,4 +115,4 @@ def _section(opened: Opened, component: Component, folder: Path) -> Section:
         except OSError as error:
             raise StoreError(f"{folder / name}: cannot be written: {error.strerror}") from None
         written.append((name, item.caption))
-    return Section(component, written, remarks, strongest)
+    return Section(component, written, notes, strongest)

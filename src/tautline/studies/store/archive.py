@@ -35,7 +35,7 @@ from tautline.studies.store.layout import Layout, spread
 if TYPE_CHECKING:
     import xarray as xr
 
-FORMAT = "tautline study 3"
+FORMAT = "tautline study 4"
 _PART = ".partial"  # how Zarr names what it has not renamed yet
 _OPENING = threading.Lock()
 
@@ -98,7 +98,7 @@ class Archive:
             "steps": computed.steps,
             "health": computed.health,
             "message": np.array(computed.message, dtype=object),
-            "remarks": np.array(computed.remarks, dtype=object),
+            "warnings": np.array(computed.warnings, dtype=object),
             "status": computed.status,  # last: who reads meanwhile takes a member with a status for a whole one
         }
         with self.explained():
@@ -223,7 +223,7 @@ def open_study(path: str | os.PathLike[str]) -> xr.Dataset:
 
     Parameters are coordinates: dimensions of their own for a grid, else along `member`. `status` says of each member
     how it ended (`flag_meanings`), `message` why. What is not computed yet is missing (NaN). Figures of health
-    (`balance_error` and so on) and `remarks` say how far a member's numbers can be trusted. A damaged chunk raises a
+    (`balance_error` and so on) and `warnings` say how far a member's numbers can be trusted. A damaged chunk raises a
     StoreError when it is read, which names the batch and the array.
     """
     import xarray as xr
@@ -252,4 +252,4 @@ def _with_health(found: xr.Dataset, names: list[str]) -> xr.Dataset:
         one = whole.sel(figure=name, drop=True)
         one.attrs = {"units": "1", "long_name": words}
         figures[name] = one
-    return found[names].assign(figures).assign(remarks=found.remarks)
+    return found[names].assign(figures).assign(warnings=found.warnings)

@@ -62,7 +62,7 @@ def _attributes(study: Study, layout: Layout, seconds: float) -> dict[str, Any]:
         "chunk": list(layout.chunk),
         "seconds_a_member": seconds,
         # arrays that come batch by batch, with their dimensions beyond those of the members
-        "batched": {**sizes, "status": 0, "message": 0, "steps": 0, "health": 1, "remarks": 0},
+        "batched": {**sizes, "status": 0, "message": 0, "steps": 0, "health": 1, "warnings": 0},
     }
 
 
@@ -142,7 +142,7 @@ class _Maker:
         make("steps", "i8", 0, {"long_name": STEPS, "units": "1"}, {})
         health = {"long_name": "how far the numbers can be trusted", "units": "1"}
         make("health", "f8", nan, health, {"figure": len(HEALTH)})
-        make("remarks", str, "", {"long_name": "what to know of the member's numbers; empty where all is well"}, {})
+        make("warnings", str, "", {"long_name": "warnings on the member, as JSON; empty where there are none"}, {})
         marks = self._array("done", ["batch"], (layout.batches,), (1,), "i4", -1)
         marks.update_attributes({"long_name": "members of a batch that failed; -1 where the batch is not complete"})
 

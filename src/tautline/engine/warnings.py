@@ -1,4 +1,4 @@
-"""Sentences on what a user should know of a run besides how it ended."""
+"""Warnings on a run of one line: its reel, limits of its motor, tables that steps do not follow."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 
 from tautline.engine.chain.stepper import Stepper
+from tautline.engine.criteria import warnings_from
 from tautline.engine.health import Health, Motion
 from tautline.engine.loads import own_numbers
 from tautline.kernels import data
@@ -14,38 +15,40 @@ from tautline.model.motions import Endless
 from tautline.model.path import GuidePath
 from tautline.model.profile import places_at
 from tautline.model.reel import Reel
+from tautline.results.warnings import RunWarning
 
 # Knots of a motion without end between two looks at it, 25 a period, and how many looks there are at most.
 KNOTS_APART, MOST_LOOKS = 40, 4000
 
 
-def remarks_of(stepper: Stepper, health: Health, figures: dict[str, float]) -> list[str]:
-    """Remarks on where the reel is held, limits that were exceeded, health, and tables that steps do not follow."""
-    said = [*stop_remarks(stepper.motion.reel), *_exceeded(stepper)]
-    said += health.remarks(stepper.pendulum, stepper.par.N, figures, stepper.plan.adaptive)
-    return said + health.unresolved(_force_knots(stepper), _given_motions(stepper), stepper.time)
+def chain_warnings(stepper: Stepper, health: Health, figures: dict[str, float]) -> list[RunWarning]:
+    """Warnings on an end stop, the motor, diagnostics, and tables that steps do not follow."""
+    found = [*stop_warnings(stepper.motion.reel), *motor_warnings(stepper.pendulum.reel, *stepper.needed)]
+    found += warnings_from(health.criteria(stepper.pendulum, stepper.par.N, figures, stepper.plan.adaptive))
+    return found + health.unresolved(_force_knots(stepper), _given_motions(stepper), stepper.time)
 
 
-def stop_remarks(reel: data.Array) -> list[str]:
-    """Remark on a reel that rests on an end stop."""
+def stop_warnings(reel: data.Array) -> list[RunWarning]:
+    """Warning on a reel that rests on an end stop."""
     if reel[data.STOP] == 0.0:
         return []
     side = "retrieved" if reel[data.STOP] > 0.0 else "deployed"
-    return [f"held at the {side} end since t = {reel[data.STOP_TIME]:.6g} s"]
+    since = float(reel[data.STOP_TIME])
+    return [RunWarning("end_stop", f"held at the {side} end since t = {since:.6g} s", since)]
 
 
-def _exceeded(stepper: Stepper) -> list[str]:
-    """Remarks on torque and power that a prescribed motion took beyond the motor's limits."""
-    return motor_remarks(stepper.pendulum.reel, *stepper.needed)
-
-
-def motor_remarks(reel: Reel, torque: float, power: float) -> list[str]:
-    """Remarks on a motor that a prescribed motion asks for more than it has."""
+def motor_warnings(reel: Reel, torque: float, power: float) -> list[RunWarning]:
+    """Warnings on torque and power that a prescribed motion took beyond the motor's limits."""
     return [
-        f"the prescribed motion of the reel took {needed:.4g} {unit}, more than {name} ({limit:g} {unit})"
+        RunWarning(
+            f"motor_{name}",
+            f"the prescribed motion of the reel took {needed:.4g} {unit}, more than max_{name} ({limit:g} {unit})",
+            needed,
+            limit,
+        )
         for name, needed, limit, unit in (
-            ("max_torque", torque, reel.max_torque, "N m"),
-            ("max_power", power, reel.max_power, "W"),
+            ("torque", torque, reel.max_torque, "N m"),
+            ("power", power, reel.max_power, "W"),
         )
         if limit is not None and needed > limit
     ]

@@ -1,0 +1,396 @@
+"""Objects from the sections of keys that describe a system, and back: [bodies.NAME], [lines.NAME], [initial], [run]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tautline.errors import InputError
+from tautline.model import file_keys, kinds
+from tautline.model.command import Command
+from tautline.model.description import fields_of
+from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
+from tautline.model.fluid import BodyInFluid
+from tautline.model.kinds import WrongValueError
+from tautline.model.parts import Part
+from tautline.model.run import Run
+from tautline.model.system.parts import Kinematic, Line
+from tautline.model.system.problems import problem_at
+from tautline.model.system.sections import (
+    BODY,
+    BODY_LOADS,
+    BODY_START,
+    COMMAND,
+    FLUID,
+    HEADS,
+    KIND,
+    KINDS,
+    KINEMATIC,
+    KINEMATIC_BODY,
+    LINE,
+    LINE_START,
+    LINE_STATE,
+    ORBIT,
+    PATH,
+    PLACED,
+    REEL,
+    RUN,
+    SETTLE,
+    START,
+    STATE,
+    STRING,
+    TOP,
+)
+from tautline.model.system.starts import Placed, Start
+from tautline.model.system.state import State
+from tautline.model.system.system import System
+from tautline.model.wording import near
+from tautline.units import shown
+
+NO_ELEMENTS = Problem(("run", "elements"), "expected none: every string has its own elements")
+
+
+class Described(NamedTuple):
+    """What the sections of a system say."""
+
+    system: System
+    start: Start
+    commands: dict[str, Command]
+    run: Run
+    title: str
+    description: str
+
+
+class Made(NamedTuple):
+    """The object of a section, and what it was made of."""
+
+    values: Tree
+    others: dict[str, Any]
+    thing: Any
+
+
+class Reading:
+    """Reads sections, and gathers all that is wrong with them.
+
+    Parameters
+    ----------
+    before : Reading, optional
+        Sections that have the same values as there are not read again.
+
+    Attributes
+    ----------
+    given : dict
+        Values of keys as they were given, in SI.
+    """
+
+    def __init__(self, before: Reading | None = None) -> None:
+        self.problems: list[Problem] = []
+        self.given: Tree = {}
+        self._known: dict[tuple[str, ...], Made] = {} if before is None else before._made
+        self._made: dict[tuple[str, ...], Made] = {}
+
+    def values(self, part: Part, value: Any, *path: str) -> Tree | None:
+        """Values of a section in SI."""
+        try:
+            found = read_part(part, value)
+        except ProblemsError as error:
+            self.problems += [Problem((*path, *problem.path), problem.sentence) for problem in error.problems]
+            return None
+        self.note(found, *path)
+        return found
+
+    def note(self, values: Tree, *path: str) -> None:
+        """Keep values as given."""
+        section = self.given
+        for name in path:
+            section = section.setdefault(name, {})
+        section.update(values)
+
+    def made(self, part: Part, value: Any, *path: str, **others: Any) -> Any:
+        """The object of a section; None if something is wrong with it."""
+        place = (*path, part.sentence)
+        known = self._known.get(place)
+        if known is not None and _same(value, known.values) and _same(others, known.others):
+            self._made[place] = known
+            self.note(known.values, *path)
+            return known.thing
+        values = self.values(part, value, *path)
+        if values is None:
+            return None
+        cls, own = _class_and_values(part, values)
+        try:
+            thing = part.make(file_keys.assemble(cls, own, **others))
+        except InputError as error:
+            # a rule across the fields of a section makes sense where each is right
+            self.problems += self._refused(cls, own, path) or [problem_at(error, path, cls, own)]
+            return None
+        self._made[place] = Made(values, others, thing)
+        return thing
+
+    def look(self, part: Part, value: Any, *path: str) -> None:
+        """Gather what is wrong with a section of which nothing can be made."""
+        values = self.values(part, value, *path)
+        if values is not None:
+            self.problems += self._refused(*_class_and_values(part, values), path)
+
+    def _refused(self, cls: type, own: Tree, path: tuple[str, ...]) -> list[Problem]:
+        """All fields of a section whose values are refused, each by itself."""
+        errors = file_keys.out_of_range(cls, fields_of(cls), own)
+        return list(dict.fromkeys(problem_at(error, path, cls, own) for error in errors))
+
+    def refuse(self, error: InputError, *path: str) -> None:
+        """Note what an object refused, at the key that its error names."""
+        self.problems.append(problem_at(error, path))
+
+    def named(self, tree: Mapping[str, Any], *path: str) -> dict[str, Any]:
+        """Sections by name below a path."""
+        for name in path:
+            tree = tree.get(name, {})
+            try:
+                tree = kinds.section(tree)
+            except WrongValueError as error:
+                self.problems.append(Problem(path, str(error)))
+                return {}
+        return dict(tree)
+
+
+def _same(value: Any, known: Mapping[str, Any]) -> bool:
+    """Whether a section has the very values that are known."""
+    if not isinstance(value, Mapping) or value.keys() != known.keys():
+        return False
+    return all(x is known[name] for name, x in value.items())
+
+
+def _class_and_values(part: Part, values: Tree) -> tuple[type, Tree]:
+    """Class that has the keys of a section, and their values."""
+    cls = part.options[values[part.word] if part.word else ""]
+    return cls, {key: x for key, x in values.items() if key != part.word}
+
+
+def read_part(part: Part, value: Any) -> Tree:
+    """Values of a section in SI."""
+    try:
+        section = {key: _plain(x) for key, x in kinds.section(value).items()}
+    except WrongValueError as error:
+        raise ProblemsError([Problem((), str(error))]) from None
+    if not part.word:
+        return file_keys.read(part.options[""], section)
+    options = ", ".join(map(repr, part.options))
+    if part.word not in section:
+        raise ProblemsError([Problem((part.word,), f"missing; expected one of {options}")])
+    tag = section.pop(part.word)
+    if not isinstance(tag, str) or tag not in part.options:
+        hint = near(tag, part.options)
+        raise ProblemsError([Problem((part.word,), f"expected one of {options}, got {shown(tag)}{hint}")])
+    cls = part.options[tag]
+
+    def unknown(key: str) -> str:
+        elsewhere = [name for name, other in part.options.items() if key in keys_of(other).kinds]
+        if elsewhere:
+            return f"no such key with {part.word} = {tag!r}, only with {', '.join(map(repr, elsewhere))}"
+        return f"no such key{near(key, keys_of(cls).kinds)}"
+
+    return {part.word: tag, **file_keys.read(cls, section, unknown)}
+
+
+def _plain(value: Any) -> Any:
+    """Without arrays and numbers of NumPy, which Python programs have."""
+    return value.tolist() if isinstance(value, (np.ndarray, np.generic)) else value
+
+
+def read(tree: Mapping[str, Any], reading: Reading | None = None) -> Described:
+    """Objects from a tree of keys; ProblemsError with all that is wrong."""
+    reading = reading or Reading()
+    top = _top(tree, reading)
+    bodies: dict[str, Any] = {}
+    loads: dict[str, dict[str, Any]] = {key: {} for key in BODY_LOADS}
+    for name, x in reading.named(tree, "bodies").items():
+        own = dict(x) if isinstance(x, Mapping) else x
+        for key, part in BODY_LOADS.items():
+            if isinstance(own, dict) and key in own:
+                loads[key][name] = reading.made(part, own.pop(key), "bodies", name, key)
+        bodies[name] = _body(reading, name, own)
+    lines: dict[str, Any] = {}
+    commands: dict[str, Any] = {}
+    for name, x in reading.named(tree, "lines").items():
+        lines[name], command = _line(reading, name, x)
+        if command is not None:
+            commands[name] = command
+    orbit = reading.made(ORBIT, tree["orbit"], "orbit") if "orbit" in tree else None
+    fluid = reading.made(FLUID, tree["fluid"], "fluid") if "fluid" in tree else None
+    start = _start(reading, reading.named(tree, "initial"))
+    if "run" not in tree:
+        reading.problems.append(Problem(("run",), "missing"))
+    run = reading.made(RUN, tree.get("run", {}), "run") if "run" in tree else None
+    if run is not None and run.number_of_elements() is not None:
+        reading.problems.append(NO_ELEMENTS)
+    system = None
+    if not reading.problems:
+        try:
+            system = System(bodies, lines, top.get("gravity"), orbit, fluid, *loads.values())
+        except InputError as error:
+            reading.refuse(error)
+    if reading.problems or system is None or run is None:
+        raise ProblemsError(reading.problems)
+    words = (top.get("title", ""), top.get("description", ""))
+    return Described(system, start, commands, run, *words)
+
+
+def _start(reading: Reading, initial: dict[str, Any]) -> Any:
+    """Where the run starts, from the section [initial]."""
+    kind = initial.get("kind", PLACED)
+    if kind not in KINDS:
+        sentence = f"expected one of {', '.join(map(repr, KINDS))}, got {shown(kind)}{near(kind, KINDS)}"
+        reading.problems.append(Problem(("initial", "kind"), sentence))
+        return None
+    if kind in START.options:
+        return reading.made(START, initial, "initial")
+    known = ("kind", "bodies", "lines", *(["settle"] if kind == PLACED else []))
+    for name in initial:
+        if name not in known:
+            reading.problems.append(Problem(("initial", name), f"no such key{near(name, known)}"))
+    bodies, lines = (
+        {name: reading.made(part, x, "initial", key, name) for name, x in reading.named(initial, key).items()}
+        for key, part in (("bodies", BODY_START), ("lines", LINE_START if kind == PLACED else LINE_STATE))
+    )
+    if reading.problems:
+        return None
+    reading.note({name: initial[name] for name in ("kind", "settle") if name in initial}, "initial")
+    if kind == STATE:
+        return State(bodies, lines)
+    try:
+        return Placed(bodies, lines, SETTLE.read(initial.get("settle", False)))
+    except WrongValueError as error:
+        reading.problems.append(Problem(("initial", "settle"), str(error)))
+        return None
+
+
+def start_keys(start: Start, defaults: bool = True) -> Tree:
+    """Keys of the section [initial]."""
+    if not isinstance(start, Placed | State):
+        return tagged(START, start, defaults)
+    kind: Tree = {"kind": STATE}
+    if isinstance(start, Placed):
+        kind = ({"kind": PLACED} if defaults else {}) | ({"settle": start.settle} if defaults or start.settle else {})
+    parts = {"bodies": start.bodies, "lines": start.lines}
+    return kind | {
+        key: {name: file_keys.to_keys(x, defaults) for name, x in things.items()}
+        for key, things in parts.items()
+        if things
+    }
+
+
+def _top(tree: Mapping[str, Any], reading: Reading) -> Tree:
+    given: Tree = {}
+    for name, value in tree.items():
+        if name in TOP:
+            try:
+                given[name] = TOP[name].read(value)
+                TOP[name].check(name, given[name])
+            except WrongValueError as error:
+                reading.problems.append(Problem((name, *error.place), str(error)))
+            except InputError as error:
+                reading.refuse(error)
+        elif name not in HEADS:
+            reading.problems.append(Problem((str(name),), f"no such key{near(name, [*TOP, *HEADS])}"))
+    reading.note(given)
+    return given
+
+
+def _body(reading: Reading, name: str, value: Any) -> Any:
+    section = dict(value) if isinstance(value, Mapping) else {}
+    if KIND in section:
+        if section.pop(KIND) != KINEMATIC:
+            reading.problems.append(Problem(("bodies", name, KIND), f"expected {KINEMATIC!r}, or no such key"))
+        reading.note({KIND: KINEMATIC}, "bodies", name)
+        path = reading.made(PATH, section.pop("path"), "bodies", name, "path") if "path" in section else None
+        return reading.made(KINEMATIC_BODY, section, "bodies", name, path=path)
+    return reading.made(BODY, value, "bodies", name)
+
+
+def with_string(section: Mapping[str, Any]) -> dict[str, Any]:
+    """Keys of a line, those of its string among them, which may stand in a section of their own."""
+    found = dict(section)
+    if isinstance(found.get("string"), Mapping):
+        found |= dict(found.pop("string"))
+    return found
+
+
+def _line(reading: Reading, name: str, value: Any) -> tuple[Any, Any]:
+    """A line, and the command of its reel."""
+    path = ("lines", name)
+    section = dict(value) if isinstance(value, Mapping) else {}
+    section = with_string(section)
+    reel = reading.made(REEL, section.pop("reel"), *path, "reel") if "reel" in section else None
+    command = None
+    if "command" in section:
+        command = reading.made(COMMAND, section.pop("command"), *path, "command")
+        if "reel" not in value:
+            reading.problems.append(Problem((*path, "command"), "expected none for a string without a reel"))
+    own = {key: section.pop(key) for key in list(section) if key in keys_of(Line).kinds}
+    string = reading.made(STRING, section, *path)
+    if string is None:
+        reading.look(LINE, own, *path)
+        return None, command
+    return reading.made(LINE, own, *path, string=string, reel=reel), command
+
+
+def complete(described: Described, defaults: bool = True) -> Tree:
+    """Keys of what sections say, in plain SI numbers."""
+    system = described.system
+    tree: Tree = {name: x for name, x in (("title", described.title), ("description", described.description)) if x}
+    if system.orbit is None:
+        tree["gravity"] = system.gravity
+    else:
+        tree["orbit"] = file_keys.to_keys(system.orbit, defaults)
+    if system.fluid is not None:
+        medium = file_keys.to_keys(system.fluid, defaults)
+        tree["fluid"] = {key: x for key, x in medium.items() if key not in fields_of(BodyInFluid)}
+    tree["bodies"] = {name: _body_keys(body, defaults) for name, body in system.bodies.items()}
+    for key, loads in (("fluid", system.body_fluid), ("applied_force", system.applied_forces)):
+        for name, load in loads.items():
+            tree["bodies"][name][key] = file_keys.to_keys(load, defaults)
+    tree["lines"] = {
+        name: _line_keys(line, described.commands.get(name), defaults) for name, line in system.lines.items()
+    }
+    tree["initial"] = start_keys(described.start, defaults)
+    tree["run"] = run_keys(described.run, defaults)
+    return tree
+
+
+def run_keys(run: Run, defaults: bool = True) -> Tree:
+    """Keys of the section [run]."""
+    found = file_keys.to_keys(run, defaults)
+    found.pop("elements", None)
+    return found
+
+
+def tagged(part: Part, thing: Any, defaults: bool = True) -> Tree:
+    """Keys of the object of a section, with the word that tells its kind."""
+    described = part.unmake(thing)
+    tag = next((tag for tag, cls in part.options.items() if type(described) is cls), "")
+    return ({part.word: tag} if part.word else {}) | file_keys.to_keys(described, defaults)
+
+
+def _body_keys(body: Any, defaults: bool) -> Tree:
+    if isinstance(body, Kinematic):
+        path = {} if body.path is None else {"path": tagged(PATH, body.path, defaults)}
+        return {KIND: KINEMATIC} | file_keys.to_keys(body, defaults) | path
+    return tagged(BODY, body, defaults)
+
+
+def _line_keys(line: Line, command: Command | None, defaults: bool) -> Tree:
+    keys = file_keys.to_keys(line.string, defaults) | file_keys.to_keys(line, defaults)
+    if line.reel is not None:
+        keys["reel"] = file_keys.to_keys(line.reel, defaults)
+    if command is not None:
+        keys["command"] = tagged(COMMAND, command, defaults)
+    return keys
+
+
+def command(section: Mapping[str, Any]) -> Command:
+    """A command from its keys."""
+    found: Command = Reading().made(COMMAND, section, "command")
+    return found

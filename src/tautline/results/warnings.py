@@ -1,0 +1,292 @@
+"""Warnings: what a result says about its own accuracy. Kinds, objects, and their form in attributes of datasets."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from tautline.errors import InputError
+
+if TYPE_CHECKING:
+    import xarray as xr
+
+WARNINGS = "warnings"  # attribute of datasets, variable of studies
+
+
+class Kind(NamedTuple):
+    """What warnings of a kind are about; the table of docs/trust.md."""
+
+    issued_by: str
+    value: str  # what `value` is; empty if there is none
+    meaning: str
+    advice: str
+    where: str = ""  # what `where` names: "line", "body" or "key"
+
+
+_RUN, _DERIVATIVES, _FIT, _ANALYSIS = "run", "derivatives", "fit", "analysis"
+KINDS = {
+    "energy_balance": Kind(
+        _RUN, "`balance_error`", "energy appeared or vanished", "use a smaller step, more damping or other elements"
+    ),
+    "step": Kind(
+        _RUN,
+        "step over the one that resolves the motion",
+        "a fixed step does not resolve stretching, turning or the drum on its spring",
+        'use a smaller step or "auto"',
+    ),
+    "turning": Kind(
+        _RUN,
+        "`turning_error` (rad)",
+        "the errors of the steps add up in the attitude of a body that spins",
+        "use a smaller step or `order=4`, if the attitude matters",
+        "body",
+    ),
+    "attitude": Kind(
+        _RUN,
+        "`attitude_error` (rad)",
+        "the mesh misses waves that a swinging body sends along the line",
+        "use more elements, if the attitude matters",
+        "body",
+    ),
+    "mesh": Kind(_RUN, "`mesh_error`", "positions depend on the mesh", "use more elements", "line"),
+    "mesh_noise": Kind(
+        _RUN,
+        "`mesh_noise`",
+        "waves as short as the elements distort the peaks of the tension",
+        "smooth starts and stops, damp the mesh (`damping_ratio`), or compare with more elements",
+        "line",
+    ),
+    "front": Kind(
+        _RUN,
+        "missing part of the largest tension",
+        "the start moves a node against its neighbor, and the mesh lowers the front",
+        "let velocities rise along the line and reels gather speed, or use many more elements",
+        "line",
+    ),
+    "current": Kind(
+        _RUN,
+        "`current_share`",
+        "a current takes hold of the line at once, and the largest tension depends on the mesh",
+        "start at rest in the current, or compare with more elements",
+        "line",
+    ),
+    "sag": Kind(
+        _RUN,
+        "missing part of the largest tension",
+        "straight elements are shorter than the curved line that they stand for",
+        "use more elements",
+        "line",
+    ),
+    "fold": Kind(
+        _RUN,
+        "`largest_fold_deg` (degrees)",
+        "the line folded as sharply as the mesh allows, and what follows depends on the mesh",
+        "damp the mesh, start taut, or trust only what runs with other meshes have in common",
+        "line",
+    ),
+    "slack": Kind(
+        _RUN,
+        "`slack_share`",
+        "a part of the line was slack, or pushed if its law is linear",
+        'expected of ropes that hang loose; otherwise use `law = "tension_only"`',
+        "line",
+    ),
+    "compression": Kind(
+        _RUN,
+        "largest compression (N)",
+        "a line with a linear law pushed, which no rope can",
+        'use `law = "tension_only"`',
+        "line",
+    ),
+    "reel_speed": Kind(
+        _RUN,
+        "`reel_speed_ratio`",
+        "the reel is nearly as fast as the waves in the line",
+        "use many more elements, or reel more slowly",
+        "line",
+    ),
+    "end_stop": Kind(
+        _RUN, "time (s)", "the reel is held at an end stop since that time", "expected with `at_end`", "line"
+    ),
+    "motor_torque": Kind(
+        _RUN,
+        "torque (N m)",
+        "a prescribed motion took more than `max_torque`",
+        "move the reel more slowly, or choose a stronger motor",
+        "line",
+    ),
+    "motor_power": Kind(
+        _RUN,
+        "power (W)",
+        "a prescribed motion took more than `max_power`",
+        "move the reel more slowly, or choose a stronger motor",
+        "line",
+    ),
+    "torque": Kind(_RUN, "", "some torques could not be found to full accuracy", "use a smaller step", "line"),
+    "torque_function": Kind(
+        _RUN,
+        "part that is not along lines over the steps",
+        "a function of `Torque` varies within a step",
+        "use a smaller step",
+        "line",
+    ),
+    "force_table": Kind(
+        _RUN,
+        "step (s)",
+        "entries of a table of forces are closer than a step; its impulse is exact",
+        "use a smaller step, if the course of the force matters",
+    ),
+    "prescribed_motion": Kind(
+        _RUN,
+        "departure from lines over the steps, over the range",
+        "a motion of reel or guide goes to and fro within a step",
+        "use a smaller step",
+    ),
+    "derivative_growth": Kind(
+        _DERIVATIVES,
+        "relative displacement by relative change of a key",
+        "derivatives grew beyond use, since the motion is chaotic",
+        "shorten the run, or compare runs with other values",
+    ),
+    "derivative_kink": Kind(
+        _DERIVATIVES,
+        "time (s)",
+        "a line is exactly unstretched, and rounding decides whether it is slack or taut",
+        "start a little stretched",
+        "line",
+    ),
+    "derivative_unknown": Kind(
+        _DERIVATIVES,
+        "samples without a derivative",
+        "a derivative does not exist or could not be found: NaN",
+        "change the key away from a kink, or leave it out",
+    ),
+    "derivative_side": Kind(
+        _DERIVATIVES,
+        "time (s)",
+        "an entry of a table lies at the end of a step: derivatives to both sides differ",
+        "move the entry by a part of a step",
+        "key",
+    ),
+    "fit_bound": Kind(
+        _FIT, "value", "the best value may lie beyond a bound", "widen the bound, or fix the key", "key"
+    ),
+    "fit_undetermined": Kind(
+        _FIT, "", "the data do not determine some values", "fix a key, or measure more", "key"
+    ),
+    "fit_correlation": Kind(
+        _FIT, "size of the correlation", "two values can hardly be told apart", "fix one, or measure more", "key"
+    ),
+    "fit_residuals": Kind(
+        _FIT,
+        "probability, below the limit",
+        "residuals are not noise: the model does not explain all, and standard errors are too small",
+        "vary other keys, or improve the model",
+    ),
+    "fit_sigma": Kind(
+        _FIT,
+        "probability, below the limit",
+        "residuals are not of the size of `sigma`",
+        "correct `sigma`, or improve the model",
+    ),
+    "fit_sampling": Kind(
+        _FIT,
+        "error of the interpolation over the noise",
+        "samples of the run are too far apart for the times of the data",
+        "use a smaller `run.sample`",
+    ),
+    "fit_left_out": Kind(
+        _FIT, "number of samples", "some data lie outside of the run", "change `run.duration` or the bounds of `offset`"
+    ),
+    "sampling": Kind(
+        _ANALYSIS,
+        "part of the range or of the variance",
+        "samples are too far apart to show peaks or fast motion",
+        "use a smaller `run.sample`",
+    ),
+    "interpolated": Kind(
+        _ANALYSIS, "spacing (s)", "samples were not evenly spaced", "give the run a fixed `sample`"
+    ),
+    "sensitivity": Kind(
+        _ANALYSIS,
+        "first index less the total one",
+        "estimates contradict each other, since the design is too small",
+        "enlarge `design.base`",
+        "key",
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class RunWarning:
+    """A warning on a result.
+
+    Attributes
+    ----------
+    kind : str
+        Identifier, one of those of docs/trust.md: "mesh", "energy_balance".
+    text : str
+        Sentence, with what to do.
+    value, limit : float, optional
+        Figure that it is about, and the limit that this exceeds.
+    where : str, optional
+        Name of the line or body, or key.
+    """
+
+    kind: str
+    text: str
+    value: float | None = None
+    limit: float | None = None
+    where: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise InputError(f"kind: expected one of {', '.join(KINDS)}, got {self.kind!r}")
+        for name in ("value", "limit"):
+            x = getattr(self, name)
+            object.__setattr__(self, name, float(x) if x is not None and math.isfinite(x) else None)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def to_dict(self) -> dict[str, Any]:
+        """All attributes, for JSON."""
+        return asdict(self)
+
+    def prefixed(self, words: str) -> RunWarning:
+        """The warning with words before its sentence."""
+        return replace(self, text=f"{words}{self.text}")
+
+
+def warnings_of(run: xr.Dataset) -> list[RunWarning]:
+    """Warnings on a result.
+
+    Parameters
+    ----------
+    run : Dataset
+        From `simulate`, `open_run`, `jacobian` or an analysis of a run; or one member of a study.
+    """
+    found = getattr(run, "attrs", {}).get(WARNINGS)
+    if found is None and WARNINGS in getattr(run, "data_vars", ()) and run[WARNINGS].ndim == 0:
+        found = run[WARNINGS].item()
+    if not isinstance(found, str):
+        raise InputError("run: expected a run of simulate() or open_run(), or another result with warnings")
+    return decoded(found)
+
+
+def encoded(warnings: Iterable[RunWarning]) -> str:
+    """JSON of warnings, for an attribute."""
+    return json.dumps([{name: x for name, x in w.to_dict().items() if x is not None} for w in warnings])
+
+
+def decoded(text: str) -> list[RunWarning]:
+    """Warnings from their JSON; none from an empty text, which a study has for members without any."""
+    return [RunWarning(**each) for each in json.loads(text)] if text else []
+
+
+def said(warnings: Iterable[RunWarning]) -> str:
+    """One line of text for each warning."""
+    return "\n".join(f"{w.kind}: {w.text}" for w in warnings)
