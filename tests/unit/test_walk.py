@@ -134,7 +134,10 @@ run = tl.Run(duration=0.2, sample=0.1, step=0.01)
 start = tl.Straight(4.0, direction=(1.0, 0.0, 2.0), end_velocity=(0.5, 1.0, 1.0), reel_speed=1.5)
 own = tl.pendulum(rope, reel, body, elements=2)
 cases = {
-    "pendulum": (tl.Case(own, start, Pull(8.0), run), ["string.stiffness", "command.pull", "reel.inertia_mass"]),
+    "pendulum": (
+        tl.Case(own, start, Pull(8.0), run),
+        ["lines.line.stiffness", "lines.line.command.pull", "lines.line.reel.inertia_mass"],
+    ),
     "crane": (
         tl.Case(crane, hung, {"hoist": Pull(8.0)}, run),
         ["lines.hoist.stiffness", "lines.hoist.command.pull", "bodies.load.mass"],
