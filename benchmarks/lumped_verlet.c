@@ -2,7 +2,7 @@
 
    What a good programmer would write by hand for example 1 of the paper at constant length, without
    any of the structure that the finite-element mass matrix, the reel or compensated sums need.
-   The body is attached off its centre of mass; its rotation is advanced by the Cayley map with a
+   The body is attached off its center of mass; its rotation is advanced by the Cayley map with a
    Newton solution, as in the simulator, so that both do the same work for the body.
 
    lumped_verlet(N, steps, h, out): runs and writes the attachment point; returns the final energy. */

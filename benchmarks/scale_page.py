@@ -278,12 +278,12 @@ def _busy(found: Found) -> Any:
     costs = costs_of(found["plan"]["model"])
     lengths = [0.03 * 10 ** (k / 8) for k in range(22)]
     runs = [run for run in found["plan"]["check"] if run["asleep"]]
-    for slots, colour in zip(sorted({run["slots"] for run in runs}), (style.BLUE, style.RED), strict=False):
+    for slots, color in zip(sorted({run["slots"] for run in runs}), (style.BLUE, style.RED), strict=False):
         mine = [run for run in runs if run["slots"] == slots]
         simulated = [simulate([x] * max(4 * slots, 600), *here(found, slots)).busy for x in lengths]
-        axes.plot(lengths, simulated, color=colour, label=f"{slots} slots on this machine, simulated")
+        axes.plot(lengths, simulated, color=color, label=f"{slots} slots on this machine, simulated")
         axes.plot(
-            [r["asleep"] for r in mine], [r["busy"] for r in mine], "o", color=colour, label=f"{slots} slots, measured"
+            [r["asleep"] for r in mine], [r["busy"] for r in mine], "o", color=color, label=f"{slots} slots, measured"
         )
     alone = [simulate([x] * 10 * CORES, costs, Machine(CORES)).busy for x in lengths]
     axes.plot(lengths, alone, "--", color=style.BLACK, label=f"{CORES} slots of a cluster, simulated")
@@ -299,9 +299,9 @@ def _plan(found: Found) -> Any:
     sizes = [row["size"] for row in rows]
     wide = {"lw": 4, "alpha": 0.5, "color": style.BLUE}  # where lines lie on each other all are seen
     axes.plot(sizes, [row["wall"] for row in rows], label="with a store that takes no time", **wide)
-    for (rate, _), colour in zip(rows[0]["with_store"].items(), (style.GREEN, style.ORANGE), strict=True):
+    for (rate, _), color in zip(rows[0]["with_store"].items(), (style.GREEN, style.ORANGE), strict=True):
         label = f"with a store of {int(rate):,} files/s".replace(",", " ")
-        axes.plot(sizes, [row["with_store"][rate] for row in rows], "o-", ms=3, color=colour, label=label)
+        axes.plot(sizes, [row["with_store"][rate] for row in rows], "o-", ms=3, color=color, label=label)
     bound = [MEMBERS / size * costs["scheduler"] for size in sizes]
     axes.plot(sizes, bound, ":", color=style.RED, label="scheduler alone")
     axes.axhline(MEMBERS * costs["member"] / CORES, ls="--", lw=0.8, color=style.BLACK, label="computation alone")

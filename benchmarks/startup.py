@@ -34,7 +34,7 @@ simulation = tl.Simulation.from_case(case)
 simulation.advance(0.01, case.commands)
 simulation.line.nodes[-1]
 """
-LABELLED = """
+LABELED = """
 import tautline as tl
 run = tl.simulate(tl.load("retrieval", {{{}"run.duration": "0.01 s"}}))
 float(run.start_tension[-1, 0])
@@ -59,9 +59,9 @@ CODES = {
     "`Simulation`, plain arrays": PLAIN,
     "eight members in lanes, plain arrays": LANES,
     "`import xarray` alone": "import xarray",
-    "`simulate`, a labelled `Dataset`": LABELLED.format(""),
-    "`simulate` with damping": LABELLED.format('"string.viscosity": 0.01, '),
-    "`simulate` with a fluid": LABELLED.format('"fluid.density": 1.2, "string.diameter": 0.002, '),
+    "`simulate`, a labeled `Dataset`": LABELED.format(""),
+    "`simulate` with damping": LABELED.format('"string.viscosity": 0.01, '),
+    "`simulate` with a fluid": LABELED.format('"fluid.density": 1.2, "string.diameter": 0.002, '),
 }
 MUJOCO_ROW = next(iter(CODES))
 COMMAND = "`tautline run fixed-length`, whole command"
@@ -74,7 +74,7 @@ def mark(name): marks.append((name, time.perf_counter()))
 import tautline as tl
 from tautline.files import runs
 import tautline.cli.watch
-from tautline.results.summary import summarise
+from tautline.results.summary import summarize
 from tautline.engine.cases import begin
 mark("imports (numpy, typer, rich, netCDF4)")
 case = tl.load("fixed-length")
@@ -88,7 +88,7 @@ mark("the run: 20,000 steps, 1001 samples")
 runs.run_to_file(sys.argv[1], case)
 mark("the same again, written to a file as it goes")
 reader = runs.Reader(sys.argv[1])
-summarise(reader.blocks(), reader.attrs)
+summarize(reader.blocks(), reader.attrs)
 mark("summary, read from the file")
 print(json.dumps([(name, b - a) for (_, a), (name, b) in zip(marks, marks[1:])]))
 """

@@ -26,6 +26,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "code_tables",
     "command_pages",
     "equation_links",
     "figure_guide",
@@ -35,7 +36,8 @@ extensions = [
 ]
 default_role = "literal"
 smartquotes = False  # quotes and dashes of commands stay as they are typed
-exclude_patterns = ["_ext", "generated/keys.md", "generated/*/*.ipynb", "generated/*/*.py"]
+INCLUDED = [f"generated/{name}.md" for name in ("backends", "commands", "keys", "laws", "names")]  # by other pages
+exclude_patterns = ["_ext", *INCLUDED, "generated/*/*.ipynb", "generated/*/*.py"]
 nitpicky = True
 
 # Markdown

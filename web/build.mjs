@@ -11,8 +11,8 @@ const MARKS = ["<!--title-->", "<!--boot-->"];
 // strings and regular expressions, where the backslash changes nothing.
 const safeInHtml = (script) => script.replace(/<\/(script)/gi, "<\\/$1").replace(/<!--/g, "<\\!--");
 
-// The licences of what is bundled ask to go with every copy.
-async function licences() {
+// The licenses of what is bundled ask to go with every copy.
+async function licenses() {
   const texts = await Promise.all(
     ["three", "uplot"].map(async (name) => `${name}\n\n${await readFile(new URL(`node_modules/${name}/LICENSE`, import.meta.url), "utf8")}`),
   );
@@ -25,11 +25,11 @@ async function page() {
     build({ ...common, entryPoints: ["src/main.ts"], format: "iife", charset: "utf8" }),
     build({ ...common, entryPoints: ["src/theme.css"] }),
     readFile(new URL("src/index.html", import.meta.url), "utf8"),
-    licences(),
+    licenses(),
   ]);
   // replacements as functions: a "$" in the script must not be taken for a pattern
   const html = frame
-    .replace("licences", () => notices.trim())
+    .replace("licenses", () => notices.trim())
     .replace("/*style*/", () => style.outputFiles[0].text.trim())
     .replace("/*script*/", () => safeInHtml(script.outputFiles[0].text.trim()));
   for (const mark of MARKS) {

@@ -58,7 +58,7 @@ PEERS = (
         PACKAGED,
         ("exudyn",),
         "exudyn",
-        (Tried("VelocityVerlet", 2), Tried("generalised alpha", 2), Tried("RK44", 4), Tried("RK67", 6)),
+        (Tried("VelocityVerlet", 2), Tried("generalized alpha", 2), Tried("RK44", 4), Tried("RK67", 6)),
         "lumped mass, spring-dampers, Lie group node; all steps in one call; it calls its Verlet method experimental",
     ),
     Peer(

@@ -1,6 +1,6 @@
 """Example 1 in Exudyn: mass points, spring-dampers, and a rigid body on a Lie group node.
 
-One call of the solver runs all steps inside the library. The body's reference point is its centre of mass, which the
+One call of the solver runs all steps inside the library. The body's reference point is its center of mass, which the
 manual calls faster; the last spring pulls at a marker off it. For samples the solver starts anew from the state that
 it left.
 """
@@ -19,7 +19,7 @@ SOLVERS = {
     "VelocityVerlet": exu.DynamicSolverType.VelocityVerlet,
     "RK44": exu.DynamicSolverType.RK44,
     "RK67": exu.DynamicSolverType.RK67,
-    "generalised alpha": exu.DynamicSolverType.GeneralizedAlpha,
+    "generalized alpha": exu.DynamicSolverType.GeneralizedAlpha,
 }
 
 

@@ -30,8 +30,8 @@ LIMIT = 5.0  # s that one run may take in the search
 
 
 def pair() -> Pair:
-    """Two boxes, fastened off their centres of mass, that tumble and turn about each other with 1 rad/s."""
-    apart, part = 10.3, 0.36  # m between the ends of a string of 10 m; the centre of mass is at this part of it
+    """Two boxes, fastened off their centers of mass, that tumble and turn about each other with 1 rad/s."""
+    apart, part = 10.3, 0.36  # m between the ends of a string of 10 m; the center of mass is at this part of it
     boxes = (
         (tl.RigidBody.box(4.0, (0.6, 0.4, 0.3), (-0.3, 0.1, 0.05)), -part * apart, [4.0, 5.0, 1.0]),
         (tl.RigidBody.box(2.0, (0.3, 0.3, 0.4), (0.15, 0.0, -0.1)), (1.0 - part) * apart, [-3.0, 6.0, 1.0]),

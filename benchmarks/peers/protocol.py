@@ -121,7 +121,7 @@ class EndBody(NamedTuple):
 
     mass: float
     center_of_mass: list[float]
-    inertia: list[list[float]]  # about its own centre of mass
+    inertia: list[list[float]]  # about its own center of mass
 
 
 def end_body(problem: Problem | Pair, elements: int, carried: Body | None = None) -> EndBody:

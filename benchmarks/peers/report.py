@@ -15,7 +15,7 @@ Result = dict[str, Any]
 STEP_TARGET, ACCURACY_TARGET, BY_HAND_TARGET = 20.0, 40.0, 10.0  # how many times faster we want to be
 MEGABYTE = 1e6
 TELLING = ("diffrax", "jaxlib", "numba", "numpy", "llvmlite")  # versions on the page besides those of the peers
-COLOURS = (style.BLACK, style.BLUE, style.ORANGE, style.GREEN, "#CC79A7", style.RED, style.SKY, "#8B6F47")
+COLORS = (style.BLACK, style.BLUE, style.ORANGE, style.GREEN, "#CC79A7", style.RED, style.SKY, "#8B6F47")
 MARKERS = "os^Dv*PX"
 
 
@@ -254,7 +254,7 @@ reaches it; in brackets over the best of ours. The search ends where the next ru
 {accuracy_table(result)}
 
 Attachment point (m), as a check that all simulate the same thing. A consistent and a lumped string are two
-discretisations and differ; so does a slack one, which carries no compression. Distances are from SciPy with the same
+discretizations and differ; so does a slack one, which carries no compression. Distances are from SciPy with the same
 mass:
 
 {trajectory_table(result)}
@@ -278,7 +278,7 @@ Versions: {versions}; those of all packages are in `results.json`.
 def draw(result: Result, path: Path) -> None:
     """Work against precision: seconds for the run against the energy error, one line a method."""
     figure, (axes,) = style.new_figure(width=7.2, height=4.6)
-    for peer, colour in zip(result["peers"].values(), COLOURS, strict=False):
+    for peer, color in zip(result["peers"].values(), COLORS, strict=False):
         for (name, found), marker in zip(peer.get("methods", {}).items(), MARKERS, strict=False):
             points = [x for x in found.get("work_precision", []) if 0.0 < x[1] < 100.0]
             if points:
@@ -288,7 +288,7 @@ def draw(result: Result, path: Path) -> None:
                     [x[2] for x in points],
                     [x[1] for x in points],
                     line,
-                    color=colour,
+                    color=color,
                     marker=marker,
                     markersize=3.5,
                     linewidth=2.0 if peer["kind"] == OURS else 1.0,

@@ -219,10 +219,10 @@ def run(
     curve = np.ascontiguousarray(np.stack(length(grid), axis=1))
     out = np.empty((count + 1, len(y)))
     _march(x, curve, step, every, y, out)
-    return _labelled(x, sample * np.arange(count + 1.0), curve[:: 2 * every], out)
+    return _labeled(x, sample * np.arange(count + 1.0), curve[:: 2 * every], out)
 
 
-def _labelled(x: Numbers, time: Array, curve: Array, out: Array) -> Run:
+def _labeled(x: Numbers, time: Array, curve: Array, out: Array) -> Run:
     n = x.n
     rows = len(time)
     L, dL = curve[:, 0], curve[:, 1]

@@ -183,7 +183,7 @@ def row(*cells: str) -> str:
 
 
 def verdict(coarse: float, fine: float) -> str:
-    """Behaviour of an error from a coarse to a fine mesh."""
+    """Behavior of an error from a coarse to a fine mesh."""
     if fine < NOTHING:
         return "none"
     return "stays" if fine > STAYS * coarse else "shrinks"

@@ -40,7 +40,7 @@ from tautline.model.chain.state import ChainState
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 IMAGES = ROOT / "docs" / "images"
-COLOURS = {"follows": ORANGE, "momentum": BLUE, "stays": GREEN}
+COLORS = {"follows": ORANGE, "momentum": BLUE, "stays": GREEN}
 LABELS = {
     "follows": "rest length, mass follows",
     "momentum": "rest length, momentum form",
@@ -60,9 +60,9 @@ def save(figure: Figure, name: str) -> None:
 
 
 def tracks(comparison: Comparison) -> list[tuple[str, str, float, Track]]:
-    """Label, colour, line width and track: ours on top."""
+    """Label, color, line width and track: ours on top."""
     n = MESHES[-1]
-    theirs = [(LABELS[v], COLOURS[v], 1.4, comparison.theirs[v][n]) for v in reversed(model.VARIANTS)]
+    theirs = [(LABELS[v], COLORS[v], 1.4, comparison.theirs[v][n]) for v in reversed(model.VARIANTS)]
     return [*theirs, ("tautline", BLACK, 1.6, comparison.finest)]
 
 
@@ -70,9 +70,9 @@ def tracks(comparison: Comparison) -> list[tuple[str, str, float, Track]]:
 def draw_tensions(found: dict[str, Comparison]) -> None:
     figure, axes = grid(2, 3, 10.0, 5.0)
     for column, (name, comparison) in enumerate(found.items()):
-        for label, colour, width, track in tracks(comparison):
+        for label, color, width, track in tracks(comparison):
             for row, tension in enumerate((track.guide_tension, track.body_tension)):
-                axes[row, column].plot(track.time, smooth(tension), color=colour, linewidth=width, label=label)
+                axes[row, column].plot(track.time, smooth(tension), color=color, linewidth=width, label=label)
         axes[0, column].set_title(TITLES[name])
         axes[1, column].set_xlabel("time (s)")
     axes[0, 0].set_ylabel("tension at the guide (N)")
@@ -85,14 +85,14 @@ def draw_tensions(found: dict[str, Comparison]) -> None:
 def draw_balances(found: dict[str, Comparison]) -> None:
     figure, axes = grid(3, 3, 10.0, 7.0)
     for column, (name, comparison) in enumerate(found.items()):
-        for label, colour, width, track in tracks(comparison):
+        for label, color, width, track in tracks(comparison):
             parts = (
                 track.unexplained_energy,
                 track.angular_momentum / track.angular_momentum[0],
                 np.linalg.norm(track.unexplained_momentum, axis=1),
             )
             for row, values in enumerate(parts):
-                axes[row, column].plot(track.time, values, color=colour, linewidth=width, label=label)
+                axes[row, column].plot(track.time, values, color=color, linewidth=width, label=label)
         axes[0, column].set_title(TITLES[name])
         axes[2, column].set_xlabel("time (s)")
     axes[0, 0].set_ylabel("spurious energy (J)\n(negative: lost)")
@@ -107,11 +107,11 @@ def draw_paths(found: dict[str, Comparison]) -> None:
     figure, axes = grid(2, 3, 10.0, 6.4, gridspec_kw={"height_ratios": [1.5, 1.0]})
     for column, (name, comparison) in enumerate(found.items()):
         finest = comparison.finest
-        for label, colour, width, track in tracks(comparison):
-            axes[0, column].plot(track.end[:, 0], track.end[:, 2], color=colour, linewidth=width, label=label)
+        for label, color, width, track in tracks(comparison):
+            axes[0, column].plot(track.end[:, 0], track.end[:, 2], color=color, linewidth=width, label=label)
             if track is not finest:
                 away = np.linalg.norm(track.end - finest.end, axis=1)
-                axes[1, column].semilogy(track.time[1:], away[1:], color=colour, linewidth=width)
+                axes[1, column].semilogy(track.time[1:], away[1:], color=color, linewidth=width)
         mesh = np.linalg.norm(comparison.ours[MESHES[-1]].end - finest.end, axis=1)
         axes[1, column].semilogy(
             finest.time[1:], mesh[1:], color=BLACK, linestyle=":", label=f"tautline, {MESHES[-1]} elements"
@@ -139,9 +139,9 @@ def draw_meshes(results: dict[str, Any]) -> None:
     figure, axes = grid(1, 4, 10.0, 3.0)
     for axis, (key, label) in zip(axes[0], names.items(), strict=True):
         axis.loglog(MESHES, [rows["tautline"][str(n)][key] for n in MESHES], "o-", color=BLACK, label="tautline")
-        for variant, colour in COLOURS.items():
+        for variant, color in COLORS.items():
             values = [rows[variant][str(n)][key] for n in MESHES]
-            axis.loglog(MESHES, np.maximum(values, 1e-17), "s-", color=colour, label=LABELS[variant], markersize=4)
+            axis.loglog(MESHES, np.maximum(values, 1e-17), "s-", color=color, label=LABELS[variant], markersize=4)
         axis.set(title=label, xlabel="elements", xticks=MESHES, xticklabels=map(str, MESHES))
         axis.minorticks_off()
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
@@ -151,17 +151,17 @@ def draw_meshes(results: dict[str, Any]) -> None:
 @styled
 def draw_sweep(points: list[dict[str, float]]) -> None:
     figure, axes = grid(1, 3, 10.0, 3.5)
-    colours = (SKY, GREEN, ORANGE, RED)
+    colors = (SKY, GREEN, ORANGE, RED)
     limits = ((1e-3, 1.0), (1e-5, 0.3))
-    for speed, colour in zip(sweep.SPEEDS, colours, strict=True):
+    for speed, color in zip(sweep.SPEEDS, colors, strict=True):
         chosen = [p for p in points if p["speed"] == speed]
         for axis, x, y in ((axes[0, 0], "swing_predicted", "swing"), (axes[0, 1], "feed", "tension")):
-            axis.loglog([p[x] for p in chosen], [abs(p[y]) for p in chosen], "o", color=colour, label=f"{speed:g} m/s")
+            axis.loglog([p[x] for p in chosen], [abs(p[y]) for p in chosen], "o", color=color, label=f"{speed:g} m/s")
         axes[0, 2].loglog(
             [p["mass_ratio"] for p in chosen],
             [p["distance"] for p in chosen],
             "o-",
-            color=colour,
+            color=color,
             label=f"{speed:g} m/s",
         )
     for axis, ends in zip(axes[0], limits, strict=False):
@@ -214,10 +214,10 @@ def draw_peers(tensions: dict[str, Any], theirs: dict[str, Any]) -> None:
     axis.plot(peers.TIMES, tensions["tautline, fine"], color=BLACK, linewidth=1.8, label="tautline")
     axis.plot(peers.TIMES, tensions["follows"], color=ORANGE, label=LABELS["follows"])
     marks = {"MoorDyn": (RED, "x"), "Exudyn": (SKY, "+"), "MuJoCo": (GREEN, ".")}
-    for name, (colour, mark) in marks.items():
+    for name, (color, mark) in marks.items():
         shown = slice(None, None, 8)
         axis.plot(
-            peers.TIMES[shown], theirs[name]["tension"][shown], mark, color=colour, markersize=6, label=page.PEERS[name]
+            peers.TIMES[shown], theirs[name]["tension"][shown], mark, color=color, markersize=6, label=page.PEERS[name]
         )
     axis.set(title="tension at the guide (N)", xlabel="time (s)")
     axis.legend()

@@ -21,7 +21,7 @@ HIDDEN = ("help", "install_completion", "show_completion")
 
 
 def plain(text: str) -> str:
-    """Help text as Markdown: no colours, command lines as code."""
+    """Help text as Markdown: no colors, command lines as code."""
     text = re.sub(r"\[/?bold\]", "**", re.sub(r"^ +", "", text, flags=re.MULTILINE)).strip()
     text = re.sub(r"^Example: (.*)$", r"Example: `\1`", text, flags=re.MULTILINE)
     return re.sub(r"^(tautline .*)$", r"`\1`", text, flags=re.MULTILINE)

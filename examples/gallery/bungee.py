@@ -14,7 +14,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tautline as tl
-from tautline.results.conservation import balance_error
 
 strains = np.array([-1.0, -0.05, 0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.5])
 tensions = np.where(strains > 0.0, 4000.0 * strains + 1500.0 * np.maximum(strains - 0.6, 0.0) ** 2, 0.0)
@@ -97,13 +96,13 @@ for result, name in ((run, "the table"), (plain, "the linear law")):
     print(f"after the first fall the tension at the jumper is at least {least:.0f} N with {name}")
     assert (least < -100.0) == (name == "the linear law")
 exchanged = np.ptp(run.gravity_energy.values)
-unexplained = float(abs(balance_error(run)).max())
+unexplained = float(abs(tl.analysis.balance_error(run)).max())
 print(f"balance of energy closed to {unexplained:.1e} J of {exchanged:.0f} J")
 assert unexplained < 1e-4 * exchanged
 
 # %%
 # By hand, for the linear cord without losses: at the lowest point the cord holds what jumper and cord
-# have fallen, EA (D - X)²/(2 X) = M g (D + 2 m) + M v²/2 + m g (D/2 - z), where the centre of mass goes
+# have fallen, EA (D - X)²/(2 X) = M g (D + 2 m) + M v²/2 + m g (D/2 - z), where the center of mass goes
 # from 1 m above the ankles to 1 m below them, and that of the cord is at z = 2.7 m in the bight.
 
 X, M, m = deployed, 80.0, cord.density * deployed

@@ -22,7 +22,7 @@ case = tl.load("cable-robot")
 robot = case.system
 names = list(robot.lines)
 winches = np.array([line.start_point for line in robot.lines.values()])
-eyes = np.array([line.end_point for line in robot.lines.values()])  # on the platform, from its centre of mass
+eyes = np.array([line.end_point for line in robot.lines.values()])  # on the platform, from its center of mass
 platform = robot.bodies["platform"]
 assert isinstance(platform, tl.RigidBody)
 rope = robot.lines[names[0]].string  # all four are alike
@@ -148,4 +148,4 @@ tl.figures.save(figure, "cable-robot-tilt", ["png"])
 
 # %%
 # A platform on four ropes leans when it is out of the middle, and a plan that forgets it misses by
-# centimetres. Robots that must not lean have six ropes or more: further lines in the same file.
+# centimeters. Robots that must not lean have six ropes or more: further lines in the same file.

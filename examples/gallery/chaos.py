@@ -2,7 +2,7 @@
 Chaos
 =====
 
-Two runs of the same system. The second starts a nanometre further down. At first they cannot be
+Two runs of the same system. The second starts a nanometer further down. At first they cannot be
 distinguished. When the body begins to tumble, the distance grows tenfold every quarter of a second,
 until the two motions are unrelated.
 """
@@ -17,11 +17,11 @@ import tautline as tl
 case = tl.load("fixed-length")
 here = case.state()
 line, body = here.lines["line"], here.bodies["body"]
-nanometre = np.array([0.0, 0.0, 1e-9])
+nanometer = np.array([0.0, 0.0, 1e-9])
 moved = line.nodes.copy()
-moved[-1] += nanometre
+moved[-1] += nanometer
 beside = tl.State(
-    {"body": dataclasses.replace(body, position=body.position + nanometre)},
+    {"body": dataclasses.replace(body, position=body.position + nanometer)},
     {"line": dataclasses.replace(line, nodes=moved)},
 )
 first, second = (
@@ -45,5 +45,5 @@ for t in (3, 6, 9, 12, 15):
 assert np.interp(3, first.time, apart) < 1e-8 and np.interp(15, first.time, apart) > 0.05
 
 # %%
-# No program can follow such a motion for long: rounding alone plays the part of the nanometre.
+# No program can follow such a motion for long: rounding alone plays the part of the nanometer.
 # Before that, positions can be compared. Afterwards only what is conserved, and statistics.

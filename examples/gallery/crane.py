@@ -10,12 +10,13 @@ Design*. Its internal damping is a cautious guess: a quarter of a per cent of cr
 the load. Drum, motor and speeds are those of a small workshop crane.
 """
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 
 import tautline as tl
-from tautline.engine.simulate import Controller
 
 diameter = 0.016
 rope = tl.String(
@@ -64,7 +65,7 @@ plain, shaped = (
     for shaper in ("none", "ZVD")
 )
 absorber = tl.control.WaveAbsorber(still, plan, return_time=0.3, apparent_mass=60.0)
-drivers: dict[str, tuple[tl.GuidePath, Controller]] = {"hasty": (plain, stiff_hoist), "smooth": (shaped, absorber)}
+drivers: dict[str, tuple[tl.GuidePath, Any]] = {"hasty": (plain, stiff_hoist), "smooth": (shaped, absorber)}
 
 runs: dict[str, xr.Dataset] = {}
 for name, (path, hoist) in drivers.items():
@@ -72,9 +73,9 @@ for name, (path, hoist) in drivers.items():
     runs[name] = tl.simulate(crane, tl.Hanging(14.0), duration=34.0, control=hoist, period=0.005)
 
 # %%
-# Sway is how far the centre of mass is from below the trolley.
+# Sway is how far the center of mass is from below the trolley.
 #
-# By hand: the load is 2 m higher in the end, and so are two metres of rope on the drum. A trolley that
+# By hand: the load is 2 m higher in the end, and so are two meters of rope on the drum. A trolley that
 # accelerates with a for 2 s and brakes likewise 10 s later leaves a pendulum of length r swinging by
 # 4 r (a/g) times the size of sin(w) sin(5 w), w being the pendulum's angular frequency times 1 s.
 

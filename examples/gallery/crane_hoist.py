@@ -15,8 +15,8 @@ import tautline as tl
 
 # %%
 # By hand: torque over drum radius less the weights of crate and rope outside the drum accelerates crate,
-# rope and drum as one. A metre of rope comes in stretched, so that the load rises by a little more than a
-# metre: the weight counts with one plus the strain. In 8 s that thousandth makes a quarter of a metre.
+# rope and drum as one. A meter of rope comes in stretched, so that the load rises by a little more than a
+# meter: the weight counts with one plus the strain. In 8 s that thousandth makes a quarter of a meter.
 
 
 def by_hand(case: tl.Case, pieces: int = 8000) -> float:

@@ -18,7 +18,7 @@ import tautline as tl
 Array = NDArray[np.float64]
 cable = tl.String(length=150.0, density=0.0125, stiffness=1e5, viscosity=100.0, diameter=3.4e-3)
 winch = tl.Reel(drum_radius=0.15, guide_length=0.3, inertia_mass=8.0)
-# the cable is fastened 0.1 m from the centre of mass; the thrust acts another 0.1 m beyond it
+# the cable is fastened 0.1 m from the center of mass; the thrust acts another 0.1 m beyond it
 drone = tl.RigidBody.sphere(mass=5.8, radius=0.2, center_of_mass=(0.0, 0.0, 0.1))
 rotors = (0.0, 0.0, 0.2)
 THRUST, AREA, AIR = 95.0, 0.06, 1.2  # N, m^2, kg/m^3
@@ -52,7 +52,7 @@ def by_hand(speed: float, deployed: float, pieces: int = 2000) -> tuple[Array, f
     weight = 9.81 * (cable.density - AIR * cable.area)
     end = np.array([0.0, 0.0, -deployed])
     for _ in range(30):
-        above = end[2] - 0.1  # the centre of mass; the cable is fastened below it
+        above = end[2] - 0.1  # the center of mass; the cable is fastened below it
         u = np.interp(above, depths, [v[0] for v in velocities])
         pull = np.array([0.5 * AIR * AREA * u**2, 0.0, drone.mass * 9.81 - THRUST])
         at_drone, place = float(np.linalg.norm(pull)), end

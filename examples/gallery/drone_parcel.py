@@ -27,7 +27,7 @@ carrier = tl.System(
         "line": tl.Line(
             line,
             start="drone",
-            start_point=(0, 0, "0.1 m"),  # below the centre of mass
+            start_point=(0, 0, "0.1 m"),  # below the center of mass
             end="parcel",
             reel=tl.Reel(drum_radius="30 mm", guide_length="50 mm", inertia_mass="0.1 kg"),
             drum_axis=(0, 1, 0),

@@ -4,7 +4,7 @@ A crane in gusts
 
 A crate of two tonnes hangs 20 m below the trolley of a crane, and gusts of wind push it. A linear-quadratic
 regulator (LQR) moves the trolley so that the crate stays where it is. Its linear model is that of the program
-itself: :func:`tautline.linearize` gives the matrix by which small changes of the state grow over one tick of the
+itself: :func:`tautline.gradients.linearize` gives the matrix by which small changes of the state grow over one tick of the
 controller.
 """
 
@@ -26,7 +26,7 @@ hanging = tl.Case(crane, tl.Hanging(20.0), tl.Locked(), tl.Run(duration=tick, st
 # velocity of the trolley. It chooses the change of the trolley's velocity at every tick. Relative to the trolley
 # that is a jump of all velocities the other way, so that A has the effect of it as well.
 
-linear = tl.linearize(hanging)
+linear = tl.gradients.linearize(hanging)
 along = [
     linear.names.index(f"{what} of {part} x")
     for what in ("position", "velocity")
@@ -44,7 +44,7 @@ assert abs(slowest / by_hand - 1.0) < 0.01
 
 # %%
 # What counts: the place of the load. Speed of the trolley counts a tenth of that, and a change of its velocity
-# by 0.5 m/s in a tick as much as a metre.
+# by 0.5 m/s in a tick as much as a meter.
 
 load = np.zeros(2 * nodes + 2)
 load[0] = load[-2] = 1.0

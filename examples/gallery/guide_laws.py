@@ -10,7 +10,6 @@ examples with all laws: a body that pulls the string from a free drum, and a tor
 import matplotlib.pyplot as plt
 
 import tautline as tl
-from tautline.results.conservation import balance_error
 
 laws = {"dissipative": "-", "stretched": "--", "momentum": ":", "none": "-", "published": "-"}
 
@@ -22,7 +21,7 @@ for name, duration, (left, right) in zip(("deployment", "retrieval"), (5.0, 6.0)
         run = tl.simulate(case.with_({"reel.guide_law": law}), duration=duration)
         left.plot(run.time, -run.guide_loss, style, label=law)
         right.plot(run.time, run.unstretched_length, style)
-        error = float(abs(balance_error(run)).max())
+        error = float(abs(tl.analysis.balance_error(run)).max())
         lost[name, law] = float(run.guide_loss[-1])
         print(f"{name}, {law:>11}: lost {lost[name, law]:+.3f} J, balance error {error:.0e} J")
         assert error < 1e-3

@@ -41,7 +41,7 @@ still = tl.System({"jib": tl.Kinematic(), "hook": hook, "load": load}, crane.lin
 
 
 def two_points(length: float) -> Array:
-    """Angular frequencies (rad/s) with the masses at the centres of mass of hook and load."""
+    """Angular frequencies (rad/s) with the masses at the centers of mass of hook and load."""
     l1, l2, r = length + 0.4, 0.4 + 4.0 + 0.6, load.mass / hook.mass
     total, part = 1.0 / l1 + 1.0 / l2, 4.0 / ((1.0 + r) * l1 * l2)
     root = np.sqrt(total**2 - part)
@@ -50,7 +50,7 @@ def two_points(length: float) -> Array:
 
 def four_rods(length: float) -> Array:
     """Angular frequencies (rad/s) in the plane of x and z."""
-    # mass, moment of inertia about the centre of mass, length to the next rod, and to the centre of mass
+    # mass, moment of inertia about the center of mass, length to the next rod, and to the center of mass
     rods = [
         (hoist.density * length, hoist.density * length**3 / 12.0, length, 0.5 * length),
         (hook.mass, hook.mass * (0.5**2 + 0.8**2) / 12.0, 0.8, 0.4),
@@ -59,7 +59,7 @@ def four_rods(length: float) -> Array:
     ]
     inertia, stiffness = np.zeros((4, 4)), np.zeros((4, 4))
     for i, (mass, spin, _, center) in enumerate(rods):
-        # the centre of mass is moved by the angles of the rods above, and by its own
+        # the center of mass is moved by the angles of the rods above, and by its own
         reach = np.array([rods[j][2] if j < i else center if j == i else 0.0 for j in range(4)])
         inertia += mass * np.outer(reach, reach)
         inertia[i, i] += spin
@@ -139,7 +139,7 @@ for title, given in {"as in the file": {}, "jerk of 0.2 m/s³": {"lines.hoist.co
         "sling": np.full(time.size, load.mass + sling.density * 4.0),
     }
     print(title)
-    for colour, (name, mass) in enumerate(below.items()):
+    for color, (name, mass) in enumerate(below.items()):
         carried = mass * (GRAVITY - jib - winch)
         tension = run.start_tension.sel(line=name).values
         before, after = (time > 8.1) & (time < 9.9), time > 25.0
@@ -155,7 +155,7 @@ for title, given in {"as in the file": {}, "jerk of 0.2 m/s³": {"lines.hoist.co
         assert miss < 5.0
         assert abs(mean) < 1e-3 * carried.mean()
         assert rings < 1.1 * most  # a little more, for the rope becomes shorter meanwhile
-        axes[1 + bool(given)].plot(time, tension / 1e3, f"C{colour}", linewidth=0.8, label=name)
+        axes[1 + bool(given)].plot(time, tension / 1e3, f"C{color}", linewidth=0.8, label=name)
         axes[1 + bool(given)].plot(time[still_up], carried[still_up] / 1e3, "k:", linewidth=1)
     axes[1 + bool(given)].set(ylabel="tension (kN)", title=title)
     assert np.isclose(rope[-1], 12.0)

@@ -105,9 +105,9 @@ assert abs(exact - difference) < 1e-7 * abs(exact)
 # %%
 # The network learns from three masses, with a search of SciPy:
 
-learnt = minimize(lambda x: tuple(map(np.asarray, value_and_slope(x))), flat, jac=True, options={"maxiter": 25})
-print(f"loss from {value_and_slope(flat)[0]:.2f} to {learnt.fun:.1e} in {learnt.nfev} runs of each load")
-assert learnt.fun < 1e-3
+learned = minimize(lambda x: tuple(map(np.asarray, value_and_slope(x))), flat, jac=True, options={"maxiter": 25})
+print(f"loss from {value_and_slope(flat)[0]:.2f} to {learned.fun:.1e} in {learned.nfev} runs of each load")
+assert learned.fun < 1e-3
 
 # %%
 # It is tried on others, at four elements and with another step; beside it a hoist that adds to each load's weight
@@ -115,12 +115,12 @@ assert learnt.fun < 1e-3
 
 figure, axes = plt.subplots(2, 1, figsize=(7, 5), sharex=True, layout="constrained")
 fine = {"run.elements": 4, "run.step": "auto"}
-right_for_5 = torques(shaped(learnt.x), 5.0) - 0.1 * 9.81 * 5.0
+right_for_5 = torques(shaped(learned.x), 5.0) - 0.1 * 9.81 * 5.0
 for mass in 4.0, 6.5:
     misses = {}
     for name, table in {
         "one table": right_for_5 + 0.1 * 9.81 * mass,
-        "network": torques(shaped(learnt.x), mass),
+        "network": torques(shaped(learned.x), mass),
     }.items():
         command = tl.Torque((times, np.asarray(table)))
         run = tl.simulate(case.with_({"body.mass": mass, "command": command, **fine}))

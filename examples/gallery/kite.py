@@ -24,7 +24,6 @@ import numpy as np
 import xarray as xr
 
 import tautline as tl
-from tautline.ledger import kept_energy
 
 AIR, WIND, SHEAR = 1.2, 9.51, 0.08163  # wind at 6 m height, exponent of its power law: those settings, too
 LOYD = 10.2 * (1.0 + 3.3**2)  # m^2
@@ -131,19 +130,19 @@ print(
     f"{mean_power / 1e3:.1f} kW against {ideal / 1e3:.1f} kW of Loyd's formula, which neglects weight and a slow start"
 )
 assert 0.8 * ideal < mean_power < ideal
-error = max(float(abs(kept_energy(run) - kept_energy(run)[0]).max()) for _, _, run in pieces)
+error = max(float(abs(tl.analysis.kept_energy(run) - tl.analysis.kept_energy(run)[0]).max()) for _, _, run in pieces)
 print(f"balance of energy closed to {error:.1e} J in every phase")
 assert error < 1e-4 * won[0]
 
 figure, axes = plt.subplots(4, 1, figsize=(7, 8), sharex=True, layout="constrained")
 total = 0.0
 for name, since, run in pieces:
-    colour = "C2" if name == "out" else "C3"
+    color = "C2" if name == "out" else "C3"
     time = since + run.time.values
-    axes[0].plot(time, run.unstretched_length, colour)
-    axes[1].plot(time, run.tension.isel(element=0) / 1e3, colour)
-    axes[2].plot(time, -run.power / 1e3, colour)
-    axes[3].plot(time, (total - run.motor_work) / 1e3, colour)
+    axes[0].plot(time, run.unstretched_length, color)
+    axes[1].plot(time, run.tension.isel(element=0) / 1e3, color)
+    axes[2].plot(time, -run.power / 1e3, color)
+    axes[3].plot(time, (total - run.motor_work) / 1e3, color)
     total -= float(run.motor_work[-1])
 axes[0].set_ylabel("tether out (m)")
 axes[1].set_ylabel("pull at the\nwinch (kN)")
@@ -153,12 +152,12 @@ tl.figures.save(figure, "kite-cycle", ["png"])
 
 figure, axis = plt.subplots(figsize=(7, 3.4), layout="constrained")
 for name, _, run in pieces[-2:]:
-    colour = "C2" if name == "out" else "C3"
+    color = "C2" if name == "out" else "C3"
     way = run.position.isel(node=-1)
-    axis.plot(way.sel(axis="x"), -way.sel(axis="z"), colour, linewidth=2, label=f"kite, reeling {name}")
+    axis.plot(way.sel(axis="x"), -way.sel(axis="z"), color, linewidth=2, label=f"kite, reeling {name}")
     for row in np.linspace(0, run.sizes["time"] - 1, 5).astype(int):
         nodes = run.position.isel(time=row)
-        axis.plot(nodes.sel(axis="x"), -nodes.sel(axis="z"), colour, linewidth=0.6, alpha=0.6)
+        axis.plot(nodes.sel(axis="x"), -nodes.sel(axis="z"), color, linewidth=0.6, alpha=0.6)
 axis.set(xlabel="downwind (m)", ylabel="height (m)", aspect="equal")
 axis.legend()
 tl.figures.save(figure, "kite-way", ["png"])

@@ -9,7 +9,6 @@ equilibrium are sums of modes, each with its own frequency and shape.
 import numpy as np
 
 import tautline as tl
-from tautline.analysis.modes import displaced
 
 pendulum = tl.pendulum(
     string=tl.String(length=40.0, density=0.1, stiffness=3e4),
@@ -25,14 +24,14 @@ tl.figures.save(tl.figures.modes(modes), "modes", ["png"])
 
 # %%
 # The first, at zero, is the crate's rotation about the vertical, without restoring force. In the two swings
-# wire and crate keep in line. In the next two the crate pitches about its centre of mass (ring). In the
+# wire and crate keep in line. In the next two the crate pitches about its center of mass (ring). In the
 # bounce the wire stretches evenly, so that its displacement is a straight line. Then come the waves of
 # the wire: seen from there, the crate stands still.
 #
 # A small start in one of these shapes stays in it, at its frequency:
 
 pitching = int(modes.mode.values[modes.kind.values == "body"][0])
-run = tl.simulate(pendulum, displaced(modes, pitching, amplitude=0.002), duration=8.0)
+run = tl.simulate(pendulum, tl.analysis.displaced(modes, pitching, amplitude=0.002), duration=8.0)
 tip = run.position.sel(axis="x").isel(node=-1).values
 passes = run.time.values[1:][(tip[:-1] > 0) & (tip[1:] <= 0)]
 measured = (len(passes) - 1) / (passes[-1] - passes[0])

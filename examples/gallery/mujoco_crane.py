@@ -132,10 +132,10 @@ def plan(t: float, way: float, duration: float) -> tuple[float, float]:
 
 def drive(t: float, joints: np.ndarray, rates: np.ndarray) -> tuple[float, float]:
     angle, slewing = plan(t, SLEW, 16.0)
-    out, travelling = plan(t, 3.0, 12.0)
+    out, traveling = plan(t, 3.0, 12.0)
     return (
         2e5 * (angle - joints[0]) + 1.5e5 * (slewing - rates[0]),
-        1e4 * (out - joints[1]) + 4e3 * (travelling - rates[1]),
+        1e4 * (out - joints[1]) + 4e3 * (traveling - rates[1]),
     )
 
 

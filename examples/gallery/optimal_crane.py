@@ -3,9 +3,9 @@ The fastest way of a crane
 ==========================
 
 A crane lifts two tonnes from 45 m to 20 m below its trolley while the trolley goes 20 m along the jib, in the
-least time, and the load must hang still in the end: it may sway by no more than a centimetre. Drum and
+least time, and the load must hang still in the end: it may sway by no more than a centimeter. Drum and
 trolley have limits of speed and acceleration, the winch of torque and power, and the rope must stay taut.
-:func:`tautline.optimise` finds entries of the table of speeds and points of the trolley's path, and the
+:func:`tautline.optimize` finds entries of the table of speeds and points of the trolley's path, and the
 time that it takes. Beside it stand input shapers, which know the limits of the trolley and the swing on
 one length of rope.
 """
@@ -41,14 +41,14 @@ slow = tl.Case(
 # %%
 # What the winch gives is the pull of the rope, and what turns the drum and the rope on it, 500 kg in all.
 
-best = tl.optimise(
+best = tl.optimize(
     slow,
     vary={
         "command.retrievals[1:-1]": (-hoist_speed, hoist_speed),
         "guide.displacements[1:-1][0]": (-5.0, 25.0),
         "run.duration": (15.0, 60.0),
     },
-    minimise="time",
+    minimize="time",
     subject_to=[
         tl.Limit("rate(reel_speed)", -hoist_acceleration, hoist_acceleration),
         tl.Limit("velocity[0, 0]", -trolley_speed, trolley_speed),
@@ -129,5 +129,5 @@ tl.figures.save(figure, "optimal-crane", ["png"])
 # %%
 # The shapers are made for one length of rope, and leave sway if it changes meanwhile; to wait for the hoist
 # costs as long again. They know nothing of the winch's torque either, and take more than it has. The optimal
-# ride lets the load sway by more than a metre on the way, and brakes both so that they come to rest together.
+# ride lets the load sway by more than a meter on the way, and brakes both so that they come to rest together.
 # It is a plan for a known load and no wind; a controller has to hold it there.

@@ -4,7 +4,7 @@ Letting down with the least pull
 
 An instrument of 20 kg is let down on a soft cord, from 3 m to 23 m in 12.5 s. Every change of speed makes it
 bounce, and the pull of the cord has its peak when the drum brakes. A trapezoid of speeds, an S-curve, and
-the table of speeds that :func:`tautline.optimise` finds: it makes the peak of the tension least, with the
+the table of speeds that :func:`tautline.optimize` finds: it makes the peak of the tension least, with the
 instrument at rest in the end and the cord taut on the way.
 """
 
@@ -33,10 +33,10 @@ s_curve = trapezoid.with_(command=tl.Length.to(23.0, speed=2.0, acceleration=1.0
 
 times = np.linspace(0.0, lasts, 21)
 triangle = tl.Speed(payout=(times, 20.0 / lasts * 2.0 * (1.0 - np.abs(2.0 * times / lasts - 1.0))))
-best = tl.optimise(
+best = tl.optimize(
     trapezoid.with_(command=triangle),
     vary={"command.payouts[1:-1]": (0.0, 4.0)},
-    minimise={"peak": "start_tension"},
+    minimize={"peak": "start_tension"},
     subject_to=[
         tl.Limit("start_tension", least=40.0),
         tl.AtEnd("unstretched_length", 23.0),

@@ -2,8 +2,8 @@
 A retrieval with little tumbling
 ================================
 
-In the paper's third example a constant torque on the drum retrieves a light body, whose centre of mass lies aside
-of the string's end, and the body tumbles. :func:`tautline.optimise` finds a table of torques for the first five
+In the paper's third example a constant torque on the drum retrieves a light body, whose center of mass lies aside
+of the string's end, and the body tumbles. :func:`tautline.optimize` finds a table of torques for the first five
 seconds under which it turns as little as possible: the string comes in as far, and at the end as fast.
 """
 
@@ -28,10 +28,10 @@ constant = example.with_(
 # be from about a half to one and a half of what it is in the example.
 
 reached = tl.simulate(constant).isel(time=-1, line=0)
-best = tl.optimise(
+best = tl.optimize(
     constant,
     vary={"command.torques": (1.0, 3.2)},
-    minimise={"integral": "angular_velocity[0]^2 + angular_velocity[1]^2 + angular_velocity[2]^2"},
+    minimize={"integral": "angular_velocity[0]^2 + angular_velocity[1]^2 + angular_velocity[2]^2"},
     subject_to=[
         tl.AtEnd("unstretched_length", float(reached.unstretched_length), within=0.02),
         tl.AtEnd("reel_speed", float(reached.reel_speed), within=0.02),

@@ -4,7 +4,7 @@ A probe let down in orbit, at rest in the end
 
 A satellite of 800 kg lets down a probe of 60 kg on 1000 m of tether, in an orbit 500 km above the ground. A tether
 that runs out is pushed to one side by its Coriolis force, and swings about the local vertical when the reel stops:
-nothing in orbit damps that. :func:`tautline.optimise` finds speeds of the reel that end with the tether along
+nothing in orbit damps that. :func:`tautline.optimize` finds speeds of the reel that end with the tether along
 the local vertical, turning with the orbit and with nothing else. It is a problem with two bodies and a moving
 reel, in a gravity that changes from place to place.
 """
@@ -26,7 +26,7 @@ pair = tl.System(bodies, {"tether": tether}, orbit=orbit)
 
 # %%
 # The start: 200 m out along the vertical, turning with the orbit, stretched by the pull of the gravity gradient, three
-# times the squared rate times masses and their distances from the common centre of mass.
+# times the squared rate times masses and their distances from the common center of mass.
 
 out, wound = string.density * FIRST, string.density * (string.length - FIRST)
 up = (60.0 * FIRST + out * 0.5 * FIRST) / (860.0 + out + wound)
@@ -54,10 +54,10 @@ apart = [f"(body_position[1, {i}] - body_position[0, {i}])" for i in range(2)]
 parting = [f"(body_velocity[1, {i}] - body_velocity[0, {i}])" for i in range(2)]
 c, s = f"cos({RATE!r}*time)", f"sin({RATE!r}*time)"
 along, across = f"({apart[0]}*{c} + {apart[1]}*{s})", f"({apart[1]}*{c} - {apart[0]}*{s})"
-best = tl.optimise(
+best = tl.optimize(
     plain,
     vary={"lines.tether.command.payouts[1:-1]": (0.0, 1.0)},
-    minimise={"integral": "rate(reel_speed[0])^2"},
+    minimize={"integral": "rate(reel_speed[0])^2"},
     subject_to=[
         tl.Limit("start_tension[0]", least=0.005),
         tl.AtEnd("unstretched_length[0]", LAST),

@@ -3,7 +3,7 @@ An emergency stop without slack
 ===============================
 
 A lift of 800 kg goes up with 2.5 m/s on 60 m of rope and has to stop. If the drum brakes too hard, the cabin
-flies on, the rope goes slack, and the cabin falls into it. :func:`tautline.optimise` finds the fastest stop
+flies on, the rope goes slack, and the cabin falls into it. :func:`tautline.optimize` finds the fastest stop
 that keeps a fifth of the weight in the rope and leaves the cabin at rest.
 """
 
@@ -46,10 +46,10 @@ ramp = tl.Case(
     tl.Run(duration=1.2, step=2.5e-3, sample=0.02),
 )
 weight = mass * 9.81
-best = tl.optimise(
+best = tl.optimize(
     ramp,
     vary={"command.retrievals[1:-1]": (-speed, 2.0 * speed), "run.duration": (0.2, 3.0)},
-    minimise="time",
+    minimize="time",
     subject_to=[
         tl.Limit("start_tension", least=0.2 * weight),
         tl.Limit("rate(reel_speed)", -20.0, 20.0),

@@ -11,7 +11,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tautline as tl
-from tautline.results.conservation import conservation
 
 case = tl.load("fixed-length")
 stages = {2: 1, 4: 5, 6: 11}
@@ -23,7 +22,7 @@ for order, steps in tried.items():
     for step in steps:
         run = tl.simulate(case, duration=4.0, step=step, sample=0.04, order=order)
         work.append(stages[order] * run.attrs["steps"])
-        errors.append(conservation(run).energy)
+        errors.append(tl.analysis.conservation(run).energy)
     axes.loglog(work, errors, "o-", label=f"order {order}")
     measured = np.log(errors[0] / errors[-1]) / np.log(steps[0] / steps[-1])
     print(

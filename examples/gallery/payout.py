@@ -79,7 +79,7 @@ tl.figures.save(figure, "payout", ["png"])
 # The blue curve leaves its value at rest smoothly: mass of cable and weight times the acceleration, and
 # the weight swinging on the elastic cable, which nothing damps here. The orange one swings likewise, but
 # by a quarter too little: its string has less momentum to gain, because its upper lumps stay where they
-# are instead of moving down with the rest. The grey one is hit ten times a second: each new rest length
+# are instead of moving down with the rest. The gray one is hit ten times a second: each new rest length
 # changes the strain of the whole line at once. To soften that, such programs need damping, or a smoother
 # controller.
 #

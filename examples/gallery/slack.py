@@ -11,7 +11,6 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import tautline as tl
-from tautline.results.conservation import balance_error
 
 runs = {}
 for law in ("linear", "tension_only"):
@@ -21,10 +20,10 @@ for law in ("linear", "tension_only"):
         f"{law:>12}: strain {float(run.strain.min()):+.2f} to {float(run.strain.max()):+.2f}, "
         f"tension {float(run.tension.min()):+.1f} to {float(run.tension.max()):.1f} N, "
         f"{float(slack.max()):.0%} of the string shorter than its length at t = {float(slack.idxmax()):.2f} s, "
-        f"energy kept to {float(abs(balance_error(run)).max()):.0e} J"
+        f"energy kept to {float(abs(tl.analysis.balance_error(run)).max()):.0e} J"
     )
     assert (float(run.tension.min()) < 0.0) == (law == "linear")
-    assert float(abs(balance_error(run)).max()) < 1e-3 * float(run.kinetic_energy.max())
+    assert float(abs(tl.analysis.balance_error(run)).max()) < 1e-3 * float(run.kinetic_energy.max())
 
 # %%
 # The tension along the string over time. White is no tension; blue is compression, which only the linear

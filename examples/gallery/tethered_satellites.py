@@ -24,12 +24,12 @@ RATE = pair.orbit.rate
 print(f"one orbit takes {pair.orbit.period / 60:.1f} min")
 
 # %%
-# Starts: both on a line through their common centre of mass, at an angle to the vertical that counts
+# Starts: both on a line through their common center of mass, at an angle to the vertical that counts
 # towards the motion, turning with the orbit and, if the tether runs, parting.
 
 
 def lever(length: float) -> tuple[float, float]:
-    """Distances of the bodies from the common centre of mass (m)."""
+    """Distances of the bodies from the common center of mass (m)."""
     apart, line, wound = length + 1.4, tether.density * length, tether.density * (tether.length - length)
     total = mother.mass + probe.mass + line + wound
     upper = (probe.mass * apart + line * (1.0 + 0.5 * length) + wound * 1.0) / total
@@ -50,7 +50,7 @@ def placed(length: float, angle: float, speed: float = 0.0) -> tl.Placed:
 
 
 def pull(length: float) -> float:
-    """Pull at the satellite by hand: 3 n^2 times masses below it and their distances from the centre of mass (N)."""
+    """Pull at the satellite by hand: 3 n^2 times masses below it and their distances from the center of mass (N)."""
     lower = lever(length)[1]
     middle = lower - 0.4 - 0.5 * length  # of the tether
     return float(3.0 * RATE**2 * (probe.mass * lower + tether.density * length * middle))
@@ -130,8 +130,8 @@ for name, (first, last, lean) in {"deploying": (500.0, 1500.0, -LEAN), "retrievi
 figure, axes = plt.subplots(2, 2, figsize=(8, 5.6), sharex="row", layout="constrained")
 for (name, error), (run, by_hand_angle) in runs.items():
     axis = axes[0, int(name == "retrieving")]
-    colour = "C0" if error == 0.0 else "C3"
-    axis.plot(run.time, np.degrees(angles(run)), colour, label=f"{np.degrees(error):.0f} degrees off")
+    color = "C0" if error == 0.0 else "C3"
+    axis.plot(run.time, np.degrees(angles(run)), color, label=f"{np.degrees(error):.0f} degrees off")
     axis.plot(run.time, np.degrees(by_hand_angle), "k:")
     axis.set(title=f"{name} at {np.degrees(by_hand_angle[0] - error):.0f} degrees", xlabel="time (s)")
 for axis in axes[0]:
@@ -192,4 +192,4 @@ tl.figures.save(figure, "tethered-scenario", ["png"])
 
 # %%
 # A tether that stops off the vertical goes on swinging: there is no air. And the pull is that of a few
-# sheets of paper, in proportion to the length: the first metres need a spring or thrusters.
+# sheets of paper, in proportion to the length: the first meters need a spring or thrusters.

@@ -20,7 +20,7 @@ run = tl.simulate(case)
 print(run.attrs["message"], "after", run.attrs["steps"], "steps")
 
 # %%
-# Momenta. The centre of mass flies straight on; what the figures below show is rounding.
+# Momenta. The center of mass flies straight on; what the figures below show is rounding.
 
 time = run.time.values
 mass = reeler.mass + ball.mass + cord.density * cord.length
@@ -34,14 +34,14 @@ for name, unit in (("linear_momentum", "kg m/s"), ("angular_momentum", "kg m²/s
 
 # %%
 # By hand, from angular momentum: a line of masses that turns as one has the moment of inertia of bodies,
-# cord and wound cord about the common centre of mass. The spin rate is the angular momentum over it.
+# cord and wound cord about the common center of mass. The spin rate is the angular momentum over it.
 
 
 def inertia(out: float, stretch: float) -> float:
-    """Moment of inertia about the centre of mass with so much cord out, stretched (kg m^2)."""
+    """Moment of inertia about the center of mass with so much cord out, stretched (kg m^2)."""
     length = out * (1.0 + stretch)
     wound, free = cord.density * (cord.length - out), cord.density * out
-    # mass, place along the line from the reeler, and moment of inertia about its own centre
+    # mass, place along the line from the reeler, and moment of inertia about its own center
     parts = [
         (reeler.mass, 0.0, reeler.mass * 2 * 0.3**2 / 12.0),
         (wound, 0.15, 0.0),
@@ -82,8 +82,8 @@ way = figure.add_subplot(axes[0, 0].get_gridspec()[0, :])
 for k in range(0, time.size, 16):
     nodes = run.position.values[k]
     way.plot(nodes[:, 0], nodes[:, 1], "0.7", linewidth=0.8)
-for name, colour in (("reeler", "C0"), ("ball", "C3")):
-    way.plot(*run.body_position.sel(body=name).values[:, :2].T, colour, linewidth=1.2, label=name)
+for name, color in (("reeler", "C0"), ("ball", "C3")):
+    way.plot(*run.body_position.sel(body=name).values[:, :2].T, color, linewidth=1.2, label=name)
 way.set(xlabel="x (m)", ylabel="y (m)", aspect="equal")
 way.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2, borderaxespad=0.2)
 left, right = axes[1]

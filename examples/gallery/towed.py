@@ -9,6 +9,8 @@ along it 0.02 is taken. The stiffness, EA = 2.6 MN, is that of half the cross-se
 body go, and what does the winch feel?
 """
 
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
 
@@ -45,7 +47,7 @@ def ship(speed: float, heave: tl.GuidePath | None = None) -> tl.System:
 # towards the ship adds its own.
 
 
-def steady(speed: float) -> tl.Statics:
+def steady(speed: float) -> Any:
     return tl.statics(ship(speed), tl.AtEquilibrium(deployed))
 
 

@@ -71,8 +71,8 @@ for name, run in runs.items():
 left.set(xlabel="time (s)", ylabel="extra tension at the guide (N)")
 left.legend(fontsize=8)
 frequency = np.geomspace(0.1, 100.0, 200)
-for controller, name, colour in ((absorber, "absorber", "C2"), (lighter, "absorber, 0.3 kg", "C3")):
-    right.semilogx(frequency, np.abs(controller.reflection(frequency)), color=colour, label=name)
+for controller, name, color in ((absorber, "absorber", "C2"), (lighter, "absorber, 0.3 kg", "C3")):
+    right.semilogx(frequency, np.abs(controller.reflection(frequency)), color=color, label=name)
 right.axhline(1.0, color="C0", label="held")
 right.set(xlabel="frequency (Hz)", ylabel="reflected part of the tension", ylim=(0, 1.1))
 right.legend()

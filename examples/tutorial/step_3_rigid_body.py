@@ -2,7 +2,7 @@
 Step 3: a rigid body
 ====================
 
-A crate hangs by a point beside its centre of mass. When the rope pulls, the crate turns; when it
+A crate hangs by a point beside its center of mass. When the rope pulls, the crate turns; when it
 turns, it pulls at the rope. The motion is irregular, so there is no formula to compare with. What
 can be checked is what is conserved: energy, angular momentum about the vertical, and that a
 rotation stays a rotation.
@@ -26,7 +26,7 @@ run = tl.simulate(pendulum, start, tl.Locked(), duration=3.0)
 tl.figures.save(tl.figures.snapshots(run, every=0.25), "snapshots", ["png"])
 
 # %%
-# The colour of the string shows where it is stretched most. The crate starts level and is soon
+# The color of the string shows where it is stretched most. The crate starts level and is soon
 # turned by the rope:
 
 tl.figures.save(tl.figures.attitude(run), "attitude", ["png"])

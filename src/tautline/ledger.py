@@ -52,15 +52,15 @@ def booked() -> list[str]:
 
 def register(account: Account) -> None:
     """Add an account, before the kernels are loaded."""
-    refuse_late("an account", account.name)
+    refuse_late("an account", account.name, "tautline.schema")
     if account.kind not in (WORK, LOSS) or account.name in names(*SIGN):
         raise ValueError(f"account {account.name!r}: expected a new name, and the kind 'work' or 'loss'")
     ACCOUNTS.append(account)
 
 
-def refuse_late(what: str, name: str) -> None:
-    """Refuse what the kernels could no longer take into account."""
-    if "tautline.kernels.data" in sys.modules:
+def refuse_late(what: str, name: str, *others: str) -> None:
+    """Refuse what the kernels, or other modules, could no longer take into account."""
+    if any(module in sys.modules for module in ("tautline.kernels.data", *others)):
         raise RuntimeError(f"{what} {name!r}: expected before the kernels are loaded, at the beginning of the program")
 
 

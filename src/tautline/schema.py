@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, NamedTuple
 
 from tautline import ledger
 
@@ -46,14 +47,14 @@ MODES_SCHEMA = {
     "growth_rate": Variable(MODE, "s-1", "of a motion that grows away from rest; 0 where the rest is stable"),
     "kind": Variable(MODE, "", "longitudinal, swing, transverse, body, rigid"),
     "shape": Variable((*MODE, "node", "axis"), "1", "displacements of the nodes, per amplitude"),
-    "body_shape": Variable((*MODE, "body", "axis"), "1", "displacements of the centres of mass, per amplitude"),
+    "body_shape": Variable((*MODE, "body", "axis"), "1", "displacements of the centers of mass, per amplitude"),
     "rotation": Variable((*MODE, "body", "axis"), "rad m-1", "small rotations, each in the body frame, per amplitude"),
     "reel": Variable((*MODE, "line"), "1", "change of reeled_length, per amplitude"),
     "modal_mass": Variable(MODE, "kg", "twice the kinetic energy at a rate of amplitude of 1 m/s"),
     "longitudinal_share": Variable(MODE, "1", "part of the kinetic energy that is motion along the lines"),
-    "rotation_share": Variable(MODE, "1", "part of the kinetic energy that is rotation about centres of mass"),
+    "rotation_share": Variable(MODE, "1", "part of the kinetic energy that is rotation about centers of mass"),
     "position": Variable(("node", "axis"), "m", "positions of the nodes at rest; third axis down"),
-    "body_position": Variable(("body", "axis"), "m", "positions of the centres of mass at rest"),
+    "body_position": Variable(("body", "axis"), "m", "positions of the centers of mass at rest"),
     "attitude": Variable(("body", "row", "column"), "1", "rotation matrices at rest, body to inertial frame"),
     "reeled_length": Variable(("line",), "m", "unstretched length on the reel side of the guide entrance"),
     "balancing_torque": Variable(("line",), "N m", "constant torque that holds the drum in modes with a free reel"),
@@ -61,7 +62,7 @@ MODES_SCHEMA = {
 
 
 LYAPUNOV_SCHEMA = {
-    "growth_rate": Variable(TIME, "s-1", "of the distance to a neighbouring motion, in the interval that ends here"),
+    "growth_rate": Variable(TIME, "s-1", "of the distance to a neighboring motion, in the interval that ends here"),
     "exponent": Variable(TIME, "s-1", "largest Lyapunov exponent, as estimated up to here"),
 }
 
@@ -100,13 +101,40 @@ SLACK_SCHEMA = {
 }
 
 
+class Output(NamedTuple):
+    """A variable of every run that follows from others.
+
+    Attributes
+    ----------
+    variable : Variable
+    needs : tuple of str
+        Names of those that it follows from.
+    formula : callable
+        From these by name to its values. They have the dimensions of the schema, may carry derivatives, and may have
+        one dimension more, the last, of the members of a study.
+    """
+
+    variable: Variable
+    needs: tuple[str, ...]
+    formula: Callable[[Mapping[str, Any]], Any]
+
+
+DERIVED = {
+    "energy": Output(
+        Variable(TIME, "J", "total energy"),
+        tuple(ledger.names(ledger.STORED)),
+        lambda x: sum(x[name] for name in ledger.names(ledger.STORED)),
+    ),
+}
+
+
 # Of every run. Nodes and elements are those of all lines, one line after the other.
 _BODY, _LINE = (*TIME, "body"), (*TIME, "line")
 _MOVED = {"guide_work": "work done by prescribed motion, of bodies and of the frame of an orbit, since the start"}
 _MOVED |= {"external_work": "work done by forces and moments on the bodies since the start"}
 SCHEMA = {
-    "body_position": Variable((*_BODY, "axis"), "m", "positions of the centres of mass; third axis down"),
-    "body_velocity": Variable((*_BODY, "axis"), "m s-1", "velocities of the centres of mass"),
+    "body_position": Variable((*_BODY, "axis"), "m", "positions of the centers of mass; third axis down"),
+    "body_velocity": Variable((*_BODY, "axis"), "m s-1", "velocities of the centers of mass"),
     "attitude": Variable((*_BODY, "row", "column"), "1", "rotation matrices, body to inertial frame"),
     "angular_velocity": Variable((*_BODY, "axis"), "rad s-1", "of the bodies, each in its own frame"),
     "orthogonality_error": Variable(_BODY, "1", "Frobenius norm of I - R^T R"),
@@ -124,13 +152,25 @@ SCHEMA = {
     "power": Variable(_LINE, "W", "power of the motor; positive where it drives the drum"),
     "motor_work": Variable(_LINE, "J", "work done by the motor of the drum since the start"),
     **{x.name: Variable(TIME, x.unit, _MOVED.get(x.name, x.sentence)) for x in ledger.ACCOUNTS},
-    "energy": Variable(TIME, "J", "total energy"),
+    **{name: output.variable for name, output in DERIVED.items()},
     "linear_momentum": Variable((*TIME, "axis"), "kg m s-1", "of bodies and lines; ends that are held not included"),
     "angular_momentum": Variable((*TIME, "axis"), "kg m2 s-1", "of bodies and lines about the origin"),
 }
 
 
 TIME_VARIABLE = Variable(TIME, "s", "time")
+
+
+def register(name: str, output: Output) -> None:
+    """Add a variable to the results of every run, at the beginning of a program."""
+    if name in SCHEMA or not set(output.needs) <= SCHEMA.keys():
+        raise ValueError(f"output {name!r}: expected a new name, and variables of results that it follows from")
+    DERIVED[name], SCHEMA[name] = output, output.variable
+
+
+def needed_for(names: Iterable[str]) -> set[str]:
+    """The variables themselves, and for those that follow from others these."""
+    return {own for name in names for own in (name, *(DERIVED[name].needs if name in DERIVED else ()))}
 
 
 class Layout(NamedTuple):

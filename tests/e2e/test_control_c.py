@@ -1,4 +1,4 @@
-"""One Ctrl-C in the middle of heavy work ends `tautline optimise` and `tautline fit` (studies: test_study_trouble)."""
+"""One Ctrl-C in the middle of heavy work ends `tautline optimize` and `tautline fit` (studies: test_study_trouble)."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ sample = "0.1 s"
 """
 SOUGHT = """
 scenario = "hoist.toml"
-minimise = { integral = "torque^2" }
+minimize = { integral = "torque^2" }
 intervals = 3
 [vary]
 "command.retrievals[1:-1]" = [-5, 5]
@@ -58,7 +58,7 @@ DATA = "time,start_tension\ns,N\n1,50\n2,49\n3,50\n"
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["optimise", "sought.toml"],
+        ["optimize", "sought.toml"],
         ["fit", "hoist.toml", "data.csv", "--vary", "string.stiffness", "--set", 'run.step="0.5 us"'],
     ],
     ids=lambda arguments: str(arguments[0]),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import itertools
 import re
 import shlex
 import subprocess
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -25,6 +27,7 @@ from tautline.schema import (
 )
 from tautline.studies.definition.work import STATUS_NAMES
 from tests.support import forked
+from tests.support.code_tables import code_tables
 from tests.support.commands import tautline
 
 ROOT = Path(__file__).parents[2]
@@ -202,10 +205,27 @@ def test_the_glossary_has_every_input() -> None:
 
 def test_the_reference_has_every_public_name() -> None:
     pages = "".join(p.read_text(encoding="utf-8") for p in sorted((DOCS / "reference").glob("*.md")))
+    assert "```{include} ../generated/commands.md" in pages
+    pages += code_tables().commands()
     for name in dir(tl):
         assert re.search(rf"\b{name}\b", pages), f"docs/reference: {name} is missing"
-    for name in tl.figures.__all__:
-        assert f":: {name}\n" in pages, f"docs/reference/figures.md: {name} is missing"
+    for module in ("figures", "analysis", "studies", "gradients"):
+        for name in getattr(tl, module).__all__:
+            assert re.search(rf":: (tautline\.{module}\.)?{name}\n", pages), (
+                f"docs/reference: {module}.{name} is missing"
+            )
+
+
+def test_the_glossary_is_the_index() -> None:
+    """Of every public name, with a sentence."""
+    glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    assert "```{include} generated/names.md" in glossary
+    rows = dict(re.findall(r"^\| `tl\.([\w.]+)` \| (.+) \|$", code_tables().names(), re.MULTILINE))
+    modules = {name: getattr(tl, name) for name in dir(tl) if isinstance(getattr(tl, name), ModuleType)}
+    assert set(dir(tl)) - {"__version__"} <= rows.keys()
+    for name, module in modules.items():
+        callables = {x for x in getattr(module, "__all__", []) if inspect.isroutine(getattr(module, x))}
+        assert {f"{name}.{x}" for x in callables} <= rows.keys()
 
 
 def test_every_group_of_the_verification_is_explained() -> None:

@@ -72,7 +72,8 @@ tl.run_to_file("run.nc", SMALL)
 saved = tl.open_run("run.nc")
 tl.view(saved).save("run.html")
 assert write_csv(blocks("run.nc"), Path("run.csv")) == saved.sizes["time"]
-assert tl.spectrum(saved).sizes["frequency"] and tl.utilisation(saved, breaking_load="1 kN").utilisation > 0.0
+assert tl.analysis.spectrum(saved).sizes["frequency"]
+assert tl.analysis.utilization(saved, breaking_load="1 kN").utilization > 0.0
 """,
     "plot": START
     + """
@@ -92,8 +93,8 @@ crane.stop()
     "ropes": START
     + """
 run = tl.open_run(RUN)
-assert tl.rainflow(run).sizes["cycle"] >= 0
-assert tl.damage(run, "six_strand", breaking_load="1 kN").damage >= 0.0
+assert tl.analysis.rainflow(run).sizes["cycle"] >= 0
+assert tl.analysis.damage(run, "six_strand", breaking_load="1 kN").damage >= 0.0
 """,
     "cli": BROWSER
     + COMMANDS
@@ -110,7 +111,7 @@ tautline("run hook-and-load -o hook.nc --set run.duration=0.02")
 tautline("resume run.nc")
 tautline("view run.nc")
 tautline("doctor --json")
-for command in ("live", "fit", "study", "optimise", "reproduce"):
+for command in ("live", "fit", "study", "optimize", "reproduce"):
     tautline(command + " --help")
 from tautline.paper import report, reproduce, tumbling
 """,
@@ -122,7 +123,7 @@ design = {"kind": "sobol-indices", "base": 8, "seed": 1}
 vary = {"string.stiffness": {"from": "30 N", "to": "90 N"}, "body.mass": {"from": "50 g", "to": "250 g"}}
 short = {"run.duration": "20 ms", "run.elements": 2}
 tree = {"scenario": "fixed-length", "outputs": ["max tension"], "set": short, "design": design, "vary": vary}
-tl.sensitivity(tl.study(tree, "indices.zarr", workers=1))
+tl.studies.sensitivity(tl.study(tree, "indices.zarr", workers=1))
 import distributed
 """,
     "numba": START
@@ -145,7 +146,7 @@ run = tl.Run(duration=1.0, step=5e-3, sample=0.1)
 case = tl.Case(hoist, tl.Hanging(deployed=4.0), tl.Torque(([0.0, 1.0], [5.0, 5.0])), run)
 goal = tl.AtEnd("unstretched_length", "3.9 m")
 least = {"final": "reel_speed**2"}
-best = tl.optimise(case, vary={"command.torques": (0.0, 9.0)}, minimise=least, subject_to=[goal], intervals=1)
+best = tl.optimize(case, vary={"command.torques": (0.0, 9.0)}, minimize=least, subject_to=[goal], intervals=1)
 assert best.status == "completed", best.message
 """,
     "video": START
@@ -166,7 +167,12 @@ def test_every_extra_has_its_promise() -> None:
     assert set(PROMISES) == {"", *PROJECT["optional-dependencies"]} - NOT_FOR_USERS
 
 
-@pytest.mark.parametrize("extra", PROMISES, ids=lambda extra: extra or "core")
+QUICK = ("", "cli", "studies")
+
+
+@pytest.mark.parametrize(
+    "extra", [pytest.param(x, id=x or "core", marks=[pytest.mark.long] * (x not in QUICK)) for x in PROMISES]
+)
 def test_an_extra_alone_does_what_is_promised_of_it(extra: str, run_file: Path, tmp_path: Path) -> None:
     shutil.copy(run_file, tmp_path)
     done = with_extra(extra, PROMISES[extra], tmp_path)

@@ -16,7 +16,7 @@ import pytest
 
 import tautline as tl
 from tautline.viewer.page import page_of
-from tests.support.pages import Watched, colours, picture
+from tests.support.pages import Watched, colors, picture
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Frame
@@ -64,7 +64,7 @@ def shown(cell: Watched, values: dict[str, Any]) -> Frame:
 def test_a_replay_and_python_lead_each_other(cell: Watched) -> None:
     run = tl.simulate(tl.load("retrieval", {"run.duration": "2 s"}))
     frame = shown(cell, {"page": page_of(run)})
-    assert frame.evaluate("tautline.ready.then(() => true)") and colours(picture(frame)) > 100
+    assert frame.evaluate("tautline.ready.then(() => true)") and colors(picture(frame)) > 100
     cell.page.wait_for_timeout(100)
     cell.page.evaluate("values.time = 1.25; model.told('change:time')")
     k = int(np.abs(run.time.values - 1.25).argmin())

@@ -45,9 +45,9 @@ def test_the_page_says_what_the_functions_say(bungee: Path, here: Path) -> None:
     done = report(bungee, "--rope", "six_strand")
     assert (done.exit_code, done.output) == (0, "jump-report.html\n")
     text = (here / "jump-report.html").read_text(encoding="utf-8")
-    use, damage = tl.utilisation(bungee), tl.damage(bungee, "six_strand")
-    verdict = f"holds: {100 * use.utilisation:.3g} % of its breaking load at most, a safety factor of "
-    assert text.index(verdict + f"{1 / use.utilisation:.3g}") < text.index("completed at t = 8 s")
+    use, damage = tl.analysis.utilization(bungee), tl.analysis.damage(bungee, "six_strand")
+    verdict = f"holds: {100 * use.utilization:.3g} % of its breaking load at most, a safety factor of "
+    assert text.index(verdict + f"{1 / use.utilization:.3g}") < text.index("completed at t = 8 s")
     remarks = tl.open_run(bungee).attrs["remarks"].splitlines()
     # peaks that are not converged prove nothing
     assert f'class="unsure"><b>Not proven that the rope {verdict}' in text and 'class="yes"' not in text
@@ -55,9 +55,9 @@ def test_the_page_says_what_the_functions_say(bungee: Path, here: Path) -> None:
     assert remarks and all(text.index(remark) < text.index("Key figures") for remark in remarks)
     found = rows(text)
     assert found["largest tension"] == f"{use.tension:.4g} N at the guide, at {use.time:.4g} s"
-    assert found["utilisation"] == f"{100 * use.utilisation:.3g} % of 5000 N"
+    assert found["utilization"] == f"{100 * use.utilization:.3g} % of 5000 N"
     assert found["fatigue damage"].startswith(f"{damage.damage:.3g} in this run, {damage.life / 3600:.3g} hours")
-    events = tl.slack_events(bungee)
+    events = tl.analysis.slack_events(bungee)
     assert found["slack"].startswith(f"{events.sizes['event']} events, {events.attrs['slack_time']:.3g} s together")
     assert text.count('<img src="data:image/png;base64,') == PICTURES
     assert not re.search(r"(?:src|href)=\"(?!data:)|url\(|https?:|<script|<link", text)
@@ -69,9 +69,9 @@ def test_energy_of_a_hoist_and_a_rope_without_a_breaking_load(here: Path) -> Non
     text = tl.report(run, here / "hoist.html", title="Lift <1>").read_text(encoding="utf-8")
     assert "<title>Lift &lt;1&gt;</title>" in text
     assert "Whether the rope holds is not known: the run has no breaking load." in text
-    found, motor = rows(text), tl.motor_energy(run)
+    found, motor = rows(text), tl.analysis.motor_energy(run)
     assert found["motor, driving"].startswith(f"{motor.driving_energy:.4g} J, at most {motor.peak_power:.4g} W at")
-    assert found["slack"] == "never" and found["utilisation"] == "unknown"
+    assert found["slack"] == "never" and found["utilization"] == "unknown"
     assert "give the kind of rope" in found["fatigue damage"]
 
 

@@ -69,17 +69,17 @@ def test_a_line_among_others_reads_like_one_alone() -> None:
     system = tl.System({"load": body, "other": tl.RigidBody.point(2.0)}, {"rope": rope, "aside": other})
     several = tl.simulate(system, tl.Hanging({"rope": 3.0}), {"rope": tl.Torque(4.0)}, **method)
     both: list[tuple[xr.Dataset, dict[str, Any]]] = [(several, {"line": "rope"}), (alone, {})]
-    used = [tl.utilisation(run, **which).utilisation for run, which in both]
+    used = [tl.analysis.utilization(run, **which).utilization for run, which in both]
     assert used[0] == pytest.approx(used[1], rel=1e-6)
-    motors = [tl.motor_energy(run, **which).braking_energy for run, which in both]
+    motors = [tl.analysis.motor_energy(run, **which).braking_energy for run, which in both]
     assert motors[0] == pytest.approx(motors[1], rel=1e-6) and motors[1] > 0.0
-    events = [tl.slack_events(run, **which).sizes for run, which in both]
+    events = [tl.analysis.slack_events(run, **which).sizes for run, which in both]
     assert events[0] == events[1]
-    ranges = [tl.rainflow(run, **which).range.max().item() for run, which in both]
+    ranges = [tl.analysis.rainflow(run, **which).range.max().item() for run, which in both]
     assert ranges[0] == pytest.approx(ranges[1], rel=1e-5)
-    damages = [tl.damage(run, "six_strand", **which).damage for run, which in both]
+    damages = [tl.analysis.damage(run, "six_strand", **which).damage for run, which in both]
     assert damages[0] == pytest.approx(damages[1], rel=1e-4)
-    spectra = [tl.spectrum(run, **which).attrs["mean"] for run, which in both]
+    spectra = [tl.analysis.spectrum(run, **which).attrs["mean"] for run, which in both]
     assert spectra[0] == pytest.approx(spectra[1], rel=1e-6)
 
 
@@ -88,9 +88,9 @@ def test_a_run_without_its_dimensions_reads_the_same() -> None:
     whole = tl.simulate(tl.load("retrieval", {"run.duration": "0.2 s"}))
     for run in (whole.squeeze(["line", "body"]), whole.squeeze(["line", "body"], drop=True)):
         assert tl.summary(run) == tl.summary(whole)
-        assert tl.motor_energy(run) == tl.motor_energy(whole)
-        assert tl.rainflow(run).identical(tl.rainflow(whole))
-        spin = [tl.spectrum(x, "angular_velocity", axis="y") for x in (run, whole)]
+        assert tl.analysis.motor_energy(run) == tl.analysis.motor_energy(whole)
+        assert tl.analysis.rainflow(run).identical(tl.analysis.rainflow(whole))
+        spin = [tl.analysis.spectrum(x, "angular_velocity", axis="y") for x in (run, whole)]
         assert spin[0].identical(spin[1])
         for name, draw in tl.figures.OF_A_RUN.items():
             shown = [[line.get_label() for axes in draw(x).axes for line in axes.get_lines()] for x in (run, whole)]
@@ -98,16 +98,16 @@ def test_a_run_without_its_dimensions_reads_the_same() -> None:
 
 
 def test_series_of_bodies_and_strings(run: xr.Dataset, path: Path) -> None:
-    found = tl.rainflow(path, "end_tension", line="sling")
+    found = tl.analysis.rainflow(path, "end_tension", line="sling")
     assert found.attrs["variable"] == "end_tension of sling"
-    assert np.array_equal(found.range.values, tl.rainflow(run.sel(line="sling"), "end_tension").range.values)
-    height = tl.exceedance(run, "body_position", body="load", axis="z")
+    assert np.array_equal(found.range.values, tl.analysis.rainflow(run.sel(line="sling"), "end_tension").range.values)
+    height = tl.analysis.exceedance(run, "body_position", body="load", axis="z")
     assert float(height.level[0]) == float(run.body_position.sel(body="load", axis="z").min())
-    assert tl.spectrum(run, "energy").attrs["mean"] == pytest.approx(float(run.energy.mean()))
+    assert tl.analysis.spectrum(run, "energy").attrs["mean"] == pytest.approx(float(run.energy.mean()))
     with pytest.raises(InputError, match="body: missing; expected one of body_position, such as body='load'"):
-        tl.spectrum(run, "body_position", axis="z")
+        tl.analysis.spectrum(run, "body_position", axis="z")
     with pytest.raises(InputError, match="line: missing"):
-        tl.rainflow(run)
+        tl.analysis.rainflow(run)
 
 
 # -- the report ---------------------------------------------------------------------------------------------
@@ -149,7 +149,7 @@ def test_bodies_drums_and_strings_meet_in_space() -> None:
     hook = scene_of(tl.simulate(tl.load(FOLDER / "crane.toml")))
     box, rope = hook.solids[1], hook.ropes[0]
     gap = box.places - rope.nodes[:, -1]
-    np.testing.assert_allclose(np.linalg.norm(gap, axis=1), 0.1, rtol=1e-6)  # the centre of mass below the eye
+    np.testing.assert_allclose(np.linalg.norm(gap, axis=1), 0.1, rtol=1e-6)  # the center of mass below the eye
 
 
 @pytest.mark.long

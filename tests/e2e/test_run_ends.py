@@ -17,7 +17,7 @@ from tautline.cli.output import summary_table
 from tautline.files import runs
 from tautline.files.runs import shortening
 from tautline.results.network import layout
-from tautline.results.summary import summarise
+from tautline.results.summary import summarize
 
 
 @pytest.mark.parametrize("trouble", ["", "replace", "room", "renamed"])
@@ -80,7 +80,7 @@ def test_values_that_are_no_numbers_are_counted_and_not_spread() -> None:
     values = sample_values(4)
     values["tension"][2] = np.nan
     values["torque"][:] = np.inf
-    figures = summarise([values], ATTRS | {"version": "0"})
+    figures = summarize([values], ATTRS | {"version": "0"})
     assert figures["tension"] == [1.0, 2.0] and figures["torque"] is None
     assert figures["not_finite"] == 4
 
@@ -93,7 +93,7 @@ def test_health_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
         "start_tension": np.array([[7.0], [8.0], [9.0], [8.0]]),
     }
     health = {"version": "0", "balance_error": 0.031, "remarks": "the first remark\nthe second one"}
-    figures = summarise([values], ATTRS | health)
+    figures = summarize([values], ATTRS | health)
     assert figures["remarks"] == ["the first remark", "the second one"] and figures["balance_error"] == 0.031
     console(True).print(summary_table(figures, {}))
     lines = [re.sub(r" {2,}", ": ", line.strip()) for line in capsys.readouterr().out.splitlines()]

@@ -225,7 +225,7 @@ def kill_again_and_again(folder: Path, exact: xr.Dataset, path: Path, wanted: in
         launcher.stdin.close()
     print(f"{kills} kills, {partly} of them between the first batch and the last; {whole} studies ended, all exact")
     if path.exists():
-        tl.resume_study(path, workers=1)
+        tl.studies.resume_study(path, workers=1)
     else:
         tl.study(folder / "study.toml", path, workers=1, batch=BATCH)
     assert_same(path, exact)
@@ -313,7 +313,7 @@ def test_a_study_goes_on_after_control_c(folder: Path, exact: xr.Dataset) -> Non
     for words in ("of 240 members", "a second", "failed", "tautline study --resume interrupted.zarr"):
         assert words in bar
     assert_sound(path, exact)
-    tl.resume_study(path, workers=1)
+    tl.studies.resume_study(path, workers=1)
     assert_same(path, exact)
 
 
@@ -358,7 +358,7 @@ def test_a_client_of_a_cluster_killed_and_resumed(folder: Path, exact: xr.Datase
         client.kill()
     done = assert_sound(path, exact)
     assert 0 < done.sum() < len(done)
-    tl.resume_study(path, client=address)
+    tl.studies.resume_study(path, client=address)
     assert_same(path, exact)
 
 
@@ -380,12 +380,12 @@ def test_stopped_by_the_caller_and_resumed(folder: Path, exact: xr.Dataset) -> N
     found = tl.study(folder / "study.toml", path, workers=1, batch=BATCH, watch=look)
     assert found.attrs["status"] == "unfinished" and found.attrs["members_done"] == 24
     assert int((found.status < 0).sum()) == MEMBERS - 24
-    tl.resume_study(path, workers=1, watch=look)
+    tl.studies.resume_study(path, workers=1, watch=look)
     assert [p.done for p in seen] == [0, 6, 12, 18, 24, 24, 30, 36, 42, 48]
     assert seen[-1].begun == 24 and seen[-1].failed == 12
-    assert tl.resume_study(path).identical(exact)
+    assert tl.studies.resume_study(path).identical(exact)
     before = {p: p.stat().st_mtime_ns for p in path.rglob("*") if p.is_file()}
-    tl.resume_study(path, folder / "study.toml")
+    tl.studies.resume_study(path, folder / "study.toml")
     assert {p: p.stat().st_mtime_ns for p in path.rglob("*") if p.is_file()} == before
 
 
@@ -436,13 +436,13 @@ def test_stores_that_are_not_touched(folder: Path, exact: xr.Dataset, tmp_path: 
     with pytest.raises(StoreError, match="exists already and holds another study"):
         tl.study(other, path)
     with pytest.raises(InputError, match=r"holds another study than .*other.toml"):
-        tl.resume_study(path, other)
+        tl.studies.resume_study(path, other)
     (tmp_path / "precious.zarr").write_text("precious", encoding="utf-8")
     (tmp_path / "folder.zarr").mkdir()
     for name in ("precious.zarr", "folder.zarr"):
         with pytest.raises(StoreError, match="exists already and is no study"):
             tl.study(folder / "study.toml", tmp_path / name, overwrite=True)
-        for action in (tl.open_study, tl.resume_study):
+        for action in (tl.open_study, tl.studies.resume_study):
             with pytest.raises(StoreError, match=f"{name}: .* holds no study"):
                 action(tmp_path / name)
     with pytest.raises(StoreError, match="no such study"):
@@ -481,7 +481,7 @@ def test_the_examples_run(name: str, tmp_path: Path) -> None:
         if output in ("max_tension", "fastest", "lowest", "height", "final_unstretched_length", "kinetic_energy"):
             assert np.isfinite(found[output]).all()
     if tree["design"]["kind"] == "sobol-indices":
-        assert np.isfinite(tl.sensitivity(found).total).any()
+        assert np.isfinite(tl.studies.sensitivity(found).total).any()
 
 
 def test_the_command_line(folder: Path, exact: xr.Dataset) -> None:

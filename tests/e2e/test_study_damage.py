@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 import tautline as tl
 from tautline.cli.commands import app
 from tautline.files.runs import StoreError
-from tautline.studies.analysis.summary import summarise
+from tautline.studies.analysis.summary import summarize
 from tautline.studies.execution.run import Progress
 from tautline.studies.store.archive import open_archive
 from tests.support import damage
@@ -50,7 +50,7 @@ def chunks(path: Path) -> dict[str, bytes]:
 def outcome(path: Path, whole: Path, exact: xr.Dataset) -> tuple[str, str]:
     """What reading a damaged store and resuming it come to."""
     try:
-        summarise(path)
+        summarize(path)
         read = tl.open_study(path).load()
     except StoreError as error:
         assert str(path) in str(error) and "\n" not in str(error)
@@ -63,7 +63,7 @@ def outcome(path: Path, whole: Path, exact: xr.Dataset) -> tuple[str, str]:
             same = (np.array_equal(read[n].values[there], exact[n].values[there], equal_nan=True) for n in NUMBERS)
             seen = "unfinished" if all(same) else "SILENT"
     try:
-        resumed = tl.resume_study(path, workers=1)
+        resumed = tl.studies.resume_study(path, workers=1)
     except StoreError as error:
         assert str(path) in str(error) and "\n" not in str(error)
         return seen, "refused"
@@ -116,7 +116,7 @@ def test_the_batch_and_the_array_are_named(
     before = chunks(path)
     damage.KINDS[kind](victim(path, name, 5), random.Random(1))
     if (name, kind) == ("done", "deletions"):
-        assert summarise(path)["status"] == "unfinished"  # which is true: nobody knows that it was complete
+        assert summarize(path)["status"] == "unfinished"  # which is true: nobody knows that it was complete
     else:
         what = "the mark of batch 5" if name == "done" else f"array {name} of batch 5"
         for arguments in (["study", "info", str(path)], ["study", "report", str(path), "-o", str(tmp_path / "r")]):
@@ -129,7 +129,7 @@ def test_the_batch_and_the_array_are_named(
         seen.append(progress)
         return False
 
-    found = tl.resume_study(path, workers=1, watch=watch)
+    found = tl.studies.resume_study(path, workers=1, watch=watch)
     assert found.load().identical(exact) and chunks(path) == before
     assert seen[-1].done - seen[0].begun == open_archive(path).layout.size(5)
     assert seen[-1].mended == (0 if (name, kind) == ("done", "deletions") else 1)

@@ -69,7 +69,7 @@ def test_what_the_stretch_of_a_hanging_string_depends_on(hanging: xr.Dataset) ->
     load = (hanging["body.mass"] + DENSITY * LENGTH / 2) * GRAVITY
     stretch = LENGTH * load / hanging["string.stiffness"]
     assert np.allclose(hanging.final_stretched_length, LENGTH + stretch, rtol=1e-9)
-    found = tl.sensitivity(hanging, confidence=0.99).sel(output="final_stretched_length")
+    found = tl.studies.sensitivity(hanging, confidence=0.99).sel(output="final_stretched_length")
     first, total = exact_indices()
     assert (np.abs(found.first - first) <= found.first_confidence + 1e-12).all()
     assert (np.abs(found.total - total) <= found.total_confidence + 1e-12).all()
@@ -79,7 +79,7 @@ def test_what_the_stretch_of_a_hanging_string_depends_on(hanging: xr.Dataset) ->
 
 def test_elementary_effects_of_the_same(folder: Path) -> None:
     study = {**HANGING, "design": {"kind": "morris", "trajectories": 12, "seed": 1}}
-    found = tl.sensitivity(tl.study(study, folder / "morris.zarr")).isel(output=0)
+    found = tl.studies.sensitivity(tl.study(study, folder / "morris.zarr")).isel(output=0)
     mass, drum = (found.sel(parameter=key) for key in ("body.mass", "reel.inertia_mass"))
     # along the mass alone, the stretch is a line: its slope is g L / EA at the walk's stiffness
     softest, stiffest = 0.2 * GRAVITY * LENGTH / np.array([30.0, 90.0])

@@ -20,7 +20,7 @@ title = "Hook and load"
 scenario = "{CRANE}"
 outputs = [
   "max tension", "final body_position", "final energy", "max motor_work", "slack_time", "driving_energy", "peak_power",
-  {{ variable = "utilisation", line = "hoist" }},
+  {{ variable = "utilization", line = "hoist" }},
   {{ name = "hook_height", variable = "position", line = "hoist", node = -1, axis = "z" }},
   {{ variable = "body_position", body = "load", at = ["0.1 s", "0.2 s"] }},
   {{ variable = "tension", reduce = "final", line = "sling" }},
@@ -85,7 +85,7 @@ def test_members_are_runs_alone_bit_for_bit(found: xr.Dataset) -> None:
         assert np.array_equal(one.final_strain, run.strain[-1])
         ends = [run[name].sel(line="hoist").max() for name in ("start_tension", "end_tension")]
         largest = max(float(one.max_tension.sel(line="hoist")), *map(float, ends))
-        assert float(one.utilisation_hoist) == largest / 1000.0
+        assert float(one.utilization_hoist) == largest / 1000.0
         assert float(one.balance_error) == run.attrs["balance_error"]
         assert str(one.remarks.item()) == run.attrs["remarks"]
         assert int(one.steps) == run.attrs["steps"]
@@ -138,8 +138,8 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
         "outputs[0].line: energy has no such dimension; it has the time alone",
     ),
     (
-        {"outputs": [{"variable": "utilisation", "line": "sling"}]},
-        "outputs[0]: utilisation needs a breaking load; give lines.sling.breaking_load in `set` or `vary`",
+        {"outputs": [{"variable": "utilization", "line": "sling"}]},
+        "outputs[0]: utilization needs a breaking load; give lines.sling.breaking_load in `set` or `vary`",
     ),
     (
         {"vary": {"lines.sling.elements": [2, 3]}, "outputs": ["final tension"]},

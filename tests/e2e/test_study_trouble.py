@@ -224,7 +224,7 @@ def test_a_client_killed_after_its_last_batch_leaves_nothing_for_ever(tmp_path: 
     tl.study(SMALL, tmp_path / "s.zarr", workers=1)
     left = tmp_path / "s.zarr" / "status" / "c" / "0.4082.partial"
     left.write_bytes(b"half of it")
-    tl.resume_study(tmp_path / "s.zarr")
+    tl.studies.resume_study(tmp_path / "s.zarr")
     assert not left.exists()
 
 
@@ -235,7 +235,7 @@ def test_places_that_cannot_take_a_store(tmp_path: Path) -> None:
         for overwrite in (False, True):
             with pytest.raises(StoreError, match="exists already and is no study"):
                 tl.study(SMALL, place, overwrite=overwrite)
-        for action in (tl.open_study, tl.resume_study):
+        for action in (tl.open_study, tl.studies.resume_study):
             with pytest.raises(StoreError, match="holds no study"):
                 action(place)
     assert (tmp_path / "file").read_text(encoding="utf-8") == "precious"

@@ -14,7 +14,7 @@ from PIL import Image
 import tautline as tl
 from tests.support.browser import serving
 from tests.support.commands import tautline
-from tests.support.pages import DESKTOP, PHONE, Pages, colours, nodes, picture, settled, violations
+from tests.support.pages import DESKTOP, PHONE, Pages, colors, nodes, picture, settled, violations
 
 # Much in a browser; test_viewer_page.py has what a page must do.
 pytestmark = pytest.mark.long
@@ -138,12 +138,12 @@ def test_values_are_read_off_several_runs(folder: Path, open_page: Pages) -> Non
         settled(page, "tautline.plotted()[1] - tautline.plotted()[0] < 2.5")
 
         page.get_by_test_id("chart-map").scroll_into_view_if_needed()
-        assert colours(picture(page, "[data-testid=chart-map] canvas")) > 20
+        assert colors(picture(page, "[data-testid=chart-map] canvas")) > 20
         page.get_by_test_id("compare").click()
         page.wait_for_timeout(150)
         quarters = picture(page)
         h, w = (n // 2 for n in quarters.shape[:2])
-        assert all(colours(quarters[i * h :][:h, j * w :][:, :w]) > 60 for i in (0, 1) for j in (0, 1))
+        assert all(colors(quarters[i * h :][:h, j * w :][:, :w]) > 60 for i in (0, 1) for j in (0, 1))
         assert "ghost" not in page.locator("#run-labels").inner_text()
 
 
@@ -179,7 +179,7 @@ def test_charts_are_chosen(folder: Path, open_page: Pages) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("mode", ["served", "offline"])
 def test_a_view_is_shared(mode: str, folder: Path, open_page: Pages) -> None:
-    """Picture twice as fine as the screen; film; a link that brings time, zoom, camera, colours and theme back."""
+    """Picture twice as fine as the screen; film; a link that brings time, zoom, camera, colors and theme back."""
     if mode == "offline":
         tautline("export", "swing-1.nc", "--html", "-o", "shared.html", "--overwrite", cwd=folder)
         _share((folder / "shared.html").as_uri(), open_page, True)
@@ -192,7 +192,7 @@ def _share(address: str, open_page: Pages, offline: bool) -> None:
     page = open_page(address, offline=offline)
     page.evaluate("tautline.seek(1.25)")
     settled(page, "tautline.frame() === 125")
-    page.get_by_test_id("colour").select_option("tension")
+    page.get_by_test_id("color").select_option("tension")
     page.get_by_test_id("range").select_option("own")
     page.get_by_test_id("range-low").fill("-3")
     page.get_by_test_id("range-high").fill("12")
@@ -213,7 +213,7 @@ def _share(address: str, open_page: Pages, offline: bool) -> None:
     image = Image.open(io.BytesIO(saved(download.value)))
     scene = page.locator("#scene").bounding_box()
     assert scene is not None and image.height >= 2 * scene["height"] and image.width >= 2 * scene["width"]
-    assert colours(np.asarray(image.convert("RGB"))) > 500
+    assert colors(np.asarray(image.convert("RGB"))) > 500
     page.keyboard.press("u")
     link = page.evaluate("navigator.clipboard.readText()")
     page.evaluate("document.getElementById('toasts').replaceChildren()")  # it said so
@@ -221,7 +221,7 @@ def _share(address: str, open_page: Pages, offline: bool) -> None:
     other = open_page(link, offline=offline)
     settled(other, "tautline.frame() === 125")
     assert range_of(other) == pytest.approx(range_of(page), abs=1e-4)
-    assert other.get_by_test_id("colour").input_value() == "tension"
+    assert other.get_by_test_id("color").input_value() == "tension"
     assert other.get_by_test_id("range-high").input_value() == "12"
     assert other.evaluate("document.documentElement.dataset.theme") == page.evaluate(
         "document.documentElement.dataset.theme"
@@ -285,7 +285,7 @@ def test_the_body_is_seen_however_long_the_string(
     page = open_page(tl.view(run).save(tmp_path / "run.html").as_uri(), offline=True, size=size)
     page.get_by_test_id("view-front").click()
     page.wait_for_timeout(100)
-    seen = _coloured(page)
+    seen = _colored(page)
     rows = np.nonzero(seen)[0]
     assert len(rows) > 60, "neither body nor ring"
     lowest = rows.max()
@@ -324,7 +324,7 @@ def test_wide_systems_are_framed_clear_of_what_lies_over_the_picture(
     for view in ("iso", "top", "front"):
         page.evaluate(f"document.querySelector('[data-view={view}]').click()")
         page.wait_for_timeout(300)
-        rows, columns = np.nonzero(_coloured(page))
+        rows, columns = np.nonzero(_colored(page))
         assert len(rows) > 150, "rings around four winches"
         assert columns.min() > 8 and columns.max() < scene["width"] - 8, "cut at a side"
         assert rows.min() > bar["y"] + bar["height"] - scene["y"] and rows.max() < scene["height"] - 8
@@ -374,8 +374,8 @@ def test_a_finger_turns_the_scene_both_ways_once_it_was_tapped(folder: Path, tmp
     assert not turned and scrolled > 50
 
 
-def _coloured(page: Page) -> np.ndarray:
-    """Pixels in the colour of marks."""
+def _colored(page: Page) -> np.ndarray:
+    """Pixels in the color of marks."""
     mark = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--mark').trim()")
     wanted = [int(mark[i : i + 2], 16) for i in (1, 3, 5)]
     found: np.ndarray = np.abs(picture(page) - np.array(wanted)).max(axis=2) < 40
@@ -384,7 +384,6 @@ def _coloured(page: Page) -> np.ndarray:
 
 # -- live --------------------------------------------------------------------------------------------
 
-REEL_SPEED = "document.querySelector('[data-testid=chart-reel] .value').textContent"
 PAD = """
 window.stick = [0, 0, 0, 0];
 window.pressed = 0;
@@ -402,7 +401,7 @@ def test_a_crane_is_driven_by_hand(tmp_path: Path, open_page: Pages) -> None:
         settled(page, "document.getElementById('lock').ariaPressed === 'true'")
         page.get_by_test_id("view-front").click()
         page.wait_for_timeout(200)
-        rows, columns = np.nonzero(_coloured(page))
+        rows, columns = np.nonzero(_colored(page))
         scene = page.locator("#scene").bounding_box()
         assert scene is not None
         lowest = rows > rows.max() - 12
@@ -428,7 +427,7 @@ def test_a_crane_is_driven_by_hand(tmp_path: Path, open_page: Pages) -> None:
         low, _ = range_of(other)
         assert low < 0.5, "the curves begin where the run did"
         other.get_by_test_id("chart-lengths").scroll_into_view_if_needed()
-        assert colours(picture(other, "[data-testid=chart-lengths] canvas")) > 5
+        assert colors(picture(other, "[data-testid=chart-lengths] canvas")) > 5
         small = other.locator("#controls button:visible, #transport button:visible, #header .button:visible")
         heights = [box["height"] for box in (each.bounding_box() for each in small.all()) if box is not None]
         assert min(heights) >= 40, "large enough for a finger"

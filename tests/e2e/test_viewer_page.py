@@ -15,7 +15,7 @@ import tautline as tl
 from tests.support.browser import Serving, serving
 from tests.support.commands import tautline
 from tests.support.crane import crane
-from tests.support.pages import READY, Pages, Watched, colours, nodes, picture, settled
+from tests.support.pages import READY, Pages, Watched, colors, nodes, picture, settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -102,7 +102,7 @@ def at(run: xr.Dataset, k: int) -> np.ndarray:
 def test_scene_plots_and_slider(shown: Page, run: xr.Dataset) -> None:
     """The picture is of this run at this time."""
     before = picture(shown)
-    assert colours(before) > 100, "an empty scene"
+    assert colors(before) > 100, "an empty scene"
     np.testing.assert_array_equal(nodes(shown), at(run, 0))
     slider = shown.get_by_test_id("time")
     for k in (150, 37, run.sizes["time"] - 1):
@@ -116,7 +116,7 @@ def test_scene_plots_and_slider(shown: Page, run: xr.Dataset) -> None:
     for name in ("energies", "lengths", "tension", "energy_error"):
         chart = shown.get_by_test_id(f"chart-{name}")
         chart.scroll_into_view_if_needed()
-        assert colours(picture(shown, f"[data-testid=chart-{name}] canvas")) > 10, f"an empty chart of {name}"
+        assert colors(picture(shown, f"[data-testid=chart-{name}] canvas")) > 10, f"an empty chart of {name}"
 
 
 def test_play_stops_at_the_end_or_loops(shown: Page) -> None:
@@ -163,12 +163,12 @@ def test_keys(shown: Page) -> None:
     shown.get_by_test_id("plots").wait_for(state="visible")
 
 
-def test_colours_views_and_theme(offline_page: Page, run: xr.Dataset) -> None:
+def test_colors_views_and_theme(offline_page: Page, run: xr.Dataset) -> None:
     """The legend tells the range of the run in its unit; each view is another picture."""
     numbers = offline_page.locator("#legend-numbers")
     greatest = {"strain": (run.strain, ""), "tension": (run.tension, "N"), "energy_density": (None, "J/m")}
     for name, (values, unit) in greatest.items():
-        offline_page.get_by_test_id("colour").select_option(name)
+        offline_page.get_by_test_id("color").select_option(name)
         *_, last = numbers.locator("span").all_inner_texts()
         assert last.endswith(unit) if unit else last[-1].isdigit()
         if values is not None:
@@ -226,7 +226,7 @@ def test_several_lines_and_bodies_are_shown_with_their_names(crane_page: Page, f
     crane_page.evaluate("tautline.seek(0)")
     settled(crane_page, "tautline.frame() === 0")
     before = picture(crane_page)
-    assert colours(before) > 100, "an empty scene"
+    assert colors(before) > 100, "an empty scene"
     for k in (60, 100):
         crane_page.evaluate(f"tautline.seek({float(run.time[k])})")
         settled(crane_page, f"tautline.frame() === {k}")
@@ -246,7 +246,7 @@ def test_several_lines_and_bodies_are_shown_with_their_names(crane_page: Page, f
         chart.scroll_into_view_if_needed()
         entries = chart.locator(".series").all_inner_texts()
         assert [text.split()[0] for text in entries] == words
-        assert colours(picture(crane_page, f"[data-testid=chart-{name}] canvas")) > 10, f"an empty chart of {name}"
+        assert colors(picture(crane_page, f"[data-testid=chart-{name}] canvas")) > 10, f"an empty chart of {name}"
     tension = crane_page.get_by_test_id("chart-tension").locator(".value").first.inner_text()
     assert float(tension) == pytest.approx(float(run.start_tension.sel(line="hoist")[-1]), rel=1e-3)
 
@@ -303,7 +303,7 @@ def test_one_line_beside_several(folder: Path, open_page: Pages) -> None:
         page.wait_for_timeout(200)
         beside = picture(page)
         half = beside.shape[1] // 2
-        assert colours(beside[:, :half]) > 60 and colours(beside[:, half:]) > 60
+        assert colors(beside[:, :half]) > 60 and colors(beside[:, half:]) > 60
 
 
 def test_unusual_runs(tmp_path: Path, open_page: Pages) -> None:
@@ -312,7 +312,7 @@ def test_unusual_runs(tmp_path: Path, open_page: Pages) -> None:
     start = tl.Straight(5.0, (1.0, 0.0, 1.0))
     single = tl.simulate(p, start, tl.Locked(), duration=0.02, sample=0.01).isel(time=slice(0, 1))
     page = open_page(tl.view(single).save(tmp_path / "single.html").as_uri(), offline=True)
-    assert len(nodes(page)) == 6 and colours(picture(page)) > 50
+    assert len(nodes(page)) == 6 and colors(picture(page)) > 50
     page.keyboard.press("Space")
     page.keyboard.press("ArrowRight")
     ended = tl.simulate(p, start, tl.Free(), duration=30.0, sample=0.01)
@@ -343,7 +343,7 @@ def test_a_notebook_shows_it(run: xr.Dataset, tmp_path: Path, browser: Browser) 
     assert frame.evaluate(READY)
     found = np.array(frame.evaluate("tautline.nodes()"), dtype=np.float32)
     np.testing.assert_array_equal(found, at(run, 0))
-    assert colours(picture(frame)) > 100
+    assert colors(picture(frame)) > 100
     assert watched.page.locator("iframe").bounding_box()["height"] == 560  # type: ignore[index]
     watched.context.close()
     assert watched.complaints == []
@@ -387,7 +387,7 @@ def test_live_page(tmp_path: Path, open_page: Pages) -> None:
     settings = ("run.step=auto", "initial.deployed=3", "run.minimum_length=1.5")
     with serving("live", "fixed-length", *(f"--set={x}" for x in settings), cwd=tmp_path) as server:
         page = open_page(server.address)
-        assert colours(picture(page)) > 100
+        assert colors(picture(page)) > 100
         assert page.get_by_test_id("lock").get_attribute("aria-pressed") == "true"
         received, drawn = page.evaluate("[tautline.live.received, tautline.live.drawn]")
         settled(page, f"tautline.live.received > {received + 20} && tautline.live.drawn > {drawn + 3}")

@@ -12,7 +12,7 @@ import tautline as tl
 from tests.support import chains
 
 Array = NDArray[np.float64]
-# Cylinder, off the centre of mass: the paper's.
+# Cylinder, off the center of mass: the paper's.
 BODY = tl.RigidBody.elliptic_cylinder(0.1, (0.5, 0.4), 0.8, (0.3, 0.2, 0.4))
 # A thin string in a fluid: half of density, width and coefficient is 0.3 kg/m^2.
 DENSITY, DIAMETER, NORMAL = 500.0, 1e-3, 1.2

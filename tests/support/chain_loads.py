@@ -20,7 +20,7 @@ def own_loads(pendulum: Chain, s: float, time: float = 0.0, acceleration: bool =
 
     Nor is buoyancy, but for that below a surface, as far as it is more than above.
     An applied force has its value of that time, and the guide its place and velocity. The inertial force of the guide's
-    acceleration is there where it is wanted. s metres are on the reel side of the guide.
+    acceleration is there where it is wanted. s meters are on the reel side of the guide.
     """
     fluid, push, path = pendulum.fluid, pendulum.applied_force, pendulum.reel.guide_path
     place, velocity, rate = np.zeros(3), np.zeros(3), np.zeros(3)

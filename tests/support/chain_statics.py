@@ -214,19 +214,19 @@ def load_by_attitude(load: Load, q: Array, R: Array) -> Array:
 def load_by_configuration(load: Load, q: Array, R: Array, l: float) -> Entries:
     """Derivatives of forces and moment by q_1..q_N and eta, by central differences.
 
-    The load of a node may depend on the node, on its neighbours and on the attitude; the moment on the last two
+    The load of a node may depend on the node, on its neighbors and on the attitude; the moment on the last two
     nodes and on the attitude. Nodes three apart then do not disturb each other and are moved together.
     """
     N = len(q) - 1
     index = np.arange(3 * N + 3).reshape(N + 1, 3)
     node = np.append(np.arange(1, N + 1), N)  # of every row of a response; the moment counts as the last node
     rows, columns, values = [], [], []
-    for colour in range(3):
-        moved = node + (colour - node + 1) % 3 - 1  # the one of this colour among node - 1, node, node + 1
+    for color in range(3):
+        moved = node + (color - node + 1) % 3 - 1  # the one of this color among node - 1, node, node + 1
         valid = (moved >= 1) & (moved <= N)
         for axis in range(3):
             dq = np.zeros_like(q)
-            dq[1:][np.arange(1, N + 1) % 3 == colour, axis] = 1.0
+            dq[1:][np.arange(1, N + 1) % 3 == color, axis] = 1.0
             change = _difference(load, q, R, dq, np.zeros(3), DIFFERENCE * l)
             rows.append(index[valid].ravel())
             columns.append(np.repeat(3 * (moved[valid] - 1) + axis, 3))

@@ -20,6 +20,7 @@ from tautline.model.chain.hanging import hanging, near_rest
 from tautline.model.chain.state import ChainState, straight
 from tautline.model.chain.systems import chain_state, placed_system, system_of, system_state
 from tautline.model.rest.states import rest
+from tautline.model.rest.statics import Statics
 from tautline.model.system.parts import GUIDE
 from tautline.model.system.state import hang
 from tautline.results.inputs import CASE
@@ -110,10 +111,10 @@ class Equilibrium:
     counted: Mapping[str, np.ndarray]
     residual: float
     corrections: int
-    statics: tl.Statics
+    statics: Statics
 
 
-def statics(what: Any, start: Any, elements: int | None = None, **at: Any) -> tl.Statics:
+def statics(what: Any, start: Any, elements: int | None = None, **at: Any) -> Statics:
     """`tl.statics`, of a chain near the start that it looks for by itself."""
     if isinstance(what, Chain) and not isinstance(start, ChainState):
         start = near_rest(what, what.checked_length(start), elements)

@@ -84,7 +84,7 @@ def picture(page: Page | Frame, selector: str = "#scene-picture") -> np.ndarray:
     return np.asarray(Image.open(io.BytesIO(raw)).convert("RGB")).astype(int)
 
 
-def colours(image: np.ndarray) -> int:
+def colors(image: np.ndarray) -> int:
     return len(np.unique(image.reshape(-1, 3), axis=0))
 
 

@@ -18,7 +18,7 @@ from tests.support.chain_statics import Configuration
 Array = NDArray[np.float64]
 
 
-class Linearised(NamedTuple):
+class Linearized(NamedTuple):
     """M x'' + K x = 0 for x = (ds, dq_1..dq_N, eta) with R exp(eta): equations (A9) and (A10)."""
 
     M: Array
@@ -30,9 +30,9 @@ class Linearised(NamedTuple):
         return A[np.ix_(self.moves, self.moves)]
 
 
-def linearised(
+def linearized(
     pendulum: chains.Chain, x: Configuration, load: statics.Load | None = None, *, free: bool = False
-) -> Linearised:
+) -> Linearized:
     """Mass and stiffness at a state of rest, with all loads given as one."""
     N = len(x.q) - 1
     equations = Equations(pendulum, N, Locked())  # at rest only its masses matter
@@ -46,14 +46,14 @@ def linearised(
     moves = np.full(len(M), True)
     moves[0] = free
     moves[-3:] = not pendulum.body.is_point
-    return Linearised(M, K, moves)
+    return Linearized(M, K, moves)
 
 
 def squared_frequencies(pendulum: chains.Chain, rest: chains.Equilibrium, *, free: bool = False) -> Array:
     """All squared frequencies, from the least up; shifted by a swing's, so that slow ones keep their digits."""
     x = Configuration(rest.state.reeled_length, np.array(rest.state.nodes), np.array(rest.state.attitude))
     load = all_of(own_loads(pendulum, x.s, rest.statics.time, rest.statics.acceleration))
-    system = linearised(pendulum, x, load, free=free)
+    system = linearized(pendulum, x, load, free=free)
     M, K = system.moving(system.M), system.moving(system.K)
     shift = max(pendulum.gravity, 1e-2) / float(np.linalg.norm(x.q[-1]))
     for _ in range(60):

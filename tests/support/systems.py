@@ -25,7 +25,7 @@ def random_rotation(rng: np.random.Generator) -> Array:
 
 
 def random_body(rng: np.random.Generator) -> tl.RigidBody:
-    """A box with its axes turned and its centre of mass off the attachment point."""
+    """A box with its axes turned and its center of mass off the attachment point."""
     mass = rng.uniform(0.1, 3.0)
     x, y, z = rng.uniform(0.1, 0.6, size=3)
     axes = random_rotation(rng)

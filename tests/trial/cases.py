@@ -1,4 +1,4 @@
-"""Random pendulums over all features: laws, commands, loads, scales from millimetres to kilometres."""
+"""Random pendulums over all features: laws, commands, loads, scales from millimeters to kilometers."""
 
 from __future__ import annotations
 

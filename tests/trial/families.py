@@ -19,7 +19,7 @@ Made = tuple[chains.Chain, Callable[[int], chains.ChainState], Any, float]
 
 
 def _rope(dice: Dice, length: float, load: float, factor: float, damped: bool = True) -> tl.String:
-    """A rope that carries `factor` times a load at about 1 % of strain, of steel or of fibres."""
+    """A rope that carries `factor` times a load at about 1 % of strain, of steel or of fibers."""
     EA = 100.0 * factor * load * dice.decade(0.0, 0.7)
     mu = EA / (dice.decade(3.0, 3.7) ** 2)  # by the speed of waves
     others: dict[str, Any] = (
@@ -150,7 +150,7 @@ def bungee(dice: Dice) -> Made:
 
 
 def space(dice: Dice) -> Made:
-    """A tether that spins about its guide without gravity, whose body is held away from its centre of mass."""
+    """A tether that spins about its guide without gravity, whose body is held away from its center of mass."""
     length = dice.decade(0.5, 2.5)
     mass, rate = dice.decade(0.0, 2.0), dice.decade(-1.0, 0.5)
     mu = mass / length * dice.decade(-2.5, -0.5)
@@ -161,7 +161,7 @@ def space(dice: Dice) -> Made:
     pendulum = chains.Chain(string, tl.Reel(0.05, 0.05, mass), body, 0.0)
     N = default_elements(pendulum, length)
     stretched = length * (1.0 + pull / string.stiffness)
-    # the string along the third axis, and the body's centre of mass nearly so
+    # the string along the third axis, and the body's center of mass nearly so
     spin = rate * np.array([0.0, 1.0, 0.0])
     out, turning = np.array([0.0, 0.0, 1.0]), stretched * rate * np.array([1.0, 0.0, 0.0])
     only_end = dice.happens(0.2, "end alone moves")

@@ -65,7 +65,7 @@ def test_remarks_on_strings_are_judged_by_what_they_say() -> None:
     ("kind", "number", "what"),
     [
         ("pendulums", 154, "peak"),  # a current takes hold of a light string at once
-        ("pendulums", 434, "turned"),  # a body off its centre of mass, on a brake that slips and holds
+        ("pendulums", 434, "turned"),  # a body off its center of mass, on a brake that slips and holds
         ("systems", 206, "peak"),  # noise in mooring lines of 12 elements
         ("systems", 386, "peak"),  # curved mooring lines, whose elements are shorter than their arcs
     ],

@@ -184,7 +184,7 @@ def test_a_motor_that_is_asked_for_too_much() -> None:
         ({"applied_forces": {"ball": tl.AppliedForce(moment=(0, 0, 1))}}, "expected no moment and no point"),
         (
             {"fluid": tl.Fluid(1.2), "body_fluid": {"ball": tl.BodyInFluid(spin_damping=1.0)}},
-            "expected no centres and no spin damping",
+            "expected no centers and no spin damping",
         ),
     ],
 )

@@ -21,6 +21,7 @@ from tautline.model.description import fields_of
 from tautline.model.file_keys import keys_of
 from tautline.model.system.sections import SHORT_PARTS, START
 from tests.support import chains
+from tests.support.every_command import every_command
 
 NOTHING: Any = None
 EVERY_KEY = sorted((Path(__file__).parents[1] / "e2e").glob("every_*key/*.toml"))
@@ -193,6 +194,9 @@ CLASSES: list[Any] = [
     tl.RigidBody,
 ]
 EXAMPLES: dict[Any, Any] = {
+    **every_command(),
+    tl.Torque: tl.Torque(1.0),
+    tl.Length: tl.Length.to(5.0, speed=1.0, acceleration=1.0, jerk=1.0, start=1.0),
     tl.String: tl.String(20.0, 0.1, 800.0),
     tl.Reel: tl.Reel(0.2, 0.5, 1.0),
     bodies.EllipticCylinder: bodies.EllipticCylinder(1.0, (0.5, 0.4), 0.8),
@@ -211,13 +215,6 @@ EXAMPLES: dict[Any, Any] = {
     tl.Hanging: tl.Hanging(10.0),
     tl.AtEquilibrium: tl.AtEquilibrium(10.0),
     chains.ChainState: chains.straight(chain_of(pendulum()), 10.0, 1),
-    tl.Locked: tl.Locked(),
-    tl.Free: tl.Free(),
-    tl.Torque: tl.Torque(1.0),
-    tl.Brake: tl.Brake(1.0),
-    tl.Length: tl.Length.to(5.0, speed=1.0, acceleration=1.0, jerk=1.0, start=1.0),
-    tl.Speed: tl.Speed(payout=1.0),
-    tl.Impedance: tl.Impedance(4.0, 10.0, 1.0),
     tl.Run: tl.Run(duration=1.0, step=1e-3, sample=0.1, minimum_length=0.1),
 }
 

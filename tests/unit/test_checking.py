@@ -83,7 +83,7 @@ def test_forces_of_several_lines_are_told_by_name() -> None:
     found = checking.facts(tl.load("hook-and-load", {"lines.hoist.breaking_load": "20 kN"}))
     hoist, sling = found["lines"]["hoist"], found["lines"]["sling"]
     assert hoist["start_tension"] == pytest.approx(G * 2348.0) and sling["end_tension"] == pytest.approx(G * 2000.0)
-    assert sling["holding_torque"] is None and hoist["utilisation"] == pytest.approx(G * 2348.0 / 20e3)
+    assert sling["holding_torque"] is None and hoist["utilization"] == pytest.approx(G * 2348.0 / 20e3)
     lines = checking.rows(found)
     assert "at rest 2.303e+04 N at jib and 2.264e+04 N at hook" in lines["line hoist"]
     assert "1.962e+04 N, less buoyancy" in lines["body load"]

@@ -195,7 +195,7 @@ def test_a_table_of_speeds_is_integrated_exactly() -> None:
 
 
 def test_increments_lose_nothing_to_the_length() -> None:
-    """Of a length of a million metres by a micrometre."""
+    """Of a length of a million meters by a micrometer."""
     rows = np.array([profile.row(0.0, 1e6, 1e-3, 2e-3), profile.row(1.0, 1e6 + 3e-3, 5e-3)])
     check_close("within", tables.curve_increment(rows.T, 0.5, 0.501), 1e-6 + 2e-3 * (0.501**2 - 0.25), 1e-18)
     check_close("across", tables.curve_increment(rows.T, 0.9, 1.1), 5e-4 + 3e-3 - 9e-4 - 2e-3 * 0.81, 1e-9)

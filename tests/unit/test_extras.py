@@ -128,8 +128,8 @@ NEEDY: dict[str, list[tuple[str | list[str], str]]] = {
         (["report", "RUN"], "tautline report: needs matplotlib"),
     ],
     "ropes": [
-        ("tl.rainflow(RUN)", "tl.rainflow: needs rainflow"),
-        ('tl.damage(RUN, "six_strand", breaking_load=1)', "tl.damage: needs rainflow"),
+        ("tl.analysis.rainflow(RUN)", "tl.analysis.rainflow: needs rainflow"),
+        ('tl.analysis.damage(RUN, "six_strand", breaking_load=1)', "tl.analysis.damage: needs rainflow"),
         (["report", "RUN"], "tautline report: needs rainflow"),
     ],
     "notebook": [("tl.widget(RUN)", "tl.widget: needs anywidget")],
@@ -146,8 +146,8 @@ NEEDY: dict[str, list[tuple[str | list[str], str]]] = {
     ],
     "optimal": [
         (
-            'tl.optimise(tl.load("fixed-length"), vary={"body.mass": (1, 2)}, minimise={"final": "energy"})',
-            "tl.optimise: needs casadi",
+            'tl.optimize(tl.load("fixed-length"), vary={"body.mass": (1, 2)}, minimize={"final": "energy"})',
+            "tl.optimize: needs casadi",
         )
     ],
     "numba": [(["reproduce", "--full", "--no-animations"], "tautline reproduce --full: needs numba")],

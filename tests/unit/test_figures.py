@@ -56,7 +56,7 @@ def result(request: pytest.FixtureRequest) -> xr.Dataset:
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_figure_is_drawn_and_labelled(name: str, result: xr.Dataset, tmp_path: Path) -> None:
+def test_figure_is_drawn_and_labeled(name: str, result: xr.Dataset, tmp_path: Path) -> None:
     figure = FIGURES[name](result)
     for axes in figure.axes[:1]:
         assert axes.get_ylabel()

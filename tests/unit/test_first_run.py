@@ -60,7 +60,7 @@ def test_a_first_run_loads_nothing_that_it_does_not_need(code: str, names: set[s
 
 
 def test_what_is_loaded_would_be_seen(tmp_path: Path) -> None:
-    assert loaded(startup.LABELLED.format(""), LABELS, tmp_path) == "loaded: ['pandas', 'xarray']"
+    assert loaded(startup.LABELED.format(""), LABELS, tmp_path) == "loaded: ['pandas', 'xarray']"
 
 
 def test_labels_are_those_that_xarray_gives_plain_arrays() -> None:

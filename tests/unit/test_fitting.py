@@ -10,7 +10,7 @@ import pytest
 
 import tautline as tl
 from tautline.fitting.prediction import Sampling, sampling_for
-from tautline.fitting.result import rounded
+from tautline.fitting.result import Fit, rounded
 from tautline.gradients.keys import key_value
 from tests.support import chains
 from tests.support.measured import NOISE, START, TRUTH, UNITS, measured, small_case, write_csv
@@ -18,12 +18,12 @@ from tests.support.measured import NOISE, START, TRUTH, UNITS, measured, small_c
 ALL = list(TRUTH)
 
 
-def fit(data: Any, vary: Any = ALL, start: dict[str, float] = START, **options: Any) -> tl.Fit:
+def fit(data: Any, vary: Any = ALL, start: dict[str, float] = START, **options: Any) -> Fit:
     wanted = start if vary is ALL else {key: start[key] for key in vary if key in start}
     return tl.fit(small_case().with_(wanted), data, vary, **{"units": UNITS} | options)
 
 
-def errors(found: tl.Fit) -> list[float]:
+def errors(found: Fit) -> list[float]:
     """How far the values are from the truth, in standard errors."""
     return [(found.values[key] - TRUTH[key]) / found.standard_errors[key] for key in TRUTH if key in found.values]
 
@@ -51,11 +51,11 @@ def test_values_behind_noise_are_within_three_standard_errors(seed: int) -> None
 
 
 @pytest.fixture(scope="module")
-def of_known_noise() -> tl.Fit:
+def of_known_noise() -> Fit:
     return fit(measured(small_case()), sigma=NOISE)
 
 
-def test_standard_errors_are_those_of_a_linear_model(of_known_noise: tl.Fit) -> None:
+def test_standard_errors_are_those_of_a_linear_model(of_known_noise: Fit) -> None:
     """From the derivatives at the solution, by the textbook: sigma^2 (J^T J)^-1."""
     data, found = measured(small_case()), of_known_noise
     at = tl.jacobian(found.case, ["start_tension", "position"], ALL)
@@ -192,7 +192,7 @@ def test_a_run_that_fails_on_the_way_is_avoided() -> None:
     assert found.status == "completed" and abs(found.values["string.stiffness"] - 200.0) < 3.0
 
 
-def test_the_table_has_the_digits_that_mean_something(of_known_noise: tl.Fit) -> None:
+def test_the_table_has_the_digits_that_mean_something(of_known_noise: Fit) -> None:
     assert rounded(59996.6, 30.2) == ("59997", "30")
     assert rounded(59996.6, 301.0) == ("60000", "300")
     assert rounded(0.19979, 0.000131) == ("0.19979", "0.00013")

@@ -137,10 +137,6 @@ def test_velocities_in_files(kind: str, tmp_path: Path) -> None:
             "target = 5\nspeed = 1\nacceleration = 1\nstart_velocity = 1",
             "command.start_velocity: expected it together",
         ),
-        (
-            "target = 5\nspeed = 1\nacceleration = 1\nmonotone = true",
-            "command.monotone: expected it together with a",
-        ),
         ("times = [0, 1]\nlengths = [4, 5]\njerk = 3", "command.jerk: expected it together with target"),
         (
             "times = [0, 1]\nlengths = [4, 5]\nmonotone = true\nend_velocity = 4",

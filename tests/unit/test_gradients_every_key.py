@@ -36,7 +36,7 @@ REFUSED = {
     "command.mean": "present deployed length",
     "command.coefficients": "present deployed length",
 }
-# Keys at which one of these files has no derivatives: the body hangs at its centre of mass and turns over, by this key
+# Keys at which one of these files has no derivatives: the body hangs at its center of mass and turns over, by this key
 # or by a force that has another point, or a body without volume gets one.
 KINKS = {"body.center_of_mass", "applied_force.point", "fluid.volume"}
 

@@ -131,10 +131,10 @@ def test_an_optimum_of_an_assembly_is_kept_by_a_plain_run() -> None:
     pytest.importorskip("casadi")
     table = {"kind": "torque", "times": [0.0, 0.1, 0.2], "torques": [150.0, 150.0, 150.0]}
     case = linear_crane(**{"lines.hoist.command": table, "run.duration": 0.2})
-    found = tl.optimise(
+    found = tl.optimize(
         case,
         vary={"lines.hoist.command.torques": (0.0, 400.0)},
-        minimise={"integral": "torque[0]^2"},
+        minimize={"integral": "torque[0]^2"},
         subject_to=[tl.AtEnd("reel_speed[0]", 0.0, within=1e-6)],
         intervals=2,
     )

@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.spatial.transform import Rotation
 
 import tautline as tl
 from tautline.errors import InputError
 from tautline.gradients.coordinates import coordinates_of
-from tautline.gradients.rotations import rotation_by, vector_rate
 from tautline.gradients.segments import Segments
 from tests.support import chains
 from tests.support.hoist import hoist
@@ -125,16 +123,6 @@ def test_rotation_vectors_may_go_beyond_half_a_turn() -> None:
     np.testing.assert_allclose(found.of(state, near=x + 0.1)[ROTATION], x[ROTATION], atol=1e-12)
 
 
-@pytest.mark.parametrize("size", [0.0, 1e-6, 1e-4, 0.5, 3.0, 4.0])
-def test_rates_of_rotation_vectors(size: float) -> None:
-    x = size * np.array([0.6, 0.0, 0.8])
-    np.testing.assert_allclose(rotation_by(x), Rotation.from_rotvec(x).as_matrix(), atol=1e-15)
-    w, e = np.array([0.3, -0.5, 0.2]), 1e-6
-    turned = [rotation_by(x) @ rotation_by(s * w) for s in (e, -e)]
-    by_vector = [rotation_by(x + s * vector_rate(x) @ w) for s in (e, -e)]
-    np.testing.assert_allclose(by_vector, turned, atol=1e-11)
-
-
 def test_a_body_that_tumbles_is_followed_through_half_turns() -> None:
     body = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.0, 0.02, 0.0))
     case = hoist({"initial.angular_velocity": [0.0, 25.0, 0.0], "command": {"kind": "locked"}}, body)
@@ -149,16 +137,16 @@ def test_a_body_that_tumbles_is_followed_through_half_turns() -> None:
 def test_linear_models_follow_small_changes() -> None:
     case = hoist(TUMBLING, BOX)
     by = ["command.torques[1]"]
-    found = tl.linearize(case, at=[0.0, 0.06, 0.12, 0.2], by=by)
+    found = tl.gradients.linearize(case, at=[0.0, 0.06, 0.12, 0.2], by=by)
     n = len(found.names)
     assert found.states.shape == (4, n) and found.A.shape == (3, n, n) and found.B.shape == (3, n, 1)
     assert (found.status, found.by) == ("completed", by)
-    changed = tl.linearize(case.with_({"command.torques[1]": 2.0 + 1e-4}), at=found.times, by=by)
+    changed = tl.gradients.linearize(case.with_({"command.torques[1]": 2.0 + 1e-4}), at=found.times, by=by)
     dx = np.zeros(n)
     for A, B in zip(found.A, found.B, strict=True):
         dx = A @ dx + B[:, 0] * 1e-4
     np.testing.assert_allclose(dx, changed.states[-1] - found.states[-1], atol=1e-3 * np.abs(dx).max())
-    later = tl.linearize(case, at=[0.06, 0.2])
+    later = tl.gradients.linearize(case, at=[0.06, 0.2])
     np.testing.assert_allclose(later.states[0], found.states[1], atol=1e-10)
     assert later.B.shape == (1, n, 0)
 
@@ -167,7 +155,7 @@ def test_an_end_that_is_not_reached_is_not_a_number() -> None:
     case = hoist({"run.minimum_length": 3.99, "command": {"kind": "torque", "torque": 3.0}})
     found = Segments(case, [0.0, 0.2], ["command.torque"]).march(0, Segments(case, [0.0, 0.2], []).start)
     assert found.status == "fully_retrieved" and np.isnan(found.end).all() and np.isnan(found.by_keys).all()
-    again = tl.linearize(case, at=[0.0, 0.02, 0.2])
+    again = tl.gradients.linearize(case, at=[0.0, 0.02, 0.2])
     assert again.status == "fully_retrieved" and np.isfinite(again.A[0]).all() and np.isnan(again.A[1]).all()
 
 

@@ -171,11 +171,11 @@ def test_derivatives_that_damping_from_an_unstretched_start_leaves_right_are_not
 def test_linear_models_searches_and_fits_carry_the_warnings() -> None:
     case = yo_yo(**STRETCHING)
     times = [0.0, 0.006, 0.01]
-    remarks = tl.linearize(case, at=times, by=["body.mass"]).remarks
+    remarks = tl.gradients.linearize(case, at=times, by=["body.mass"]).remarks
     assert UNSTRETCHED in remarks[0] and remarks[0].startswith("from 0 s: ")
     assert all(text.startswith("from 0 s: ") for text in on_derivatives(remarks))
-    search = tl.optimise(
-        case, vary={"body.mass": (0.01, 1.0)}, minimise={"final": "reeled_length"}, intervals=times, iterations=1
+    search = tl.optimize(
+        case, vary={"body.mass": (0.01, 1.0)}, minimize={"final": "reeled_length"}, intervals=times, iterations=1
     )
     assert any(text.startswith("from 0 s: ") and UNSTRETCHED in text for text in search.remarks)
     run = chains.simulate(case)

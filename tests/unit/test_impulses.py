@@ -55,7 +55,7 @@ def test_a_kick_on_a_point_is_an_exact_jump() -> None:
     )
 
 
-def test_a_kick_at_the_centre_of_mass_of_a_free_body_does_not_turn_it() -> None:
+def test_a_kick_at_the_center_of_mass_of_a_free_body_does_not_turn_it() -> None:
     """A string without mass to speak of, slack in the sense that it is unstrained: only the body is there."""
     body = tl.RigidBody.box(mass=1.0, sides=(0.2, 0.3, 0.4), center_of_mass=(0.1, 0.2, 0.3))
     system = chains.Chain(tl.String(20.0, 1e-9, 1e3), tl.Reel(0.1, 0.1, 1.0), body, gravity=0.0)

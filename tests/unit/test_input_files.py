@@ -55,7 +55,7 @@ def test_size_is_bounded_also_of_files_that_say_they_are_empty(tmp_path: Path) -
         ["check", "PIPE"],
         ["study", "PIPE"],
         ["study", "info", "PIPE"],
-        ["optimise", "PIPE"],
+        ["optimize", "PIPE"],
     ],
     ids=" ".join,
 )

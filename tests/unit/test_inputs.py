@@ -182,7 +182,7 @@ def test_body_refuses_inertia_that_is_next_to_nothing(offset: float) -> None:
 
 
 def test_body_refuses_inertia_about_the_wrong_point() -> None:
-    """The usual mistake: the inertia about the centre of mass, handed over as if about the attachment point."""
+    """The usual mistake: the inertia about the center of mass, handed over as if about the attachment point."""
     central = np.diag([0.01, 0.02, 0.025])
     message = refusal("RigidBody", inertia=central, center_of_mass=(0.0, 0.0, 1.0))
     assert "about the attachment point" in message and "-0.99" in message and "-0.98" in message
@@ -287,7 +287,7 @@ def test_inertia_is_the_integral_over_the_volume(
 
 
 def test_parallel_axes_for_a_cloud_of_masses() -> None:
-    """About the attachment point, from the inertia about the centre of mass and directly."""
+    """About the attachment point, from the inertia about the center of mass and directly."""
     masses = np.array([0.1, 0.5, 0.2, 0.9, 0.4])
     x = np.array([[0.1, 0.7, -0.2], [0.3, -0.4, 0.5], [-0.6, 0.2, 0.9], [0.8, 0.3, 0.1], [-0.2, -0.5, -0.7]])
 

@@ -136,7 +136,7 @@ def test_every_kind_of_processor_finds_the_same(monkeypatch: pytest.MonkeyPatch)
         ends.append(out.nodes[-1])
     assert len(ends) >= 1 and targets.best_target() in runnable
     for end in ends[1:]:
-        # 300 steps of rounding, which a pendulum of metres and seconds makes no larger than this
+        # 300 steps of rounding, which a pendulum of meters and seconds makes no larger than this
         np.testing.assert_allclose(end, ends[0], rtol=0.0, atol=1e-11)
 
 

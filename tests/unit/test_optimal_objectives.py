@@ -11,10 +11,10 @@ import pytest
 import tautline as tl
 from tautline.arrays import Array
 from tautline.gradients.keys import key_value
-from tautline.optimal import optimise as module
+from tautline.optimal import optimize as module
 from tautline.optimal import terms, unknowns
 from tautline.optimal.interval import Wanted
-from tautline.optimal.optimise import optimise
+from tautline.optimal.optimize import optimize
 from tests.support import chains
 
 LASTS, DISTANCE, RADIUS, MASS = 1.2, 0.3, 0.1, 5.0
@@ -106,19 +106,19 @@ OBJECTIVES: dict[str, tuple[Callable[[], Any], dict[str, Any], Any, Callable[...
 QUICK = ("expression", "torque that a speed takes", "time")
 
 
-def problem_of(case: Any, vary: dict[str, Any], minimise: Any, subject_to: Any = (), intervals: int = 1) -> Any:
+def problem_of(case: Any, vary: dict[str, Any], minimize: Any, subject_to: Any = (), intervals: int = 1) -> Any:
     """The program of a search, and the point where it begins."""
     sought = unknowns.read(case, vary)
-    wanted = Wanted(terms.read_objective(minimise), terms.read_bounds(subject_to))
+    wanted = Wanted(terms.read_objective(minimize), terms.read_bounds(subject_to))
     return module._begin(case, sought, wanted, np.linspace(0.0, case.run.duration, intervals + 1), None)
 
 
 @pytest.mark.parametrize("name", [x if x in QUICK else pytest.param(x, marks=pytest.mark.long) for x in OBJECTIVES])
 def test_a_search_makes_least_what_it_reports(name: str) -> None:
     """Number and slopes of the program are those of `value_and_gradient`, and the number is the reported one."""
-    make, vary, minimise, number = OBJECTIVES[name]
+    make, vary, minimize, number = OBJECTIVES[name]
     case = make()
-    problem, w = problem_of(case, vary, minimise)
+    problem, w = problem_of(case, vary, minimize)
     sought = [x.key for x in problem.unknowns.sought]
     found = tl.value_and_gradient(case, number, by=problem.unknowns.keys)
     program = problem.evaluate(w, True)
@@ -128,7 +128,7 @@ def test_a_search_makes_least_what_it_reports(name: str) -> None:
     exact = found.gradient @ problem.unknowns.by_sought
     np.testing.assert_allclose(slopes, exact, rtol=1e-6, atol=1e-7 * np.abs(exact).max())
     assert np.abs(exact).min() > 0.0
-    reported = optimise(case, vary=vary, minimise=minimise, intervals=2, iterations=1)
+    reported = optimize(case, vary=vary, minimize=minimize, intervals=2, iterations=1)
     again = tl.value_and_gradient(reported.case, number, by=sought[0])
     assert reported.objective == pytest.approx(again.value, rel=1e-9)
 
@@ -136,10 +136,10 @@ def test_a_search_makes_least_what_it_reports(name: str) -> None:
 def test_a_peak_may_be_in_the_first_sample() -> None:
     """Where the entry that is sought decides it: the least peak of a torque that moves a load is that of them all."""
     case = lift(TORQUES)
-    found = tl.optimise(
+    found = tl.optimize(
         case,
         vary=OF_TORQUE,
-        minimise=tl.Peak("torque"),
+        minimize=tl.Peak("torque"),
         subject_to=[tl.AtEnd("unstretched_length", most=4.0 - DISTANCE)],
         intervals=1,
     )
@@ -154,10 +154,10 @@ def test_limits_hold_in_a_first_sample_that_is_sought() -> None:
     pair = [tl.Limit("torque", most=5.5), tl.Limit("reel_speed", least=0.1), tl.Limit("abs(power)", most=99.0)]
     problem, _ = problem_of(lift(TORQUES), OF_TORQUE, {"final": "reeled_length"}, pair)
     assert problem.wanted.at_start == (True, False, False)
-    found = tl.optimise(
+    found = tl.optimize(
         lift(TORQUES),
         vary=OF_TORQUE,
-        minimise={"integral": "torque^2"},
+        minimize={"integral": "torque^2"},
         subject_to=[tl.Limit("torque", least=3.0)],
         intervals=1,
     )
@@ -191,10 +191,10 @@ def test_least_effort_of_torques_from_rest_to_rest(intervals: int) -> None:
     """As a quadratic program of the same runs."""
     case = lift(TORQUES)
     torques, effort = quadratic_program(case)
-    found = tl.optimise(
+    found = tl.optimize(
         case,
         vary=OF_TORQUE,
-        minimise={"integral": f"(torque - {WEIGHT})^2"},
+        minimize={"integral": f"(torque - {WEIGHT})^2"},
         subject_to=[tl.AtEnd("unstretched_length", 4.0 - DISTANCE), tl.AtEnd("reel_speed", 0.0)],
         intervals=intervals,
     )

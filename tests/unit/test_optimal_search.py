@@ -13,7 +13,7 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.optimal import optimise as module
+from tautline.optimal import optimize as module
 from tautline.optimal import terms, unknowns
 from tautline.optimal.interval import Wanted
 from tautline.optimal.result import Checked, Progress, SearchInterrupted, verdict
@@ -46,10 +46,10 @@ INNER = "command.retrievals[1:-1]"
 
 def test_least_time_with_a_limit_of_the_acceleration() -> None:
     """From rest to rest: half of the way at the full acceleration, half of it braking."""
-    found = tl.optimise(
+    found = tl.optimize(
         lift(speeds(3)),
         vary={INNER: (0, 5), "run.duration": (1, 9)},
-        minimise="time",
+        minimize="time",
         subject_to=[tl.Limit("rate(reel_speed)", -0.5, 0.5), ARRIVED],
         intervals=[0.0, 0.5, LASTS],
     )
@@ -64,10 +64,10 @@ def test_least_time_with_a_limit_of_the_acceleration() -> None:
 def test_least_time_with_limits_of_the_torque_that_a_speed_takes() -> None:
     """Braking lets the weight down at the least torque; speeds rise and fall in the same time."""
     weight, least, turned = 0.1 * 5.0 * 9.81, 4.0, 0.1 * (5.0 + 20.0)
-    found = tl.optimise(
+    found = tl.optimize(
         lift(speeds(3)),
         vary={INNER: (0, 5), "run.duration": (1, 9)},
-        minimise="time",
+        minimize="time",
         subject_to=[tl.Limit("torque", least, 6.0), ARRIVED],
         intervals=[0.0, 0.5, LASTS],
     )
@@ -79,10 +79,10 @@ def test_least_time_with_limits_of_the_torque_that_a_speed_takes() -> None:
 def test_least_effort_of_a_table_of_speeds() -> None:
     """The integral of the squared acceleration of a piecewise linear speed: a small quadratic program."""
     knots, dt = 7, LASTS / 6.0
-    found = tl.optimise(
+    found = tl.optimize(
         lift(speeds(knots)),
         vary={INNER: (-5, 5)},
-        minimise={"integral": "rate(reel_speed)^2"},
+        minimize={"integral": "rate(reel_speed)^2"},
         subject_to=[ARRIVED],
         intervals=2,
     )
@@ -102,10 +102,10 @@ def test_torque_in_least_time_is_all_or_nothing() -> None:
     times = np.linspace(0.0, LASTS, 13)
     case = lift(tl.Torque((times, np.full(13, 1.02 * weight))))
     up, down = 3.0, -1.0  # N m beyond the weight
-    found = tl.optimise(
+    found = tl.optimize(
         case,
         vary={"command.torques": (weight + down, weight + up), "run.duration": (1, 9)},
-        minimise="time",
+        minimize="time",
         subject_to=[ARRIVED, tl.AtEnd("reel_speed", 0.0), tl.Limit("start_tension", least=1.0)],
         intervals=3,
     )
@@ -120,8 +120,8 @@ def test_torque_in_least_time_is_all_or_nothing() -> None:
 
 def test_the_least_peak_is_below_that_of_the_first_run_and_is_what_a_run_has() -> None:
     case = lift(speeds(5)).with_({"command.retrievals[2]": 1.0})
-    found = tl.optimise(
-        case, vary={INNER: (-5, 5)}, minimise={"peak": "start_tension"}, subject_to=[ARRIVED], intervals=3
+    found = tl.optimize(
+        case, vary={INNER: (-5, 5)}, minimize={"peak": "start_tension"}, subject_to=[ARRIVED], intervals=3
     )
     assert found.status == "completed", found.message
     run = found.run()
@@ -134,13 +134,13 @@ def test_the_least_peak_is_below_that_of_the_first_run_and_is_what_a_run_has() -
 def test_a_search_goes_on_from_an_earlier_one() -> None:
     arguments: dict[str, Any] = {
         "vary": {INNER: (-5, 5)},
-        "minimise": {"integral": "rate(reel_speed)^2"},
+        "minimize": {"integral": "rate(reel_speed)^2"},
         "subject_to": [ARRIVED],
         "intervals": 2,
     }
-    first = tl.optimise(lift(speeds(5)), **arguments)
+    first = tl.optimize(lift(speeds(5)), **arguments)
     for start in (first, first.case):
-        again = tl.optimise(lift(speeds(5)), **arguments, start=start)
+        again = tl.optimize(lift(speeds(5)), **arguments, start=start)
         assert again.status == "completed" and again.history[0].violation < 1e-6
         np.testing.assert_allclose(list(again.values.values()), list(first.values.values()), rtol=1e-5)
 
@@ -150,11 +150,11 @@ def test_an_interrupted_search_keeps_its_latest_values(where: str, monkeypatch: 
     """Ctrl-C in a callback of the solver, which swallows exceptions: no other march begins."""
     arguments: dict[str, Any] = {
         "vary": {INNER: (-5, 5)},
-        "minimise": {"integral": "rate(reel_speed)^2"},
+        "minimize": {"integral": "rate(reel_speed)^2"},
         "subject_to": [ARRIVED],
         "intervals": 2,
     }
-    stopped = tl.optimise(lift(speeds(5)), **arguments, watch=lambda progress: progress.iteration == 2)
+    stopped = tl.optimize(lift(speeds(5)), **arguments, watch=lambda progress: progress.iteration == 2)
     evaluate, seen, later = Problem.evaluate, list[int](), list[int]()
 
     def send() -> None:
@@ -179,7 +179,7 @@ def test_an_interrupted_search_keeps_its_latest_values(where: str, monkeypatch: 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of a parallel test run ignore it
     try:
         with pytest.raises(KeyboardInterrupt) as caught:
-            tl.optimise(lift(speeds(5)), **arguments, watch=watch)
+            tl.optimize(lift(speeds(5)), **arguments, watch=watch)
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
@@ -193,7 +193,7 @@ def test_an_interrupted_search_keeps_its_latest_values(where: str, monkeypatch: 
 def test_ends_of_a_search_that_did_not_converge() -> None:
     arguments: dict[str, Any] = {
         "vary": {INNER: (-5, 5)},
-        "minimise": {"integral": "rate(reel_speed)^2"},
+        "minimize": {"integral": "rate(reel_speed)^2"},
         "subject_to": [ARRIVED],
         "intervals": 2,
     }
@@ -203,11 +203,11 @@ def test_ends_of_a_search_that_did_not_converge() -> None:
         seen.append(progress)
         return True
 
-    assert tl.optimise(lift(speeds(5)), **arguments, watch=stop).status == "interrupted" and len(seen) == 1
-    few = tl.optimise(lift(speeds(5)), **arguments, iterations=1)
+    assert tl.optimize(lift(speeds(5)), **arguments, watch=stop).status == "interrupted" and len(seen) == 1
+    few = tl.optimize(lift(speeds(5)), **arguments, iterations=1)
     assert few.status == "iterations" and "allow more iterations" in few.message
     arguments["subject_to"] = [ARRIVED, tl.Limit("reel_speed", most=0.3)]
-    never = tl.optimise(lift(speeds(5)), **arguments)
+    never = tl.optimize(lift(speeds(5)), **arguments)
     assert never.status == "infeasible" and "no values were found that keep all bounds" in never.message
     assert never.violation > 0.1
 
@@ -215,7 +215,7 @@ def test_ends_of_a_search_that_did_not_converge() -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"minimise": "time"}, "expected run.duration among the keys of vary"),
+        ({"minimize": "time"}, "expected run.duration among the keys of vary"),
         (
             {"subject_to": [tl.Limit("torque", most=9.0)], "vary": {"command.times[2]": (1.4, 1.6)}},
             "torque: has no derivative at some of the samples",
@@ -223,15 +223,15 @@ def test_ends_of_a_search_that_did_not_converge() -> None:
         ({"intervals": 7}, "times: expected"),
         ({"intervals": 0}, "intervals: expected a whole number"),
         ({"intervals": [0.0, 1.0]}, "intervals: expected times from 0 to run.duration (3 s)"),
-        ({"minimise": {"integral": "velocity"}}, "expected one number at each time"),
+        ({"minimize": {"integral": "velocity"}}, "expected one number at each time"),
         ({"vary": {"command.retrievals": (90, 91)}}, "case: expected one whose run is completed"),
         ({"watch": 3}, "watch: expected a function"),
     ],
 )
 def test_what_cannot_be_searched_for_is_refused(changes: dict[str, Any], words: str) -> None:
-    arguments: dict[str, Any] = {"vary": {INNER: (-5, 5)}, "minimise": {"final": "reel_speed"}, "intervals": 2}
+    arguments: dict[str, Any] = {"vary": {INNER: (-5, 5)}, "minimize": {"final": "reel_speed"}, "intervals": 2}
     with pytest.raises(InputError) as error:
-        tl.optimise(lift(speeds(5)), **arguments | changes)
+        tl.optimize(lift(speeds(5)), **arguments | changes)
     assert words in str(error.value) and "\n" not in str(error.value)
 
 

@@ -1,4 +1,4 @@
-"""What an optimisation is asked for: keys and bounds, objectives and limits, and the sentences where they are wrong."""
+"""What an optimization is asked for: keys and bounds, objectives and limits, and the sentences where they are wrong."""
 
 from __future__ import annotations
 
@@ -169,8 +169,8 @@ def test_wrong_bounds_are_refused(given: Any, words: str) -> None:
         ([], "'time', or a table"),
         ({"integral": "torque", "final": "torque"}, "got final and integral"),
         ({"integrl": "torque"}, "did you mean 'integral'?"),
-        ({"integral": "torque", "weight": -1}, "minimise.weight"),
-        ([{"peak": "torque"}, {"final": "tork"}], "minimise[1].final"),
+        ({"integral": "torque", "weight": -1}, "minimize.weight"),
+        ([{"peak": "torque"}, {"final": "tork"}], "minimize[1].final"),
     ],
 )
 def test_wrong_objectives_are_refused(given: Any, words: str) -> None:
@@ -181,7 +181,7 @@ def test_wrong_objectives_are_refused(given: Any, words: str) -> None:
 
 FILE = """
 scenario = "lift.toml"
-minimise = "time"
+minimize = "time"
 intervals = 4
 [set]
 body.mass = "6 kg"
@@ -197,7 +197,7 @@ least = "0 N"
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        ('minimise = "time"', "", "minimise: missing"),
+        ('minimize = "time"', "", "minimize: missing"),
         ("intervals", "interval", "did you mean 'intervals'?"),
         ('"lift.toml"', '"lft.toml"', "no such file"),
         ("[vary]", "[vary", "not valid TOML"),

@@ -28,7 +28,7 @@ def some_state(elements: int = 3, seed: int = 1) -> State:
     )
 
 
-def test_the_lumped_invariants_are_those_of_points_and_a_body_about_its_centre() -> None:
+def test_the_lumped_invariants_are_those_of_points_and_a_body_about_its_center() -> None:
     p, state = problem(), some_state()
     q, v = np.array(state["nodes"]), np.array(state["velocities"])
     R, Omega = np.array(state["rotation"]), np.array(state["angular_velocity"])
@@ -77,7 +77,7 @@ def some_pair_state(elements: int = 3) -> State:
     return State(time=0.0, nodes=nodes, velocities=velocities, bodies=turning)
 
 
-def test_the_lumped_invariants_of_a_pair_are_those_of_points_and_bodies_about_their_centres() -> None:
+def test_the_lumped_invariants_of_a_pair_are_those_of_points_and_bodies_about_their_centers() -> None:
     p, state = pair(), some_pair_state()
     q, v = np.array(state["nodes"]), np.array(state["velocities"])
     l = p["length"] / 3

@@ -45,7 +45,7 @@ def gain() -> np.ndarray:
     """A linear-quadratic regulator from the program's own linear model: the trolley's velocity from what sways."""
     linalg = pytest.importorskip("scipy.linalg")
     fixed = tl.pendulum(ROPE.string, REEL, LOAD, elements=2)
-    linear = tl.linearize(tl.Case(fixed, tl.Hanging(LENGTH), {}, RUN).with_({"run.duration": TICK}))
+    linear = tl.gradients.linearize(tl.Case(fixed, tl.Hanging(LENGTH), {}, RUN).with_({"run.duration": TICK}))
     what = [f"{kind} of {part} x" for kind in ("position", "velocity") for part in ("node 1 of line", "body")]
     along = [linear.names.index(name) for name in what]
     inner, nodes = linear.A[0][np.ix_(along, along)], 2

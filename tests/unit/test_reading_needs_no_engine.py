@@ -17,9 +17,9 @@ for name, draw in tl.figures.OF_A_RUN.items():
 tl.figures.animate(RUN, "run.gif", frames=2)
 """,
     "loads": """
-for read in (tl.rainflow, tl.spectrum, tl.exceedance, tl.slack_events, tl.motor_energy):
-    read(RUN)
-tl.utilisation(RUN, breaking_load="5 N"); tl.damage(RUN, "six_strand", breaking_load=5)
+for name in ("rainflow", "spectrum", "exceedance", "slack_events", "motor_energy"):
+    getattr(tl.analysis, name)(RUN)
+tl.analysis.utilization(RUN, breaking_load="5 N"); tl.analysis.damage(RUN, "six_strand", breaking_load=5)
 """,
     "view": "tl.view(tl.open_run(RUN)).save('run.html')",
     "server": """

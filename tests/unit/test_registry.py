@@ -19,6 +19,7 @@ from tautline.files.scenario import json_schema
 from tautline.kernels.loads.resistance import DAMPING
 from tautline.kernels.machine.structures import own_types
 from tautline.reference import guide, loads, strings
+from tests.support.code_tables import code_tables
 
 ROOT = Path(__file__).parents[2]
 KERNELS: dict[str, tuple[Mapping[str, registry.Entry], tuple[str, ...]]] = {
@@ -60,17 +61,13 @@ def test_every_load_acts_or_resists() -> None:
 def test_the_theory_page_has_the_table() -> None:
     page = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
     section = page.split("## Laws, commands and loads")[1].split("\n## ")[0]
-    rows = [line for line in section.splitlines() if line.startswith("| ")][1:]
-    files = {
-        entry.module: f"`{entry.module.removeprefix('tautline.').replace('.', '/')}.py`"
-        for table in registry.tables()
-        for entry in table.values()
-    }
-    assert rows == [
-        f"| {kind} | `{name}` | {entry.sentence} | {files[entry.module]} |"
-        for kind, (table, _) in KERNELS.items()
-        for name, entry in table.items()
-    ]
+    assert "```{include} generated/laws.md" in section
+    rows = code_tables().laws().splitlines()[2:]
+    names = [(kind, name, entry.sentence) for kind, (table, _) in KERNELS.items() for name, entry in table.items()]
+    assert len(rows) == len(names)
+    for row, (kind, name, sentence) in zip(rows, names, strict=True):
+        assert row.startswith(f"| {kind} | `{name}` | {sentence} | `")
+        assert (ROOT / "src/tautline" / row.split("`")[-2]).is_file()
 
 
 def test_scenario_files_offer_the_laws() -> None:

@@ -10,14 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from numpy.typing import NDArray
 
 import tautline as tl
 from tautline.errors import InputError
 from tests.support import chains
 from tests.support.checking import check_close
 
-Array = NDArray[np.float64]
 # Of sums of some thousand numbers of the same size.
 ROUNDING = 1e-12
 
@@ -52,7 +50,7 @@ def bungee() -> xr.Dataset:
 
 def test_rainflow_of_the_example_of_the_standard() -> None:
     """ASTM E1049-85, figure 6: peaks and valleys A to I, and their counts."""
-    found = tl.rainflow(made(np.arange(9.0) * 2.0, [-2, 1, -3, 5, -1, 3, -4, 4, -2]))
+    found = tl.analysis.rainflow(made(np.arange(9.0) * 2.0, [-2, 1, -3, 5, -1, 3, -4, 4, -2]))
     counted: dict[float, float] = {}
     for size, count in zip(found.range.values, found["count"].values, strict=True):
         counted[size] = counted.get(size, 0.0) + count
@@ -78,7 +76,7 @@ def cosine(periods: int, mean: float, amplitude: float, breaking_load: float) ->
 )
 def test_damage_of_a_sine_by_hand(rope: dict[str, Any], m: float, K: float) -> None:
     """Twelve cycles of a range of 0.2 of the breaking load about 0.3 of it."""
-    found = tl.damage(cosine(12, 3000.0, 1000.0, 1e4), **rope)
+    found = tl.analysis.damage(cosine(12, 3000.0, 1000.0, 1e4), **rope)
     by_hand = 12 * 0.2**m / K
     check_close("damage", found.damage, by_hand, ROUNDING * by_hand)
     check_close("life", found.life, 24.0 / by_hand, 1e-9 * found.life)
@@ -94,7 +92,7 @@ def test_damage_of_a_sine_by_hand(rope: dict[str, Any], m: float, K: float) -> N
 def test_the_integral_of_the_spectrum_is_the_variance(count: int) -> None:
     x = np.random.default_rng(1).normal(size=count).cumsum()
     run = made(0.01 * np.arange(count), x)
-    exact = tl.spectrum(run, window="boxcar", segment=0.01 * count)
+    exact = tl.analysis.spectrum(run, window="boxcar", segment=0.01 * count)
     integral = float(exact.density.sum()) * float(exact.frequency[1])
     check_close("variance", integral, x.var(), 1e-9 * x.var())
     assert exact.attrs["standard_deviation"] == pytest.approx(x.std()) and exact.density.units == "N2 s"
@@ -103,7 +101,7 @@ def test_the_integral_of_the_spectrum_is_the_variance(count: int) -> None:
 def test_the_integral_of_averaged_segments_is_the_variance_on_average() -> None:
     """Of white noise, whose 7 segments of 2500 samples leave a deviation of the variance of about 1.5 %."""
     x = np.random.default_rng(2).normal(size=10_000)
-    found = tl.spectrum(made(0.1 * np.arange(len(x)), x))
+    found = tl.analysis.spectrum(made(0.1 * np.arange(len(x)), x))
     integral = float(found.density.sum()) * float(found.frequency[1])
     check_close("variance", integral, 1.0, 0.05)
     assert found.attrs["segment"] == pytest.approx(250.0)
@@ -112,7 +110,7 @@ def test_the_integral_of_averaged_segments_is_the_variance_on_average() -> None:
 
 def test_a_sine_has_one_frequency() -> None:
     t = 0.01 * np.arange(4000)
-    found = tl.spectrum(made(t, 7.0 + 3.0 * np.sin(2.0 * np.pi * 1.5 * t)))
+    found = tl.analysis.spectrum(made(t, 7.0 + 3.0 * np.sin(2.0 * np.pi * 1.5 * t)))
     spacing = float(found.frequency[1])
     assert abs(found.attrs["peak_frequency"] - 1.5) < spacing
     assert abs(found.attrs["zero_crossing_frequency"] - 1.5) < spacing
@@ -123,11 +121,11 @@ def test_samples_out_of_step() -> None:
     """The last one of a run that ended early is left out; unequal ones are interpolated, and that is said."""
     t = 0.01 * np.arange(2000)
     x = np.sin(2.0 * np.pi * 0.8 * t)
-    whole = tl.spectrum(made(t, x))
-    early = tl.spectrum(made([*t, t[-1] + 0.0031], [*x, 9.0]))
+    whole = tl.analysis.spectrum(made(t, x))
+    early = tl.analysis.spectrum(made([*t, t[-1] + 0.0031], [*x, 9.0]))
     np.testing.assert_array_equal(early.density, whole.density)
     some = np.flatnonzero(np.random.default_rng(3).uniform(size=len(t)) < 0.7)
-    uneven = tl.spectrum(made(t[some], x[some]))
+    uneven = tl.analysis.spectrum(made(t[some], x[some]))
     assert "samples are unequal" in uneven.attrs["remarks"]
     assert abs(uneven.attrs["peak_frequency"] - 0.8) < float(uneven.frequency[1])
 
@@ -135,7 +133,7 @@ def test_samples_out_of_step() -> None:
 def test_exceedance_of_a_triangle_is_exact() -> None:
     """Up and down between 10 and 50 N ten times; samples at turning points alone."""
     run = made(np.arange(21.0), np.where(np.arange(21) % 2, 50.0, 10.0))
-    found = tl.exceedance(run, levels=[0, 10, 20, 45, 50, 60])
+    found = tl.analysis.exceedance(run, levels=[0, 10, 20, 45, 50, 60])
     np.testing.assert_allclose(found.time_above, [1.0, 1.0, 0.75, 0.125, 0.0, 0.0], atol=1e-15)
     np.testing.assert_array_equal(found.upcrossings, [0, 0, 10, 10, 10, 0])
     assert found.attrs["duration"] == 20.0
@@ -146,27 +144,27 @@ def test_exceedance_of_unequal_samples() -> None:
     t = np.sort(np.random.default_rng(4).uniform(0.0, 4.0, 200))
     t = np.unique([*t, 0.0, 1.0, 2.0, 3.0, 4.0])
     x = np.abs((t % 2.0) - 1.0)
-    found = tl.exceedance(made(t, x), levels=[0.25, 0.5])
+    found = tl.analysis.exceedance(made(t, x), levels=[0.25, 0.5])
     np.testing.assert_allclose(found.time_above, [0.75, 0.5], atol=1e-12)
 
 
-# -- utilisation, slack, motor -------------------------------------------------------------------------------
+# -- utilization, slack, motor -------------------------------------------------------------------------------
 
 
-def test_utilisation_is_the_largest_tension_anywhere(bungee: xr.Dataset) -> None:
-    found = tl.utilisation(bungee)
+def test_utilization_is_the_largest_tension_anywhere(bungee: xr.Dataset) -> None:
+    found = tl.analysis.utilization(bungee)
     at_guide, inside = float(bungee.start_tension.max()), float(bungee.tension.max())
-    assert found.tension == max(at_guide, inside) and found.utilisation == found.tension / 5000.0
+    assert found.tension == max(at_guide, inside) and found.utilization == found.tension / 5000.0
     assert float(bungee.start_tension.sel(time=found.time)) == found.tension and found.place == 0.0
     n = bungee.sizes["element"]
     body = bungee.assign(tension=bungee.tension + xr.DataArray([0.0] * (n - 1) + [1e5], dims="element"))
-    assert tl.utilisation(body).place == (n - 0.5) / n
-    assert tl.utilisation(bungee, breaking_load="10 kN").utilisation == found.tension / 10_000.0
+    assert tl.analysis.utilization(body).place == (n - 0.5) / n
+    assert tl.analysis.utilization(bungee, breaking_load="10 kN").utilization == found.tension / 10_000.0
 
 
 def test_slack_events_of_the_bungee_jump(bungee: xr.Dataset) -> None:
     """Samples within events have an element without tension, those outside have none."""
-    found = tl.slack_events(bungee)
+    found = tl.analysis.slack_events(bungee)
     slack = (bungee.tension.values <= 0.0).any(axis=1)
     inside = np.zeros(len(slack), dtype=bool)
     for begin, end in zip(found.begin.values, found.end.values, strict=True):
@@ -175,7 +173,7 @@ def test_slack_events_of_the_bungee_jump(bungee: xr.Dataset) -> None:
     assert float(found.begin[0]) == 0.0 and float(found.largest_part[0]) == 1.0  # it starts without tension
     assert len(found.event) > 5 and (found.begin.values[1:] > found.end.values[:-1]).all()
     assert found.attrs["slack_time"] == pytest.approx(float(found.duration.sum()))
-    finer = tl.slack_events(chains.simulate(tl.load("bungee", {"run.duration": "10 s", "run.sample": "1 ms"})))
+    finer = tl.analysis.slack_events(chains.simulate(tl.load("bungee", {"run.duration": "10 s", "run.sample": "1 ms"})))
     for name in (
         "begin",
         "end",
@@ -188,7 +186,7 @@ def test_slack_times_are_exact_on_straight_lines() -> None:
     """Two elements whose strains go through 0 between samples; where the slack part lies."""
     first = [0.01, -0.01, -0.01, 0.03, 0.03, 0.03]
     second = [0.02, 0.02, 0.02, 0.02, -0.02, -0.02]
-    found = tl.slack_events(made(np.arange(6.0), np.zeros(6), np.transpose([first, second])))
+    found = tl.analysis.slack_events(made(np.arange(6.0), np.zeros(6), np.transpose([first, second])))
     np.testing.assert_allclose(found.begin, [0.5, 3.5], atol=1e-9)
     np.testing.assert_allclose(found.end, [2.25, 5.0], atol=1e-9)
     np.testing.assert_array_equal(found.nearest, [0.0, 0.5])
@@ -203,7 +201,7 @@ def test_slack_is_where_the_tension_of_a_table_vanishes() -> None:
     whole = json.loads(run.attrs["case"])
     line = whole["lines"]["line"]
     whole["lines"]["line"] = {key: x for key, x in line.items() if key not in ("stiffness", "law")} | table
-    found = tl.slack_events(run.assign_attrs(case=json.dumps(whole)))
+    found = tl.analysis.slack_events(run.assign_attrs(case=json.dumps(whole)))
     np.testing.assert_allclose(found.duration, [1.0], atol=1e-6)
 
 
@@ -227,7 +225,7 @@ def lowered_and_stopped() -> xr.Dataset:
 def test_motor_energy_is_the_integral_of_power_and_the_account(make: Callable[[], xr.Dataset], error: float) -> None:
     """The account to rounding; the integral to the error of the trapezoidal rule."""
     run = make()
-    found = tl.motor_energy(run)
+    found = tl.analysis.motor_energy(run)
     net, work = found.driving_energy - found.braking_energy, float(run.control_work[-1])
     scale = found.driving_energy + found.braking_energy
     check_close("account", net, work, ROUNDING * scale)
@@ -251,10 +249,10 @@ def test_coarse_samples_are_noted() -> None:
         t = spacing * np.arange(200)
         run = made(t, 50.0 + 30.0 * np.sin(2.0 * np.pi * 10.0 * t + 0.3), breaking_load=100.0)
         for said in (
-            tl.rainflow(run).attrs["remarks"],
-            tl.exceedance(run).attrs["remarks"],
-            "\n".join(tl.damage(run, "six_strand").remarks),
-            "\n".join(tl.utilisation(run).remarks),
+            tl.analysis.rainflow(run).attrs["remarks"],
+            tl.analysis.exceedance(run).attrs["remarks"],
+            "\n".join(tl.analysis.damage(run, "six_strand").remarks),
+            "\n".join(tl.analysis.utilization(run).remarks),
         ):
             assert said.startswith(words) and bool(said) == bool(words)
 
@@ -262,46 +260,57 @@ def test_coarse_samples_are_noted() -> None:
 def test_what_is_not_finite_is_left_out() -> None:
     t, x = np.arange(6.0), [1.0, 5.0, 2.0, 6.0, np.nan, 9.0]
     cut = made(t, x, np.full(6, 0.1), breaking_load=10.0)
-    assert float(tl.rainflow(cut).end.max()) == 3.0
-    assert float(tl.exceedance(cut).level.max()) == 6.0
+    assert float(tl.analysis.rainflow(cut).end.max()) == 3.0
+    assert float(tl.analysis.exceedance(cut).level.max()) == 6.0
     with pytest.raises(InputError, match="at least 2 samples of start_tension with finite values, got 1"):
-        tl.spectrum(made([0, 1], [1, np.nan], [1, 1]), "start_tension")
+        tl.analysis.spectrum(made([0, 1], [1, np.nan], [1, 1]), "start_tension")
 
 
 def test_other_variables_and_places(bungee: xr.Dataset) -> None:
-    height = tl.spectrum(bungee, "position", node=-1, axis="z")
+    height = tl.analysis.spectrum(bungee, "position", node=-1, axis="z")
     assert height.density.units == "m2 s" and height.attrs["variable"] == "position, node -1, axis z"
-    assert float(tl.rainflow(bungee, "tension", element=-1).range.max()) == float(np.ptp(bungee.tension[:, -1].values))
+    assert float(tl.analysis.rainflow(bungee, "tension", element=-1).range.max()) == float(
+        np.ptp(bungee.tension[:, -1].values)
+    )
 
 
 @pytest.mark.parametrize(
     ("call", "words"),
     [
         (
-            lambda run: tl.utilisation(run),
-            r"tl\.utilisation: the run has no breaking load; give one here, breaking_load=",
+            lambda run: tl.analysis.utilization(run),
+            r"tl\.analysis\.utilization: the run has no breaking load; give one here, breaking_load=",
         ),
-        (lambda run: tl.damage(run, "six_strand"), r"tl\.damage: the run has no breaking load.*string\.breaking_load"),
-        (lambda run: tl.damage(run), "rope: expected one of 'six_strand', 'spiral_strand', or exponent and constant"),
-        (lambda run: tl.damage(run, "six_strand", exponent=3.0, constant=1.0), "rope: expected one of"),
-        (lambda run: tl.damage(run, exponent=3.0), "rope: expected one of"),
-        (lambda run: tl.damage(run, "sixstrand"), "rope: .*did you mean 'six_strand'"),
-        (lambda run: tl.damage(run, exponent=-1.0, constant=1.0), "exponent: expected a positive"),
-        (lambda run: tl.damage(run, "six_strand", breaking_load="5 kg"), "breaking_load: expected a force"),
         (
-            lambda run: tl.damage(run, "six_strand", breaking_load=5, variable="strain", element=0),
+            lambda run: tl.analysis.damage(run, "six_strand"),
+            r"tl\.analysis\.damage: the run has no breaking load.*string\.breaking_load",
+        ),
+        (
+            lambda run: tl.analysis.damage(run),
+            "rope: expected one of 'six_strand', 'spiral_strand', or exponent and constant",
+        ),
+        (lambda run: tl.analysis.damage(run, "six_strand", exponent=3.0, constant=1.0), "rope: expected one of"),
+        (lambda run: tl.analysis.damage(run, exponent=3.0), "rope: expected one of"),
+        (lambda run: tl.analysis.damage(run, "sixstrand"), "rope: .*did you mean 'six_strand'"),
+        (lambda run: tl.analysis.damage(run, exponent=-1.0, constant=1.0), "exponent: expected a positive"),
+        (lambda run: tl.analysis.damage(run, "six_strand", breaking_load="5 kg"), "breaking_load: expected a force"),
+        (
+            lambda run: tl.analysis.damage(run, "six_strand", breaking_load=5, variable="strain", element=0),
             r"tension \(N\), got",
         ),
-        (lambda run: tl.rainflow(run, "tensoin"), "variable: expected one of.*did you mean 'tension'"),
-        (lambda run: tl.rainflow(run, "tension"), "element: missing; expected one of tension, such as element=-1"),
-        (lambda run: tl.rainflow(run, element=0), "element: start_tension has no such dimension; it has time"),
-        (lambda run: tl.rainflow(run, "tension", element=1), "element: expected a whole number from -1 to 0"),
-        (lambda run: tl.spectrum(run, segment=0.0), "segment: expected a positive"),
-        (lambda run: tl.spectrum(run, segment=0.5), "segment: expected at least 2 samples"),
-        (lambda run: tl.spectrum(run, window="hat"), "window: expected the name of a window of SciPy"),
-        (lambda run: tl.exceedance(run, levels=[math.nan]), "levels: expected n finite numbers"),
-        (lambda run: tl.slack_events(run.drop_vars("strain")), "run: expected one with strain"),
-        (lambda run: tl.motor_energy(run.time), "run: expected a Dataset of simulate or open_run"),
+        (lambda run: tl.analysis.rainflow(run, "tensoin"), "variable: expected one of.*did you mean 'tension'"),
+        (
+            lambda run: tl.analysis.rainflow(run, "tension"),
+            "element: missing; expected one of tension, such as element=-1",
+        ),
+        (lambda run: tl.analysis.rainflow(run, element=0), "element: start_tension has no such dimension; it has time"),
+        (lambda run: tl.analysis.rainflow(run, "tension", element=1), "element: expected a whole number from -1 to 0"),
+        (lambda run: tl.analysis.spectrum(run, segment=0.0), "segment: expected a positive"),
+        (lambda run: tl.analysis.spectrum(run, segment=0.5), "segment: expected at least 2 samples"),
+        (lambda run: tl.analysis.spectrum(run, window="hat"), "window: expected the name of a window of SciPy"),
+        (lambda run: tl.analysis.exceedance(run, levels=[math.nan]), "levels: expected n finite numbers"),
+        (lambda run: tl.analysis.slack_events(run.drop_vars("strain")), "run: expected one with strain"),
+        (lambda run: tl.analysis.motor_energy(run.time), "run: expected a Dataset of simulate or open_run"),
     ],
 )
 def test_what_is_refused(call: Callable[[Any], Any], words: str) -> None:

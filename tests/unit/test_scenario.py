@@ -72,7 +72,7 @@ def refusal(text: str, overrides: dict[str, str] | None = None) -> str:
     ("key", "text", "value"),
     [
         ("string.length", "2 km", 2000.0),
-        ("string.length", "+90 metre", 90.0),
+        ("string.length", "+90 meter", 90.0),
         ("string.length", "300 ft", 91.44),
         ("string.density", "25g*m**-1", 0.025),
         ("string.stiffness", "40 kg*m/s^2", 40.0),
@@ -208,15 +208,15 @@ def test_a_number_that_python_declines_to_print(key: str) -> None:
         ('title = "Retrieval"', "a.b = 3", "my.toml:1: a: no such key"),
         ('title = "Retrieval"', '"" = 3', "my.toml:1: '': no such key"),
         ('title = "Retrieval"', '"\\u0007\\n" = 3', "my.toml:1: '\\x07\\n': no such key"),
-        ('kind = "torque"', 'kind = "torq"', "my.toml:28: command.kind: expected one of 'locked', 'free', 'torque', "),
+        ('kind = "torque"', 'kind = "torq"', "my.toml:28: command.kind: expected one of 'brake', 'locked', 'free', "),
         ('kind = "torque"', 'kind = "torq"', "got 'torq'; did you mean 'torque'?"),
         (
             'kind = "torque"',
             "kind = 3",
-            "my.toml:28: command.kind: expected one of 'locked', 'free', 'torque', 'brake', "
+            "my.toml:28: command.kind: expected one of 'brake', 'locked', 'free', 'brake', "
             "'length', 'speed', 'impedance', got 3",
         ),
-        ('kind = "torque"\n', "", "my.toml:27: command.kind: missing; expected one of 'locked', 'free', 'torque'"),
+        ('kind = "torque"\n', "", "my.toml:27: command.kind: missing; expected one of 'brake', 'locked', 'free'"),
         ("shape", "shap", "my.toml:14: body.shape: missing; expected one of 'elliptic_cylinder', 'box', 'sphere', "),
         ("elements = 20", "elements = 2.5", "my.toml:33: run.elements: expected 'auto' or a whole number, got 2.5"),
         ("elements = 20", 'elements = "20"', "my.toml:33: run.elements: expected 'auto' or a whole number, got '20'"),
@@ -571,7 +571,7 @@ STRING, REEL = tl.String(20.0, 0.1, 800.0), tl.Reel(0.5, 0.5, 1.0, (1.0, 2.0, 3.
     ],
 )
 def test_hanging_stays_at_rest(rho: tuple[float, float, float]) -> None:
-    """Wherever the centre of mass is: nothing moves by more than rounding for a dozen bounces."""
+    """Wherever the center of mass is: nothing moves by more than rounding for a dozen bounces."""
     pendulum = chains.Chain(STRING, REEL, tl.RigidBody.box(2.0, (0.2, 0.3, 0.4), rho))
     state = hanging(pendulum, 10.0, 5)
     check_rotation(state.attitude, 2e-15)

@@ -44,7 +44,7 @@ def test_example_3_continued_stops_before_it_would_blow_up() -> None:
 
 
 def test_example_3_continued_with_auto_step() -> None:
-    """The spinning body pulls the string out again from about half a metre."""
+    """The spinning body pulls the string out again from about half a meter."""
     result = run(3, duration=12.0, step="auto", order=4)
     assert result.attrs["status"] == "completed"
     assert result.attrs["largest_step_ratio"] <= 0.5
@@ -112,7 +112,7 @@ def test_an_element_of_no_length_has_no_direction_and_no_force() -> None:
 @pytest.mark.parametrize("order", [2, 4, 6])
 @pytest.mark.parametrize("command", [tl.Locked(), tl.Free(), tl.Torque(1.0)])
 @pytest.mark.parametrize(
-    "body", [tl.RigidBody.point(1.0), tl.RigidBody.sphere(1.0, 0.1), HEAVY.body], ids=["point", "centred", "off"]
+    "body", [tl.RigidBody.point(1.0), tl.RigidBody.sphere(1.0, 0.1), HEAVY.body], ids=["point", "centered", "off"]
 )
 def test_special_cases(body: tl.RigidBody, command: Command, order: int) -> None:
     """N = 1, rho_c = 0, a point mass, g = 0, constant length: all are first class."""

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 import tautline as tl
 from tautline.analysis.modes import displaced
@@ -21,14 +20,12 @@ from tests.support.checking import check_rotation
 from tests.support.hanging import system
 from tests.support.systems import random_body
 
-Array = NDArray[np.float64]
-
 
 def test_without_a_load_it_hangs() -> None:
     pendulum = system(length=10.0, body=BODY)
     found = chains.equilibrium(pendulum, deployed=10.0, elements=7)
     rest = chains.hanging(pendulum, 10.0, 7)
-    # but for the way over the body's centre of mass
+    # but for the way over the body's center of mass
     np.testing.assert_allclose(found.state.nodes, rest.nodes, rtol=0.0, atol=1e-15)
     np.testing.assert_array_equal(found.state.attitude, rest.attitude)
     assert found.corrections == 0

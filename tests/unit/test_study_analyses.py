@@ -58,7 +58,7 @@ SOBOL = {"kind": "sobol-indices", "base": 2048, "seed": 1}
 
 def test_sobol_indices_of_the_ishigami_function() -> None:
     """Within the intervals that are told, and those are narrow."""
-    found = tl.sensitivity(synthetic(ishigami, SOBOL), confidence=0.99).sel(output="y")
+    found = tl.studies.sensitivity(synthetic(ishigami, SOBOL), confidence=0.99).sel(output="y")
     first, total = ishigami_indices()
     assert list(found.parameter) == list(KEYS) and found.units.item() == "N"
     assert int(found.blocks) == 2048 and int(found.blocks_left_out) == 0
@@ -76,7 +76,7 @@ def test_sobol_indices_of_the_ishigami_function() -> None:
 def test_estimates_that_contradict_each_other_are_told() -> None:
     """A part cannot be larger than the whole: with a few blocks it seems so, with many it does not."""
     for base, contradicts in ((8, True), (2048, False)):
-        found = tl.sensitivity(synthetic(lambda x: x[0] ** 3 + x[1], {**SOBOL, "base": base}))
+        found = tl.studies.sensitivity(synthetic(lambda x: x[0] ** 3 + x[1], {**SOBOL, "base": base}))
         one = found.sel(output="y")
         worst = int(np.argmax((one.first - one.total).values))
         assert (float((one.first - one.total)[worst]) > 0.05) == contradicts
@@ -86,11 +86,11 @@ def test_estimates_that_contradict_each_other_are_told() -> None:
 
 
 def test_indices_settle_with_the_design() -> None:
-    found = tl.sensitivity(synthetic(ishigami, SOBOL)).sel(output="y")
+    found = tl.studies.sensitivity(synthetic(ishigami, SOBOL)).sel(output="y")
     assert np.array_equal(found.total_so_far[-1], found.total)
     half = found.total_confidence_so_far.max("parameter").values
     assert half[0] > 2.0 * half[-1] and (np.diff(half) < 0.0).all()
-    alone = tl.sensitivity(synthetic(ishigami, {**SOBOL, "second_order": False}))
+    alone = tl.studies.sensitivity(synthetic(ishigami, {**SOBOL, "second_order": False}))
     assert "second" not in alone
     assert np.abs(alone.total.values[0] - ishigami_indices()[1]).max() < 0.05
 
@@ -100,11 +100,11 @@ MORRIS = {"kind": "morris", "trajectories": 40, "levels": 6, "seed": 3}
 
 def test_elementary_effects_of_a_function_with_known_ones() -> None:
     """Of a plane they are its slopes everywhere; a product makes them depend on the place."""
-    plane = tl.sensitivity(synthetic(lambda x: 3.0 * x[0] - 2.0 * x[1], MORRIS)).sel(output="y")
+    plane = tl.studies.sensitivity(synthetic(lambda x: 3.0 * x[0] - 2.0 * x[1], MORRIS)).sel(output="y")
     assert plane.mu_star.values == pytest.approx(np.array([3.0, 2.0, 0.0]) * 2.0 * np.pi, abs=1e-9)
     assert plane.mu.values == pytest.approx(np.array([3.0, -2.0, 0.0]) * 2.0 * np.pi, abs=1e-9)
     assert plane.sigma.max() < 1e-9 and plane.mu_star_confidence.max() < 1e-9
-    bent = tl.sensitivity(synthetic(lambda x: 3.0 * x[0] + x[1] * x[2], MORRIS)).sel(output="y")
+    bent = tl.studies.sensitivity(synthetic(lambda x: 3.0 * x[0] + x[1] * x[2], MORRIS)).sel(output="y")
     assert bent.sigma[0] < 1e-9
     assert bent.sigma[1:].min() > 3.0
 
@@ -119,7 +119,7 @@ def test_blocks_with_failures_are_left_out_as_wholes() -> None:
     study.status.values[bad[:2]] = work.FAILURES[0]
     study.status.values[bad[2]] = work.NOT_COMPUTED
     study.y.values[bad[3]] = np.nan
-    found = tl.sensitivity(study)
+    found = tl.studies.sensitivity(study)
     assert found.blocks.item() == 61 and found.blocks_left_out.item() == 3
     whole = synthetic(ishigami, design)
     kept = np.setdiff1d(np.arange(64), bad // size)
@@ -130,19 +130,19 @@ def test_blocks_with_failures_are_left_out_as_wholes() -> None:
     assert np.allclose(found.total.values[0], sobol.analyze(problem, y.ravel(), seed=1)["ST"], rtol=1e-12)
     study.status.values[::size] = work.REFUSED
     with pytest.raises(InputError, match=r"at least 8 blocks of 8 members .* got 0 of 64"):
-        tl.sensitivity(study)
+        tl.studies.sensitivity(study)
 
 
 def test_constant_outputs_have_no_indices_and_no_effects() -> None:
-    assert np.isnan(tl.sensitivity(synthetic(lambda x: 0.0 * x[0] + 5.0, {**SOBOL, "base": 16})).total).all()
-    assert (tl.sensitivity(synthetic(lambda x: 0.0 * x[0] + 5.0, MORRIS)).mu_star == 0.0).all()
+    assert np.isnan(tl.studies.sensitivity(synthetic(lambda x: 0.0 * x[0] + 5.0, {**SOBOL, "base": 16})).total).all()
+    assert (tl.studies.sensitivity(synthetic(lambda x: 0.0 * x[0] + 5.0, MORRIS)).mu_star == 0.0).all()
 
 
 def test_a_table_that_is_not_salibs_is_noticed() -> None:
     study = synthetic(ishigami, MORRIS)
     study["body.mass"].values[7] *= 1.01
     with pytest.raises(InputError, match=r"got another in body\.mass"):
-        tl.sensitivity(study)
+        tl.studies.sensitivity(study)
 
 
 def test_components_have_names_and_series_are_refused() -> None:
@@ -151,17 +151,17 @@ def test_components_have_names_and_series_are_refused() -> None:
         pull=(study.y * xr.DataArray([1.0, 2.0], {"axis": ["x", "y"]}, "axis")),
         swing=study.y.expand_dims(time=3).transpose("member", "time"),
     )
-    found = tl.sensitivity(study)
+    found = tl.studies.sensitivity(study)
     assert list(found.output.values) == ["y", "pull[x]", "pull[y]"]
     assert np.allclose(found.first.sel(output="pull[y]"), found.first.sel(output="y"))
     with pytest.raises(InputError, match="got 'swing', which is a series"):
-        tl.sensitivity(study, "swing")
+        tl.studies.sensitivity(study, "swing")
     with pytest.raises(InputError, match=r"outputs: .*'typo'"):
-        tl.sensitivity(study, "typo")
+        tl.studies.sensitivity(study, "typo")
     with pytest.raises(InputError, match="confidence"):
-        tl.sensitivity(study, confidence=1.0)
+        tl.studies.sensitivity(study, confidence=1.0)
     with pytest.raises(InputError, match="expected the design 'sobol-indices' or 'morris', got 'random'"):
-        tl.sensitivity(synthetic(ishigami, {"kind": "random", "members": 20, "seed": 1}))
+        tl.studies.sensitivity(synthetic(ishigami, {"kind": "random", "members": 20, "seed": 1}))
 
 
 RANDOM = {"kind": "random", "members": 400, "seed": 0}
@@ -172,7 +172,7 @@ def test_quantiles_and_how_sure_they_are() -> None:
     exact = stats.uniform(LOW, HIGH - LOW).ppf(uncertainty.PROBABILITIES)
     held = np.zeros(5)
     for seed in range(80):
-        found = tl.quantiles(synthetic(lambda x: x[0], {**RANDOM, "members": 60, "seed": seed}), confidence=0.9)
+        found = tl.studies.quantiles(synthetic(lambda x: x[0], {**RANDOM, "members": 60, "seed": seed}), confidence=0.9)
         assert found.quantiles.values == pytest.approx(exact[None], abs=1.6)
         held += ((found.low <= exact) & (exact <= found.high)).values[0]
     # the least of five binomial counts with 80 x 0.9 expected or more; 62 is 3.7 deviations below
@@ -183,24 +183,24 @@ def test_quantiles_settle_and_count_members() -> None:
     study = synthetic(lambda x: x[0], {**RANDOM, "members": 512})
     study.y.values[:12] = 1e6
     study.status.values[:12] = work.FAILURES[0]
-    found = tl.quantiles(study).sel(output="y")
+    found = tl.studies.quantiles(study).sel(output="y")
     assert int(found.members) == 500 and int(found.members_left_out) == 12
     assert found.average == pytest.approx(study.y.values[12:].mean())
     assert found.average_low < 0.0 < found.average_high
     assert np.array_equal(found.quantiles_so_far[-1], found.quantiles)
     assert found.average_so_far[-2] == pytest.approx(study.y.values[12:262].mean())
-    few = tl.quantiles(synthetic(lambda x: x[0], {**RANDOM, "members": 20}))
+    few = tl.studies.quantiles(synthetic(lambda x: x[0], {**RANDOM, "members": 20}))
     assert np.isneginf(few.low[0, 0]) and np.isposinf(few.high[0, -1]) and np.isfinite(few.low[0, 2])
     with pytest.raises(InputError, match="got the design 'grid', whose members are no sample"):
-        tl.quantiles(synthetic(ishigami, {"kind": "grid"}, points=4))
+        tl.studies.quantiles(synthetic(ishigami, {"kind": "grid"}, points=4))
     with pytest.raises(InputError, match="probabilities: expected numbers between 0 and 1"):
-        tl.quantiles(study, probabilities=[5, 95])
+        tl.studies.quantiles(study, probabilities=[5, 95])
 
 
 def test_sobol_tables_give_independent_members() -> None:
-    """Neighbours of a base point would count its value many times."""
+    """Neighbors of a base point would count its value many times."""
     study = synthetic(ishigami, {**SOBOL, "base": 16})
-    assert tl.quantiles(study).members.item() == 32
+    assert tl.studies.quantiles(study).members.item() == 32
 
 
 def with_series(members: int) -> xr.Dataset:
@@ -214,16 +214,16 @@ def with_series(members: int) -> xr.Dataset:
 
 def test_bands_of_series(monkeypatch: pytest.MonkeyPatch) -> None:
     study = with_series(201)
-    found = tl.bands(study, probabilities=[0.1, 0.5, 0.9])
+    found = tl.studies.bands(study, probabilities=[0.1, 0.5, 0.9])
     assert found.swing.dims == ("quantile", "time") and found.swing.attrs == {"units": "m", "members": 201}
     assert found.swing.sel(time=0.75).values == pytest.approx([0.075, 0.375, 0.675])
     assert found.swing.sel(time=1.0).values == pytest.approx([0.05, 0.25, 0.45])
     monkeypatch.setattr(uncertainty, "BYTES_OF_CURVES", 21 * 5 * 8)
-    some = tl.bands(study, probabilities=[0.1, 0.5, 0.9])
+    some = tl.studies.bands(study, probabilities=[0.1, 0.5, 0.9])
     assert some.swing.attrs["members"] == 21
     assert some.swing.sel(time=0.75).values == pytest.approx([0.075, 0.375, 0.675])
     with pytest.raises(InputError, match="got 'y', which is none"):
-        tl.bands(study, "y")
+        tl.studies.bands(study, "y")
 
 
 def test_correlations_and_swings() -> None:

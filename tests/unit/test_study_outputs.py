@@ -1,4 +1,4 @@
-"""What is kept of members: against the same taken from labelled runs, and independent of how members are grouped."""
+"""What is kept of members: against the same taken from labeled runs, and independent of how members are grouped."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def a_study(name: str = "fixed-length", **changes: Any) -> definition.Study:
     return definition.read({**tree, **changes})
 
 
-def labelled(study: definition.Study, member: int) -> xr.Dataset:
+def labeled(study: definition.Study, member: int) -> xr.Dataset:
     """The run of a member as anyone would make it."""
     changes = {key: repr(column[member].item()) for key, column in study.table.items() if "[" not in key}
     chosen = {"run.duration": "0.2", "run.sample": "0.01", "run.elements": "8", **changes}
@@ -77,7 +77,7 @@ def test_the_same_numbers_as_simulate(name: str) -> None:
     found = compute(study.work, study.table)
     assert (found.status == errors.RUNNING).all() and not any(found.message)
     for k in range(study.members):
-        run = labelled(study, k)
+        run = labeled(study, k)
         got = {name: x[k] for name, x in found.outputs.items()}
         assert found.steps[k] == run.attrs["steps"]
         expected = {
@@ -103,7 +103,7 @@ def test_the_same_numbers_as_simulate(name: str) -> None:
 
 
 READ_OFF: list[Any] = [
-    "utilisation",
+    "utilization",
     "slack_events",
     "slack_time",
     "driving_energy",
@@ -140,17 +140,17 @@ def test_what_rope_engineers_read_off(name: str, vary: dict[str, Any]) -> None:
     for k in range(study.members):
         changes = {key: repr(column[k].item()) for key, column in study.table.items()}
         run = tl.simulate(tl.load(name, {"run.duration": "0.5", "run.sample": "0.005", "run.elements": "8", **changes}))
-        motor, slack = tl.motor_energy(run), tl.slack_events(run)
+        motor, slack = tl.analysis.motor_energy(run), tl.analysis.slack_events(run)
         expected = {
-            "utilisation": tl.utilisation(run).utilisation,
+            "utilization": tl.analysis.utilization(run).utilization,
             "slack_events": slack.sizes["event"],
             "slack_time": slack.attrs["slack_time"],
             "driving_energy": motor.driving_energy,
             "braking_energy": motor.braking_energy,
             "peak_power": motor.peak_power,
             "peak_braking_power": motor.peak_braking_power,
-            "damage": tl.damage(run, "six_strand").damage,
-            "chain": tl.damage(run, exponent=3.0, constant=316.0).damage,
+            "damage": tl.analysis.damage(run, "six_strand").damage,
+            "chain": tl.analysis.damage(run, exponent=3.0, constant=316.0).damage,
         }
         for output, value in expected.items():
             check_close(output, found.outputs[output][k], value, 1e-9 * max(1.0, abs(value)))
@@ -163,21 +163,21 @@ def test_readings_of_members_that_end_early() -> None:
             "scenario": "retrieval",
             "set": {"run.duration": "2 s", "run.sample": "0.1 s", "string.breaking_load": "20 N"},
             "vary": {"run.minimum_length": ["9.9 m", "9.99999 m"]},
-            "outputs": ["utilisation", "driving_energy", "slack_events"],
+            "outputs": ["utilization", "driving_energy", "slack_events"],
         }
     )
     found = compute(study.work, study.table)
     assert [STATUS_NAMES[code] for code in found.status] == ["fully_retrieved"] * 2
     changes = {"run.duration": "2 s", "run.sample": "0.1 s", "string.breaking_load": "20 N"}
     run = tl.simulate(tl.load("retrieval", changes | {"run.minimum_length": "9.9 m"}))
-    check_close("utilisation", found.outputs["utilisation"][0], tl.utilisation(run).utilisation, ROUNDING)
-    check_close("energy", found.outputs["driving_energy"][0], tl.motor_energy(run).driving_energy, ROUNDING)
+    check_close("utilization", found.outputs["utilization"][0], tl.analysis.utilization(run).utilization, ROUNDING)
+    check_close("energy", found.outputs["driving_energy"][0], tl.analysis.motor_energy(run).driving_energy, ROUNDING)
 
 
 @pytest.mark.parametrize(
     ("output", "words"),
     [
-        ("utilisation", "utilisation needs a breaking load; give string.breaking_load in `set` or `vary`"),
+        ("utilization", "utilization needs a breaking load; give string.breaking_load in `set` or `vary`"),
         ({"variable": "damage", "rope": "six_strand"}, "damage needs a breaking load"),
         ("max slack_time", r"outputs\[0\].reduce: no such key; expected some of name, variable"),
         ({"variable": "peak_power", "rope": "six_strand"}, r"outputs\[0\].rope: no such key"),
@@ -191,7 +191,7 @@ def test_readings_that_are_refused(output: Any, words: str) -> None:
         a_study(vary=load, design={"kind": "grid"}, outputs=["damage"])
 
 
-def test_how_fast_neighbours_part() -> None:
+def test_how_fast_neighbors_part() -> None:
     """As tl.lyapunov says of each member, and NaN where the motion ended at once."""
     spec = {
         "scenario": "retrieval",
@@ -232,7 +232,7 @@ def test_how_fast_neighbours_part() -> None:
         ("max lyapunov", "reduce: no such key"),
     ],
 )
-def test_refused_outputs_of_neighbours(output: Any, message: str) -> None:
+def test_refused_outputs_of_neighbors(output: Any, message: str) -> None:
     spec = {
         "scenario": "fixed-length",
         "set": {"run.duration": "1 s"},

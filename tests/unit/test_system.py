@@ -46,7 +46,7 @@ def test_the_backend_is_chosen_by_what_it_can_do(monkeypatch: pytest.MonkeyPatch
     )
     assert why_no_chain(two) and not why_no_chain(PENDULUMS["guide"])
     assert isinstance(tl.Simulation(two, tl.Hanging(4.0)).backend, NetworkSimulation)
-    with pytest.raises(InputError, match="scheme: expected 'symmetric' for a system with more than one line"):
+    with pytest.raises(InputError, match="scheme: expected 'symmetric' with more than one line"):
         tl.simulate(two, tl.Hanging(4.0), duration=1.0, scheme="paper")
     monkeypatch.setenv("TAUTLINE_BACKEND", "fast")
     with pytest.raises(InputError, match="TAUTLINE_BACKEND: expected 'chain' or 'network', got 'fast'"):

@@ -1,4 +1,4 @@
-"""The two walks of CONTRIBUTING.md, with the code of that page: a guide law and a load that tautline does not have."""
+"""The walks of CONTRIBUTING.md, with the code of that page: laws, a command, a load and an output of one's own."""
 
 from __future__ import annotations
 
@@ -20,26 +20,51 @@ ROOT = Path(__file__).parents[2]
 STEPS = [2e-3, 1e-3, 5e-4]
 
 # What a reader of the page does, in its order; the blocks of the page are put in for the names in angle brackets.
-PROGRAM = """
+SETUP = """
 import dataclasses
 import json
+import os
 import numpy as np
 from tautline import ledger, registry
-<account>
 <law line>
+<elastic line>
+<command line>
+<account>
 <load line>
-import halfway, magnet
+from tautline import schema
+<output>
+import halfway, hardening, magnet, pull
 import tautline as tl
 from tautline.engine import loads
-from tautline.reference import guide
+from tautline.gradients.keys import key_value
+from tautline.model import checks, string
+from tautline.model.commands.base import Command
+from tautline.model.description import Number, described, quantity
+from tautline.reference import guide, strings
 from tautline.reference import loads as reference_loads
 from tautline.results.conservation import balance_error
+<elastic formulas>
+<command class>
 <law reference>
+<elastic reference>
 <load numbers>
 <load reference>
-string = tl.String(10.0, 0.05, 300.0)
 body = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
+rope, reel = tl.String(10.0, 0.05, 300.0, law="hardening"), tl.Reel(0.2, 0.5, 0.5, guide_law="halfway")
+crane = tl.System(
+    {"hook": body, "load": tl.RigidBody.box(2.0, (0.3, 0.2, 0.2), (0.0, 0.0, 0.1))},
+    {
+        "hoist": tl.Line(rope, end="hook", reel=reel, elements=2),
+        "sling": tl.Line(
+            dataclasses.replace(rope, length=1.0), start="hook", start_point=(0.0, 0.0, 0.2), end="load", elements=2
+        ),
+    },
+)
+hung = tl.Placed({"hook": (1.0, 0.0, 3.6), "load": (1.2, 0.0, 5.0)}, {"hoist": tl.LineStart(3.5, 1.5)})
+"""
 
+# Orders and balances of the pendulum with each law, and with the new command.
+PROGRAM = """
 def stretched(system, command):
     straight = tl.Straight(4.0, direction=(1.0, 0.0, 2.0), end_velocity=(0.0, 1.0, 0.0), reel_speed=1.5)
     state = tl.Case(system, straight, command, tl.Run(duration=1.0)).state()
@@ -47,9 +72,10 @@ def stretched(system, command):
     end = dataclasses.replace(state.bodies["body"], position=line.nodes[-1] + body.center_of_mass)
     return tl.State({"body": end}, {"line": line})
 
-def losses(law):
-    system = tl.pendulum(string, tl.Reel(0.2, 0.5, 0.5, guide_law=law), body, elements=2)
-    command, times = tl.Torque(2.0), dict(duration=0.02, sample=0.02)
+def losses(guide_law="dissipative", law="linear", command=tl.Torque(2.0)):
+    string = tl.String(10.0, 0.05, 300.0, law=law)
+    system = tl.pendulum(string, tl.Reel(0.2, 0.5, 0.5, guide_law=guide_law, layer_growth=1e-3), body, elements=2)
+    times = dict(duration=0.02, sample=0.02)
     start = stretched(system, command)
     exact = tl.reference.integrate(system, start, command, **times)
     runs = [tl.simulate(system, start, command, step=h, **times) for h in STEPS]
@@ -59,92 +85,117 @@ def losses(law):
         "scale": float(exact.kinetic_energy.max()),
         "guide_loss": [float(run.guide_loss[-1]) for run in (runs[-1], exact)],
         "magnet_work": [float(run.magnet_work[-1]) for run in (runs[-1], exact)],
+        "torque": [float(run.torque[-1, 0]) for run in (runs[-1], exact)],
         "unit": runs[0].magnet_work.attrs["units"],
+        "speed": float(np.abs(runs[0].body_speed - np.linalg.norm(runs[0].body_velocity, axis=2)).max()),
     }
 
-print(json.dumps({law: losses(law) for law in ("halfway", "dissipative")}))
+found = {"dissipative": losses(), "halfway": losses("halfway"), "hardening": losses(law="hardening")}
+print(json.dumps(found | {"pull": losses(command=Pull(8.0))}))
 """
 
-# An elastic law from outside, and the guide law of the page: by eight keys and by nine, on the way back or not.
-HARDENING = '''
-from tautline.kernels.jit import kernel
+# The same in a system with two bodies, from a file and in a study.
+EVERYWHERE = """
+times = dict(duration=0.02, sample=0.02)
+runs = [tl.simulate(crane, hung, {"hoist": Pull(8.0)}, step=h, **times) for h in STEPS]
+kept = [float(np.abs(balance_error(run)).max()) for run in runs]
+case = tl.Case(crane, hung, {"hoist": Pull(8.0)}, tl.Run(duration=0.02, sample=0.02, step=STEPS[0]))
+with open("crane.toml", "w") as file:
+    file.write(case.to_toml())
+loaded = tl.load("crane.toml")
+again = tl.simulate(loaded)
+study = tl.study(
+    {
+        "scenario": "crane.toml",
+        "vary": {"lines.hoist.command.pull": [8.0, 9.0]},
+        "outputs": ["final body_speed", "final reeled_length"],
+    },
+    "pulls.zarr",
+    workers=1,
+)
+print(json.dumps({"crane": {
+    "kept": kept,
+    "scale": float(runs[0].kinetic_energy.max()),
+    "magnet_work": float(runs[-1].magnet_work[-1]),
+    "equal": loaded == case and bool((again.position == runs[0].position).all()),
+    "pulled": float(study.final_reeled_length.sel(line="hoist").diff(study.final_reeled_length.dims[0])[0]),
+    "speed": float(np.abs(study.final_body_speed[0].values - runs[0].body_speed[-1].values).max()),
+}}))
+"""
 
-@kernel
-def tension_and_energy(par, strain):
-    """EA (strain + 5 strain^3)."""
-    square = strain * strain
-    return par.EA * strain * (1.0 + 5.0 * square), 0.5 * par.EA * square * (1.0 + 2.5 * square)
-'''
+# Derivatives by few keys and by many, of the pendulum and of the crane, and those of differences of runs.
 GRADIENTS = """
-import json
-import os
-import numpy as np
-from tautline import registry
-<law line>
-registry.register("hardening", registry.ElasticLaw("hardening", "stiffer when it is stretched"))
-import tautline as tl
-from tautline.gradients.keys import key_value
-from tautline.gradients.chain.reverse import goes_back
-from tautline.gradients.run import prepared_run
-
-KEYS = [
-    "string.stiffness", "string.density", "string.length", "body.mass", "reel.drum_radius", "reel.inertia_mass",
-    "command.torque", "initial.end_velocity[0]", "initial.reel_speed",
-]
-
-def case(guide_law, law):
-    reel = tl.Reel(0.2, 0.5, 0.5, guide_law=guide_law)
-    body = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
-    start = tl.Straight(4.0, direction=(1.0, 0.0, 2.0), end_velocity=(0.5, 1.0, 1.0), reel_speed=1.5)
-    system = tl.pendulum(tl.String(10.0, 0.05, 300.0, law=law), reel, body, elements=2)
-    return tl.Case(system, start, tl.Torque(2.0), tl.Run(duration=0.2, sample=0.1, step=0.01))
-
-def last(case):
-    return float(tl.simulate(case).reeled_length[-1, 0])
-
-def slope(case, key):
+def slope(case, key, last):
     x = key_value(case, key)
-    near, far = ([last(case.with_({key: x + sign * e * x}) ) for sign in (1.0, -1.0)] for e in (1e-5, 2e-5))
+    near, far = ([last(tl.simulate(case.with_({key: x + sign * e * x}))) for sign in (1.0, -1.0)] for e in (1e-5, 2e-5))
     return (8.0 * (near[0] - near[1]) - (far[0] - far[1])) / (12e-5 * x)
 
+run = tl.Run(duration=0.2, sample=0.1, step=0.01)
+start = tl.Straight(4.0, direction=(1.0, 0.0, 2.0), end_velocity=(0.5, 1.0, 1.0), reel_speed=1.5)
+own = tl.pendulum(rope, reel, body, elements=2)
+cases = {
+    "pendulum": (tl.Case(own, start, Pull(8.0), run), ["string.stiffness", "command.pull", "reel.inertia_mass"]),
+    "crane": (
+        tl.Case(crane, hung, {"hoist": Pull(8.0)}, run),
+        ["lines.hoist.stiffness", "lines.hoist.command.pull", "bodies.load.mass"],
+    ),
+}
 found = {}
-for guide_law, law in (("halfway", "linear"), ("dissipative", "hardening"), ("dissipative", "linear")):
-    it = case(guide_law, law)
-    found[f"{guide_law}, {law}"] = own = {"goes_back": goes_back(prepared_run(it, []).begun.setting)}
-    if os.environ.get("TAUTLINE_ENGINE") != "python":  # which has no tangents
-        for count in (8, 9):
-            own[str(count)] = tl.value_and_gradient(it, tl.Final("reeled_length"), KEYS[:count]).gradient.tolist()
-        own["differences"] = [slope(it, key) for key in KEYS]
+for name, (case, keys) in cases.items():
+    line = list(case.system.lines).index(next(iter(case.system.lines)))
+    many = (keys + [key for key in tl.gradients.differentiable_keys(case) if key not in keys])[:30]
+    objective = tl.Final(f"reeled_length[{line}]") + tl.Final("body_speed[0]")
+    last = lambda run: float(run.reeled_length[-1, line] + run.body_speed[-1, 0])
+    found[name] = {
+        "keys": len(many),
+        "few": tl.value_and_gradient(case, objective, keys).gradient.tolist(),
+        "many": tl.value_and_gradient(case, objective, many).gradient.tolist(),
+        "differences": [slope(case, key, last) for key in keys],
+    }
 print(json.dumps(found))
 """
 
 
-def blocks() -> list[str]:
-    """Pieces of code of the two sections, in their order."""
+BLOCKS = [
+    "halfway",
+    "law line",
+    "law reference",
+    "hardening",
+    "elastic line",
+    "elastic formulas",
+    "elastic reference",
+    "pull",
+    "command line",
+    "command class",
+    "account",
+    "magnet",
+    "load line",
+    "load numbers",
+    "load reference",
+    "output",
+]
+FILES = ("halfway", "hardening", "pull", "magnet")
+
+
+def blocks() -> dict[str, str]:
+    """Pieces of code of the walks by name."""
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").split("## Adding a guide law")[1]
-    return [textwrap.dedent(code) for code in re.findall(r"^ *```python\n(.*?)^ *```$", page, re.DOTALL | re.MULTILINE)]
+    found = re.findall(r"^ *```python\n(.*?)^ *```$", page, re.DOTALL | re.MULTILINE)
+    return dict(zip(BLOCKS, map(textwrap.dedent, found), strict=True))
 
 
-def walk(folder: Path, program: str, **environment: str) -> dict[str, dict[str, Any]]:
+def walk(folder: Path, program: str, cache: Path | None = None, **environment: str) -> dict[str, dict[str, Any]]:
     """Write the files of the page and run a program, in a process of its own."""
-    law, law_line, law_reference, account, load, load_line, numbers, load_reference = blocks()
-    (folder / "halfway.py").write_text(law)
-    (folder / "magnet.py").write_text(load)
-    (folder / "hardening.py").write_text(HARDENING)
-    program = program.replace("STEPS", str(STEPS))
-    for name, code in {
-        "account": account,
-        "law line": law_line,
-        "load line": load_line,
-        "law reference": law_reference,
-        "load numbers": numbers,
-        "load reference": load_reference,
-    }.items():
+    program = (SETUP + program).replace("STEPS", str(STEPS))
+    for name, code in blocks().items():
+        if name in FILES:
+            (folder / f"{name}.py").write_text(code)
         program = program.replace(f"<{name}>", code)
     path = os.pathsep.join([str(folder), str(ROOT / "src")])
     done = subprocess.run(
         [sys.executable, "-c", program],
-        env=os.environ | {"PYTHONPATH": path, "TAUTLINE_CACHE_DIR": str(folder)} | environment,
+        env=os.environ | {"PYTHONPATH": path, "TAUTLINE_CACHE_DIR": str(cache or folder)} | environment,
+        cwd=folder,
         capture_output=True,
         text=True,
         check=False,
@@ -152,6 +203,12 @@ def walk(folder: Path, program: str, **environment: str) -> dict[str, dict[str, 
     assert done.returncode == 0, done.stderr[-3000:]
     found: dict[str, dict[str, Any]] = json.loads(done.stdout)
     return found
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where compiled kernels are kept: all programs register the same."""
+    return tmp_path_factory.mktemp("kernels")
 
 
 ENGINES = pytest.mark.parametrize(
@@ -164,31 +221,41 @@ ENGINES = pytest.mark.parametrize(
 
 
 @ENGINES
-def test_the_walk(environment: dict[str, str], tmp_path: Path) -> None:
+def test_the_walks(environment: dict[str, str], tmp_path: Path, cache: Path) -> None:
     """Order two against the reference, the balance closes, and the new law takes half of what `dissipative` takes."""
-    found = walk(tmp_path, PROGRAM, **environment)
+    found = walk(tmp_path, PROGRAM, cache, **environment)
     for run in found.values():
         check_order(STEPS, run["errors"], 2.0)
         check_order(STEPS, run["balance"], 2.0)
         check_below("balance", run["balance"][-1], 1e-5 * run["scale"])
         assert abs(run["magnet_work"][1]) > 1e-3
         # of second order: the finest step leaves a part of about (h over the time of a wave through an element)^2
-        for account in ("guide_loss", "magnet_work"):
+        for account in ("guide_loss", "magnet_work", "torque"):
             check_close(account, run[account][0], run[account][1], 1e-4 * abs(run[account][1]))
         assert run["unit"] == "J"
+        check_below("speed of bodies", run["speed"], 1e-14)
     # both motions are nearly the same in so short a time
     assert found["halfway"]["guide_loss"][0] == pytest.approx(0.5 * found["dissipative"]["guide_loss"][0], rel=0.01)
 
 
 @ENGINES
-def test_gradients_of_laws_from_outside(environment: dict[str, str], tmp_path: Path) -> None:
-    """They go forward, so that a ninth key changes nothing, and are those of differences of runs."""
-    found = walk(tmp_path, GRADIENTS, **environment)
-    back = {laws: own.pop("goes_back") for laws, own in found.items()}
-    assert back == {"halfway, linear": False, "dissipative, hardening": False, "dissipative, linear": True}
-    for laws, own in found.items():
-        assert bool(own) == (environment == {})
-        if own:
-            few, many, differences = (np.array(own[name]) for name in ("8", "9", "differences"))
-            np.testing.assert_allclose(many[:8], few, rtol=1e-9, atol=1e-12, err_msg=laws)
-            np.testing.assert_allclose(many, differences, rtol=1e-6, err_msg=laws)
+def test_the_walks_in_a_system_from_a_file_and_in_a_study(
+    environment: dict[str, str], tmp_path: Path, cache: Path
+) -> None:
+    found = walk(tmp_path, EVERYWHERE, cache, **environment)["crane"]
+    check_order(STEPS, found["kept"], 2.0)
+    # elements of the sling are four times as short as those of the pendulum above
+    check_below("balance", found["kept"][-1], 1e-4 * found["scale"])
+    assert abs(found["magnet_work"]) > 1e-3 and found["equal"]
+    assert found["pulled"] > 0.0
+    check_below("speed in the study", found["speed"], 1e-12)
+
+
+@pytest.mark.long  # compiles everything; what is interpreted has no tangents
+def test_gradients_with_laws_commands_loads_and_outputs_of_ones_own(tmp_path: Path, cache: Path) -> None:
+    """By three keys and by thirty, of a pendulum and of two bodies: those of differences of runs."""
+    for name, own in walk(tmp_path, GRADIENTS, cache).items():
+        assert own["keys"] == 30
+        few, many, differences = (np.array(own[kind]) for kind in ("few", "many", "differences"))
+        np.testing.assert_allclose(many[:3], few, rtol=1e-9, atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(few, differences, rtol=1e-6, err_msg=name)

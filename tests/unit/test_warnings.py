@@ -128,7 +128,7 @@ def test_energy_that_is_lost_is_found_after_a_pulse_too() -> None:
 
 
 def spinning(elements: int | None, radius: float = 0.3) -> tuple[tl.Simulation, Any]:
-    """A tether in free space whose body swings about its centre of mass."""
+    """A tether in free space whose body swings about its center of mass."""
     length, rate, mass = 111.0, 0.196, 47.6
     string = tl.String(1.3 * length, 0.0365, 9241.0)
     body = tl.RigidBody.sphere(mass, radius, (0.1, 0.05, 0.3))
@@ -142,7 +142,7 @@ def spinning(elements: int | None, radius: float = 0.3) -> tuple[tl.Simulation, 
     return simulation, chains.of_one(simulation.dataset()).attitude.values
 
 
-def test_the_attitude_of_a_body_off_its_centre_is_estimated_and_remarked_on() -> None:
+def test_the_attitude_of_a_body_off_its_center_is_estimated_and_remarked_on() -> None:
     _, finer = spinning(112)
     found = {}
     for elements in (None, 14, 28, 56):
@@ -156,7 +156,7 @@ def test_the_attitude_of_a_body_off_its_centre_is_estimated_and_remarked_on() ->
     assert found[56][0] < 0.05 and not found[56][2], found
 
 
-def test_a_point_and_a_body_on_its_centre_have_no_such_error() -> None:
+def test_a_point_and_a_body_on_its_center_have_no_such_error() -> None:
     health = Health(swung=1.0, mesh=MeshHealth(sag=1.0, drift=1.0, twist=1.0, bend=1.0))
     assert health.attitude_error(tl.RigidBody.point(1.0)) == 0.0
     assert health.attitude_error(tl.RigidBody.sphere(1.0, 0.2)) == 0.0

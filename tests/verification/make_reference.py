@@ -68,7 +68,7 @@ class Model:
         return np.asarray((1.0 - x) * dq[..., :-1, :, :] + x * dq[..., 1:, :, :] + ds * transport)
 
     def lever(self, at: Configuration, z: Array) -> Array:
-        """Velocity of the centre of mass relative to the attachment point: R (Omega x rho)."""
+        """Velocity of the center of mass relative to the attachment point: R (Omega x rho)."""
         return np.asarray(np.einsum("...ij,...j->...i", at.R, np.cross(z[..., self.n :], self.rho)))
 
     def pairing(self, at: Configuration, z: Array, w: Array) -> Array:

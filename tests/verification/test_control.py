@@ -159,7 +159,7 @@ def crane() -> chains.Chain:
 
 
 def sway_after(designed: float, deployed: float, shaper: str) -> float:
-    """Largest distance of the centre of mass from below the guide, in two periods after the guide has stopped."""
+    """Largest distance of the center of mass from below the guide, in two periods after the guide has stopped."""
     pendulum = crane()
     way = (6.0, 4.0, 0.0)
     path = tl.control.shaped_path(system_of(pendulum, 6), designed, way, speed=0.9, acceleration=0.4, shaper=shaper)

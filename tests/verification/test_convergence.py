@@ -55,7 +55,7 @@ def test_order(
 
 
 def test_symmetric_beats_the_papers_scheme_with_a_moving_reel(report: Report) -> None:
-    """The published discretisation is of first order there; the symmetric one costs the same."""
+    """The published discretization is of first order there; the symmetric one costs the same."""
     exact = solution(3, guide_law="published", order=6, step=1e-3)
     errors = {
         scheme: distance(solution(3, guide_law="published", scheme=scheme, step=5e-4), exact)

@@ -258,7 +258,7 @@ def test_rope_falling_across_itself(report: Report) -> None:
         return bodies.fall_with_drag(mu, weight, drag, np.asarray(time, dtype=float))
 
     path = tl.GuidePath.of(lambda t: (0.0, 0.0, float(fall(t)[0])), duration, 5e-3)
-    share = 4.0  # the body is like four metres of the rope
+    share = 4.0  # the body is like four meters of the rope
     pendulum = chains.Chain(
         tl.String(X + 10.0, mu, 100.0, diameter=d, normal_drag=C_n, tangential_drag=0.0),
         tl.Reel(0.1, 0.1, 1.0, guide_path=path),

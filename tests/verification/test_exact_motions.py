@@ -337,7 +337,7 @@ def test_plane_of_a_swinging_spring(up: bool, report: Report) -> None:
 
 
 def pulse_angle(run: xr.Dataset) -> float:
-    """Mean angle between the directions of the widest swings of neighbouring pulses (degrees)."""
+    """Mean angle between the directions of the widest swings of neighboring pulses (degrees)."""
     x, y = run.position.values[:, -1, 0], run.position.values[:, -1, 1]
     per_swing = 200
     windows = np.arange(0, len(x) - per_swing, per_swing // 2)

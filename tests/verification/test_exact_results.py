@@ -138,7 +138,7 @@ def test_one_element_radial_and_swing(report: Report) -> None:
         check_below(f"{name} frequency error", error, 1e-6)
 
 
-def test_body_on_its_centre_of_mass_is_a_free_rigid_body(report: Report) -> None:
+def test_body_on_its_center_of_mass_is_a_free_rigid_body(report: Report) -> None:
     """rho = 0: R Pi stays constant to rounding, and Omega(t) follows Jacobi's elliptic functions."""
     A, B, C = 0.03, 0.02, 0.011
     body = tl.RigidBody.about_center(0.1, np.diag([A, B, C]), (0.0, 0.0, 0.0))

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.optimal.result import Optimized
 from tests.conftest import Report
 from tests.support import chains
 
@@ -34,11 +35,11 @@ def test_small_forces_bring_a_chaotic_body_to_a_place(report: Report) -> None:
     goal = chains.simulate(case).position.values[-1, -1] + np.array(AWAY)
     distance = " + ".join(f"(position[-1, {k}] - ({float(x)!r}))**2" for k, x in enumerate(goal))
 
-    def searched(intervals: int) -> tuple[tl.Optimised, float]:
-        best = tl.optimise(
+    def searched(intervals: int) -> tuple[Optimized, float]:
+        best = tl.optimize(
             case,
             vary={"applied_force.forces": (-STRONGEST, STRONGEST)},
-            minimise={"final": distance},
+            minimize={"final": distance},
             intervals=intervals,
             iterations=60,
         )

@@ -141,8 +141,8 @@ def test_deployment_at_a_constant_angle(report: Report) -> None:
     assert float(run.unstretched_length[-1, 0]) > 1.5 * LENGTH
 
 
-def test_angular_momentum_about_the_centre_of_attraction_is_kept_to_second_order() -> None:
-    """Of the whole, in the inertial frame about the centre of attraction."""
+def test_angular_momentum_about_the_center_of_attraction_is_kept_to_second_order() -> None:
+    """Of the whole, in the inertial frame about the center of attraction."""
     system = dumbbell((400.0, 1000.0))
     changes = []
     for step in (0.008, 0.004):

@@ -138,7 +138,7 @@ def test_the_generator_shares_nothing_with_the_package() -> None:
 
 
 def test_another_start_is_another_trajectory() -> None:
-    """The comparison would see a hundredth of a millimetre."""
+    """The comparison would see a hundredth of a millimeter."""
     entry = json.loads(json.dumps(make_reference.entries()["random-1"]))
     entry["initial"]["nodes"][2][0] += 1e-5
     end = make_reference.states({**entry, "times": [0.2]})[-1]

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import tautline as tl
 from tests.conftest import Report
@@ -17,7 +16,6 @@ from tests.support import chains
 from tests.support.checking import check_below
 from tests.support.resting import AIR, BALLOON, LOAD, NARROW, ROPE, SEA, WINCH
 
-Array = NDArray[np.float64]
 replace = dataclasses.replace
 G = 9.81
 STRAINS = np.linspace(0.0, 0.02, 9)
@@ -96,7 +94,7 @@ def test_a_balloon_stands_up(law: str, report: Report) -> None:
     assert found.start_tension == pytest.approx(lift - 25.0 * line, rel=1e-12)
     assert found.tension[-1] == pytest.approx(lift - 0.5 * line * 25.0 / 15, rel=1e-12)
     assert found.state.nodes[-1, 2] < -25.0
-    # the centre of buoyancy is above the attachment point
+    # the center of buoyancy is above the attachment point
     assert np.asarray(found.state.attitude)[2, 2] == pytest.approx(-1.0)
     np.testing.assert_allclose(found.state.nodes, chains.hanging(pendulum, 25.0, 15).nodes, atol=1e-12)
     error = check_below("moved", hold(pendulum, found.state), 1e-8)

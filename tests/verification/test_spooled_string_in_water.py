@@ -67,7 +67,7 @@ def moved(system: tl.System, step: float, depth: float) -> Any:
 
 
 def test_deep_below_a_surface_a_carrier_moves_as_in_a_fluid_without_one(report: Report) -> None:
-    """With a reel beside the centre of mass: the spooled string's lift turns the carrier too."""
+    """With a reel beside the center of mass: the spooled string's lift turns the carrier too."""
     errors = []
     for step in STEPS:
         deep, everywhere = (moved(system(surface), step, 10.2) for surface in (-100.0, None))

@@ -9,6 +9,7 @@ import pytest
 
 import tautline as tl
 from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.choose import PUSH
 from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.engine.network.simulation import NetworkSimulation
 from tautline.kernels import data
@@ -27,7 +28,7 @@ STEPS = 20_000
 LIGHT_REEL = tl.Reel(drum_radius=0.5, guide_length=0.1, inertia_mass=0.05, guide_law="none")
 BODIES = {
     "point": tl.RigidBody.point(1.0),
-    "off centre": tl.RigidBody.box(1.0, (0.1, 0.2, 0.3), (0.3, 0.2, 0.1)),
+    "off center": tl.RigidBody.box(1.0, (0.1, 0.2, 0.3), (0.3, 0.2, 0.1)),
 }
 
 
@@ -119,11 +120,11 @@ def growth_in_space(name: str, part: float) -> float:
     state = chains.hang(system, pushed, {"s": 0.5} if name == "drum" else {})
     commands = {"s": tl.Torque(0.0)} if name == "drum" else {}
     first = chains.simulation(system, state, step=1e-6)
-    network = first.general_backend()
+    network = first.backend_with(PUSH)
     network.take(commands)
     h = part * network.limits().waves
     simulation = chains.simulation(system, state, step=h)
-    network = simulation.general_backend()
+    network = simulation.backend_with(PUSH)
     network._plan = network._plan._replace(allowed_ratio=10.0)
     if simulation.advance(STEPS * h, commands) != "completed":
         return np.inf
@@ -173,7 +174,7 @@ def test_damping_limits_no_step(beyond: float, command: tl.Command, report: Repo
     frequency2 = 12.0 * EA / (mu * (X / N) ** 2)
     step = 0.6 * 2.0 / np.sqrt(frequency2)
     string = tl.String(1.0, mu, EA, viscosity=beyond * 4.0 * EA / (frequency2 * step))
-    pendulum = chains.Chain(string, LIGHT_REEL, BODIES["off centre"], gravity=0.0)
+    pendulum = chains.Chain(string, LIGHT_REEL, BODIES["off center"], gravity=0.0)
     start = chains.straight(pendulum, X, N, (0.5, 0.0, 1.0), reel_speed=0.05 if isinstance(command, tl.Speed) else 0.0)
     velocities = np.random.default_rng(7).normal(size=start.nodes.shape)
     velocities[0] = 0.0

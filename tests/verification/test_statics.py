@@ -26,7 +26,7 @@ from tests.support.chain_statics import Configuration
 from tests.support.checking import check_below, check_close, check_order
 from tests.support.hanging import G, frequency, system
 from tests.support.matrices import as_matrix
-from tests.support.pendulum_modes import linearised
+from tests.support.pendulum_modes import linearized
 from tests.support.systems import random_system
 
 
@@ -76,7 +76,7 @@ def test_string_in_a_current_approaches_the_continuous_one(speed: float, report:
 
 
 def test_a_storm_is_balanced(report: Report) -> None:
-    """Drag far above the weight, on the string and beside the body's centre of mass: the first guess is far off."""
+    """Drag far above the weight, on the string and beside the body's center of mass: the first guess is far off."""
     pendulum = system(length=10.0, body=BODY, stiffness=1e4)
     found = chains.equilibrium(in_current(pendulum, np.array([20.0, 0.0, 0.0]), 0.01, (-0.4, 0.3, 0.3)), 10.0, 20)
     # moments count as forces at the size of the body
@@ -308,7 +308,7 @@ def test_a_run_along_a_mode_keeps_to_it(mode: int, report: Report) -> None:
     turns = Rotation.from_matrix(result.attitude.values[0].T @ run.attitude.values).as_rotvec()
     y = np.hstack([np.zeros((401, 1)), moved, turns])
     x = Configuration(float(result.reeled_length[0]), result.position.values, result.attitude.values[0])
-    M = linearised(pendulum, x).M
+    M = linearized(pendulum, x).M
     shape = np.concatenate([[0.0], result["shape"].values[mode - 1, 1:].ravel(), result.rotation.values[mode - 1, 0]])
     mass = shape @ M @ shape
     assert mass == pytest.approx(float(result.modal_mass[mode - 1]))

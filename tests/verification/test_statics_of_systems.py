@@ -58,7 +58,7 @@ def test_a_crane_by_hand() -> None:
     # but for half of the strain, and half a meter of string in the guide and what is spooled
     assert hoist.holding_torque == pytest.approx(0.3 * G * 2348.0, rel=2e-3)
     assert hoist.drum_radius == 0.3 and sling.holding_torque is None
-    assert hoist.utilisation == pytest.approx(hoist.start_tension / 250e3)
+    assert hoist.utilization == pytest.approx(hoist.start_tension / 250e3)
     np.testing.assert_allclose(found.counted["weight"], [0.0, 0.0, G * 2348.0])
     assert "in balance" in found.message and "hoist: 20 m, 2.303e+04 N at its start" in repr(found)
     with pytest.raises(InputError, match=r"Statics.lines: expected one, got 'hoist', 'sling'"):

@@ -89,7 +89,7 @@ def difference(par: data.Parameters, a: data.Motion, b: data.Motion) -> Array:
 StepMap = Callable[[data.Motion], data.Motion]
 
 
-class Linearised(NamedTuple):
+class Linearized(NamedTuple):
     """Derivative of a step map, and the forms at its two ends."""
 
     A: Array
@@ -97,17 +97,17 @@ class Linearised(NamedTuple):
     after: Array
 
 
-def linearised(par: data.Parameters, step: StepMap, motion: data.Motion, locked: bool = False) -> Linearised:
+def linearized(par: data.Parameters, step: StepMap, motion: data.Motion, locked: bool = False) -> Linearized:
     """With a locked reel s is a constant, and p_s no part of the state."""
     end = step(motion)
     A = jacobian(lambda dz: difference(par, end, step(moved(motion, dz))), np.zeros(2 * SIZE), DIFFERENCE)
     before, after = (symplectic_form(momenta(par, z)[-3:]) for z in (motion, end))
     kept = np.delete(np.arange(2 * SIZE), [0, SIZE] if locked else [])
     k = np.ix_(kept, kept)
-    return Linearised(A[k], before[k], after[k])
+    return Linearized(A[k], before[k], after[k])
 
 
-def check_not_symplectic(what: str, step: Linearised, report: Report) -> None:
+def check_not_symplectic(what: str, step: Linearized, report: Report) -> None:
     with pytest.raises(AssertionError, match="symplectic defect"):
         check_symplectic(*step, TOLERANCE)
     report(f"control, {what}: symplectic defect", check_symplectic(*step, np.inf), f"> {TOLERANCE:g}")
@@ -125,7 +125,7 @@ def test_step_is_symplectic(scheme: str, order: int, command: data.Command, repo
     largest = 0.0
     for seed, sigma in SPEEDS.items():
         par, motion = random_motion(Case(N, scheme), seed, 0.0 if command.locked else sigma)
-        step = linearised(par, kernel_step(par, command, order), motion, command.locked)
+        step = linearized(par, kernel_step(par, command, order), motion, command.locked)
         largest = max(largest, check_symplectic(*step, TOLERANCE))
     reel = "locked" if command.locked else "moving"
     report(f"{reel} reel, {scheme}, order {order}: symplectic defect", largest, f"< {TOLERANCE:g}")
@@ -135,13 +135,13 @@ def test_step_is_symplectic(scheme: str, order: int, command: data.Command, repo
 def test_guide_loss_is_not_symplectic(law: str, report: Report) -> None:
     """A force that depends on the state shows."""
     par, motion = random_motion(Case(N, law=law), 1, -0.7)
-    check_not_symplectic(f"law {law}", linearised(par, kernel_step(par, TORQUE, 2), motion), report)
+    check_not_symplectic(f"law {law}", linearized(par, kernel_step(par, TORQUE, 2), motion), report)
 
 
 @pytest.mark.parametrize(("what", "factor"), [("without the term in Pi", 0.0), ("with its other sign", -1.0)])
 def test_other_forms_are_not_kept(what: str, factor: float, report: Report) -> None:
     par, motion = random_motion(Case(N), 0, 0.7)
-    step = linearised(par, kernel_step(par, TORQUE, 2), motion)
+    step = linearized(par, kernel_step(par, TORQUE, 2), motion)
     for Omega in (step.before, step.after):
         Omega[SIZE - 3 : SIZE, SIZE - 3 : SIZE] *= factor
     check_not_symplectic(f"form {what}", step, report)
@@ -174,6 +174,6 @@ def test_runge_kutta_step_is_not_symplectic(report: Report) -> None:
 
         return step
 
-    check_not_symplectic("Runge-Kutta step", linearised(par, rk4(1), motion), report)
-    flow = check_symplectic(*linearised(par, rk4(16), motion), TOLERANCE)
+    check_not_symplectic("Runge-Kutta step", linearized(par, rk4(1), motion), report)
+    flow = check_symplectic(*linearized(par, rk4(16), motion), TOLERANCE)
     report("flow of the reference equations: symplectic defect", flow, f"< {TOLERANCE:g}")

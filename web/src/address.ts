@@ -1,4 +1,4 @@
-// The view in the page's address: time, zoom, camera, colours, charts and theme, so that a link or a reload shows the same.
+// The view in the page's address: time, zoom, camera, colors, charts and theme, so that a link or a reload shows the same.
 
 import { type Span } from "./legend";
 import { type Quantity } from "./layout";
@@ -28,7 +28,7 @@ export function encode(stage: SceneStage, plots: Plots, { time, zoom }: Place, c
   if (stage.following !== null) parts.push(["follow", String(stage.following)]);
   if (scene?.sideBySide) parts.push(["beside", "1"]);
   if (plots.difference) parts.push(["difference", "1"]);
-  if (legend.quantity !== "strain") parts.push(["colour", legend.quantity]);
+  if (legend.quantity !== "strain") parts.push(["color", legend.quantity]);
   if (legend.span === "own") parts.push(["range", legend.own.map(short).join()]);
   else if (legend.span !== "run") parts.push(["range", legend.span]);
   if (charts) parts.push(["charts", plots.arrangement.shown.join()]);
@@ -43,7 +43,7 @@ export function decode(hash: string, stage: SceneStage, plots: Plots): Place {
   const { legend, scene } = stage;
   const look = given.get("theme");
   if (look === "dark" || look === "light") setTheme(look);
-  if (given.has("colour")) legend.colourBy(given.get("colour") as Quantity);
+  if (given.has("color")) legend.colorBy(given.get("color") as Quantity);
   const range = numbers("range");
   if (range.length === 2 && range.every(Number.isFinite)) legend.setOwn(range as Range);
   else if (given.has("range")) legend.showSpan(given.get("range") as Span);

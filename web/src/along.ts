@@ -114,7 +114,7 @@ export class Along extends Panel {
       ],
       series: [
         {},
-        ...this.pieces.map(({ style }): uPlot.Series => ({ stroke: () => css(`series-${style.colour}`), width: 1.5, dash: DASHES[style.dash], spanGaps: true, points: { show: false } })),
+        ...this.pieces.map(({ style }): uPlot.Series => ({ stroke: () => css(`series-${style.color}`), width: 1.5, dash: DASHES[style.dash], spanGaps: true, points: { show: false } })),
       ],
     };
   }

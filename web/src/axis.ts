@@ -20,7 +20,7 @@ export function ticks(all: number[], step: number): { texts: string[]; note: str
   return { texts, note: [power === 0 ? "" : `× 10${raised}`, plus].filter(Boolean).join(" ") };
 }
 
-/** A round number at or below x, to so many metres or whatever it is. */
+/** A round number at or below x, to so many meters or whatever it is. */
 function offsetBelow(x: number, width: number): number {
   const round = 10 ** Math.ceil(Math.log10(width));
   return Math.floor(x / round) * round;

@@ -1,4 +1,4 @@
-// The rigid body: its shape, its axes at the attachment point, its centre of mass, and where the centre has been.
+// The rigid body: its shape, its axes at the attachment point, its center of mass, and where the center has been.
 
 import {
   BoxGeometry, BufferAttribute, BufferGeometry, Color, CylinderGeometry, DoubleSide, DynamicDrawUsage, Float32BufferAttribute, Group, Line, LineBasicMaterial, LineSegments,
@@ -11,7 +11,7 @@ import { type BodyMeta, type Vector } from "./types";
 const AXES = ["#e5484d", "#30a46c", "#4c8dff"]; // x, y, z
 const TRAIL_POINTS = 240;
 const LEAST_REACH = 0.01; // of the mark for what has no size of its own, over the scene's
-const LEAST_CENTRE = 1.8; // radius of the mark at the centre, over the lines'
+const LEAST_CENTER = 1.8; // radius of the mark at the center, over the lines'
 const GLASS = 0.45; // opacity of a body with a drum inside
 
 export class BodyView {
@@ -19,11 +19,11 @@ export class BodyView {
   readonly trail: Line;
   private readonly faces: MeshLambertMaterial;
   private readonly lines: LineBasicMaterial;
-  private readonly centre: Mesh<SphereGeometry, MeshBasicMaterial>;
+  private readonly center: Mesh<SphereGeometry, MeshBasicMaterial>;
   private readonly trailPoints = new Float32Array(3 * TRAIL_POINTS);
-  private readonly trailColours = new Float32Array(4 * TRAIL_POINTS);
+  private readonly trailColors = new Float32Array(4 * TRAIL_POINTS);
   private readonly trailGeometry = new BufferGeometry();
-  private readonly trailColour = new Color();
+  private readonly trailColor = new Color();
 
   constructor(
     private readonly body: BodyMeta,
@@ -46,21 +46,21 @@ export class BodyView {
     if (!held) this.group.add(axes(0.9 * reach));
     else if (!reeled) this.group.add(new Mesh(new BoxGeometry(reach, reach, reach), this.faces)); // a drum is mark enough
     // seen through the body: it lies inside
-    this.centre = new Mesh(new SphereGeometry(0.07 * reach, 12, 8), new MeshBasicMaterial({ transparent: true, depthTest: false }));
-    this.centre.position.set(...center_of_mass);
-    this.centre.renderOrder = 2;
-    if (!held) this.group.add(this.centre);
+    this.center = new Mesh(new SphereGeometry(0.07 * reach, 12, 8), new MeshBasicMaterial({ transparent: true, depthTest: false }));
+    this.center.position.set(...center_of_mass);
+    this.center.renderOrder = 2;
+    if (!held) this.group.add(this.center);
     this.group.matrixAutoUpdate = false;
 
     this.trailGeometry.setAttribute("position", new BufferAttribute(this.trailPoints, 3).setUsage(DynamicDrawUsage));
-    this.trailGeometry.setAttribute("color", new BufferAttribute(this.trailColours, 4).setUsage(DynamicDrawUsage));
+    this.trailGeometry.setAttribute("color", new BufferAttribute(this.trailColors, 4).setUsage(DynamicDrawUsage));
     this.trail = new Line(this.trailGeometry, new LineBasicMaterial({ vertexColors: true, transparent: true, depthWrite: false }));
     this.trail.frustumCulled = false;
   }
 
-  /** `radius`: of the lines, which the mark at the centre is never thinner than: a body may be far too small to be seen. */
+  /** `radius`: of the lines, which the mark at the center is never thinner than: a body may be far too small to be seen. */
   update(row: Row, radius: number): void {
-    this.centre.scale.setScalar(Math.max(1, (LEAST_CENTRE * radius) / this.centre.geometry.parameters.radius));
+    this.center.scale.setScalar(Math.max(1, (LEAST_CENTER * radius) / this.center.geometry.parameters.radius));
     const pose = this.layout.pose(row, this.number);
     this.group.matrix.copy(turned(pose)).setPosition(pose[0], pose[1], pose[2]);
     this.group.matrixWorldNeedsUpdate = true;
@@ -73,19 +73,19 @@ export class BodyView {
     const point: Vector = [0, 0, 0];
     for (let i = 0; i < count; i++) {
       this.trailPoints.set(this.layout.bodyPoint(rows[skip + i], this.number, this.body.center_of_mass, point), 3 * i);
-      const c = this.trailColour;
-      this.trailColours.set([c.r, c.g, c.b, ((i + 1) / count) ** 1.5], 4 * i);
+      const c = this.trailColor;
+      this.trailColors.set([c.r, c.g, c.b, ((i + 1) / count) ** 1.5], 4 * i);
     }
     this.trailGeometry.setDrawRange(0, count);
     this.trailGeometry.attributes.position.needsUpdate = true;
     this.trailGeometry.attributes.color.needsUpdate = true;
   }
 
-  recolour(face: Color, edge: Color, mark: Color): void {
+  recolor(face: Color, edge: Color, mark: Color): void {
     this.faces.color.copy(face);
     this.lines.color.copy(edge);
-    this.centre.material.color.copy(mark);
-    this.trailColour.copy(mark);
+    this.center.material.color.copy(mark);
+    this.trailColor.copy(mark);
   }
 }
 
@@ -98,8 +98,8 @@ function axes(length: number): Group {
   const group = new Group();
   const radius = 0.018 * length;
   // drawn over the body, in which the attachment point may be hidden
-  const arm = (colour: string) =>
-    new Mesh(new CylinderGeometry(radius, radius, length, 6).translate(0, 0.5 * length, 0), new MeshBasicMaterial({ color: colour, transparent: true, depthTest: false }));
+  const arm = (color: string) =>
+    new Mesh(new CylinderGeometry(radius, radius, length, 6).translate(0, 0.5 * length, 0), new MeshBasicMaterial({ color: color, transparent: true, depthTest: false }));
   const [x, y, z] = AXES.map(arm);
   x.rotation.z = -Math.PI / 2; // cylinders are made along y
   z.rotation.x = Math.PI / 2;

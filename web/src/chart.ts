@@ -167,8 +167,8 @@ export class Chart extends Panel {
       series: [
         {},
         ...this.lines.map((line): uPlot.Series => {
-          const { colour, dash } = this.style(line);
-          return { label: line.label, stroke: () => css(`series-${colour}`), width: 1.5, points: { show: false }, dash: DASHES[dash] };
+          const { color, dash } = this.style(line);
+          return { label: line.label, stroke: () => css(`series-${color}`), width: 1.5, points: { show: false }, dash: DASHES[dash] };
         }),
       ],
       hooks: { setSelect: [(plot) => this.selected(plot)] },

@@ -1,4 +1,4 @@
-// A slider with marks and a number beside it: what a drum is told, in newton metres or metres a second.
+// A slider with marks and a number beside it: what a drum is told, in newton meters or meters a second.
 
 import { number, roundUp } from "./format";
 import { throttle } from "./throttle";

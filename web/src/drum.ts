@@ -40,7 +40,7 @@ export class Drum {
     if (this.reel.drum_radius > 0) this.wheel.rotation.y = -(reeledLength - reeledAtStart) / this.reel.drum_radius;
   }
 
-  recolour(metal: Color, dark: Color, line: Color, mark: Color): void {
+  recolor(metal: Color, dark: Color, line: Color, mark: Color): void {
     this.metal.color.copy(metal);
     this.dark.color.copy(dark);
     this.lines.color.copy(line);
@@ -62,7 +62,7 @@ export class Drum {
     this.group.add(this.wheel);
   }
 
-  /** A bar on the flange's outside; the first one is in another colour, so that turns can be counted. */
+  /** A bar on the flange's outside; the first one is in another color, so that turns can be counted. */
   private spoke(radius: number, end: number, k: number): Mesh {
     const bar = new Mesh(new CylinderGeometry(0.035 * radius, 0.035 * radius, 0.85 * radius, 5), k === 0 ? this.mark : this.metal);
     const angle = (2 * Math.PI * k) / SPOKES;

@@ -15,7 +15,7 @@ function power(x: number, decimals: number): string {
   return `${mantissa}e${exponent.replace("+", "")}`;
 }
 
-/** Decimals of a time readout that tell neighbouring samples apart. */
+/** Decimals of a time readout that tell neighboring samples apart. */
 export function timeDecimals(interval: number): number {
   if (!(interval > 0)) return 2;
   return Math.min(Math.max(Math.ceil(-Math.log10(interval) - 1e-9), 0), 6);

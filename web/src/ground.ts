@@ -28,7 +28,7 @@ export class Ground {
     if (surface !== null) this.group.add(this.sheet);
   }
 
-  /** Lay the grid under a box; lines are at whole multiples of the cell, in metres. */
+  /** Lay the grid under a box; lines are at whole multiples of the cell, in meters. */
   place([low, high]: Box): void {
     const widths = [high[0] - low[0], high[1] - low[1], high[2] - low[2]];
     this.cell = roundUp(Math.max(...widths, 1e-3) / CELLS);
@@ -49,7 +49,7 @@ export class Ground {
     this.grid.geometry = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(points, 3));
   }
 
-  recolour(line: Color, water: Color): void {
+  recolor(line: Color, water: Color): void {
     this.lines.color.copy(line);
     this.water.color.copy(water);
   }
@@ -70,8 +70,8 @@ export class GravityArrow {
     this.group.add(shaft, head);
   }
 
-  recolour(colour: Color): void {
-    this.material.color.copy(colour);
+  recolor(color: Color): void {
+    this.material.color.copy(color);
   }
 }
 

@@ -4,7 +4,7 @@ import { type Mode } from "./types";
 
 export type Action =
   | "toggle" | "forward" | "back" | "start" | "end" | "faster" | "slower" | "loop" | "follow" | "front" | "side" | "top" | "iso" | "fit"
-  | "colour" | "names" | "inset" | "compare" | "difference" | "plots" | "charts" | "theme" | "help" | "picture" | "film" | "link" | "whole" | "lock" | "free" | "drive" | "reel" | "more" | "less" | "impulse" | "reset" | "record" | "newest" | "next";
+  | "color" | "names" | "inset" | "compare" | "difference" | "plots" | "charts" | "theme" | "help" | "picture" | "film" | "link" | "whole" | "lock" | "free" | "drive" | "reel" | "more" | "less" | "impulse" | "reset" | "record" | "newest" | "next";
 
 export interface Binding {
   keys: string[]; // as in KeyboardEvent.key, letters small
@@ -46,7 +46,7 @@ export const BINDINGS: Binding[] = [
   { keys: ["f"], action: "follow", label: "follow the body, or the next one", where: "all" },
   { keys: ["b"], action: "names", label: "names of bodies and lines on or off", where: "all" },
   { keys: ["i"], action: "inset", label: "close-up of a small body on or off", where: "all" },
-  { keys: ["c"], action: "colour", label: "next colouring of the lines", where: "all" },
+  { keys: ["c"], action: "color", label: "next coloring of the lines", where: "all" },
   { keys: ["p"], action: "plots", label: "plots on or off", where: "all" },
   { keys: ["h"], action: "charts", label: "which charts, in which order", where: "all" },
   { keys: ["s"], action: "picture", label: "save a picture", where: "all" },

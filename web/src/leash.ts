@@ -18,14 +18,14 @@ export class Leash {
     this.to.set(x, -z, y);
   }
 
-  /** `centre`: of a body, in the renderer's axes. */
-  update(centre: (body: number) => Vector3 | null): void {
-    const from = this.body === null ? null : centre(this.body);
+  /** `center`: of a body, in the renderer's axes. */
+  update(center: (body: number) => Vector3 | null): void {
+    const from = this.body === null ? null : center(this.body);
     this.line.visible = from !== null;
     if (from) this.line.geometry.setFromPoints([from, this.to]);
   }
 
-  recolour(colour: string): void {
-    this.line.material.color.set(colour);
+  recolor(color: string): void {
+    this.line.material.color.set(color);
   }
 }

@@ -1,6 +1,6 @@
-// The colour scale of the lines: which quantity, over which range, and the card that tells it.
+// The color scale of the lines: which quantity, over which range, and the card that tells it.
 
-import { Scale, shownRange, union } from "./colours";
+import { Scale, shownRange, union } from "./colors";
 import { number } from "./format";
 import { type Layout, type Quantity, type Row } from "./layout";
 import { get } from "./notices";
@@ -23,13 +23,13 @@ export class Legend {
   scale = new Scale([0, 0], theme());
   private whole: Ranges = { strain: [0, 0], tension: [0, 0], energy_density: [0, 0] };
   private moment: Range = [0, 0];
-  private readonly colour = get<HTMLSelectElement>("colour");
+  private readonly color = get<HTMLSelectElement>("color");
   private readonly spans = get<HTMLSelectElement>("range");
   private readonly fields = [get<HTMLInputElement>("range-low"), get<HTMLInputElement>("range-high")];
 
   /** `changed`: the scale is another one. */
   constructor(private readonly changed: () => void) {
-    this.colour.addEventListener("change", () => this.colourBy(this.colour.value as Quantity));
+    this.color.addEventListener("change", () => this.colorBy(this.color.value as Quantity));
     this.spans.addEventListener("change", () => this.showSpan(this.spans.value as Span));
     for (const field of this.fields) field.addEventListener("change", () => this.setOwn(this.fields.map(({ valueAsNumber }) => valueAsNumber) as Range));
     onTheme(() => this.rescale());
@@ -41,12 +41,12 @@ export class Legend {
   }
 
   next(): void {
-    this.colourBy(QUANTITIES[(QUANTITIES.indexOf(this.quantity) + 1) % QUANTITIES.length]);
+    this.colorBy(QUANTITIES[(QUANTITIES.indexOf(this.quantity) + 1) % QUANTITIES.length]);
   }
 
-  colourBy(quantity: Quantity): void {
+  colorBy(quantity: Quantity): void {
     if (!QUANTITIES.includes(quantity)) return;
-    this.quantity = this.colour.value = quantity;
+    this.quantity = this.color.value = quantity;
     if (this.span === "own") this.span = "run"; // typed numbers were of another quantity
     this.rescale();
   }
@@ -125,6 +125,6 @@ export class Legend {
 
   /** What the card says, for a picture. */
   get caption(): string[] {
-    return [this.colour.selectedOptions[0]?.textContent ?? "", ...this.texts()];
+    return [this.color.selectedOptions[0]?.textContent ?? "", ...this.texts()];
   }
 }

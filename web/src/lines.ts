@@ -1,23 +1,23 @@
-// How curves are told apart: colours that also differ for the colour-blind, and dashes.
+// How curves are told apart: colors that also differ for the color-blind, and dashes.
 
 export const LETTERS = ["A", "B", "C", "D"]; // of runs
-export const COLOURS = 6;
+export const COLORS = 6;
 export const DASHES: number[][] = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 
 export interface Style {
-  colour: number;
+  color: number;
   dash: number;
 }
 
 /** Of the curves of one chart, by the numbers of curve and run. Several runs have a dash each; in a single one no two of 24 curves look alike. */
 export function styleOf(curve: number, run: number, runs: number): Style {
-  const round = Math.floor(curve / COLOURS);
-  if (runs > 1) return { colour: curve % COLOURS, dash: run % DASHES.length };
-  return { colour: curve % COLOURS, dash: (curve + round) % DASHES.length };
+  const round = Math.floor(curve / COLORS);
+  if (runs > 1) return { color: curve % COLORS, dash: run % DASHES.length };
+  return { color: curve % COLORS, dash: (curve + round) % DASHES.length };
 }
 
 /** A short piece of such a line. */
-export function swatch({ colour, dash }: Style): SVGSVGElement {
+export function swatch({ color, dash }: Style): SVGSVGElement {
   const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   const line = document.createElementNS("http://www.w3.org/2000/svg", "path");
   svg.setAttribute("viewBox", "0 0 22 6");
@@ -25,7 +25,7 @@ export function swatch({ colour, dash }: Style): SVGSVGElement {
   svg.setAttribute("aria-hidden", "true");
   line.setAttribute("d", "M0 3H22");
   line.setAttribute("stroke-dasharray", DASHES[dash].join(" "));
-  line.style.stroke = `var(--series-${colour})`;
+  line.style.stroke = `var(--series-${color})`;
   svg.append(line);
   return svg;
 }

@@ -1,7 +1,7 @@
-// Tension along the lines over time, as colours: one column for each sample that is at hand, the start of a line at the top.
+// Tension along the lines over time, as colors: one column for each sample that is at hand, the start of a line at the top.
 
 import { AXIS_FONT, LEFT, RIGHT } from "./chart";
-import { Scale } from "./colours";
+import { Scale } from "./colors";
 import { number } from "./format";
 import { type Layout, type Row } from "./layout";
 import { css, theme } from "./palette";

@@ -101,7 +101,7 @@ export class Markers {
     for (const { mesh } of this.shadows) mesh.visible = false;
   }
 
-  recolour(mark: Color, shadow: Color): void {
+  recolor(mark: Color, shadow: Color): void {
     this.rings.color.copy(mark);
     this.blobs.color.copy(shadow);
   }

@@ -75,7 +75,7 @@ function paintHead(brush: CanvasRenderingContext2D, { title, entries }: Drawn, {
   for (const { text, style } of entries) {
     const wide = 28 + brush.measureText(text).width;
     if (at + wide > left + width) return;
-    brush.strokeStyle = css(`series-${style.colour}`);
+    brush.strokeStyle = css(`series-${style.color}`);
     brush.setLineDash(DASHES[style.dash]);
     brush.lineWidth = 2;
     brush.beginPath();
@@ -95,7 +95,7 @@ function paintLine(
   x: (time: number) => number,
   y: (value: number) => number,
 ): void {
-  brush.strokeStyle = css(`series-${style.colour}`);
+  brush.strokeStyle = css(`series-${style.color}`);
   brush.setLineDash(DASHES[style.dash]);
   brush.lineWidth = 1.5;
   brush.beginPath();

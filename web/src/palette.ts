@@ -1,6 +1,6 @@
-// Colours of the page that canvases need; style sheets have their own in theme.css, from where these are read.
+// Colors of the page that canvases need; style sheets have their own in theme.css, from where these are read.
 
-import { type Theme } from "./colours";
+import { type Theme } from "./colors";
 
 const STORED = "tautline-theme";
 const media = window.matchMedia("(prefers-color-scheme: dark)");

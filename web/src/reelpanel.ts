@@ -117,14 +117,14 @@ export class ReelPanel {
     const scopes: Record<Kind, Scope> = {
       torque: {
         unit: "N m",
-        label: `Torque on the drum${this.ofName}, newton metres; positive retrieves`,
+        label: `Torque on the drum${this.ofName}, newton meters; positive retrieves`,
         limits,
         range: torques,
         marks: [{ at: 0, text: "0" }, ...(hold === 0 ? [] : [{ at: hold, text: "hold" }])],
       },
       speed: {
         unit: "m/s",
-        label: `Speed of the reel${this.ofName}, metres a second; positive retrieves`,
+        label: `Speed of the reel${this.ofName}, meters a second; positive retrieves`,
         limits,
         range: limits,
         marks: [{ at: limits[0], text: "out" }, { at: 0, text: "0" }, { at: limits[1], text: "in" }],

@@ -2,7 +2,7 @@
 
 import { Color, Group, Line, type Material, Mesh, type PerspectiveCamera, Sprite } from "three";
 import { BodyView } from "./body";
-import { type Scale } from "./colours";
+import { type Scale } from "./colors";
 import { sizeOf } from "./ground";
 import { type Frame, type Layout, type Quantity, type Row } from "./layout";
 import { Markers } from "./markers";
@@ -55,12 +55,12 @@ export class RunView {
     });
   }
 
-  recolour(): void {
-    const colour = (name: string) => new Color(css(name));
-    const own = colour(this.number === 0 ? "mark" : `run-${this.number}`);
-    for (const body of this.bodies) body.recolour(colour("body"), colour(this.number === 0 ? "body-edge" : `run-${this.number}`), own);
-    this.markers.recolour(own, colour("shadow"));
-    for (const strand of this.strands) strand.recolour(colour);
+  recolor(): void {
+    const color = (name: string) => new Color(css(name));
+    const own = color(this.number === 0 ? "mark" : `run-${this.number}`);
+    for (const body of this.bodies) body.recolor(color("body"), color(this.number === 0 ? "body-edge" : `run-${this.number}`), own);
+    this.markers.recolor(own, color("shadow"));
+    for (const strand of this.strands) strand.recolor(color);
   }
 
   /** Give the memory on the graphics card back. */

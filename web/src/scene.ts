@@ -2,7 +2,7 @@
 
 import { Color, Group, HemisphereLight, Scene as Stage, Vector3, WebGLRenderer } from "three";
 import { CameraRig } from "./camera";
-import { type Scale } from "./colours";
+import { type Scale } from "./colors";
 import { type Covered, OPEN } from "./framing";
 import { type Box, GravityArrow, Ground, sizeOf, sun } from "./ground";
 import { type Corner, Inset } from "./inset";
@@ -15,7 +15,7 @@ import { Sight } from "./sight";
 import { type Meta, type Range, type Vector } from "./types";
 
 const GHOST = 0.38;
-const RADIUS = 0.0023; // of the string, over the camera's distance: thick enough to carry a colour, however near
+const RADIUS = 0.0023; // of the string, over the camera's distance: thick enough to carry a color, however near
 const MAX_PIXEL_RATIO = 2;
 const SPARE = 0.2; // of the box, added where something leaves it, so that the camera does not step back at every picture
 
@@ -79,7 +79,7 @@ export class Scene {
     this.sight = new Sight(this.views[0], this.rig.camera, () => this.frames[0]?.row ?? null, () => this.cell());
     this.layOut();
     this.setSideBySide(false);
-    this.recolour();
+    this.recolor();
     new ResizeObserver(() => this.resize()).observe(host);
     canvas.addEventListener("webglcontextrestored", () => this.touch());
     this.resize();
@@ -130,11 +130,11 @@ export class Scene {
     if (!this.rig.moved && !this.rig.follow) this.rig.fit();
   }
 
-  recolour(): void {
-    for (const view of this.views) view.recolour();
-    this.ground.recolour(new Color(css("grid")), new Color(css("water")));
-    this.arrow.recolour(new Color(css("gravity")));
-    this.leash.recolour(css("accent"));
+  recolor(): void {
+    for (const view of this.views) view.recolor();
+    this.ground.recolor(new Color(css("grid")), new Color(css("water")));
+    this.arrow.recolor(new Color(css("gravity")));
+    this.leash.recolor(css("accent"));
     this.touch();
   }
 
@@ -150,7 +150,7 @@ export class Scene {
   }
 
   private track(): void {
-    const place = this.sight.centre(this.followed);
+    const place = this.sight.center(this.followed);
     if (place) this.rig.track(place);
   }
 
@@ -199,7 +199,7 @@ export class Scene {
     this.inset = this.wantsInset ? this.nearView.corner(width, height, this.events.covered().top) : null;
     this.events.moved(this.rig);
     this.keepClear();
-    this.leash.update((body) => this.sight.centre(body));
+    this.leash.update((body) => this.sight.center(body));
     if (this.sideBySide) {
       this.renderer.setScissorTest(true);
       this.views.forEach((_, run) => this.renderView([run], run));
@@ -229,7 +229,7 @@ export class Scene {
 
   private drawInset(corner: Corner, height: number): void {
     const body = this.views[0].meta.bodies.findIndex(({ held }) => !held);
-    const place = this.sight.centre(body);
+    const place = this.sight.center(body);
     const reach = this.sight.reach(body);
     if (!place || reach === 0) return;
     this.draw(RADIUS * this.nearView.distance(reach));

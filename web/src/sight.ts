@@ -42,7 +42,7 @@ export class Sight {
     let least = Infinity;
     const field = 2 * Math.tan((this.camera.fov * Math.PI) / 360);
     this.view.meta.bodies.forEach(({ held }, k) => {
-      const place = held ? null : this.centre(k);
+      const place = held ? null : this.center(k);
       const at = place && this.onScreen(place.clone());
       if (!place || !at) return;
       const radius = Math.max(GRASP, (this.reach(k) * this.cell()[3]) / (field * place.distanceTo(this.camera.position)));
@@ -58,12 +58,12 @@ export class Sight {
     const caster = new Raycaster();
     caster.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), this.camera);
     const normal = this.camera.getWorldDirection(new Vector3());
-    const found = caster.ray.intersectPlane(new Plane().setFromNormalAndCoplanarPoint(normal, this.centre(body) ?? new Vector3()), new Vector3());
+    const found = caster.ray.intersectPlane(new Plane().setFromNormalAndCoplanarPoint(normal, this.center(body) ?? new Vector3()), new Vector3());
     return found ? [found.x, found.z, -found.y] : [0, 0, 0];
   }
 
-  /** The centre of mass of a body, in the renderer's axes. */
-  centre(body: number): Vector3 | null {
+  /** The center of mass of a body, in the renderer's axes. */
+  center(body: number): Vector3 | null {
     const { meta, layout } = this.view;
     const row = this.row();
     if (!row || !meta.bodies[body]) return null;

@@ -31,16 +31,16 @@ export class SceneStage {
   private followed: number | null = null; // number of the body
   private naming = true;
 
-  /** `growing`: the ranges of the colours are not known beforehand; `pull`: a body was dragged. */
+  /** `growing`: the ranges of the colors are not known beforehand; `pull`: a body was dragged. */
   constructor(
     private readonly growing: boolean,
     private readonly pull: Pull | null,
   ) {
-    this.legend = new Legend(() => this.recolour());
+    this.legend = new Legend(() => this.recolor());
     for (const button of document.querySelectorAll<HTMLElement>("[data-view]"))
       button.addEventListener("click", () => this.act(button.dataset.view as Action));
     for (const id of ["fit", "follow", "names", "compare", "inset"] as const) get(id).addEventListener("click", () => this.act(id));
-    onTheme(() => this.scene?.recolour());
+    onTheme(() => this.scene?.recolor());
     get("scene").addEventListener("keydown", (event) => this.turn(event));
   }
 
@@ -71,7 +71,7 @@ export class SceneStage {
     get("follow").hidden = this.free.length === 0;
     this.setFollow(null);
     this.label();
-    this.recolour();
+    this.recolor();
   }
 
   show(run: number, frame: Frame): void {
@@ -108,7 +108,7 @@ export class SceneStage {
 
   /** Do what a key or a button asks for; false where it is not the scene's business. */
   act(action: Action): boolean {
-    if (action === "colour") this.legend.next();
+    if (action === "color") this.legend.next();
     else if (VIEWS.includes(action)) this.look(() => this.scene?.rig.view(action as View));
     else if (action === "fit") this.look(() => this.scene?.rig.fit());
     else if (action === "follow") this.setFollow(this.free[this.followed === null ? 0 : this.free.indexOf(this.followed) + 1] ?? null);
@@ -208,7 +208,7 @@ export class SceneStage {
     );
   }
 
-  private recolour(): void {
+  private recolor(): void {
     if (!this.scene) return;
     this.scene.quantity = this.legend.quantity;
     this.scene.scale = this.legend.scale;

@@ -1,7 +1,7 @@
 // One string in the scene: its tube, its reel, marks where it is fastened in space, and its outline on the ground.
 
 import { BufferAttribute, BufferGeometry, Color, DynamicDrawUsage, Group, Line, LineBasicMaterial, Mesh, MeshLambertMaterial, OctahedronGeometry } from "three";
-import { type Scale } from "./colours";
+import { type Scale } from "./colors";
 import { Drum } from "./drum";
 import { type Layout, type Quantity, type Row, type Strand } from "./layout";
 import { Tube } from "./tube";
@@ -56,9 +56,9 @@ export class StrandView {
     this.outline.attributes.position.needsUpdate = true;
   }
 
-  recolour(colour: (name: string) => Color): void {
-    this.drum?.recolour(colour("metal"), colour("metal-dark"), colour("metal-line"), colour("mark"));
-    this.anchorMaterial.color.copy(colour("metal"));
-    this.outlineMaterial.color.copy(colour("text-dim"));
+  recolor(color: (name: string) => Color): void {
+    this.drum?.recolor(color("metal"), color("metal-dark"), color("metal-line"), color("mark"));
+    this.anchorMaterial.color.copy(color("metal"));
+    this.outlineMaterial.color.copy(color("text-dim"));
   }
 }

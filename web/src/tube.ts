@@ -1,23 +1,23 @@
-// The string: a thin tube along the nodes, one colour for each element.
+// The string: a thin tube along the nodes, one color for each element.
 
 import { BufferAttribute, BufferGeometry, DynamicDrawUsage, Mesh, MeshBasicMaterial } from "three";
-import { type Scale } from "./colours";
+import { type Scale } from "./colors";
 import { type Quantity, type Row, type Strand } from "./layout";
 
 const SIDES = 6;
-const SHADE = 0.22; // how much darker the underside is; colours must stay those of the legend, so there is no lighting
+const SHADE = 0.22; // how much darker the underside is; colors must stay those of the legend, so there is no lighting
 
 export class Tube {
   readonly mesh: Mesh;
   private readonly positions: Float32Array;
-  private readonly colours: Float32Array;
+  private readonly colors: Float32Array;
   private readonly geometry = new BufferGeometry();
 
   constructor(private readonly strand: Strand) {
-    // Two rings for each element, since neighbours share points but not colours.
+    // Two rings for each element, since neighbors share points but not colors.
     const rings = 2 * strand.elements;
     this.positions = new Float32Array(3 * SIDES * rings);
-    this.colours = new Float32Array(3 * SIDES * rings);
+    this.colors = new Float32Array(3 * SIDES * rings);
     const index: number[] = [];
     for (let e = 0; e < strand.elements; e++) {
       const a = 2 * e * SIDES;
@@ -29,7 +29,7 @@ export class Tube {
     }
     this.geometry.setIndex(index);
     this.geometry.setAttribute("position", new BufferAttribute(this.positions, 3).setUsage(DynamicDrawUsage));
-    this.geometry.setAttribute("color", new BufferAttribute(this.colours, 3).setUsage(DynamicDrawUsage));
+    this.geometry.setAttribute("color", new BufferAttribute(this.colors, 3).setUsage(DynamicDrawUsage));
     this.mesh = new Mesh(this.geometry, new MeshBasicMaterial({ vertexColors: true }));
     this.mesh.frustumCulled = false; // its box changes with every frame
   }
@@ -55,7 +55,7 @@ export class Tube {
           if (ring < 0 || ring >= 2 * N) continue;
           const k = 3 * (ring * SIDES + s);
           for (let i = 0; i < 3; i++) this.positions[k + i] = at(node, i) + radius * (c * across[i] + d * side[i]);
-          scale.write(this.strand.value(row, quantity, ring >> 1), shade, this.colours, k);
+          scale.write(this.strand.value(row, quantity, ring >> 1), shade, this.colors, k);
         }
       }
     }

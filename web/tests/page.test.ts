@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { cssColour, linearColour, Scale, shownRange } from "../src/colours";
+import { cssColor, linearColor, Scale, shownRange } from "../src/colors";
 import { sharpEdges, triangles } from "../src/edges";
 import { framed, OPEN } from "../src/framing";
 import { number, pace, roundUp, timeDecimals, units } from "../src/format";
-import { COLOURS, DASHES, styleOf } from "../src/lines";
+import { COLORS, DASHES, styleOf } from "../src/lines";
 import { actionOf, BINDINGS, bindingsFor, keyNames } from "../src/keys";
 import { Player } from "../src/player";
 import { throttle } from "../src/throttle";
@@ -19,8 +19,8 @@ function lightness([r, g, b]: number[]): number {
 }
 
 for (const theme of ["dark", "light"] as const)
-  test(`the ${theme} colours grow lighter in even steps`, () => {
-    const all = Array.from({ length: 33 }, (_, i) => lightness(linearColour(i / 32, theme)));
+  test(`the ${theme} colors grow lighter in even steps`, () => {
+    const all = Array.from({ length: 33 }, (_, i) => lightness(linearColor(i / 32, theme)));
     const steps = all.slice(1).map((x, i) => x - all[i]);
     const mean = steps.reduce((a, b) => a + b) / steps.length;
     assert.ok(steps.every((step) => step > 0.4 * mean && step < 1.8 * mean), steps.join(" "));
@@ -33,8 +33,8 @@ test("a scale holds its ends, and shows the middle where it has no width", () =>
   assert.equal(scale.position(NaN), 0.5);
   const out = new Float32Array(3);
   scale.write(3, 0.5, out, 0);
-  linearColour(1, "dark").forEach((x, i) => assert.ok(Math.abs(out[i] - 0.5 * x) < 1e-6));
-  assert.match(cssColour(0.3, "light"), /^rgb\(\d+ \d+ \d+\)$/);
+  linearColor(1, "dark").forEach((x, i) => assert.ok(Math.abs(out[i] - 0.5 * x) < 1e-6));
+  assert.match(cssColor(0.3, "light"), /^rgb\(\d+ \d+ \d+\)$/);
 });
 
 test("no key does two things", () => {
@@ -115,13 +115,13 @@ test("numbers are short and say what they are", () => {
   assert.deepEqual([0.3, 1, 1.2, 6, 13].map(roundUp), [0.5, 1, 2, 10, 20]);
 });
 
-test("values of both signs have a colour scale that is grey at zero and equally strong on both sides", () => {
+test("values of both signs have a color scale that is gray at zero and equally strong on both sides", () => {
   for (const theme of ["dark", "light"] as const) {
     const scale = new Scale([-1, 3], theme);
     assert.equal(scale.zero, 0.25);
     const spread = (x: number) => {
-      const colour = linearColour(scale.position(x), theme, scale.zero);
-      return Math.max(...colour) - Math.min(...colour);
+      const color = linearColor(scale.position(x), theme, scale.zero);
+      return Math.max(...color) - Math.min(...color);
     };
     assert.ok(spread(0) < 0.01 && spread(3) > 0.2 && spread(-1) > spread(-0.3), `${[0, 3, -1, -0.3].map(spread)}`);
   }
@@ -130,13 +130,13 @@ test("values of both signs have a colour scale that is grey at zero and equally 
 });
 
 test("no two of the curves in a chart look alike", () => {
-  const all = Array.from({ length: COLOURS * DASHES.length }, (_, i) => JSON.stringify(styleOf(i, 0, 1)));
+  const all = Array.from({ length: COLORS * DASHES.length }, (_, i) => JSON.stringify(styleOf(i, 0, 1)));
   assert.equal(new Set(all).size, all.length);
-  const runs = [0, 1, 2, 3].flatMap((run) => Array.from({ length: COLOURS }, (_, i) => JSON.stringify(styleOf(i, run, 4))));
+  const runs = [0, 1, 2, 3].flatMap((run) => Array.from({ length: COLORS }, (_, i) => JSON.stringify(styleOf(i, run, 4))));
   assert.equal(new Set(runs).size, runs.length);
 });
 
-/** What dichromats see of a colour, linear (Machado, Oliveira and Fernandes 2009). */
+/** What dichromats see of a color, linear (Machado, Oliveira and Fernandes 2009). */
 const SIGHTS = [
   [1, 0, 0, 0, 1, 0, 0, 0, 1],
   [0.152286, 1.052583, -0.204868, 0.114503, 0.786281, 0.099216, -0.003882, -0.048116, 1.051998],
@@ -156,12 +156,12 @@ function oklab([r, g, b]: number[]): number[] {
   ];
 }
 
-test("curves are told apart by their colours alone, also by the colour-blind", () => {
+test("curves are told apart by their colors alone, also by the color-blind", () => {
   const sheet = readFileSync("src/theme.css", "utf8");
   const linear = (byte: number) => (byte <= 10.3 ? byte / 255 / 12.92 : ((byte / 255 + 0.055) / 1.055) ** 2.4);
   const found = [...sheet.matchAll(/--series-\d: #(\w{6})/g)].map(([, hex]) => [0, 2, 4].map((at) => linear(parseInt(hex.slice(at, at + 2), 16))));
-  assert.equal(found.length, 2 * COLOURS);
-  for (const theme of [found.slice(0, COLOURS), found.slice(COLOURS)])
+  assert.equal(found.length, 2 * COLORS);
+  for (const theme of [found.slice(0, COLORS), found.slice(COLORS)])
     for (const sight of SIGHTS) {
       const seen = theme.map((c) => oklab([0, 1, 2].map((i) => Math.min(Math.max(c.reduce((sum, x, j) => sum + sight[3 * i + j] * x, 0), 0), 1))));
       seen.forEach((a, i) =>

@@ -50,7 +50,7 @@ test("a rolling table keeps its seconds", () => {
   assert.equal(rolling.times.length, rolling.columns[0].length);
 });
 
-test("the guess of a sample gets better with every time that is learnt", () => {
+test("the guess of a sample gets better with every time that is learned", () => {
   const times = new TimeIndex(1001, 0, 10);
   assert.equal(times.index(5), 500);
   times.learn(100, 5); // the samples lie closer at the end

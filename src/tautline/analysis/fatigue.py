@@ -98,7 +98,7 @@ def rainflow(run: Run, variable: str = "start_tension", **place: Any) -> xr.Data
         and `end`, the times of the turning points. `attrs["remarks"]` says if samples are too far apart to see peaks.
     """
     one = series_of(run, variable, place)
-    found = cycles_of(one.values, "tl.rainflow")
+    found = cycles_of(one.values, "tl.analysis.rainflow")
     values = {
         "range": found.range,
         "mean": found.mean,
@@ -151,7 +151,7 @@ def damage(
         Kind of wire rope, with m and K of API RP 2SK: 4.09 and 10^(3.20 - 2.79 Lm) for six-strand and multi-strand
         rope, 5.05 and 10^(3.25 - 3.43 Lm) for spiral strand. Lm is the mean tension of the run over the breaking load.
     exponent, constant : float
-        m and K of another curve, such as one for chain or fibre rope, instead of `rope`.
+        m and K of another curve, such as one for chain or fiber rope, instead of `rope`.
     breaking_load : float or str, optional
         (N) In the place of that of the line's string.
     variable : str
@@ -167,11 +167,11 @@ def damage(
     """
     curve = tension_curve(rope, exponent, constant)
     whole = run_from(run, ())
-    load = breaking_load_of(one_line(whole, place.get("line")), breaking_load, "tl.damage")
+    load = breaking_load_of(one_line(whole, place.get("line")), breaking_load, "tl.analysis.damage")
     one = series_of(whole, variable, place)
     if one.unit != "N":
         raise InputError(f"variable: expected a tension (N), got {variable} ({one.unit})")
-    found = cycles_of(one.values, "tl.damage")
+    found = cycles_of(one.values, "tl.analysis.damage")
     sum_, mean_load = damage_of(one.time, one.values, load, curve, found)
     duration = float(one.time[-1] - one.time[0])
     return Damage(

@@ -25,10 +25,10 @@ ROUNDING = 1e-12
 SHORTEST = 1e-6
 
 
-class Utilisation(NamedTuple):
+class Utilization(NamedTuple):
     """Largest tension over the breaking load, and when and where."""
 
-    utilisation: float
+    utilization: float
     tension: float  # N
     breaking_load: float  # N
     time: float  # s
@@ -58,7 +58,7 @@ def peak_of_line(one: xr.Dataset) -> Peak:
     return peak_of(one.tension.values, one.start_tension.values, one.end_tension.values)
 
 
-def utilisation(run: Run, *, breaking_load: float | str | None = None, line: str | None = None) -> Utilisation:
+def utilization(run: Run, *, breaking_load: float | str | None = None, line: str | None = None) -> Utilization:
     """Largest tension over the breaking load, at the ends of a line or anywhere along it.
 
     Parameters
@@ -71,18 +71,18 @@ def utilisation(run: Run, *, breaking_load: float | str | None = None, line: str
 
     Returns
     -------
-    Utilisation
-        `utilisation`, `tension` and `breaking_load` (N), `time` (s), `place` (0 at the start of the line, 1 at its
+    Utilization
+        `utilization`, `tension` and `breaking_load` (N), `time` (s), `place` (0 at the start of the line, 1 at its
         end) and `remarks`.
     """
     whole = line_from(run, ("tension", "start_tension", "end_tension"), line)
-    load = breaking_load_of(whole, breaking_load, "tl.utilisation")
+    load = breaking_load_of(whole, breaking_load, "tl.analysis.utilization")
     peak = peak_of_line(whole)
     if not np.isfinite(peak.tension):
         raise InputError("run: expected finite tensions, got none")
     name = name_of(whole, {0.0: "start_tension", 1.0: "end_tension"}.get(peak.place, "tension"))
     good = np.isfinite(peak.over_time)
-    return Utilisation(
+    return Utilization(
         peak.tension / load,
         peak.tension,
         load,

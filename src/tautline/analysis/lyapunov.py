@@ -1,4 +1,4 @@
-"""How fast neighbouring motions part: the largest Lyapunov exponent, and how far ahead a prediction holds.
+"""How fast neighboring motions part: the largest Lyapunov exponent, and how far ahead a prediction holds.
 
 Every motion has a shadow, started a tiny distance away. After each interval the distance is measured, and the shadow
 put back to the first distance along the line it has drifted to (Benettin's method). The mean logarithmic growth per
@@ -105,13 +105,13 @@ def _figures(rates: Array, interval: float, known: float, lost: float) -> tuple[
 
 
 def growth_rates(simulations: Sequence[ChainSimulation], intervals: int) -> Array:
-    """Logarithmic growth of the distance to a neighbouring motion in every interval, of each; NaN after its end.
+    """Logarithmic growth of the distance to a neighboring motion in every interval, of each; NaN after its end.
 
     The simulations must have been started by `begin`, with one sample an interval.
     """
     shadows = [simulation.twin() for simulation in simulations]
     for simulation, shadow in zip(simulations, shadows, strict=True):
-        # the same numbers for all: no member's result depends on its neighbours
+        # the same numbers for all: no member's result depends on its neighbors
         _push_aside(simulation, shadow, np.random.default_rng(SEED))
     growth = np.full((len(simulations), intervals), np.nan)
     going = list(range(len(simulations)))

@@ -38,7 +38,7 @@ ZERO = 1e-9
 SAME = 1e-8
 # Of its largest: displacements below this do not count as a change of side.
 SIDE = 1e-3
-# Metres per radian: with less displacement than this, only bodies turn.
+# Meters per radian: with less displacement than this, only bodies turn.
 STILL = 1e-6
 # Shapes that may share the frequency of the last one wanted: swings along x and y.
 PAIR = 2
@@ -84,12 +84,12 @@ def modes(
         On `mode`: `frequency` (Hz), `angular_frequency` (rad/s), `growth_rate` (1/s), `kind`, `shape` (mode, node,
         axis), `body_shape` and `rotation` (mode, body, axis; rad/m, body frame), `reel` (mode, line), `modal_mass` (kg)
         and shares of the kinetic energy; places at rest. A shape is scaled so that the largest displacement of a node,
-        of a centre of mass about a line's end or of a reel is 1; where only bodies turn, the largest rotation is 1.
+        of a center of mass about a line's end or of a reel is 1; where only bodies turn, the largest rotation is 1.
 
     Notes
     -----
     Kinds, in the order in which they are tested: "rigid", no restoring force (a turn of a body about the vertical,
-    for example); "body", more than half of the kinetic energy is rotation about centres of mass; "longitudinal",
+    for example); "body", more than half of the kinetic energy is rotation about centers of mass; "longitudinal",
     more than half is motion along the lines; "swing", every line that moves across goes to one side, farthest at a
     free body; "transverse", all others. Shapes of equal frequency are turned so that the first moves along x as far as
     it can.
@@ -160,7 +160,7 @@ def _free(system: System, reel: str | Sequence[str]) -> list[str]:
 
 
 def _at_rest(system: System, start: Any) -> _AtRest:
-    """Where to linearise."""
+    """Where to linearize."""
     if isinstance(start, State):
         return _checked(system.with_elements(start.elements()), start)
     at = start if isinstance(start, Statics) else statics(system, start)
@@ -354,7 +354,7 @@ def _places(at_rest: _AtRest) -> dict[str, Any]:
 
 
 def _scales(network: Network, places: Places, shapes: Array) -> Array:
-    """Largest displacement of a node, of a centre of mass about a line's end or of a reel; or the rotation.
+    """Largest displacement of a node, of a center of mass about a line's end or of a reel; or the rotation.
 
     With the sign that moves the first line forwards next to its start, along the axis in which it moves most there.
     """

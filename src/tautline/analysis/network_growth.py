@@ -1,4 +1,4 @@
-"""How fast neighbouring motions of a system part: the shadow of a motion, its distance, and its return."""
+"""How fast neighboring motions of a system part: the shadow of a motion, its distance, and its return."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATE_OF_REEL = [*range(data.S, data.SIGMA_BEFORE + 1), data.SIGMA_EARLIER]
 
 
 def growth_of_assembly(simulation: NetworkSimulation, intervals: int, interval: float, distance: float) -> Array:
-    """Logarithmic growth of the distance to a neighbouring motion in every interval (s); NaN after its end.
+    """Logarithmic growth of the distance to a neighboring motion in every interval (s); NaN after its end.
 
     The simulation must have been started by `begin`. `distance` is that at the start of every interval.
     """

@@ -30,7 +30,7 @@ def estimate(rates: Array) -> Array:
 
 
 def standard_error(rates: Array) -> float:
-    """Standard error of the mean rate, from the means of blocks, which depend on each other less than neighbours do."""
+    """Standard error of the mean rate, from the means of blocks, which depend on each other less than neighbors do."""
     blocks = min(10, len(rates) // 2)
     if blocks < 2:
         return math.nan

@@ -61,7 +61,7 @@ app = typer.Typer(
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Print errors only.")]
 AsJson = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON for scripts, and nothing else.")]
 NoColor = Annotated[
-    bool, typer.Option("--no-color", metavar="", help="No colours (also: environment variable NO_COLOR).")
+    bool, typer.Option("--no-color", metavar="", help="No colors (also: environment variable NO_COLOR).")
 ]
 ScenarioName = Annotated[str, typer.Argument(help="A scenario file, or the name of a built-in one.")]
 RunPath = Annotated[Path, typer.Argument(help="A run file (.nc).")]

@@ -69,7 +69,7 @@ def _at_rest(system: Any, state: Any) -> Statics | str:
 
 
 def _of_line(line: LineAtRest) -> dict[str, float | None]:
-    names = ("weight", "start_tension", "end_tension", "stretch", "holding_torque", "drum_radius", "utilisation")
+    names = ("weight", "start_tension", "end_tension", "stretch", "holding_torque", "drum_radius", "utilization")
     found: dict[str, float | None] = {name: getattr(line, name) for name in names}
     found["start_strain"] = float(line.strain[0])
     return found
@@ -110,8 +110,8 @@ def _line_row(line: dict[str, Any]) -> str:
     ]
     if line["holding_torque"] is not None:
         parts.append(f"{line['holding_torque']:.4g} N m hold its drum of {line['drum_radius']:.4g} m")
-    if line["utilisation"] is not None:
-        parts.append(f"{line['utilisation']:.1%} of the breaking load")
+    if line["utilization"] is not None:
+        parts.append(f"{line['utilization']:.1%} of the breaking load")
     return "; ".join(parts)
 
 
@@ -141,8 +141,8 @@ def _warnings(found: dict[str, Any]) -> dict[str, str]:
     ):
         warnings.append('the given step is too long for the shortest length: the run will stop; use step = "auto"')
     for name, line in found["lines"].items():
-        if (line.get("utilisation") or 0.0) > BREAKS:
-            warnings.append(f"line {name!r} has {line['utilisation']:.2f} of its breaking load at rest")
+        if (line.get("utilization") or 0.0) > BREAKS:
+            warnings.append(f"line {name!r} has {line['utilization']:.2f} of its breaking load at rest")
     return {"warning": "; ".join(warnings)} if warnings else {}
 
 

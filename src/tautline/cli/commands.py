@@ -4,12 +4,12 @@ from __future__ import annotations
 
 # isort: off
 from tautline.cli.app import app
-from tautline.cli import running, scenarios, reading, plotting, fitting, proving, studying, optimising, viewing
+from tautline.cli import running, scenarios, reading, plotting, fitting, proving, studying, optimizing, viewing
 
 __all__ = [
     "app",
     "fitting",
-    "optimising",
+    "optimizing",
     "plotting",
     "proving",
     "reading",

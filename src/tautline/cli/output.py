@@ -41,10 +41,10 @@ def one_line_errors(command: str) -> Iterator[None]:
 def summary_of(path: Path) -> dict[str, Any]:
     """Status, conservation and extremes of a run file."""
     from tautline.files import runs
-    from tautline.results.summary import summarise
+    from tautline.results.summary import summarize
 
     with closing(runs.Reader(path)) as reader:
-        return summarise(reader.blocks(), reader.attrs)
+        return summarize(reader.blocks(), reader.attrs)
 
 
 def console(no_color: bool, stderr: bool = False) -> Any:

@@ -94,7 +94,7 @@ def report(
     overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace an existing page.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write one page on the loads of a run: utilisation, cycles and damage, spectrum, slack, energy of the motor.
+    """Write one page on the loads of a run: utilization, cycles and damage, spectrum, slack, energy of the motor.
 
     Example: tautline report hoist.nc --rope six_strand --breaking-load "50 kN"
     """

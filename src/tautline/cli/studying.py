@@ -135,9 +135,9 @@ def _kept(target: Path, resume: Path | None, watcher: Any) -> str:
 
 def _finish(target: Path, watcher: Any, wall: float, quiet: bool, as_json: bool, no_color: bool) -> None:
     """Summary of a study that has just ended."""
-    from tautline.studies.analysis.summary import summarise
+    from tautline.studies.analysis.summary import summarize
 
-    summary = summarise(target)
+    summary = summarize(target)
     if as_json:
         output.print_json({**summary, "store": str(target), "wall_time": wall})
     elif not quiet:
@@ -155,9 +155,9 @@ def info(store: Store, as_json: AsJson = False, no_color: NoColor = False) -> No
     Example: tautline study info sweep.zarr
     """
     with one_line_errors("study info"):
-        from tautline.studies.analysis.summary import summarise
+        from tautline.studies.analysis.summary import summarize
 
-        summary = summarise(store)
+        summary = summarize(store)
         if as_json:
             output.print_json(summary)
             return

@@ -21,7 +21,7 @@ from tautline.engine.health import Health
 from tautline.engine.loads import moved_on
 from tautline.errors import RUNNING, STATUS_NAMES, InputError
 from tautline.kernels import data
-from tautline.model import checks
+from tautline.model import checks, refusals
 from tautline.model.force_law import refuse_saving
 from tautline.model.system.case import Case
 from tautline.results.inputs import CASE
@@ -56,9 +56,9 @@ def taken(simulation: ChainSimulation) -> tuple[data.Motion, str]:
     """All that the future of a simulation depends on: arrays, and a JSON text."""
     stepper, recorder, timing = simulation._stepper, simulation._recorder, simulation._timing
     if stepper.tabulates:
-        raise InputError("Torque.torque: expected a number or a table in a run that is saved, got a function")
+        raise refusals.SAVED_TORQUE.error("a function")
     if any(condition.is_function for condition in simulation.method.stop):
-        raise InputError("stop: expected conditions on variables in a run that is saved, got a function")
+        raise refusals.SAVED_CONDITION.error("a function")
     refuse_saving([law.law for law in stepper.laws])
     recorder.look()
     text = {

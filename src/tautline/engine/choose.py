@@ -1,20 +1,26 @@
 """Which backend runs a case: the chain kernels where they can, the network kernels otherwise.
 
 This is the one place that asks. The chain kernels take one line from a fixed or moving point to one free body, and are
-two to three times as fast; the network kernels take every system.
+two to three times as fast; the network kernels take every system. `ABILITIES` is the table of what only one of them can
+do; the docs print it ("What runs where" in docs/howto/systems.md).
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.model.chain.systems import chain_of, guide_at_start, why_no_chain
+from tautline.model.chain.systems import NOT_A_CHAIN, chain_of, guide_at_start
+from tautline.model.refusals import PAPER_SCHEME
 from tautline.model.system.case import Case
 from tautline.model.system.starts import Hanging, Straight
 from tautline.model.system.state import ends_of
+from tautline.model.system.system import System
 
 CHAIN, NETWORK = "chain", "network"
 # Environment variable that asks for one of them, to compare the two.
@@ -23,27 +29,69 @@ VARIABLE = "TAUTLINE_BACKEND"
 ROUNDING = 1e-12
 
 
-def backend_for(case: Case) -> str:
-    """Name of the backend that runs a case; refuses what none can do."""
-    reason = why_no_chain(case.system)
-    if reason and case.run.scheme != "symmetric":
-        raise InputError(f"scheme: expected 'symmetric' for a system with {reason}, got {case.run.scheme!r}")
-    asked = os.environ.get(VARIABLE, "")
-    if asked not in ("", CHAIN, NETWORK):
-        raise InputError(f"{VARIABLE}: expected {CHAIN!r} or {NETWORK!r}, got {asked!r}")
-    return NETWORK if reason or asked == NETWORK or not _ends_agree(case) else CHAIN
+class Ability(NamedTuple):
+    """What only one backend can do.
+
+    Attributes
+    ----------
+    what : str
+        Words of the docs.
+    by : str
+        The backend that can.
+    otherwise : str
+        What happens on the other one.
+    asks : callable, optional
+        Whether a case asks for it; of what is asked for later there is none.
+    """
+
+    what: str
+    by: str
+    otherwise: str
+    asks: Callable[[Case], bool] | None = None
 
 
-def _ends_agree(case: Case) -> bool:
-    """Whether the line starts where the guide's own position and path say, and ends at its body, both as it moves."""
+def _ends_apart(case: Case) -> bool:
+    """Whether the line starts elsewhere than the guide's own position and path say, or does not end at its body."""
     if isinstance(case.start, Straight | Hanging):  # from there to there
-        return True
+        return False
     name, line = next(iter(case.system.lines.items()))
     state = case.state()
     own = state.lines[name]
     if line.start in case.system.bodies:
         place, _ = guide_at_start(chain_of(case.system))
         if not np.array_equal(own.nodes[0], place):
-            return False
+            return True
     ends = ends_of(case.system, state, name, -1)
-    return all(np.abs(x - end).max() <= ROUNDING * max(size, np.abs(end).max()) for _, x, end, size in ends)
+    return any(np.abs(x - end).max() > ROUNDING * max(size, np.abs(end).max()) for _, x, end, size in ends)
+
+
+def _in_system(shows: Callable[[System], bool], case: Case) -> bool:
+    return shows(case.system)
+
+
+_RUNS, _GOES_OVER = "the network runs it", "the network goes on from there"
+PUSH = Ability("`push` on a body", NETWORK, _GOES_OVER)
+LEAVE_PATH = Ability("`move` of a kinematic body that has a path", NETWORK, _GOES_OVER)
+PAPER = Ability('scheme `"paper"`', CHAIN, "refused", lambda case: case.run.scheme == "paper")
+# In this order: each of a system is asked for where none before it is.
+ABILITIES = (
+    *(Ability(reason, NETWORK, _RUNS, partial(_in_system, shows)) for reason, shows in NOT_A_CHAIN.items()),
+    Ability("a state whose line ends beside its guide or body, by more than rounding", NETWORK, _RUNS, _ends_apart),
+    PUSH,
+    LEAVE_PATH,
+    PAPER,
+    Ability("eight members of a study at once", CHAIN, "one after the other"),
+    Ability("gradients by a reverse pass, at one cost for any number of keys", CHAIN, "forward, eight keys at a time"),
+)
+
+
+def backend_for(case: Case) -> str:
+    """Name of the backend that runs a case; refuses what none can do."""
+    asked = os.environ.get(VARIABLE, "")
+    if asked not in ("", CHAIN, NETWORK):
+        raise InputError(f"{VARIABLE}: expected {CHAIN!r} or {NETWORK!r}, got {asked!r}")
+    wanted = (ability for ability in ABILITIES if ability.by == NETWORK and ability.asks and ability.asks(case))
+    reason = next((ability.what for ability in wanted), f"{VARIABLE}={NETWORK}" if asked == NETWORK else "")
+    if reason and PAPER.asks and PAPER.asks(case):
+        raise PAPER_SCHEME.error(repr(case.run.scheme), what=reason)
+    return NETWORK if reason else CHAIN

@@ -27,7 +27,7 @@ BALANCE = 0.01
 REEL_SPEED = 0.5
 # Angle that the body's attitude is off by, as the error of a step adds up (rad).
 TURNING = 0.05
-# And as the mesh misses the waves that it sends along the string by swinging about its centre of mass (rad): below the
+# And as the mesh misses the waves that it sends along the string by swinging about its center of mass (rad): below the
 # 0.1 rad that are wrong, because the estimate is low as often as high.
 ATTITUDE = 0.07
 # Of the geometric mean of two estimates of that; fitted to runs against finer meshes (docs/howto/elements.md).
@@ -135,11 +135,11 @@ class Health:
         }
 
     def attitude_error(self, body: RigidBody) -> Any:
-        """Estimated error by the mesh of the attitude of a body that is held off its centre of mass (rad).
+        """Estimated error by the mesh of the attitude of a body that is held off its center of mass (rad).
 
         Two estimates of it, each of them right within a factor of ten, have errors of their own: the reaction of
         waves that are too short for the mesh, and the error of the place of the string's end over the distance from
-        the centre of mass, which stays where it is while the body swings about it. Taken is their geometric mean.
+        the center of mass, which stays where it is while the body swings about it. Taken is their geometric mean.
         """
         arm = 0.0 if body.is_point else float(np.linalg.norm(body.center_of_mass))
         return np.minimum(np.sqrt(over(BY_MESH * self.swung * self.mesh.lost, arm)), np.pi)
@@ -237,7 +237,7 @@ def bent_within(times: data.Array, places: Callable[[data.Array], data.Array], s
 def missed_reaction(pendulum: Chain, l: data.Array, omega: data.Array) -> Any:
     """Rate (rad/s) at which a swinging body's angle goes wrong, by waves that are too short for elements of length l.
 
-    A body that swings about its centre of mass, at a distance a from its end, shakes the string with the frequency
+    A body that swings about its center of mass, at a distance a from its end, shakes the string with the frequency
     sqrt(T a/J) under a tension T, and is slowed down by the waves that it sends out at the rate sqrt(T mu) a^2/(2 J).
     Times the angle, that is a sqrt(mu a/J)/2 times its angular velocity: the tension cancels. The mesh gets a part of
     that wrong which grows with the squared phase of those waves between two nodes, mu l^2 a/J, up to all of it.

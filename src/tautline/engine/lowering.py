@@ -15,7 +15,7 @@ from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.guide import REMEMBERS
 from tautline.kernels.limits import RESOLVED_FORCE_LAW, STABLE, Limits
 from tautline.kernels.observe import begin
-from tautline.model import checks
+from tautline.model import checks, refusals
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.state import ChainState
 from tautline.model.checks import ZERO
@@ -181,10 +181,7 @@ def check_law_order(law: str, order: int) -> None:
     """Refuse an order that a guide law does not allow."""
     highest = registry.GUIDE_LAWS[law].highest_order
     if order > highest:
-        raise InputError(
-            f"order: expected {highest} with guide_law={law!r}, got {order}; higher orders go back in time for a "
-            "while, which what happens at the guide cannot"
-        )
+        raise refusals.LAW_ORDER.error(order, highest=highest, law=law)
 
 
 def method_plan(pendulum: Chain, order: int, step: float | None, minimum_length: float, at_end: str) -> data.Plan:
@@ -265,37 +262,24 @@ def check_step(par: data.Parameters, plan: data.Plan, s: float, limits: Limits) 
 def check_method(method: Method) -> None:
     """Refuse parts of a method that do not go together."""
     if method.order > 2 and method.at_end == "hold":
-        _refuse_order(method.order, "at_end='hold'")
+        raise refusals.STICKING_ORDER.error(method.order, what="at_end='hold'")
 
 
 def check_loaded_order(order: int, loaded: bool) -> None:
     """Refuse a high order with anything that acts beyond the plain model."""
     if loaded and order > 2:
-        raise InputError(
-            f"order: expected 2 with a moving guide or a load ({', '.join(registry.LOADS)}), got {order}; "
-            "higher orders step back in time inside, where damping would feed energy in"
-        )
-
-
-def _refuse_order(order: int, what: str) -> None:
-    raise InputError(
-        f"order: expected 2 with {what}, got {order}; orders 4 and 6 have stages that go back in time, where what "
-        "sticks or strikes has no unique motion. Use order=2"
-    )
+        raise refusals.LOADED_ORDER.error(order, loads=", ".join(registry.LOADS))
 
 
 def check_command(command: Any, order: int, scheme: str, reel_speed: float, reel: Reel) -> None:
     """Refuse what the drum cannot do from here by this method."""
     command_for_reel(command, reel_speed)
     if order > 2 and command.sticks:
-        _refuse_order(order, f"{type(command).__name__}(...)")
+        raise refusals.STICKING_ORDER.error(order, what=f"{type(command).__name__}(...)")
     if order > 2 and reel.coulomb_friction > 0.0 and not command.finds_torque:
-        _refuse_order(order, "coulomb_friction")
+        raise refusals.STICKING_ORDER.error(order, what="coulomb_friction")
     if not command.holds and order > 2 and scheme == "paper":
-        raise InputError(
-            f"order: expected 2 with scheme='paper' and a moving reel, got {order}; that scheme is not "
-            "symmetric there, so composing it gains no order. Use scheme='symmetric'"
-        )
+        raise refusals.PAPER_ORDER.error(order)
 
 
 def message(status: int, par: data.Parameters, plan: data.Plan, limits: Limits, motion: data.Motion, t: float) -> str:

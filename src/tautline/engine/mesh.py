@@ -248,7 +248,7 @@ class MeshHealth:
                 np.greater(self.front, FRONT_REMARK * self.tension) & np.greater(missing, FRONT_MISSING),
                 (self.front, self.tension, missing),
                 lambda front, tension, low: (
-                    "the start moves a node against its neighbour, a front as sharp as the mesh: it makes "
+                    "the start moves a node against its neighbor, a front as sharp as the mesh: it makes "
                     f"about {front:.3g} N at once, of a largest tension of {tension:.3g} N, and leaves that too low by "
                     f"about {low:.0%}; let velocities rise along the string and reels gather speed, or take many "
                     "more elements"
@@ -284,7 +284,7 @@ class MeshHealth:
                 folded,
                 (self.fold, ratio, self.taut),
                 lambda fold, ratio, taut: (
-                    f"the string folded, by up to {fold:.0f} degrees between neighbouring elements: a fold is as "
+                    f"the string folded, by up to {fold:.0f} degrees between neighboring elements: a fold is as "
                     f"sharp as the mesh, and what follows depends on the mesh; {_against_folds(ratio, taut, key)}"
                 ),
             ),

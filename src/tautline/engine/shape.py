@@ -28,7 +28,7 @@ class Shape(NamedTuple):
     """What a sample tells of its mesh; one number for each sample."""
 
     tension: Array  # largest in size (N)
-    rough: Array  # largest part of an element's tension that a mean over its neighbours does not have (N)
+    rough: Array  # largest part of an element's tension that a mean over its neighbors does not have (N)
     sag: Array  # rms depth of the arc that an element cuts off (m)
     drift: Array  # rms rate at which short waves lose their phase (m/s)
     bend: Array  # mean squared second difference of the nodes (m^2)
@@ -37,7 +37,7 @@ class Shape(NamedTuple):
     guide_strain: Array  # of the first element
     guide_step: Array  # how far it is from the strain at the guide
     slack: Array  # part of the elements that is shorter than its natural length
-    fold: Array  # largest angle between neighbouring elements (degrees)
+    fold: Array  # largest angle between neighboring elements (degrees)
 
 
 def rough_part(tension: Array) -> Array:
@@ -127,7 +127,7 @@ def front_tension(pendulum: Chain, nodes: Array, velocities: Array, reeled_lengt
     length = np.maximum(np.sqrt(np.sum(along * along, axis=1)), 1e-290)
     l = (string.length - reeled_length) / N
     strain = np.maximum(length / l - 1.0, 0.0)
-    # beyond the neighbour that is more alike: velocities that rise evenly along the string are no jump
+    # beyond the neighbor that is more alike: velocities that rise evenly along the string are no jump
     bent = np.diff(apart, axis=0)
     left, right = np.concatenate([-bent[:1], bent]), np.concatenate([-bent, bent[-1:]])
     nearer = np.sum(left * left, axis=1) <= np.sum(right * right, axis=1)
@@ -193,7 +193,7 @@ def _across(x: Array, along: Array) -> tuple[Array, Array]:
 def _single_sag(pendulum: Chain, along: Array, l: Array) -> Array:
     """Depth of the arc that a single element cuts off (m): the string's weight across it over the pull of all.
 
-    It has no neighbours to compare with. Along the string the same ratio is the unevenness of its strain.
+    It has no neighbors to compare with. Along the string the same ratio is the unevenness of its strain.
     """
     mass = pendulum.string.density * l
     length = np.sqrt(along[:, 0] ** 2 + along[:, 1] ** 2 + along[:, 2] ** 2)

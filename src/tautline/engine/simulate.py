@@ -69,7 +69,7 @@ def simulate(
     order : {2, 4, 6}
         Order of accuracy, 2 by default.
     scheme : {"symmetric", "paper"}
-        "paper" is the published discretisation, for systems of one line and one body.
+        "paper" is the published discretization, for systems of one line and one body.
     compensated : bool
         Keep rounding from accumulating; true by default.
     minimum_length : float, optional

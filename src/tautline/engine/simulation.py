@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from tautline.engine import checkpoints
 from tautline.engine.chain.simulation import ChainSimulation
-from tautline.engine.choose import CHAIN, NETWORK, backend_for
+from tautline.engine.choose import CHAIN, NETWORK, Ability, backend_for
 from tautline.engine.network.simulation import Checkpoint, NetworkSimulation
 from tautline.engine.switching import going_on
 from tautline.engine.turns import Turns
@@ -94,9 +94,9 @@ class Simulation:
         self.lines = {name: LineView(self, name) for name in backend.system.lines}
         self.bodies = {name: BodyView(self, name) for name in backend.system.bodies}
 
-    def general_backend(self) -> NetworkSimulation:
-        """The network kernels, which go on from now on where the chain kernels cannot."""
-        if isinstance(self.backend, ChainSimulation):
+    def backend_with(self, ability: Ability) -> Any:
+        """The backend that can do something from now on; the network kernels go on where the chain kernels cannot."""
+        if ability.by == NETWORK and isinstance(self.backend, ChainSimulation):
             self.backend = going_on(self.backend)
         return self.backend
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tautline.engine.choose import LEAVE_PATH, PUSH
 from tautline.kernels import data
 from tautline.model.system.parts import Kinematic
 
@@ -96,12 +97,12 @@ class BodyView(View):
 
     @property
     def position(self) -> data.Array:
-        """Position of the centre of mass (m; inertial frame, third axis down)."""
+        """Position of the center of mass (m; inertial frame, third axis down)."""
         return self._backend.body(self.name)["position"]
 
     @property
     def velocity(self) -> data.Array:
-        """Velocity of the centre of mass (m/s)."""
+        """Velocity of the center of mass (m/s)."""
         return self._backend.body(self.name)["velocity"]
 
     @property
@@ -115,7 +116,7 @@ class BodyView(View):
         return self._backend.body(self.name)["angular_velocity"]
 
     def push(self, force: Any = (0.0, 0.0, 0.0), moment: Any = (0.0, 0.0, 0.0), *, frame: str = "space") -> None:
-        """Apply a force at the centre of mass (N) and a moment (N m), from now on until the next push.
+        """Apply a force at the center of mass (N) and a moment (N m), from now on until the next push.
 
         Parameters
         ----------
@@ -123,10 +124,10 @@ class BodyView(View):
         frame : str
             "space", or "body" for a thruster or a rotor that turns with the body.
         """
-        self._simulation.general_backend().push(self.name, force, moment, frame=frame)
+        self._simulation.backend_with(PUSH).push(self.name, force, moment, frame=frame)
 
     def strike(self, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
-        """Strike the body: an impulse at its centre of mass (N s) and an impulsive moment (N m s), inertial frame.
+        """Strike the body: an impulse at its center of mass (N s) and an impulsive moment (N m s), inertial frame.
 
         Momenta jump, positions do not. The energy it brings is counted in `external_work`.
         """
@@ -140,7 +141,7 @@ class BodyView(View):
         """
         body = self._backend.system.bodies[self.name]
         leaves = isinstance(body, Kinematic) and body.path is not None
-        backend = self._simulation.general_backend() if leaves else self._backend
+        backend = self._simulation.backend_with(LEAVE_PATH) if leaves else self._backend
         backend.move(self.name, velocity)
 
     @property

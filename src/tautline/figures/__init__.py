@@ -12,7 +12,7 @@ with needed_by("tl.figures"):
     from matplotlib.figure import Figure
 
     from tautline.figures.animation import animate
-    from tautline.figures.fitted import fitted
+    from tautline.figures.fitted import fit_report, fitted
     from tautline.figures.loads import exceedance, rainflow, spectrum
     from tautline.figures.modal import modes
     from tautline.figures.motion import attitude, path, phase, snapshots
@@ -83,6 +83,7 @@ __all__ = [
     "drive",
     "energy",
     "exceedance",
+    "fit_report",
     "fitted",
     "lengths",
     "modes",

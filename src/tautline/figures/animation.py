@@ -110,9 +110,9 @@ def _box(figure: Figure, scene: Scene, view: tuple[float, float]) -> Any:
 def _strip(figure: Figure, run: xr.Dataset) -> Any:
     """Energies over time, that of gravity since the start; the line that marks the moment."""
     strip = figure.add_axes((SHARE + 0.03, 0.17, 0.95 - SHARE, 0.68))
-    for name, label, colour in CURVES:
+    for name, label, color in CURVES:
         since = float(run[name][0]) if name == "gravity_energy" else 0.0
-        strip.plot(run.time, run[name] - since, color=colour, linewidth=0.9, label=label)
+        strip.plot(run.time, run[name] - since, color=color, linewidth=0.9, label=label)
     strip.set_xlabel("time (s)", fontsize=7)
     strip.set_title("energy (J)", fontsize=7)
     strip.tick_params(labelsize=6)

@@ -40,7 +40,7 @@ def _or_say(draw: Callable[Concatenate[xr.Dataset, P], Figure]) -> Callable[Conc
 @of_run()
 @_or_say
 def spectrum(run: xr.Dataset, /, variable: str = "start_tension", **place: Any) -> Figure:
-    """Power spectral density of a variable, as `tl.spectrum` gives it, up to where it has faded."""
+    """Power spectral density of a variable, as `tl.analysis.spectrum` gives it, up to where it has faded."""
     found = spectra.spectrum(run, variable, **place)
     figure, (axes,) = new_figure()
     frequency, density = found.frequency.values, found.density.values

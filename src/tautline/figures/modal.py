@@ -24,7 +24,7 @@ def modes(result: xr.Dataset, count: int = 6, *, line: str | None = None) -> Fig
     """Shapes of the slowest modes: displacement of a line over the distance from its start, a panel each.
 
     Both ends of the swing are drawn. The thick line below the string is the body at its end, from the attachment point
-    (dot) to its centre of mass (ring). Rigid motions, which have no frequency, are left out.
+    (dot) to its center of mass (ring). Rigid motions, which have no frequency, are left out.
 
     Parameters
     ----------
@@ -63,18 +63,18 @@ def modes(result: xr.Dataset, count: int = 6, *, line: str | None = None) -> Fig
         center = mode.body_shape.sel(body=end).values if has_body else shape[-1]
         largest = max(float(np.abs(shape).max()), float(np.abs(center).max()))
         axes.axvline(0.0, color=BLACK, linewidth=0.6)
-        for i, (_, colour, dashes) in enumerate(COMPONENTS):
+        for i, (_, color, dashes) in enumerate(COMPONENTS):
             if max(float(np.abs(shape[:, i]).max()), abs(float(center[i]))) < VISIBLE * largest:
                 continue
             used.add(i)
             for sign, alpha in ((1.0, 1.0), (-1.0, 0.3)):
                 u = sign * shape[:, i] / largest
-                axes.plot(u, place, dashes, color=colour, alpha=alpha)
-                axes.plot(u[-1:], place[-1:], "o", color=colour, markersize=3, alpha=alpha)
+                axes.plot(u, place, dashes, color=color, alpha=alpha)
+                axes.plot(u[-1:], place[-1:], "o", color=color, markersize=3, alpha=alpha)
                 if length > 0.0:
                     tip = (sign * center[i] / largest, place[-1] + length)
-                    axes.plot([u[-1], tip[0]], [place[-1], tip[1]], color=colour, linewidth=2.4, alpha=0.7 * alpha)
-                    axes.plot(*tip, "o", color=colour, markersize=4, markerfacecolor="white", alpha=alpha)
+                    axes.plot([u[-1], tip[0]], [place[-1], tip[1]], color=color, linewidth=2.4, alpha=0.7 * alpha)
+                    axes.plot(*tip, "o", color=color, markersize=4, markerfacecolor="white", alpha=alpha)
         axes.set_title(f"{int(mode.mode)}: {_rate(mode)}\n{mode.kind.item()}", fontsize=8)
         axes.set_xlim(-1.15, 1.15)
         axes.set_xticks([-1, 0, 1])
@@ -87,8 +87,8 @@ def modes(result: xr.Dataset, count: int = 6, *, line: str | None = None) -> Fig
         )
     figure.supxlabel("displacement, relative", fontsize=9)
     lines = [
-        figure.axes[0].plot([], [], dashes, color=colour, label=name)[0]
-        for i, (name, colour, dashes) in enumerate(COMPONENTS)
+        figure.axes[0].plot([], [], dashes, color=color, label=name)[0]
+        for i, (name, color, dashes) in enumerate(COMPONENTS)
         if i in used
     ]
     figure.legend(handles=lines, loc="outside upper center", ncols=3)

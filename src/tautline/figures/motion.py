@@ -36,7 +36,7 @@ from tautline.results.one_line import one_body
 def snapshots(
     run: xr.Dataset, every: float | None = None, until: float | None = None, view: tuple[float, float] = (12.0, -75.0)
 ) -> Figure:
-    """The manoeuvre at equal intervals, lines shaded by their relative elastic energy at each moment.
+    """The maneuver at equal intervals, lines shaded by their relative elastic energy at each moment.
 
     Times stand on the body that moves the most, where there is room. Circles are drums, behind their guides.
 
@@ -74,7 +74,7 @@ def snapshots(
     return figure
 
 
-# Inches around the box of a scene, for its labels and the colour bar: left, right, below, above.
+# Inches around the box of a scene, for its labels and the color bar: left, right, below, above.
 MARGINS = (0.35, 1.75, 0.75, 0.3)
 
 
@@ -169,10 +169,10 @@ def attitude(run: xr.Dataset, body: str | None = None) -> Figure:
     """Paths of the three body axes on the unit sphere; of a system with several bodies, of one by its name."""
     run = one_body(run, body)
     figure, axes = new_scene(width=4.8, height=4.6)
-    for k, (name, colour) in enumerate((("x", RED), ("y", GREEN), ("z", BLUE))):
+    for k, (name, color) in enumerate((("x", RED), ("y", GREEN), ("z", BLUE))):
         path = run.attitude.values[:, :, k]
-        axes.plot(*path.T, color=colour, linewidth=0.7, label=f"body {name}")
-        axes.plot(*path[-1:].T, "o", color=colour, markersize=4)
+        axes.plot(*path.T, color=color, linewidth=0.7, label=f"body {name}")
+        axes.plot(*path[-1:].T, "o", color=color, markersize=4)
     u, v = np.mgrid[0 : 2 * np.pi : 24j, 0 : np.pi : 13j]
     sphere = (np.cos(u) * np.sin(v), np.sin(u) * np.sin(v), np.cos(v))
     axes.plot_wireframe(*sphere, color="#CCCCCC", linewidth=0.3)

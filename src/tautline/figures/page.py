@@ -19,7 +19,7 @@ STYLE = """
 @media (prefers-color-scheme: dark) {
   :root { --text: #d8dee5; --page: #1a1a1a; --line: #3a434d; --faint: #9aa6b2; --link: #6cb4ee;
     --good: #4cc9a0; --unsure: #f0c060; --bad: #f09060; --code: #252a30; --note: #3a2f1a; }
-  /* white becomes the page's own colour, and hues stay */
+  /* white becomes the page's own color, and hues stay */
   figure img, .moving { filter: invert(0.918) hue-rotate(180deg) brightness(1.25); }
 }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page); max-width: 1120px;

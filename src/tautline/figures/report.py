@@ -15,7 +15,7 @@ import xarray as xr
 
 from tautline.analysis import fatigue, loads, spectra
 from tautline.analysis.fatigue import Damage
-from tautline.analysis.loads import MotorEnergy, Utilisation
+from tautline.analysis.loads import MotorEnergy, Utilization
 from tautline.analysis.series import series_of
 from tautline.arrays import Array
 from tautline.durable import explained, replacing
@@ -62,7 +62,7 @@ class _Rope(NamedTuple):
     values: xr.Dataset  # of the line
     tension: Array  # at its start, over time (N)
     motor: MotorEnergy
-    use: Utilisation | None  # None without a breaking load
+    use: Utilization | None  # None without a breaking load
     damage: Damage | None  # None if it was not asked for
     cycles: xr.Dataset
     spectrum: xr.Dataset
@@ -101,7 +101,7 @@ def report(
     title : str
         Of the page; the title of the run by default.
     rope, exponent, constant
-        For the damage, as `tl.damage` takes them; without them the page has the cycles alone.
+        For the damage, as `tl.analysis.damage` takes them; without them the page has the cycles alone.
     breaking_load : float or str, optional
         (N) In the place of that of every line.
 
@@ -135,7 +135,7 @@ def _read(
     }
     for name, one in parts.items():
         limit, label = limits[name], label_of(one)
-        use = None if limit is None else loads.utilisation(run, breaking_load=limit, line=name)
+        use = None if limit is None else loads.utilization(run, breaking_load=limit, line=name)
         damage = None
         wanted = rope is not None or exponent is not None or constant is not None
         if wanted and (limit is not None or not any(limits.values())):  # refused where no line has one
@@ -186,20 +186,20 @@ def _verdict(found: _Found) -> str:
     """Whether the ropes hold, how the run ended, and what there is to say about its numbers."""
     run = found.run
     known = [rope for rope in found.ropes if rope.use is not None]
-    worst = max(known, key=lambda rope: rope.use.utilisation if rope.use else 0.0, default=None)
+    worst = max(known, key=lambda rope: rope.use.utilization if rope.use else 0.0, default=None)
     if worst is None or worst.use is None:
         text, kind = (
             "Whether the rope holds is not known: the run has no breaking load. Give it to the string as "
             "breaking_load, or to the report.",
             "",
         )
-    elif worst.use.utilisation < 1.0:
+    elif worst.use.utilization < 1.0:
         several, doubts = len(known) > 1, _doubts(found)
         share = (
-            f"{_percent(worst.use.utilisation)} of "
+            f"{_percent(worst.use.utilization)} of "
             f"{f'the breaking load of line {worst.name!r}' if several else 'its breaking load'} at most, "
-            f"a safety factor of {1.0 / worst.use.utilisation:.3g}"
-            if worst.use.utilisation > 0.0
+            f"a safety factor of {1.0 / worst.use.utilization:.3g}"
+            if worst.use.utilization > 0.0
             else "no tension at any time"
         )
         holds = "all ropes hold" if several else f"{worst.called[0].lower()}{worst.called[1:]} holds"
@@ -208,7 +208,7 @@ def _verdict(found: _Found) -> str:
         else:
             text, kind = f"{holds[0].upper()}{holds[1:]}: {share}.", "yes"
     else:
-        text = f"{worst.called} would break: {_percent(worst.use.utilisation)} of its breaking load is reached."
+        text = f"{worst.called} would break: {_percent(worst.use.utilization)} of its breaking load is reached."
         kind = "no"
     missing = [rope.name for rope in found.ropes if rope.use is None]
     if known and missing:
@@ -237,7 +237,7 @@ def _figures(found: _Rope) -> list[tuple[str, str]]:
     tension, motor, spectrum = found.tension, found.motor, found.spectrum.attrs
     peak = loads.peak_of_line(run)
     where = place_in_words(run, peak.place)
-    limit = "unknown" if use is None else f"{_percent(use.utilisation)} of {si(use.breaking_load, 'N')}"
+    limit = "unknown" if use is None else f"{_percent(use.utilization)} of {si(use.breaking_load, 'N')}"
     life = "not computed; give the kind of rope (rope, or --rope), or exponent and constant of its curve"
     if damage is not None:
         life = (
@@ -253,7 +253,7 @@ def _figures(found: _Rope) -> list[tuple[str, str]]:
     return [
         ("simulated", f"{float(run.time[-1] - run.time[0]):.6g} s, {run.sizes['time']} samples"),
         ("largest tension", f"{si(peak.tension, 'N')} {where}, at {float(run.time[peak.row]):.4g} s"),
-        ("utilisation", limit),
+        ("utilization", limit),
         (
             f"tension {place_in_words(run, 0.0)}" if not found.label else "tension at its start",
             f"{si(float(tension.min()), 'N')} to {si(float(tension.max()), 'N')}, mean {si(spectrum['mean'], 'N')}, "

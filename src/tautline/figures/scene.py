@@ -143,8 +143,8 @@ def draw(axes: Any, scene: Scene, k: int, alpha: float = 1.0) -> list[Any]:
     for rope, shade in zip(scene.ropes, shades, strict=True):
         nodes = rope.nodes[k]
         segments = np.stack([nodes[:-1], nodes[1:]], axis=1)
-        colours = mpl.colormaps[STRAIN_MAP](shade)
-        artists.append(axes.add_collection3d(Line3DCollection(segments, colors=colours, linewidths=1.6, alpha=alpha)))
+        colors = mpl.colormaps[STRAIN_MAP](shade)
+        artists.append(axes.add_collection3d(Line3DCollection(segments, colors=colors, linewidths=1.6, alpha=alpha)))
     size = float(np.ptp([axes.get_xlim(), axes.get_ylim(), axes.get_zlim()], axis=1).max())
     for solid in scene.solids:
         if solid.faces and np.linalg.norm(solid.points, axis=1).max() > SMALL * size:

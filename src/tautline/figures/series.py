@@ -16,7 +16,7 @@ from tautline.figures.source import lines_of, of_run
 from tautline.figures.style import (
     BLACK,
     BLUE,
-    COLOURS,
+    COLORS,
     DIVERGING,
     GREEN,
     LOOKS,
@@ -81,16 +81,16 @@ def energy(run: xr.Dataset) -> Figure:
 
 def _energies(axes: Any, run: xr.Dataset, names: tuple[str, ...]) -> None:
     for name in names:
-        label, line, colour = ENERGIES[name]
-        curve(axes, run.time, run[name], line, color=colour, label=label)
+        label, line, color = ENERGIES[name]
+        curve(axes, run.time, run[name], line, color=color, label=label)
 
 
 def _accounts(axes: Any, run: xr.Dataset, booked: list[str]) -> None:
     """Works and losses, and the change of energy that they explain."""
     losses = ledger.names(ledger.LOSS)
-    for name, colour in zip(booked, itertools.cycle((BLUE, ORANGE, GREEN, RED, SKY)), strict=False):
+    for name, color in zip(booked, itertools.cycle((BLUE, ORANGE, GREEN, RED, SKY)), strict=False):
         line = "--" if name in losses else "-"
-        curve(axes, run.time, run[name], line, color=colour, label=name.replace("_", " "))
+        curve(axes, run.time, run[name], line, color=color, label=name.replace("_", " "))
     axes.plot(run.time, run.energy - run.energy[0], ":", color=BLACK, label="change of $E$")
     axes.set_ylabel("work and loss since\nthe start (J)")
     axes.legend(loc="best", ncols=2)
@@ -104,11 +104,11 @@ def lengths(run: xr.Dataset, line: str | None = None) -> Figure:
     """
     figure, (above, below) = new_figure(2)
     parts = lines_of(run, line)
-    for one, colour in zip(parts, COLOURS, strict=False):
+    for one, color in zip(parts, COLORS, strict=False):
         name = label_of(one)
-        curve(above, one.time, one.stretched_length, color=colour, label=name or "stretched")
+        curve(above, one.time, one.stretched_length, color=color, label=name or "stretched")
         plain = "" if name else "unstretched"
-        above.plot(one.time, one.unstretched_length, "--", color=colour if name else BLACK, label=plain)
+        above.plot(one.time, one.unstretched_length, "--", color=color if name else BLACK, label=plain)
     above.set_ylabel("length (m)\ndashed: unstretched" if label_of(parts[0]) else "length (m)")
     if "angular_velocity" in run:
         _turning(below, run)
@@ -160,8 +160,8 @@ def conservation(run: xr.Dataset, *quantities: str) -> Figure:
         checks.choice("quantities", name, series)
     figure, axes = new_figure(len(wanted))
     for ax, name in zip(axes, wanted, strict=True):
-        values, label, colour = series[name]
-        curve(ax, run.time, values, color=colour, linewidth=0.8)
+        values, label, color = series[name]
+        curve(ax, run.time, values, color=color, linewidth=0.8)
         ax.set_ylabel(label)
         ax.ticklabel_format(axis="y", style="sci", scilimits=(-2, 3))
         if name == "orthogonality":
@@ -176,7 +176,7 @@ def _over_time(run: xr.Dataset, values: Array) -> xr.DataArray:
 
 # Strains that are no larger are rounding, and must not fill a map.
 UNSTRAINED = 1e-12
-# Percentage of the strains that the colours of a map reach over where they part at zero; a few may be far beyond.
+# Percentage of the strains that the colors of a map reach over where they part at zero; a few may be far beyond.
 MOST = 98.0
 
 
@@ -184,7 +184,7 @@ MOST = 98.0
 def strain_map(run: xr.Dataset, line: str | None = None) -> Figure:
     """Waves in lines: strain over time and place, of all lines or of one by its name.
 
-    Colours part at zero where some strain is negative: blue is pressed together or slack, red is stretched. Else the
+    Colors part at zero where some strain is negative: blue is pressed together or slack, red is stretched. Else the
     map begins at the least strain, so that waves on a stretched string are seen.
     """
     parts = lines_of(run, line)
@@ -197,9 +197,9 @@ def strain_map(run: xr.Dataset, line: str | None = None) -> Figure:
         pressed = len(there) > 0 and float(there.min()) < -UNSTRAINED
         reach = max(float(np.percentile(np.abs(there), MOST)), UNSTRAINED) if pressed else 0.0
         beyond = "both" if pressed and float(np.abs(there).max()) > reach else "neither"
-        colours: Any = {"vmin": -reach, "vmax": reach, "cmap": DIVERGING} if pressed else {"cmap": STRAIN_MAP}
+        colors: Any = {"vmin": -reach, "vmax": reach, "cmap": DIVERGING} if pressed else {"cmap": STRAIN_MAP}
         places = (np.arange(N) + 0.5) / N
-        picture = axes.pcolormesh(one.time, places, strain.T, shading="nearest", rasterized=True, **colours)
+        picture = axes.pcolormesh(one.time, places, strain.T, shading="nearest", rasterized=True, **colors)
         figure.colorbar(picture, ax=axes, label="strain, 0 in the middle" if pressed else "strain", extend=beyond)
         start, end = ends_of(one)
         axes.set_yticks([0.0, 0.5, 1.0], [_end(x) for x in (start, "the middle", end)])
@@ -247,8 +247,8 @@ def _tensions(axes: Any, one: xr.Dataset, run: xr.Dataset) -> None:
         "in the middle": (one.tension[:, last // 2], ORANGE),
         f"at {end}": (one.end_tension, GREEN),
     }
-    for label, (values, colour) in curves.items():
-        curve(axes, one.time, values, color=colour, label=label, linewidth=0.9)
+    for label, (values, color) in curves.items():
+        curve(axes, one.time, values, color=color, label=label, linewidth=0.9)
     _loads(axes, one, run)
 
 

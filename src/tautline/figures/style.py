@@ -1,4 +1,4 @@
-"""How our figures look: sizes, fonts, colours that colour-blind readers can tell apart, and how they are saved."""
+"""How our figures look: sizes, fonts, colors that color-blind readers can tell apart, and how they are saved."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ BLACK, ORANGE, SKY, GREEN, BLUE, RED = (
     "#D55E00",
 )
 # Of several curves of one kind.
-COLOURS = (BLUE, ORANGE, GREEN, RED, SKY, "#CC79A7", BLACK)
+COLORS = (BLUE, ORANGE, GREEN, RED, SKY, "#CC79A7", BLACK)
 # Curves that lie on each other are told apart by their dashes.
 LOOKS: list[dict[str, Any]] = [
-    {"color": COLOURS[k % len(COLOURS)], "linestyle": ("-", "--", "-.", ":")[k % 4]} for k in range(28)
+    {"color": COLORS[k % len(COLORS)], "linestyle": ("-", "--", "-.", ":")[k % 4]} for k in range(28)
 ]
 STRAIN_MAP = "cividis"
 DIVERGING = "RdBu_r"

@@ -149,7 +149,7 @@ def _numbers(values: Any) -> str:
 
 
 def _line_vtp(k: int, nodes: slice, elements: slice, row: xr.Dataset) -> str:
-    """Line k: its elements, with the tension of the elements, and at the nodes the mean of both neighbours."""
+    """Line k: its elements, with the tension of the elements, and at the nodes the mean of both neighbors."""
     tension, strain = row.tension.values[elements], row.strain.values[elements]
     at_nodes = np.array([row.start_tension.values[k], *(0.5 * (tension[1:] + tension[:-1])), row.end_tension.values[k]])
     cells = [[i, i + 1] for i in range(len(tension))]
@@ -158,7 +158,7 @@ def _line_vtp(k: int, nodes: slice, elements: slice, row: xr.Dataset) -> str:
 
 
 def _body_vtp(b: int, points: Array, faces: list[list[int]], row: xr.Dataset) -> str:
-    """Body b; points are relative to its centre of mass."""
+    """Body b; points are relative to its center of mass."""
     return _polydata(row.body_position.values[b] + points @ row.attitude.values[b].T, "Polys", faces)
 
 

@@ -145,7 +145,7 @@ def _correlated(names: Sequence[str], covariance: Array) -> list[str]:
 
 
 def _not_white(name: str, r: Array) -> list[str]:
-    """Remark on residuals whose neighbours are alike, by the test of Ljung and Box."""
+    """Remark on residuals whose neighbors are alike, by the test of Ljung and Box."""
     lags = min(LAGS, len(r) // 5)
     r = r - np.mean(r)
     power = float(r @ r)
@@ -159,7 +159,7 @@ def _not_white(name: str, r: Array) -> list[str]:
     if chi2.sf(test, lags) >= UNLIKELY:
         return []
     return [
-        f"residuals of {name} are not noise (correlation of neighbours {alike[0]:.2f}): the model does not explain "
+        f"residuals of {name} are not noise (correlation of neighbors {alike[0]:.2f}): the model does not explain "
         "all, and standard errors are too small"
     ]
 

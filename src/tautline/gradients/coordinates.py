@@ -26,7 +26,7 @@ AXES = "xyz"
 class Coordinates:
     """Coordinates of the states of one system.
 
-    Of each body that is free: position and velocity of its centre of mass; where it is no point mass, the rotation
+    Of each body that is free: position and velocity of its center of mass; where it is no point mass, the rotation
     vector of its attitude relative to that of a start, and its angular velocity. Of each line: positions and
     velocities of the nodes between its ends, and reeled length and its rate where the reel is not locked. Bodies that
     are held have none: where they are follows from the time.

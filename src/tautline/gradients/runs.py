@@ -11,6 +11,7 @@ from tautline.gradients.chain.runs import ChainRuns, stays_chain
 from tautline.gradients.keys import key_of
 from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.steps import Steps
+from tautline.model import refusals
 from tautline.model.system.case import Case
 
 Runs: TypeAlias = ChainRuns | NetworkRuns
@@ -21,9 +22,7 @@ def check_case(case: Case) -> Case:
     if not isinstance(case, Case):
         raise InputError(f"case: expected a Case, got {type(case).__name__}")
     if any(command.is_function for command in case.commands.values()):
-        raise InputError(
-            "case: expected a torque that is a number or a table, got a function; Torque((times, torques))"
-        )
+        raise refusals.TORQUE_DERIVATIVE.error("a function")
     return case
 
 

@@ -13,7 +13,7 @@ from tautline.model.description import Matrix33, Number, Vector3, choice, descri
 from tautline.model.kinds import MATRIX, PAIR, ROW, VECTOR
 
 _MASS = "Mass M."
-_CENTER = "rho_c, from the attachment point to the centre of mass, in the body frame."
+_CENTER = "rho_c, from the attachment point to the center of mass, in the body frame."
 # Shapes of bodies that are not homogeneous.
 DRAWN = tuple(name for name in DIMENSIONS if name != "point")
 _POINT = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))

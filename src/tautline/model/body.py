@@ -22,7 +22,7 @@ LEAST_INERTIA = 0.01 * checks.SMALLEST**3
 
 
 class Shape(NamedTuple):
-    """What the body looks like, for pictures. Centred at the centre of mass, along the body's axes."""
+    """What the body looks like, for pictures. Centered at the center of mass, along the body's axes."""
 
     kind: str  # "elliptic_cylinder", "box", "sphere" or "point"
     dimensions: tuple[float, ...]  # (semi-axis x, semi-axis y, height), (x, y, z), (radius,), ()
@@ -59,7 +59,7 @@ class Drawn(Kind):
 
 @described
 class RigidBody:
-    """A rigid body that hangs at a point which need not be its centre of mass.
+    """A rigid body that hangs at a point which need not be its center of mass.
 
     The body frame has its origin at the attachment point. See also the constructors
     `elliptic_cylinder`, `box`, `sphere` and `point`.
@@ -70,7 +70,7 @@ class RigidBody:
         "kg*m^2", _matrix, "Inertia matrix J about the *attachment point*, in the body frame.", form=MATRIX
     )
     center_of_mass: Vector3 = quantity(
-        "m", vector, "rho_c, from the attachment point to the centre of mass, in the body frame.", form=VECTOR
+        "m", vector, "rho_c, from the attachment point to the center of mass, in the body frame.", form=VECTOR
     )
     shape: Shape | None = declared(Drawn("What to draw; no influence on the motion."), default=None)
 
@@ -92,7 +92,7 @@ class RigidBody:
     def about_center(
         cls, mass: float, central_inertia: Any, center_of_mass: Any, shape: Shape | None = None
     ) -> RigidBody:
-        """A body by its inertia about the centre of mass (kg m^2, in the body frame), by the parallel-axis theorem."""
+        """A body by its inertia about the center of mass (kg m^2, in the body frame), by the parallel-axis theorem."""
         mass = positive("mass", in_si("mass", mass, "kg"), "kg")
         center = vector("center_of_mass", in_si("center_of_mass", center_of_mass, "m"), "m")
         inertia = in_si("central_inertia", central_inertia, "kg*m^2")
@@ -128,13 +128,13 @@ class RigidBody:
         return Point(mass).body()
 
     def central_inertia(self) -> NDArray[np.float64]:
-        """Inertia matrix about the centre of mass (kg m^2)."""
+        """Inertia matrix about the center of mass (kg m^2)."""
         return np.array(self.inertia) - steiner(self.mass, self.center_of_mass)
 
     def least_effective_mass(self) -> float:
         """The mass that a force at the attachment point feels where it feels least (kg).
 
-        A pull off the centre of mass also turns the body, which makes it seem lighter.
+        A pull off the center of mass also turns the body, which makes it seem lighter.
         """
         if self.is_point or not any(self.center_of_mass):
             return self.mass
@@ -193,11 +193,11 @@ def _checked_inertia(J: NDArray[np.float64], mass: float, center: Vector) -> NDA
     if a <= np.finfo(float).eps * scale:
         raise InputError(
             f"{name}: expected an inertia about the attachment point that leaves a positive definite one "
-            f"about the centre of mass, got principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 there"
+            f"about the center of mass, got principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 there"
         )
     if a + b < c * (1.0 - TRIANGLE_TOLERANCE):
         raise InputError(
-            f"{name}: expected principal moments about the centre of mass of which none exceeds the sum of "
+            f"{name}: expected principal moments about the center of mass of which none exceeds the sum of "
             f"the other two, got {a:.6g}, {b:.6g}, {c:.6g} kg m^2; no distribution of mass has these"
         )
     return J

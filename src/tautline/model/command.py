@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pkgutil
+from importlib import import_module
 from numbers import Real
 from typing import Any
 
-from tautline.model import checks
-from tautline.model.commands.base import Command, Drum
+from tautline.model import checks, commands
+from tautline.model.commands.base import COMMANDS, Command, Drum
 from tautline.model.commands.brake import Brake
 from tautline.model.commands.held import Free, Locked
 from tautline.model.commands.impedance import Impedance
@@ -30,15 +32,8 @@ __all__ = [
     "check_command",
 ]
 
-COMMANDS: dict[str, type] = {
-    "locked": Locked,
-    "free": Free,
-    "torque": Torque,
-    "brake": Brake,
-    "length": Length,
-    "speed": Speed,
-    "impedance": Impedance,
-}
+for _file in pkgutil.iter_modules(commands.__path__):  # each adds its commands to COMMANDS
+    import_module(f"{commands.__name__}.{_file.name}")
 
 
 def as_command(given: Any) -> Command:

@@ -28,7 +28,7 @@ def mass(reel: Reel, density: float, s: float) -> float:
 
 
 def spooled(reel: Reel, s: Any) -> Spooled:
-    """Where the weight of the spooled string is, with s metres, a number or an array, on the reel side of the guide."""
+    """Where the weight of the spooled string is, with s meters, a number or an array, on the reel side of the guide."""
     d_0, d, k = reel.drum_radius, reel.radius(s), reel.layer_growth
     w = s - reel.guide_length
     angle = 2.0 * w / (d_0 + d)

@@ -35,16 +35,16 @@ class BodyInFluid:
         "m^2", non_negative, "Drag coefficient times area of the body, the same in all directions.", default=0.0
     )
     drag_center: OptionalVector3 = quantity(
-        "m", vector, "Where the drag acts, body frame; the centre of mass if not given.", default=None, form=VECTOR
+        "m", vector, "Where the drag acts, body frame; the center of mass if not given.", default=None, form=VECTOR
     )
     volume: Number = quantity("m^3", non_negative, "Volume of the body, for buoyancy.", default=0.0)
     buoyancy_center: OptionalVector3 = quantity(
-        "m", vector, "Where buoyancy acts, body frame; the centre of mass if not given.", default=None, form=VECTOR
+        "m", vector, "Where buoyancy acts, body frame; the center of mass if not given.", default=None, form=VECTOR
     )
     added_mass: Number = quantity(
         "kg",
         non_negative,
-        "Fluid that the body moves along, the same in all directions, at the buoyancy centre.",
+        "Fluid that the body moves along, the same in all directions, at the buoyancy center.",
         default=0.0,
     )
     spin_damping: Number = quantity(

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.errors import InputError
-from tautline.model import checks
+from tautline.model import checks, refusals
 
 
 class ForceState(NamedTuple):
@@ -81,6 +80,4 @@ def check_laws(loads: Any) -> tuple[ForceLaw, ...]:
 def refuse_saving(laws: Sequence[ForceLaw]) -> None:
     """Refuse to save a run with force laws."""
     if laws:
-        raise InputError(
-            f"loads: expected no force law in a run that is saved, got {laws[0].name!r}; a file cannot hold a function"
-        )
+        raise refusals.SAVED_FORCE_LAW.error(repr(laws[0].name))

@@ -36,7 +36,7 @@ class Method:
     order: int = choice((2, 4, 6), "Order of accuracy; 4 and 6 compose a step of 5 or 11 second-order ones.", default=2)
     scheme: str = choice(
         ("symmetric", "paper"),
-        '"paper" is the published discretisation, of first order with a moving reel.',
+        '"paper" is the published discretization, of first order with a moving reel.',
         default="symmetric",
     )
     compensated: bool = flag("Keep rounding from accumulating. Costs about a tenth of the time.", default=True)

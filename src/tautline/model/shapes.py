@@ -25,7 +25,7 @@ def body_mesh(body: RigidBody) -> tuple[Array, list[list[int]]]:
     elif kind == "sphere":
         points, faces = _ball(sizes[0])
     else:
-        # as large as the body's radius of gyration about its centre of mass
+        # as large as the body's radius of gyration about its center of mass
         gyration2 = np.trace(body.inertia) / (2.0 * body.mass) - center @ center
         radius = max(float(np.sqrt(max(gyration2, 0.0))), 0.05)
         points = radius * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]], dtype=float)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +30,29 @@ def _rising(name: str, table: Any) -> None:
         raise InputError(
             f"{name}[0] (strains): expected strain 0 within the table, got {strains[0]:g} to {strains[-1]:g}"
         )
+
+
+class Formulas(NamedTuple):
+    """Elastic law as arrays take it: functions of the stiffness (N) and of strains, which may carry derivatives."""
+
+    tension: Callable[[Any, Any], Any]  # N
+    slope: Callable[[Any, Any], Any]  # of the tension by strain (N)
+    energy: Callable[[Any, Any], Any]  # per unstretched length (J/m)
+
+
+# By name of the registry; a table has its own in each string.
+FORMULAS = {
+    "linear": Formulas(
+        lambda EA, x: EA * as_floats(x),
+        lambda EA, x: np.zeros(np.shape(x)) + EA,
+        lambda EA, x: 0.5 * EA * as_floats(x) ** 2,
+    ),
+    "tension_only": Formulas(
+        lambda EA, x: EA * np.maximum(as_floats(x), 0.0),
+        lambda EA, x: np.where(np.asarray(x, dtype=np.float64) < 0.0, 0.0, EA),
+        lambda EA, x: 0.5 * EA * np.maximum(as_floats(x), 0.0) ** 2,
+    ),
+}
 
 
 @described
@@ -88,7 +112,7 @@ class String:
     breaking_load: OptionalNumber = quantity(
         "N",
         positive,
-        "Breaking load, for utilisation and fatigue; unknown if not given. The motion does not depend on it: a string "
+        "Breaking load, for utilization and fatigue; unknown if not given. The motion does not depend on it: a string "
         "that is loaded beyond it does not part.",
         default=None,
     )
@@ -97,6 +121,8 @@ class String:
         if (self.law == "table") != (self.tension_table is not None):
             raise InputError("String.tension_table: expected with law='table' and only then")
         if self.tension_table is None:
+            if self.law not in FORMULAS:
+                raise InputError(f"String.law: expected a law with an entry in model.string.FORMULAS, got {self.law!r}")
             if self.stiffness is None:
                 raise InputError(f"String.stiffness: expected a value with law = {self.law!r}, got none")
             return
@@ -149,41 +175,44 @@ class String:
         """Elastic tension at a strain (N)."""
         if self.law == "table":
             return evaluate(*self.pieces(), strain)
-        return self.stiffness * self._elastic(strain)
+        return FORMULAS[self.law].tension(self.stiffness, strain)  # type: ignore[no-any-return]
 
     def slope(self, strain: Any) -> Array:
         """Rate of the elastic tension by strain (N)."""
         if self.law == "table":
             return evaluate(*self.pieces(), strain, 1)
-        x = np.asarray(strain, dtype=np.float64)
-        return np.where((x < 0.0) & (self.law == "tension_only"), 0.0, self.stiffness)
+        return FORMULAS[self.law].slope(self.stiffness, strain)  # type: ignore[no-any-return]
 
     def strain(self, tension: Any) -> Array:
         """Strain at an elastic tension that is not negative; the least one where several have it, the greatest at 0."""
         F = np.asarray(tension, dtype=np.float64)
-        if self.law != "table":
+        if self.law in ("linear", "tension_only"):
             return np.asarray(F / self.stiffness)
-        # bisection between the ends of the table, and beyond them along the straight lines
-        knots, (values, slopes, *_) = self.pieces()
-        slack = knots[values <= 0.0]  # no less than the last of these, where there are any
-        low = np.full_like(F, slack[-1] if len(slack) else min(knots[1], 0.0) - 1.0)
-        rise = np.maximum(F - values[-1], 0.0) / max(slopes[-1], 1e-9 * self.stiffness)
-        high = knots[-1] + rise + 1e-12
+        low, high = self._around(F)
         for _ in range(100):
             middle = 0.5 * (low + high)
             below = self.tension(middle) < F
             low, high = np.where(below, middle, low), np.where(below, high, middle)
         return np.asarray(high)
 
+    def _around(self, tension: Array) -> tuple[Array, Array]:
+        """Strains below and above those of tensions; of a table its ends, and beyond them its straight lines."""
+        if self.law != "table":
+            high = np.asarray(tension / self.stiffness)
+            while (self.tension(high) < tension).any():
+                high = 2.0 * high
+            return np.zeros_like(tension), high
+        knots, (values, slopes, *_) = self.pieces()
+        slack = knots[values <= 0.0]  # no less than the last of these, where there are any
+        low = np.full_like(tension, slack[-1] if len(slack) else min(knots[1], 0.0) - 1.0)
+        rise = np.maximum(tension - values[-1], 0.0) / max(slopes[-1], 1e-9 * self.stiffness)
+        return low, knots[-1] + rise + 1e-12
+
     def energy_density(self, strain: Any) -> Array:
         """Elastic energy per unstretched length at a strain (J/m)."""
         if self.law == "table":
             return evaluate(*_primitive(*self.tension_table), strain)
-        return 0.5 * self.stiffness * self._elastic(strain) ** 2
-
-    def _elastic(self, strain: Any) -> Array:
-        x: Array = as_floats(strain)
-        return np.maximum(x, 0.0) if self.law == "tension_only" else x
+        return FORMULAS[self.law].energy(self.stiffness, strain)  # type: ignore[no-any-return]
 
 
 @lru_cache(maxsize=64)

@@ -30,7 +30,7 @@ def _size(x: Carried) -> Carried:
 
 
 def _steps(x: Carried) -> Carried:
-    """Differences between neighbouring samples."""
+    """Differences between neighboring samples."""
     return Carried(np.diff(x.value, axis=0), np.diff(x.tangent, axis=0))
 
 

@@ -39,7 +39,7 @@ def solve(
 
     Ctrl-C raises KeyboardInterrupt in the middle of an iteration.
     """
-    casadi = need("casadi", "tl.optimise")
+    casadi = need("casadi", "tl.optimize")
     parts = problem.parts(w, False)
     rows, columns = problem.pattern(parts)
     least, most = problem.range_of_constraints(parts)

@@ -1,4 +1,4 @@
-"""Files that say what is to be optimised: TOML with a scenario, keys and bounds, an objective and limits."""
+"""Files that say what is to be optimized: TOML with a scenario, keys and bounds, an objective and limits."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from tautline.model.system.case import Case
 from tautline.model.wording import near
 from tautline.optimal.unknowns import BOUNDS
 
-_NEEDED = ("scenario", "vary", "minimise")
+_NEEDED = ("scenario", "vary", "minimize")
 _WORDS = ("title", "description", *_NEEDED, "set", "subject_to", "intervals", "iterations", "start")
-# Arguments of `optimise` that a file gives as Python does.
-_AS_THEY_ARE = ("minimise", "subject_to", "intervals", "iterations")
+# Arguments of `optimize` that a file gives as Python does.
+_AS_THEY_ARE = ("minimize", "subject_to", "intervals", "iterations")
 
 
-class OptimiseError(InputError):
+class OptimizeError(InputError):
     """A file cannot be used. The message says where and why."""
 
 
 class Definition(NamedTuple):
-    """A case, and the other arguments of `optimise`."""
+    """A case, and the other arguments of `optimize`."""
 
     case: Any  # Case
     arguments: dict[str, Any]
@@ -41,7 +41,7 @@ def read(path: str | os.PathLike[str]) -> Definition:
     with said_of(source):
         if "vary" not in tree and ("string" in tree or "lines" in tree):
             raise InputError(
-                "a scenario that says nothing of what to optimise; name it in a file with `scenario = ...`"
+                "a scenario that says nothing of what to optimize; name it in a file with `scenario = ...`"
             )
         for word in tree:
             if word not in _WORDS:
@@ -63,10 +63,10 @@ def said_of(source: Path) -> Iterator[None]:
     """Errors that name a key only also name the file."""
     try:
         yield
-    except (ScenarioError, OptimiseError):
+    except (ScenarioError, OptimizeError):
         raise
     except InputError as error:
-        raise OptimiseError(f"{source}: {error}") from None
+        raise OptimizeError(f"{source}: {error}") from None
 
 
 def _case(source: Path, word: str, name: Any, changes: dict[str, Any]) -> Case:

@@ -49,8 +49,8 @@ class Progress(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Optimised:
-    """The result of `optimise`.
+class Optimized:
+    """The result of `optimize`.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class Optimised:
 class SearchInterrupted(KeyboardInterrupt):
     """Ctrl-C ended a search; `result` holds the values of its latest iteration."""
 
-    def __init__(self, result: Optimised) -> None:
+    def __init__(self, result: Optimized) -> None:
         super().__init__(result.message)
         self.result = result
 

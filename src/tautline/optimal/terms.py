@@ -168,14 +168,14 @@ def _number(name: str, value: Any, unit: str) -> float | None:
 _OBJECTIVES: dict[str, type[Final | Integral | Peak]] = {FINAL: Final, INTEGRAL: Integral, PEAK: Peak}
 
 
-def read_objective(minimise: Any) -> tuple[Term, ...]:
+def read_objective(minimize: Any) -> tuple[Term, ...]:
     """From "time", a table such as {"integral": "torque^2"} with a weight, an objective, or a list of those."""
-    listed = minimise if isinstance(minimise, list | tuple) else [minimise]
+    listed = minimize if isinstance(minimize, list | tuple) else [minimize]
     if not listed:
-        checks.refuse("minimise", "'time', or a table such as {'integral': 'torque^2'}", minimise)
+        checks.refuse("minimize", "'time', or a table such as {'integral': 'torque^2'}", minimize)
     found = []
     for k, given in enumerate(listed):
-        name = f"minimise[{k}]" if isinstance(minimise, list | tuple) else "minimise"
+        name = f"minimize[{k}]" if isinstance(minimize, list | tuple) else "minimize"
         found.append(_term(name, {TIME: True} if isinstance(given, str) and given == TIME else given))
     return tuple(found)
 

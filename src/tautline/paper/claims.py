@@ -196,7 +196,7 @@ CLAIMS = (
         1,
         TUMBLING[1],
         "7 s",
-        "centre of mass on the wrong side of the string's end for a third of the next second, within 1 s of 7 s",
+        "center of mass on the wrong side of the string's end for a third of the next second, within 1 s of 7 s",
         turned_over,
     ),
     Claim(2, "elastic energy grows while the string is paid out", "grows", QUARTERS, trend("elastic_energy", 1.0)),

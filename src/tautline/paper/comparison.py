@@ -23,7 +23,7 @@ from tautline.model.run import Run
 from tautline.model.system.case import Case
 from tautline.paper import plain
 from tautline.paper.examples import ELEMENTS, EXAMPLES, STEP, run, start, system
-from tautline.reference import Equations, integrate, labelled
+from tautline.reference import Equations, integrate, labeled
 from tautline.results.conservation import conservation
 
 Array = NDArray[np.float64]
@@ -132,7 +132,7 @@ def _dataset(rows: Array, duration: float, method: str) -> xr.Dataset:
     equations, s = Equations(chain, ELEMENTS, Locked()), state.reeled_length
     times = np.linspace(0.0, duration, len(rows))
     states = [plain.reference_row(y, s) for y in rows]
-    return labelled(_case(duration), equations, states, times, "completed", method)
+    return labeled(_case(duration), equations, states, times, "completed", method)
 
 
 def long_trials(steps: int = LONG) -> Iterator[Trial]:
@@ -188,7 +188,7 @@ def verdicts(trials: list[Trial]) -> list[Verdict]:
 def long_figure(trials: list[Trial]) -> Figure:
     """Deviations over a long time at the paper's step, each on a logarithmic axis."""
     figure, axes = new_figure(3)
-    colours = OURS | {"Runge-Kutta 4": RED, "SciPy RK45": ORANGE, "SciPy DOP853": BLACK}
+    colors = OURS | {"Runge-Kutta 4": RED, "SciPy RK45": ORANGE, "SciPy DOP853": BLACK}
     shown = [trial for trial in trials if trial.example == 1 and trial.setting != _fixed(COARSE)]
     scale = float(shown[0].run.kinetic_energy.max())
     for trial in shown:
@@ -201,7 +201,7 @@ def long_figure(trials: list[Trial]) -> Figure:
             strict=True,
         ):
             largest = np.maximum.accumulate(np.abs(values.values[1:]))
-            axis.loglog(trial.run.time[1:], largest, line, color=colours[trial.method], label=label)
+            axis.loglog(trial.run.time[1:], largest, line, color=colors[trial.method], label=label)
     for axis, name in zip(axes, ("energy, of max $T$", r"momentum $\pi_3$, relative", r"$\|I-R^TR\|$"), strict=True):
         axis.set_ylabel(name)
     axes[0].set_title("largest deviation so far", fontsize=9)
@@ -277,11 +277,11 @@ def precision_figure(points: list[Precision]) -> Figure:
     }
     titles = {1: "example 1, constant length", 3: "example 3, moving reel (SciPy's right-hand side in NumPy)"}
     for axis, number in zip(axes, (1, 3), strict=True):
-        for method, (colour, line) in looks.items():
+        for method, (color, line) in looks.items():
             own = [p for p in points if p.example == number and p.method == method]
             if own:
                 axis.loglog(
-                    [p.seconds for p in own], [p.error for p in own], line, color=colour, markersize=3.5, label=method
+                    [p.seconds for p in own], [p.error for p in own], line, color=color, markersize=3.5, label=method
                 )
         axis.set_title(titles[number], fontsize=9)
         axis.set_ylabel(f"error at {END:g} s (m)")

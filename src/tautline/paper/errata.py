@@ -81,7 +81,7 @@ def torque_sign() -> tuple[float, float]:
 
 
 def scheme_order() -> tuple[float, float]:
-    """Example 3 to 0.5 s, step 0.0005 s: error of the printed and of the symmetric discretisation (m)."""
+    """Example 3 to 0.5 s, step 0.0005 s: error of the printed and of the symmetric discretization (m)."""
     exact = run(3, duration=0.5, sample=0.5, order=6, guide_law="published")
     errors = [
         float(
@@ -106,7 +106,7 @@ def main() -> None:
     right, printed = torque_sign()
     print(f"sign of the torque, example 3 at 3 s: {right:.2f} m out, printed {printed:.2f} m")
     first, second = scheme_order()
-    print(f"discretisation, example 3 at 0.5 s: {first:.2g} m printed, {second:.2g} m symmetric")
+    print(f"discretization, example 3 at 0.5 s: {first:.2g} m printed, {second:.2g} m symmetric")
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ from tautline.viewer import view
 from tautline.viewer.page import template
 
 CAPTIONS = {
-    "snapshots": "Snapshots of the manoeuvre; the string is shaded by its relative elastic energy.",
+    "snapshots": "Snapshots of the maneuver; the string is shaded by its relative elastic energy.",
     "energy": "Energy exchange: total and kinetic solid, gravity dash-dotted, elastic dotted.",
     "lengths": "Length of the deployed string, stretched and unstretched, and the second component of Omega.",
     "conservation": "Deviation of what should be conserved.",

@@ -39,11 +39,11 @@ class Group(NamedTuple):
 
 
 def onset(result: xr.Dataset) -> Onset:
-    """From which time on the centre of mass is on the wrong side of the string's end for a third of a second."""
+    """From which time on the center of mass is on the wrong side of the string's end for a third of a second."""
     position = result.position.values
     along = position[:, -1] - position[:, -2]
-    centre = result.body_position.values - position[:, -1]
-    wrong = np.sum(along * centre, axis=1) < 0.0
+    center = result.body_position.values - position[:, -1]
+    wrong = np.sum(along * center, axis=1) < 0.0
     steps = round(WINDOW / float(result.time[1] - result.time[0]))
     share = np.convolve(wrong, np.ones(steps) / steps)[steps - 1 :][: len(wrong)]
     found = np.flatnonzero(share > SHARE)
@@ -109,10 +109,10 @@ def figure(groups: list[Group]) -> Figure:
     result, (axes,) = new_figure(height=2.8)
     axes.axvspan(PAPER - WINDOW, PAPER + WINDOW, color="#EEEEEE", label="within 1 s of it")
     axes.axvline(PAPER, color=RED, label="paper")
-    for row, (group, colour) in enumerate(zip(groups, (BLUE, GREEN, BLUE, GREEN, SKY), strict=True)):
+    for row, (group, color) in enumerate(zip(groups, (BLUE, GREEN, BLUE, GREEN, SKY), strict=True)):
         height = -row + np.linspace(-0.25, 0.25, len(group.onsets))
         labels = ("start of the second", "first turn in it") if row == 0 else (None, None)
-        axes.plot([x.start for x in group.onsets], height, "o", color=colour, markersize=3.5, label=labels[0])
+        axes.plot([x.start for x in group.onsets], height, "o", color=color, markersize=3.5, label=labels[0])
         axes.plot([x.turn for x in group.onsets], height, "|", color=ORANGE, markersize=6.0, label=labels[1])
     axes.set_yticks(-np.arange(len(groups)), [group.name for group in groups])
     axes.set_xlabel("start of tumbling, example 1 (s)")

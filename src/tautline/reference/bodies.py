@@ -17,11 +17,11 @@ class Inertia(NamedTuple):
     """
 
     mass: float
-    moment: Array  # mass times centre, from the attachment point, body frame
+    moment: Array  # mass times center, from the attachment point, body frame
     J: Array
     string_weight: float  # per unstretched length
     body_weight: float
-    weight_moment: Array  # body weight times its centre
+    weight_moment: Array  # body weight times its center
 
 
 def hat(a: Array) -> Array:
@@ -35,7 +35,7 @@ def cross(a: Array, b: Array) -> Array:
 
 
 def inertia_of(pendulum: Chain) -> Inertia:
-    """Sums over the body and, as a point, the fluid at its centre of buoyancy."""
+    """Sums over the body and, as a point, the fluid at its center of buoyancy."""
     body, fluid, g = pendulum.body, pendulum.fluid, pendulum.gravity
     rho, J = np.array(body.center_of_mass), np.array(body.inertia)
     if fluid is None:

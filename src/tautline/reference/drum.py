@@ -8,6 +8,7 @@ import numpy as np
 
 from tautline.model.chain.chain import Chain
 from tautline.model.command import Brake, Command, Impedance, Torque
+from tautline.model.command import Drum as Turning
 from tautline.reference.curves import Curve, of_length, through_table
 
 # Points along the spooled string; its angle on the drum is some hundred radians at most.
@@ -29,9 +30,11 @@ class Drum:
             self.torque_curve = through_table(*command.torques())
         self.curve: Curve | None = None  # of the deployed length
         self.direction = 0.0  # of the slip, where dry friction acts
+        self.origin = (0.0, 0.0)  # time and deployed length when the command was given
 
     def begin(self, reeled_length: float) -> None:
         """Where a curve in time starts from is known only now."""
+        self.origin = (0.0, self.length - reeled_length)
         if self.command.has_curve:
             self.curve = of_length(self.command, self.length - reeled_length)
 
@@ -53,12 +56,13 @@ class Drum:
     def motor(self, t: float, s: float, sigma: float, inside: float | None = None) -> float:
         """Torque of the motor, within the limits (N m)."""
         command, d = self.command, self.radius(s)
-        u = 0.0
         if isinstance(command, Torque):
             u = float(command.torque(t)) if self.torque_curve is None else float(self.torque_curve.at(t, inside)[0])
         elif isinstance(command, Impedance):
             rest, speed, _ = self.planned(t, inside)
             u = d * (command.stiffness * (rest - s) + command.damping * (speed - sigma))
+        else:  # as the command itself says, in words
+            u = command.motor_torque(Turning(t, self.length - s, -sigma, d), self.origin)
         most = self.max_torque if sigma == 0.0 else min(self.max_torque, self.max_power * d / abs(sigma))
         return float(np.clip(u, -most, most))
 

@@ -117,7 +117,7 @@ class Equations:
         return self.guide.force(self.guide.strain(x.q, self.element_length(x)), x.sigma)
 
     def assemble(self, x: Fields, u: float) -> tuple[Array, Array]:
-        """Mass matrix and generalised forces without loads, in the order sigma, nodes, body; u acts on the drum."""
+        """Mass matrix and generalized forces without loads, in the order sigma, nodes, body; u acts on the drum."""
         p, N, body = self.pendulum, self.N, self.inertia
         mu = p.string.density
         l = self.element_length(x)
@@ -192,7 +192,7 @@ class Equations:
         return mass, force
 
     def first_moment_by_configuration(self, x: Fields) -> Array:
-        """Slopes of the first moment of all mass about the guide entrance, a row for each generalised coordinate.
+        """Slopes of the first moment of all mass about the guide entrance, a row for each generalized coordinate.
 
         Of the spooled string only the height is known.
         """
@@ -212,7 +212,7 @@ class Equations:
         return np.vstack([by_s, by_nodes, by_turn])
 
     def balance(self, t: float, x: Fields) -> tuple[list[Acting], Array, Array]:
-        """Loads by account, the mass matrix, and all generalised forces but those of motor and friction.
+        """Loads by account, the mass matrix, and all generalized forces but those of motor and friction.
 
         Fluid that moves along is in the mass matrix and not among the loads.
         """
@@ -220,7 +220,7 @@ class Equations:
         mass, force = self.assemble(x, 0.0)
         guide = self.loads.guide(t, self.inside)
         for load in acting:
-            force = force + load.generalised
+            force = force + load.generalized
         if guide.acceleration.any():
             force -= self.first_moment_by_configuration(x) @ guide.acceleration
         fluid = self.loads.carried(t, x, self.inside)
@@ -261,7 +261,7 @@ class Equations:
             "guide_work": self.guide_power(t, x, acting),
         }
         for load in acting:
-            power = float(load.generalised @ rates + load.total @ U)
+            power = float(load.generalized @ rates + load.total @ U)
             powers[load.account] = powers.get(load.account, 0.0) + (-power if load.loses else power)
         turning = (x.R @ hat(x.omega)).ravel()
         accounts = [powers.get(name, 0.0) for name in ACCOUNTS]

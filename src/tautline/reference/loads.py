@@ -1,6 +1,6 @@
 """Forces that are not in the Lagrangian: damping, drag, a push, and the inertia of a guide that moves.
 
-Each is a vector of generalised forces, in the order sigma, nodes 1 to N, body: its product with the rates is its power.
+Each is a vector of generalized forces, in the order sigma, nodes 1 to N, body: its product with the rates is its power.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Fields(NamedTuple):
 
 
 LOSSES = ledger.names(ledger.LOSS)
-# Generalised forces, and the sum of the forces with what the guide takes of them directly.
+# Generalized forces, and the sum of the forces with what the guide takes of them directly.
 Forces = tuple[Array, Array]
 
 
@@ -39,7 +39,7 @@ class Acting(NamedTuple):
     """A load at one time."""
 
     account: str
-    generalised: Array  # forces
+    generalized: Array  # forces
     total: Array  # sum of its forces, with what the guide takes of it directly
     loses: bool  # its account is one of losses
 
@@ -111,7 +111,7 @@ class Loads:
         return [Acting(account, *forces, account in LOSSES) for account, forces in found if forces is not None]
 
     def packed(self, reel: float, nodes: Array, body: Array) -> Array:
-        """Generalised forces from a force on s, forces on the nodes and a moment on the body."""
+        """Generalized forces from a force on s, forces on the nodes and a moment on the body."""
         turning = body if self.rotates else np.zeros(3)
         return np.concatenate([[reel], nodes[1:].ravel(), turning])
 
@@ -148,7 +148,7 @@ class Loads:
         return (1.0 + strain) / N - 0.5 * (carried[:-1] + carried[1:])
 
     def _drag(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces | None:
-        """Drag on the elements at their middles and on the body at its centre of drag; and the sum of the forces."""
+        """Drag on the elements at their middles and on the body at its center of drag; and the sum of the forces."""
         fluid, string, N = self.pendulum.fluid, self.pendulum.string, self.N
         if fluid is None:
             return None

@@ -13,7 +13,7 @@ import numpy as np
 from tautline import registry
 from tautline._version import __version__
 from tautline.errors import InputError
-from tautline.model import checks
+from tautline.model import checks, refusals
 from tautline.model.chain.cases import chain_command, chain_start
 from tautline.model.chain.state import ChainState
 from tautline.model.chain.systems import chain_of, why_no_chain
@@ -88,7 +88,7 @@ def integrate(
     case = case_of(system, start, command, {"duration": duration, "sample": sample})
     reason = why_no_chain(case.system)
     if reason:
-        raise InputError(f"system: expected one line on a reel and one body at its end, got {reason}")
+        raise refusals.COMPARED_SYSTEM.error(reason)
     pendulum, state, of_reel = chain_of(case.system), chain_start(case), chain_command(case)
     duration = checks.positive("duration", duration, "s")
     sample = checks.positive("sample", sample, "s")
@@ -110,7 +110,7 @@ def integrate(
     else:
         advance = partial(_remembering if solved.remembers else _solved, solved, (method, rtol, atol))
         status, states = _by_pieces(solved, y0, times, advance)
-    return labelled(case, solved, states, times[: len(states)], status, method)
+    return labeled(case, solved, states, times[: len(states)], status, method)
 
 
 def _refuse_blows(system: Equations, state: ChainState, duration: float) -> None:
@@ -141,7 +141,7 @@ def _refuse_blows(system: Equations, state: ChainState, duration: float) -> None
                     )
 
 
-def labelled(
+def labeled(
     case: Case, system: Equations, states: Sequence[Array], times: Array, status: str, method: str
 ) -> xr.Dataset:
     """The Dataset of states that any method has found for a case."""

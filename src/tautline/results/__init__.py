@@ -1,1 +1,1 @@
-"""What a run delivers: schema, labelled values, summary, conservation."""
+"""What a run delivers: schema, labeled values, summary, conservation."""

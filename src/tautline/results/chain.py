@@ -7,13 +7,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline import ledger
+from tautline import ledger, schema
 from tautline.arrays import Array
 from tautline.model.body import RigidBody
 from tautline.model.string import String
 from tautline.model.system.system import System
 from tautline.results.values import Values
-from tautline.schema import SCHEMA
+from tautline.schema import DERIVED, SCHEMA
 
 # Variables of a line and what the chain calls them.
 OF_LINE = {
@@ -27,7 +27,7 @@ OF_LINE = {
     "power": "power",
     "motor_work": "control_work",
 }
-SAME = ("time", "position", "velocity", "strain", "tension", "energy", *(x.name for x in ledger.ACCOUNTS))
+SAME = ("time", "position", "velocity", "strain", "tension", *(x.name for x in ledger.ACCOUNTS))
 # Variables of bodies, and of the whole, that follow from several of the chain's.
 OF_BODIES = ("body_position", "body_velocity", "attitude", "angular_velocity", "orthogonality_error")
 MOMENTA = ("linear_momentum", "angular_momentum")
@@ -56,7 +56,7 @@ def inertia_of(string: String, body: RigidBody) -> Inertia:
 
 def needed_for(names: Iterable[str]) -> set[str]:
     """Variables of a chain that some of its system follow from."""
-    return {own for name in names for own in NEEDS[name]}
+    return {own for name in schema.needed_for(names) if name not in DERIVED for own in NEEDS[name]}
 
 
 def system_values(
@@ -67,7 +67,8 @@ def system_values(
     Values and `inertia`, by default the system's own, may be arrays that carry derivatives; or of many members, which
     are the last dimension of all values. A member's bits do not depend on others: sums are made one by one.
     """
-    wanted = {"time", *names}
+    asked = {"time", *names}
+    wanted = schema.needed_for(asked)
     line = next(iter(system.lines.values()))
     body = system.bodies[line.end]
     assert isinstance(body, RigidBody)
@@ -83,11 +84,12 @@ def system_values(
             found[name] = np.stack([part[name] for part in parts], axis=1)
         if wanted & set(MOMENTA):
             found |= {name: x for name, x in _momenta(own, values).items() if name in wanted}
-    return found
+        found |= {name: output.formula(found) for name, output in DERIVED.items() if name in asked}
+    return {name: x for name, x in found.items() if name in asked}
 
 
 def _center(own: Inertia, values: Values) -> Values:
-    """Position and velocity of the centre of mass."""
+    """Position and velocity of the center of mass."""
     R, c = values["attitude"], own.center
     return {
         "body_position": values["position"][:, -1] + _turned(R, c),

@@ -1,4 +1,4 @@
-"""Labelled results: datasets of xarray, built here only."""
+"""Labeled results: datasets of xarray, built here only."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ Beside = dict[str, tuple[str, Any, str]]
 
 
 def build_lyapunov(values: dict[str, Any], attrs: dict[str, Any]) -> xr.Dataset:
-    """The labelled result of watching neighbouring motions part."""
+    """The labeled result of watching neighboring motions part."""
     return _dataset(LYAPUNOV_SCHEMA, values, {"time": (values["time"], _attributes(TIME_VARIABLE))}, attrs)
 
 
 def build_reading(
     schema: dict[str, Variable], values: dict[str, Any], attrs: dict[str, Any], unit: str = ""
 ) -> xr.Dataset:
-    """A labelled table that was read off a run; {unit} and {square} in the schema are those of the chosen variable."""
+    """A labeled table that was read off a run; {unit} and {square} in the schema are those of the chosen variable."""
     square = f"({unit})2" if " " in unit or "-" in unit else f"{unit}2"
     named = {name: v._replace(units=v.units.format(unit=unit, square=square)) for name, v in schema.items()}
     labels: Coordinates = {name: (values[name], _attributes(v)) for name, v in named.items() if v.dims == (name,)}
     return _dataset({name: v for name, v in named.items() if name not in labels}, values, labels, attrs)
 
 
-def labelled(
+def labeled(
     schema: dict[str, Variable],
     values: Values,
     labels: dict[str, list[str]],

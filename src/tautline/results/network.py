@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautline import ledger
 from tautline.arrays import Array
 from tautline.model.string_loads import StringLoads, string_loads
-from tautline.results.dataset import labelled
+from tautline.results.dataset import labeled
 from tautline.results.ends import at_ends
 from tautline.results.values import Values, tension_of
-from tautline.schema import AXES, MODES_SCHEMA, Layout, of_system
+from tautline.schema import AXES, DERIVED, MODES_SCHEMA, Layout, of_system
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -69,7 +68,7 @@ def derived(system: System, values: Values, loads: Mapping[str, StringLoads] | N
         values |= {name: np.concatenate(parts[name], axis=1) for name in OF_ELEMENTS}
         values |= {name: np.stack(parts[name], axis=1) for name in OF_STRINGS}
         values["orthogonality_error"] = orthogonality_error(values["attitude"])
-        values["energy"] = sum(values[name] for name in ledger.names(ledger.STORED))  # type: ignore[assignment]
+        values |= {name: output.formula(values) for name, output in DERIVED.items()}
     return values
 
 
@@ -80,23 +79,23 @@ def orthogonality_error(attitude: Array) -> Array:
 
 
 def build(system: System, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
-    """The labelled result of a run of a system.
+    """The labeled result of a run of a system.
 
     Lines may have different numbers of elements: nodes and elements are those of all lines, one string after the
     other, and the coordinates `node_line` and `element_line` name the string of each.
     """
     beside = _owners(system)
     shape = layout(system)
-    return labelled(shape.variables, values, shape.names | {"axis": AXES}, beside, attrs)
+    return labeled(shape.variables, values, shape.names | {"axis": AXES}, beside, attrs)
 
 
 def build_modes(system: System, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
-    """The labelled oscillations of a system; the coordinate `line_end` names what holds the end of each line."""
+    """The labeled oscillations of a system; the coordinate `line_end` names what holds the end of each line."""
     names = layout(system).names
     ends = np.array([line.end for line in system.lines.values()])
     beside = {"node_line": _owners(system)["node_line"], "line_end": ("line", ends, "what holds the end of the line")}
     known = {name: x for name, x in MODES_SCHEMA.items() if names["body"] or "body" not in x.dims}
-    found = labelled(known, values, names | {"axis": AXES}, beside, attrs)
+    found = labeled(known, values, names | {"axis": AXES}, beside, attrs)
     numbers = ("mode", np.arange(1, len(values["frequency"]) + 1), {"long_name": "number of the mode, slowest first"})
     return found.assign_coords(mode=numbers)
 

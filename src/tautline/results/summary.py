@@ -92,7 +92,7 @@ def _drifts(extremes: _Extremes, first: Values, system: System) -> dict[str, flo
     }
 
 
-def summarise(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]:
+def summarize(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]:
     """Extremes and conservation over consecutive pieces of one run; bounded memory.
 
     All figures are of finite values; None where there is none. `not_finite` counts the samples with other values.
@@ -134,7 +134,7 @@ def summarise(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]
         **_drifts(extremes, first, system),
         "orthogonality_error": extremes.largest("orthogonality"),
         **{name: extremes.range(name) for name in EXTREMES},
-        "utilisation": max((x for x in used if x is not None), default=None),
+        "utilization": max((x for x in used if x is not None), default=None),
         "final_reel_speed": {
             name: _finite(x)
             for (name, line), x in zip(system.lines.items(), speed, strict=True)

@@ -10,7 +10,7 @@ from tautline import ledger
 from tautline.errors import InputError
 from tautline.results.inputs import CASE
 from tautline.results.one_line import with_names
-from tautline.results.summary import summarise
+from tautline.results.summary import summarize
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -44,7 +44,7 @@ def summary(run: xr.Dataset) -> str:
     if CASE not in getattr(run, "attrs", {}):
         raise InputError("run: expected a run of simulate() or open_run(), got one without its case")
     values = {str(name): np.asarray(x) for name, x in with_names(run).data_vars.items()} | {"time": run.time.values}
-    found = summarise([values], dict(run.attrs))
+    found = summarize([values], dict(run.attrs))
     rows = summary_rows(found, {})
     width = max(map(len, rows))
     return "\n".join([*(f"{name:{width}}  {text}" for name, text in rows.items()), ending(found)])
@@ -71,7 +71,7 @@ def summary_rows(summary: dict[str, Any], extra: dict[str, str]) -> dict[str, st
         **_momenta(summary),
         "orthogonality error": figure("orthogonality_error", ".1e", ""),
         **{title: between(name, unit) for title, name, unit in _RANGES if summary[name] is not None},
-        **_utilisation(summary["utilisation"]),
+        **_utilization(summary["utilization"]),
         **_reels(between("reel_speed", "m/s"), summary["final_reel_speed"]),
         "step / stability limit": figure("largest_step_ratio", ".2f", " at most"),
         **extra,
@@ -100,8 +100,8 @@ def _reels(between: str, final: dict[str, float | None]) -> dict[str, str]:
     return {"reel speed": f"{between}, {', '.join(at_end)} at the end"} if speeds else {}
 
 
-def _utilisation(value: float | None) -> dict[str, str]:
-    return {} if value is None else {"utilisation": f"{100 * value:.3g} % of the breaking load at most"}
+def _utilization(value: float | None) -> dict[str, str]:
+    return {} if value is None else {"utilization": f"{100 * value:.3g} % of the breaking load at most"}
 
 
 def ending(summary: dict[str, Any]) -> str:

@@ -124,11 +124,11 @@ class Driven:
     # -- bodies --------------------------------------------------------------------------------------------
 
     def strike(self, name: str, impulse: Array) -> None:
-        """Apply an impulse to a body at its centre of mass (N s)."""
+        """Apply an impulse to a body at its center of mass (N s)."""
         self.simulation.bodies[name].strike(impulse)
 
     def center(self, name: str, values: Values) -> Array:
-        """Centre of mass of a body, in the last of some samples."""
+        """Center of mass of a body, in the last of some samples."""
         found: Array = values["body_position"][-1, list(self.subject.bodies).index(name)]
         return found
 

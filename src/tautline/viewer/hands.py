@@ -17,7 +17,7 @@ RENEWED = 60  # pieces after which what is not asked for again ends: its page ma
 
 
 class Pull(NamedTuple):
-    """A spring from a body's centre of mass to a place in space."""
+    """A spring from a body's center of mass to a place in space."""
 
     body: str
     to: Array

@@ -21,7 +21,7 @@ from tautline.viewer.subject import DrawnLine, Subject, subject_of
 
 MOST_FRAMES = 4096  # in one answer
 MOST_POINTS = 20_000  # of a curve in one answer
-# Numbers looked at for the size of the scene and the range of colours: all of a run of ordinary size.
+# Numbers looked at for the size of the scene and the range of colors: all of a run of ordinary size.
 SURVEYED = 2_000_000
 ROUNDING = 1e-9  # strain, or part of a range: what is smaller is no value of its own
 
@@ -157,7 +157,7 @@ def thinned(x: Array, size: int) -> Array:
 
 
 def survey(run: Recording, subject: Subject) -> tuple[Array, dict[str, list[float]]]:
-    """Box around all that moves, and ranges of what colours the lines, from some rows of the run."""
+    """Box around all that moves, and ranges of what colors the lines, from some rows of the run."""
     size = run.read("position", slice(0, 1)).size
     every = -(-run.rows * size // SURVEYED)
     # the last row is among them
@@ -170,7 +170,7 @@ def survey(run: Recording, subject: Subject) -> tuple[Array, dict[str, list[floa
 
 
 def ranges_of(values: Mapping[str, Array], subject: Subject) -> dict[str, list[float]]:
-    """Ranges of what colours the lines, in some samples."""
+    """Ranges of what colors the lines, in some samples."""
     stiffness = max(line.string.stiffness for line in subject.lines)
     return {
         "strain": _range(values["strain"], ROUNDING),

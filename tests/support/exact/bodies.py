@@ -25,7 +25,7 @@ def fall_with_drag(mass: float, pull: float, drag: float, time: Array) -> tuple[
 
 
 def spin_with_damping(rates: Sequence[float], axial: float, across: float, damping: float, time: Array) -> Array:
-    """Angular velocity (time, 3) in its own frame of a body with axis 3, free about its centre of mass, under -c Omega.
+    """Angular velocity (time, 3) in its own frame of a body with axis 3, free about its center of mass, under -c Omega.
 
     C Omega_3' = -c Omega_3, so Omega_3 = Omega_3(0) exp(-c t/C). Across, A Omega_1' = (A - C) Omega_2 Omega_3
     - c Omega_1 and its like give w' = -(c/A + i (A - C)/A Omega_3) w for w = Omega_1 + i Omega_2: it decays with

@@ -270,7 +270,7 @@ class ChainSimulation(RecordedChain):
     # -- impulses ----------------------------------------------------------------------------------------
 
     def apply_impulse(self, name: str, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
-        """Strike the body: an impulse at its centre of mass (N s) and an impulsive moment (N m s), inertial frame.
+        """Strike the body: an impulse at its center of mass (N s) and an impulsive moment (N m s), inertial frame.
 
         Momenta jump, positions do not. The energy it brings is counted in `external_work`. Fluid that moves along with
         the string, or with the body at a free surface, does not take its part of the blow at once.

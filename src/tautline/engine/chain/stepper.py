@@ -365,7 +365,7 @@ class Stepper:
         self.motion.reel[[data.H_LAST, data.H_BEFORE, data.H_EARLIER]] = 0.0
 
     def strike_body(self, impulse: data.Array, moment: data.Array, R: data.Array) -> None:
-        """Add an impulse at the centre of mass and an impulsive moment, inertial frame, to the momenta."""
+        """Add an impulse at the center of mass and an impulsive moment, inertial frame, to the momenta."""
         data.nodes_of(self.motion.nodes[data.MOMENTUM], self.par.N)[-1] += impulse
         if not self.pendulum.body.is_point:
             self.motion.body[data.SPIN : data.SPIN + 3] += np.cross(self.par.rho, R.T @ impulse) + R.T @ moment

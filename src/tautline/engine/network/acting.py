@@ -32,7 +32,7 @@ class ActedOnNetwork(PlacedNetwork):
     def push(
         self, name: str, force: Any = (0.0, 0.0, 0.0), moment: Any = (0.0, 0.0, 0.0), *, frame: str = "space"
     ) -> None:
-        """Apply a force at the centre of mass of a body (N) and a moment (N m), from now on until another is given.
+        """Apply a force at the center of mass of a body (N) and a moment (N m), from now on until another is given.
 
         Parameters
         ----------
@@ -54,7 +54,7 @@ class ActedOnNetwork(PlacedNetwork):
         self._pushes[name][("space", "body").index(frame)][1:, 0] = values
 
     def apply_impulse(self, name: str, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
-        """Strike a body: an impulse at its centre of mass (N s) and an impulsive moment (N m s), inertial frame.
+        """Strike a body: an impulse at its center of mass (N s) and an impulsive moment (N m s), inertial frame.
 
         Momenta jump, positions do not. The energy it brings is counted in `external_work`.
         """

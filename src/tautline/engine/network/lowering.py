@@ -48,7 +48,7 @@ def parameters(line: Line, turns: bool, compensated: bool) -> data.Parameters:
 
 
 def body_drag(system: System, name: str) -> Drag:
-    """What the kernels know of the fluid around a body, with its points seen from the centre of mass."""
+    """What the kernels know of the fluid around a body, with its points seen from the center of mass."""
     body, fluid = system.bodies.get(name), system.fluid
     line = next(iter(system.lines.values()))
     if not isinstance(body, RigidBody) or fluid is None:
@@ -119,7 +119,7 @@ def field_of(system: System) -> kernels.Field:
 
 
 def arm_of(system: System, end: str, point: Any) -> tuple[float, float, float]:
-    """An end of a string from the centre of mass of what holds it, in its frame."""
+    """An end of a string from the center of mass of what holds it, in its frame."""
     body = system.bodies.get(end)
     return _between(body.center_of_mass if isinstance(body, RigidBody) else ZERO, point)
 
@@ -288,7 +288,7 @@ def system_of(
 
 
 def _levers(system: System) -> dict[str, float]:
-    """Largest distance of a string from a body's centre of mass, over its least moment of inertia (1/(kg m))."""
+    """Largest distance of a string from a body's center of mass, over its least moment of inertia (1/(kg m))."""
     found: dict[str, float] = {}
     for line in system.lines.values():
         for end, point in zip(line.ends, line.points, strict=True):

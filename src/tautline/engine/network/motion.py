@@ -34,7 +34,7 @@ from tautline.kernels.network.march import (
     Done,
     march_network,
 )
-from tautline.model import checks
+from tautline.model import checks, refusals
 from tautline.model.command import Command, Free, Locked, Torque
 from tautline.model.force_law import check_laws
 from tautline.model.profile import values_at
@@ -105,7 +105,7 @@ class NetworkInMotion:
 
     def _check_method(self) -> None:
         if self.method.scheme != "symmetric":
-            checks.refuse("scheme", "'symmetric' on the network kernels", self.method.scheme)
+            raise refusals.PAPER_SCHEME.error(repr(self.method.scheme), what="what the network kernels run")
         pendulum_lowering.check_method(self.method)
         damped = any(line.string.viscosity > 0.0 for line in self.system.lines.values())
         loaded = damped or self.system.fluid is not None or bool(self.laws)

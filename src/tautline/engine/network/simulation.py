@@ -31,7 +31,7 @@ from tautline.kernels.network.march import (
     RESTORE,
     SAVE,
 )
-from tautline.model import checks
+from tautline.model import checks, refusals
 from tautline.model.description import fields_of
 from tautline.model.file_keys import Tree
 from tautline.model.force_law import refuse_saving
@@ -357,11 +357,9 @@ class NetworkSimulation(ActedOnNetwork):
     def checkpoint(self) -> tuple[Checkpoint, str]:
         """All that the future depends on: an array, and a JSON text."""
         for name in self.functions:
-            raise InputError(
-                f"lines.{name}: Torque.torque: expected a number or a table in a run that is saved, got a function"
-            )
+            raise refusals.SAVED_TORQUE.error("a function", at=f"lines.{name}: ")
         if any(condition.is_function for condition in self.method.stop):
-            raise InputError("stop: expected conditions on variables in a run that is saved, got a function")
+            raise refusals.SAVED_CONDITION.error("a function")
         refuse_saving([law.law for laws in self.laws.values() for law in laws])
         motion = np.zeros(self.arrays.size())
         self.call(SAVE, saved=motion[None])

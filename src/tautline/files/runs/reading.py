@@ -198,7 +198,7 @@ class Reader:
         for start in range(0, self.rows, BLOCK):
             yield self.values(slice(start, start + BLOCK))
 
-    def labelled(self, values: Values) -> xr.Dataset:
+    def labeled(self, values: Values) -> xr.Dataset:
         """Rows of all variables as a Dataset."""
         return build(self.system, values, self.attrs)
 
@@ -207,10 +207,10 @@ class Reader:
 
 
 def blocks(path: str | os.PathLike[str]) -> Iterator[xr.Dataset]:
-    """A run file piece by piece, labelled."""
+    """A run file piece by piece, labeled."""
     with closing(Reader(path)) as reader:
         for values in reader.blocks():
-            yield reader.labelled(values)
+            yield reader.labeled(values)
 
 
 def open_run(path: str | os.PathLike[str]) -> xr.Dataset:
@@ -219,4 +219,4 @@ def open_run(path: str | os.PathLike[str]) -> xr.Dataset:
     `attrs` are those of `simulate`; "status" is "unfinished" if the run can be resumed.
     """
     with closing(Reader(path)) as reader:
-        return reader.labelled(reader.values(slice(None)))
+        return reader.labeled(reader.values(slice(None)))

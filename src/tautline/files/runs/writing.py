@@ -3,7 +3,7 @@
 A run survives the death of its process at any moment (not a crash of the machine: writes hand the data to the system).
 The file is made at its full size when the run begins; later writes only fill places that exist, so a process killed at
 any moment leaves a file that opens. What the future depends on is kept twice, in turns: a copy that was torn by the
-kill is recognised, and the other one is used. Rows are written before the copy that counts them.
+kill is recognized, and the other one is used. Rows are written before the copy that counts them.
 """
 
 from __future__ import annotations

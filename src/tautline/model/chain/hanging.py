@@ -26,7 +26,7 @@ def hanging(
     end_velocity: Any = ZERO,
     angular_velocity: Any = ZERO,
 ) -> ChainState:
-    """The string hangs at rest under its own weight and the body's, the centre of mass below the attachment.
+    """The string hangs at rest under its own weight and the body's, the center of mass below the attachment.
 
     Where buoyancy is more than the weight, the string stands straight up; where a float cannot lift all of its string,
     and at a free surface, it is as `at_rest` finds it. Linear elements meet the continuous solution at their nodes, for

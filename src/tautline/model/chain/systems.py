@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from tautline.model.chain.chain import Chain
 from tautline.model.chain.state import ChainState
 from tautline.model.description import changed, unchecked
 from tautline.model.kinds import AUTO
-from tautline.model.system.parts import BODY, Kinematic
+from tautline.model.system.parts import BODY, Kinematic, Line
 from tautline.model.system.pendulum import pendulum
 from tautline.model.system.state import BodyState, LineState, State, floats
 from tautline.model.system.system import System
@@ -29,19 +30,31 @@ def placed_system(chain: Chain, state: ChainState) -> tuple[System, State]:
     return system, system_state(system, state)
 
 
+def _free(system: System) -> list[str]:
+    return [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
+
+
+def _line(system: System) -> Line:
+    return next(iter(system.lines.values()))
+
+
+# What the chain kernels have no place for, and how a system shows it; each is asked where none before it is so.
+NOT_A_CHAIN: dict[str, Callable[[System], bool]] = {
+    "more than one line or free body": lambda system: len(system.lines) != 1 or len(_free(system)) != 1,
+    "a line that is not fastened by its end to the origin of the body's frame": lambda system: (
+        _line(system).end != _free(system)[0] or any(_line(system).end_point)
+    ),
+    "a kinematic body that carries nothing": lambda system: any(
+        isinstance(body, Kinematic) and name != _line(system).start for name, body in system.bodies.items()
+    ),
+    "a line without a reel": lambda system: _line(system).reel is None,
+    "an orbit": lambda system: system.orbit is not None,
+}
+
+
 def why_no_chain(system: System) -> str:
     """Why the chain kernels cannot run a system; empty if they can."""
-    free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
-    if len(system.lines) != 1 or len(free) != 1:
-        return "more than one line or free body"
-    line = next(iter(system.lines.values()))
-    if line.end != free[0] or any(line.end_point):
-        return "a line that is not fastened by its end to the origin of the body's frame"
-    if any(name != line.start for name in system.bodies if name not in free):
-        return "a kinematic body that carries nothing"
-    if line.reel is None:
-        return "a line without a reel"
-    return "an orbit" if system.orbit is not None else ""
+    return next((reason for reason, shows in NOT_A_CHAIN.items() if shows(system)), "")
 
 
 def chain_of(system: System) -> Chain:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,6 +19,10 @@ class Drum(NamedTuple):
     deployed: float  # unstretched (m)
     payout: float  # m/s
     radius: float  # with the string that is spooled on it (m)
+
+
+# Commands by the word that files have for them: that of the class. Whoever defines one adds it.
+COMMANDS: dict[str, type] = {}
 
 
 class Command:
@@ -47,6 +52,9 @@ class Command:
     stiffness: Any = 0.0
     damping: Any = 0.0
     motion: Any = None
+
+    def __init_subclass__(cls) -> None:
+        COMMANDS[re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()] = cls
 
     @property
     def is_function(self) -> bool:

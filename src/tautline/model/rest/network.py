@@ -74,9 +74,9 @@ class Forces(NamedTuple):
     size : float
         Sum of the sizes of its terms, for rounding (J).
     gradient : array (unknowns,)
-        Minus the generalised forces, all of them: zero at rest.
+        Minus the generalized forces, all of them: zero at rest.
     steady : array (unknowns,)
-        Generalised forces that have no energy: drag and applied moments.
+        Generalized forces that have no energy: drag and applied moments.
     rounding : array (unknowns,)
         What rounding of the coordinates leaves of the gradient at least.
     scale : float

@@ -10,7 +10,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.model import checks
+from tautline.model import checks, refusals
 from tautline.model.body import RigidBody
 from tautline.model.rest.network import Network, NetworkBody, NetworkLine, Places
 from tautline.model.rest.search import find_rest
@@ -119,7 +119,7 @@ def network_of(
     checks.instance("system", system, System)
     checks.instance("start", state, State)
     if system.orbit is not None:
-        raise InputError("system: expected one in uniform gravity, got one in an orbit, where rest is a motion")
+        raise refusals.ORBIT_REST.error("one in an orbit")
     frame = frame_of(system, time, acceleration)
     if placed:
         frame = frame._replace(displacements={}, displacement=np.zeros(3))

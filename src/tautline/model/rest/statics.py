@@ -53,7 +53,7 @@ class LineAtRest:
         Torque on the drum that holds it, as results have it (N m); None without a reel.
     drum_radius : float or None
         With the layers that are spooled (m).
-    utilisation : float or None
+    utilization : float or None
         Largest tension over the breaking load; None where that is not given.
     """
 
@@ -68,7 +68,7 @@ class LineAtRest:
     strain: Array
     holding_torque: Any  # a number; None without a reel
     drum_radius: float | None
-    utilisation: float | None
+    utilization: float | None
 
     @property
     def stretch(self) -> float:
@@ -273,7 +273,7 @@ def _lines(system: System, network: Network, found: Rest, state: State) -> dict[
             strain=strain[own],
             holding_torque=torque,
             drum_radius=radius,
-            utilisation=None if breaking is None else max(float(tension[own].max()), *ends) / breaking,
+            utilization=None if breaking is None else max(float(tension[own].max()), *ends) / breaking,
         )
     return lines
 

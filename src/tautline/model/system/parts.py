@@ -117,12 +117,12 @@ class Kinematic:
 class Orbit:
     """A frame that falls along an orbit and does not rotate: gravity is what differs from that of its origin.
 
-    Its first axis points from the centre of attraction to the pericentre, its second in the direction of motion there.
+    Its first axis points from the center of attraction to the pericenter, its second in the direction of motion there.
     """
 
     semi_major_axis: Number = quantity("m", positive, "Semi-major axis; the radius of a circular orbit.")
     eccentricity: Number = quantity("", checks.non_negative, "Eccentricity, 0 for a circle.", default=0.0)
-    mean_anomaly: Number = quantity("rad", finite, "Mean anomaly at the start: 0 at the pericentre.", default=0.0)
+    mean_anomaly: Number = quantity("rad", finite, "Mean anomaly at the start: 0 at the pericenter.", default=0.0)
     gravitational_parameter: Number = quantity(
         "m^3/s^2",
         positive,

@@ -112,7 +112,7 @@ class Placed:
     Parameters
     ----------
     bodies : dict
-        `BodyState` by name, or a position of the centre of mass (m). A `Kinematic` body that is not listed is at its
+        `BodyState` by name, or a position of the center of mass (m). A `Kinematic` body that is not listed is at its
         own position.
     lines : dict
         `LineStart` by name, or a deployed length (m). Lines not listed are fully deployed (no reel) or deployed to the

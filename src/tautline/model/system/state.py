@@ -31,9 +31,9 @@ class BodyState:
     """Place and motion of a body."""
 
     position: Vector3 = quantity(
-        "m", vector, "Position of the centre of mass; the third axis points down.", form=VECTOR
+        "m", vector, "Position of the center of mass; the third axis points down.", form=VECTOR
     )
-    velocity: Vector3 = quantity("m/s", vector, "Velocity of the centre of mass.", default=ZERO, form=VECTOR)
+    velocity: Vector3 = quantity("m/s", vector, "Velocity of the center of mass.", default=ZERO, form=VECTOR)
     attitude: Any = quantity("", checked_rotation, ATTITUDE, default=IDENTITY, form=MATRIX)
     angular_velocity: Vector3 = quantity("rad/s", vector, ANGULAR_VELOCITY, default=ZERO, form=VECTOR)
 

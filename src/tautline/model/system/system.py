@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.model import checks
+from tautline.model import checks, refusals
 from tautline.model.body import RigidBody
 from tautline.model.description import fields_of
 from tautline.model.elements import elements_for
@@ -90,14 +90,14 @@ class System:
                 raise InputError(f"bodies.{name}.applied_force: expected no moment and no point for a point mass")
         for name, own in self.body_fluid.items():
             if self._is_point(name) and (own.drag_center or own.buoyancy_center or own.spin_damping):
-                raise InputError(f"bodies.{name}.fluid: expected no centres and no spin damping for a point mass")
+                raise InputError(f"bodies.{name}.fluid: expected no centers and no spin damping for a point mass")
         if self.fluid is None:
             for name in self.body_fluid:
                 raise InputError(f"bodies.{name}.fluid: expected together with a fluid of the system, got it alone")
             return
         checks.instance("System.fluid", self.fluid, Fluid)
         if self.orbit is not None:
-            raise InputError("fluid: expected none in an orbit, got one")
+            raise refusals.ORBIT_FLUID.error("one")
         for key, kind in fields_of(BodyInFluid).items():
             if not kind.is_default(getattr(self.fluid, key)):
                 raise InputError(f"fluid.{key}: set it per body, under [bodies.NAME.fluid]")
@@ -149,7 +149,7 @@ class System:
                     "start of its string"
                 )
             if self.orbit is not None:
-                raise InputError(f"{head}.reel: expected a reel on a free body in an orbit, got one at {line.start!r}")
+                raise refusals.ORBIT_REEL.error(f"one at {line.start!r}", at=head)
 
     def with_elements(self, elements: Mapping[str, int]) -> System:
         """The system with so many elements of its lines, by name."""

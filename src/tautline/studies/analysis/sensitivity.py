@@ -1,6 +1,6 @@
 """Sensitivities: which parameter an output depends on. Sobol' indices and elementary effects (Morris), by SALib.
 
-SALib's tables consist of blocks: a point and its neighbours (Sobol'), a walk through the cube (Morris). A block in
+SALib's tables consist of blocks: a point and its neighbors (Sobol'), a walk through the cube (Morris). A block in
 which one member has no result is left out as a whole, because estimates are averages over blocks.
 """
 
@@ -81,7 +81,7 @@ def sensitivity_of(opened: Opened, chosen: list[Component], confidence: float = 
 
 
 def block_size(opened: Opened) -> int:
-    """Members of a block: neighbours of a base point, or a walk."""
+    """Members of a block: neighbors of a base point, or a walk."""
     count = len(opened.keys)
     if opened.design.kind == "morris":
         return count + 1
@@ -98,7 +98,7 @@ def _points(opened: Opened) -> Array:
         if not same:
             raise InputError(
                 f"study: expected the table that the installed SALib makes of the design, got another in {key}; "
-                "analyse it with the version of SALib that it was made with"
+                "analyze it with the version of SALib that it was made with"
             )
     return points.reshape(-1, block_size(opened), len(opened.keys))
 
@@ -118,7 +118,7 @@ def _estimates(opened: Opened, component: Component, points: Array | None, confi
     y, x = y[whole], None if points is None else points[whole]
     sizes = [int(np.ceil(part * count)) for part in PARTS]
     parts = [
-        _analyse(opened, y[:size], None if x is None else x[:size], confidence) if size >= LEAST_BLOCKS[kind] else {}
+        _analyze(opened, y[:size], None if x is None else x[:size], confidence) if size >= LEAST_BLOCKS[kind] else {}
         for size in sizes
     ]
     found, unknown = dict(parts[-1]), np.full(len(opened.keys), np.nan)
@@ -128,14 +128,14 @@ def _estimates(opened: Opened, component: Component, points: Array | None, confi
     return {**found, "blocks": np.array(count), "blocks_left_out": np.array(len(whole) - count)}
 
 
-def _analyse(opened: Opened, y: Array, x: Array | None, confidence: float) -> Estimates:
+def _analyze(opened: Opened, y: Array, x: Array | None, confidence: float) -> Estimates:
     """SALib's analysis of some blocks."""
     constant = float(np.ptp(y)) <= ROUNDING * float(np.abs(y).max())
     low, high = RESAMPLES
     settings = {"num_resamples": int(np.clip(RESAMPLED_AT_MOST // len(y), low, high)), "conf_level": confidence}
     problem = designs.problem(opened.keys)
     if x is not None:
-        analyze = need("SALib.analyze.morris", "tl.sensitivity").analyze
+        analyze = need("SALib.analyze.morris", "tl.studies.sensitivity").analyze
         flat = (x.reshape(-1, x.shape[-1]), np.zeros(y.size) if constant else y.ravel())
         found = analyze(problem, *flat, num_levels=opened.design.settings["levels"], seed=SEED, **settings)
         names = {"mu_star": "mu_star", "mu_star_confidence": "mu_star_conf", "mu": "mu", "sigma": "sigma"}
@@ -145,7 +145,7 @@ def _analyse(opened: Opened, y: Array, x: Array | None, confidence: float) -> Es
     if constant:  # parts of a variance of zero
         count = len(opened.keys)
         return {name: np.full((count,) * (1 + (name in pairs)), np.nan) for name in (*names, *pairs)}
-    analyze = need("SALib.analyze.sobol", "tl.sensitivity").analyze
+    analyze = need("SALib.analyze.sobol", "tl.studies.sensitivity").analyze
     found = analyze(problem, y.ravel(), calc_second_order=bool(pairs), seed=SEED, **settings)
     single = {name: np.asarray(found[theirs], dtype=np.float64) for name, theirs in names.items()}
     return single | {name: _both_ways(np.asarray(found[theirs])) for name, theirs in pairs.items()}

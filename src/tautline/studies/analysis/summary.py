@@ -19,7 +19,7 @@ BYTES_A_BLOCK = 32e6
 EXAMPLES = 3
 
 
-def summarise(path: str | os.PathLike[str]) -> dict[str, Any]:
+def summarize(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Summary of a store: counts of statuses, some failures with their values, ranges of outputs and diagnostics."""
     with open_archive(path).read_as_a_whole():
         return _summary(open_study(path))

@@ -139,7 +139,7 @@ def independent(opened: Opened) -> NDArray[np.int64]:
             f"study: expected random values of the parameters, got the design {kind!r}, whose members are no sample of "
             "anything; use 'random', 'latin-hypercube' or 'sobol'"
         )
-    if kind == "sobol-indices":  # neighbours of a base point are not: the first and the last of a block are
+    if kind == "sobol-indices":  # neighbors of a base point are not: the first and the last of a block are
         size = block_size(opened)
         return np.ascontiguousarray(members.reshape(-1, size)[:, [0, size - 1]].ravel())
     return np.random.default_rng(SEED).permutation(members) if kind == "table" else members

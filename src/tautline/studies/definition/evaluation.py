@@ -1,7 +1,7 @@
 """Outputs of members from the variables of their runs.
 
 Values come with a leading dimension of members, (member, time, ...), so that one member or a whole batch can be
-evaluated at once; what a member gives does not depend on its neighbours.
+evaluated at once; what a member gives does not depend on its neighbors.
 """
 
 from __future__ import annotations

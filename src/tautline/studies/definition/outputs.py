@@ -17,9 +17,9 @@ from tautline.schema import AXES, SCHEMA, Variable
 from tautline.studies.definition.facts import Facts
 from tautline.studies.definition.readings import READINGS
 
-# Of a motion as a whole, by watching neighbouring motions.
-OF_NEIGHBOURS = {
-    "lyapunov": Variable((), "s-1", "largest Lyapunov exponent: how fast neighbouring motions part"),
+# Of a motion as a whole, by watching neighboring motions.
+OF_NEIGHBORS = {
+    "lyapunov": Variable((), "s-1", "largest Lyapunov exponent: how fast neighboring motions part"),
     "predictability_time": Variable((), "s", "how far ahead a prediction holds, by the Lyapunov exponent"),
 }
 # Kept of every member in any case, to say how far its numbers can be trusted.
@@ -33,7 +33,7 @@ HEALTH = {
 # A reading is of one line.
 VARIABLES = (
     SCHEMA
-    | OF_NEIGHBOURS
+    | OF_NEIGHBORS
     | {name: reading.variable._replace(dims=("time", "line")) for name, reading in READINGS.items()}
 )
 REDUCTIONS = ("final", "max", "min", "mean", "at", "series")
@@ -43,7 +43,7 @@ OVER_TIME_AND_LINE = ("max", "min", "mean")
 NORM = "norm"
 _PLACES = ("body", "line", "node", "element", "axis", "row", "column")
 _WORDS = ("name", "variable", "reduce", "at", *_PLACES)
-_WORDS_OF_NEIGHBOURS = ("name", "variable", "interval", "known", "lost")
+_WORDS_OF_NEIGHBORS = ("name", "variable", "interval", "known", "lost")
 _WORDS_OF_READINGS = ("name", "variable", "line")
 _WORDS_OF_DAMAGE = (*_WORDS_OF_READINGS, "rope", "exponent", "constant")
 _OURS = ("status", "message", "steps", "health", "figure", "remarks", "done", "member", "batch", "time")
@@ -67,7 +67,7 @@ class Output:
     times: tuple[float, ...] = ()  # the same in seconds
     dims: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
-    interval: float = 0.0  # between measurements of how far neighbours have parted (s)
+    interval: float = 0.0  # between measurements of how far neighbors have parted (s)
     known: float = KNOWN
     lost: float = LOST
     curve: tuple[float, ...] = ()  # of the damage, as TensionCurve has it
@@ -114,7 +114,7 @@ class Output:
         chosen = [f"{dim} {getattr(self, dim)}" for dim in said]
         how = {
             "series": "",
-            "neighbours": "",
+            "neighbors": "",
             "reading": "",
             "final": "at the end: ",
             "at": f"at {', '.join(f'{t:g}' for t in self.times)} s: ",
@@ -157,8 +157,8 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
     for word in spec:
         if word not in words:
             raise InputError(f"{where}.{word}: no such key; expected some of {', '.join(words)}")
-    if variable in OF_NEIGHBOURS:
-        return _of_neighbours(where, spec, facts, time_of)
+    if variable in OF_NEIGHBORS:
+        return _of_neighbors(where, spec, facts, time_of)
     if variable in READINGS:
         return _reading(where, spec, facts)
     reduce = spec.get("reduce", "at" if "at" in spec else "series")
@@ -177,8 +177,8 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
 
 def _words(variable: str) -> tuple[str, ...]:
     """Keys that an output of a variable may have."""
-    if variable in OF_NEIGHBOURS:
-        return _WORDS_OF_NEIGHBOURS
+    if variable in OF_NEIGHBORS:
+        return _WORDS_OF_NEIGHBORS
     if variable == "damage":
         return _WORDS_OF_DAMAGE
     return _WORDS_OF_READINGS if variable in READINGS else _WORDS
@@ -204,7 +204,7 @@ def _reading(where: str, spec: Mapping[str, Any], facts: Facts) -> Output:
     return Output(name, variable, "reading", **chosen, curve=curve, dims=dims, sizes=sizes, implied=implied)
 
 
-def _of_neighbours(where: str, spec: Mapping[str, Any], facts: Facts, time_of: Any) -> Output:
+def _of_neighbors(where: str, spec: Mapping[str, Any], facts: Facts, time_of: Any) -> Output:
     if facts.interval is None or facts.rows is None:
         raise InputError(f"{where}: expected fixed run.duration, run.step and run.sample for {spec['variable']}")
     duration = (facts.rows - 1) * facts.interval
@@ -219,7 +219,7 @@ def _of_neighbours(where: str, spec: Mapping[str, Any], facts: Facts, time_of: A
         raise InputError(f"{where}.known: expected less than lost ({lost:g}), got {known:g}")
     name = spec.get("name", spec["variable"])
     checks.instance(f"{where}.name", name, str)
-    return Output(name, spec["variable"], "neighbours", interval=interval, known=known, lost=lost)
+    return Output(name, spec["variable"], "neighbors", interval=interval, known=known, lost=lost)
 
 
 def _known(facts: Facts) -> dict[str, Variable]:

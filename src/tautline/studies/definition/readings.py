@@ -49,14 +49,14 @@ def _damage(x: Mapping[str, Array], rope: Rope) -> float:
     return fatigue.damage_of(x["time"], tension, rope.breaking_load, rope.curve, found)[0]
 
 
-def _utilisation(x: Mapping[str, Array], rope: Rope) -> float:
+def _utilization(x: Mapping[str, Array], rope: Rope) -> float:
     return loads.peak_of(*(x[name] for name in TENSIONS)).tension / rope.breaking_load
 
 
 TENSIONS = ("tension", "start_tension", "end_tension")
 MOTOR = ("motor_work", "power")
 READINGS = {
-    "utilisation": Reading(Variable((), "1", "largest tension over the breaking load"), TENSIONS, _utilisation, True),
+    "utilization": Reading(Variable((), "1", "largest tension over the breaking load"), TENSIONS, _utilization, True),
     "damage": Reading(
         Variable((), "1", "fatigue damage by the tension at the start of the line; 1 is failure"),
         ("start_tension",),

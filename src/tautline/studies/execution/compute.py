@@ -32,7 +32,7 @@ from tautline.model.system.system import System
 from tautline.results.chain import inertia_of, needed_for, system_values
 from tautline.results.values import Values, values_of
 from tautline.studies.definition.evaluation import Parts, evaluate, parts_of
-from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBOURS, Array, Output
+from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBORS, Array, Output
 from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
 from tautline.studies.store import space
 
@@ -183,7 +183,7 @@ def _parts(system: System, string: String, elements: Mapping[str, int]) -> Parts
 def _run_family(members: Members, found: Computed) -> None:
     """Run those members that differ from each other in plain numbers alone; the others are left."""
     work = members.work
-    if any(output.variable in OF_NEIGHBOURS for output in work.outputs):
+    if any(output.variable in OF_NEIGHBORS for output in work.outputs):
         return
     family = members.family()
     if family is None or not all(output.fits(family.elements) for output in work.outputs):
@@ -234,7 +234,7 @@ def _needed(outputs: Sequence[Output]) -> set[str]:
 def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> None:
     """March members together, and take from each what is wanted: labels would cost as much as the run."""
     simulations = [_chain(one) for one in group]
-    watched = [output for output in outputs if output.variable in OF_NEIGHBOURS]
+    watched = [output for output in outputs if output.variable in OF_NEIGHBORS]
     rates = {
         interval: _growth_rates(group, interval) for interval in {output.interval for output in watched}
     }  # before the simulations themselves move on
@@ -259,7 +259,7 @@ def _parting(output: Output, rates: Array) -> float:
 
 
 def _growth_rates(group: list[Started], interval: float) -> Array:
-    """Growth (1/s) of the distance to a neighbouring motion in every interval, a row a member."""
+    """Growth (1/s) of the distance to a neighboring motion in every interval, a row a member."""
     twins = [_chain(one).twin() for one in group]
     for twin, one in zip(twins, group, strict=True):
         twin.begin(one.case.commands, one.run.duration, interval)
@@ -277,7 +277,7 @@ def _growth_rates_alone(one: Started, interval: float) -> Array:
 
 def _run_alone(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """March a member alone, as `simulate` does."""
-    watched = [output for output in outputs if output.variable in OF_NEIGHBOURS]
+    watched = [output for output in outputs if output.variable in OF_NEIGHBORS]
     for output in watched:
         found.outputs[output.name][one.place] = _parting(output, _growth_rates_alone(one, output.interval))
     one.simulation.advance(one.run.duration, one.case.commands, sample=one.run.interval())

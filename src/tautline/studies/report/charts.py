@@ -35,12 +35,12 @@ def sobol_tornado(found: xr.Dataset) -> Figure:
     one = found.sortby(found.total, ascending=False)
     figure, axes = one_panel(6.0, _rows(one.sizes["parameter"]) + 0.2)
     place = np.arange(one.sizes["parameter"])
-    for shift, name, colour, words in (
+    for shift, name, color, words in (
         (-0.19, "total", BLUE, "with all others (total)"),
         (0.19, "first", SKY, "alone (first order)"),
     ):
         half = one[f"{name}_confidence"].values
-        axes.barh(place + shift, one[name].values, 0.36, color=colour, label=words, xerr=half, error_kw=WHISKERS)
+        axes.barh(place + shift, one[name].values, 0.36, color=color, label=words, xerr=half, error_kw=WHISKERS)
     axes.axvline(0.0, color=BLACK, linewidth=0.8)
     _named_rows(axes, [str(key) for key in one.parameter.values])
     axes.set_xlabel(f"part of the variance of {found.output.item()}")
@@ -88,9 +88,9 @@ def morris_tornado(found: xr.Dataset) -> Figure:
     most = 1.15 * float(max(one.mu_star.max(), one.sigma.max())) or 1.0
     plane.plot([0.0, most], [0.0, most], "--", color=BLACK, linewidth=0.7)
     for k, key in enumerate(keys):
-        colour, dash = LINES[k % len(LINES)]
+        color, dash = LINES[k % len(LINES)]
         at = (float(one.mu_star[k]), float(one.sigma[k]))
-        plane.plot(*at, "o" if dash == "-" else "s", color=colour, label=key, clip_on=False, zorder=3)
+        plane.plot(*at, "o" if dash == "-" else "s", color=color, label=key, clip_on=False, zorder=3)
     plane.set_xlim(0.0, most)
     plane.set_ylim(0.0, most)
     plane.set_xlabel(label)
@@ -188,11 +188,11 @@ def settling_indices(found: xr.Dataset) -> Figure:
     one = found.sortby(found[name], ascending=False).isel(parameter=slice(LINES_AT_MOST))
     blocks = np.ceil(one.part.values * int(one.blocks))
     figure, axes = one_panel(6.0, 3.2)
-    for (colour, dash), k in zip(LINES, range(one.sizes["parameter"]), strict=False):
+    for (color, dash), k in zip(LINES, range(one.sizes["parameter"]), strict=False):
         y = one[f"{name}_so_far"][:, k].values
         half = one[f"{name}_confidence_so_far"][:, k].values
-        axes.fill_between(blocks, y - half, y + half, color=colour, alpha=0.13, linewidth=0)
-        axes.plot(blocks, y, dash, marker="o", markersize=3, color=colour, label=str(one.parameter.values[k]))
+        axes.fill_between(blocks, y - half, y + half, color=color, alpha=0.13, linewidth=0)
+        axes.plot(blocks, y, dash, marker="o", markersize=3, color=color, label=str(one.parameter.values[k]))
     _doubling(axes, blocks[np.isfinite(one[f"{name}_so_far"].values).any(axis=1)])
     axes.set_xlabel("blocks of the design")
     axes.set_ylabel(words)

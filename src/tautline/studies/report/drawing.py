@@ -14,8 +14,8 @@ from matplotlib.ticker import ScalarFormatter
 from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY
 from tautline.studies.analysis.reading import Array, Column, Component
 
-# Told apart by colour and, beyond six, by dashes.
-LINES = [(colour, dash) for dash in ("-", "--", ":") for colour in (BLUE, ORANGE, GREEN, RED, SKY, BLACK)]
+# Told apart by color and, beyond six, by dashes.
+LINES = [(color, dash) for dash in ("-", "--", ":") for color in (BLUE, ORANGE, GREEN, RED, SKY, BLACK)]
 MISSING = "#D9D9D9"
 _POWER = re.compile(r"([^\d\s-]+)(-?\d+)?")
 

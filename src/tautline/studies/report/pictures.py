@@ -73,7 +73,7 @@ def maps(opened: Opened, component: Component) -> Figure:
     for axes, k in zip(grid.flat, places, strict=False):
         layer = y[:, :, k] if third is not None else y
         axes.grid(False)
-        # white and hatched: the colour map has its greys
+        # white and hatched: the color map has its grays
         axes.patch.set(facecolor="white", hatch="xxx", edgecolor=MISSING)
         cells = (edges(sides[0]), edges(sides[1]), layer.T)
         picture = axes.pcolormesh(*cells, cmap=STRAIN_MAP, vmin=low, vmax=high, rasterized=True)

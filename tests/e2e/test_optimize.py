@@ -1,4 +1,4 @@
-"""`tautline optimise`: a file in, a scenario out; what is printed, exit codes, and sentences for bad files."""
+"""`tautline optimize`: a file in, a scenario out; what is printed, exit codes, and sentences for bad files."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ sample = "0.1 s"
 WANTED = """
 title = "Fastest"
 scenario = "lift.toml"
-minimise = "time"
+minimize = "time"
 intervals = 3
 [vary]
 "command.retrievals[1]" = [0, "5 m/s"]
@@ -68,31 +68,31 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_file_becomes_a_scenario(folder: Path) -> None:
-    done = tautline("optimise", "fast.toml", cwd=folder)
+    done = tautline("optimize", "fast.toml", cwd=folder)
     assert "iteration    0: objective 3" in done.stderr and "completed" in done.stdout
     case = tl.load(folder / "fast-optimal.toml")
     assert case.title == "Fastest" and abs(case.run.duration - 2.0 * math.sqrt(1.5 / 0.5)) < 1e-5
-    again = tautline("optimise", "fast.toml", cwd=folder, expect=4)
+    again = tautline("optimize", "fast.toml", cwd=folder, expect=4)
     assert "exists already" in again.stderr
     (folder / "warm.toml").write_text('start = "fast-optimal.toml"\n' + WANTED)
-    facts = json.loads(tautline("optimise", "warm.toml", "--json", "-o", "warm-best.toml", cwd=folder).stdout)
+    facts = json.loads(tautline("optimize", "warm.toml", "--json", "-o", "warm-best.toml", cwd=folder).stdout)
     assert facts["status"] == "completed" and abs(facts["objective"] - case.run.duration) < 1e-5
 
 
 @pytest.mark.long
 def test_a_search_that_does_not_end_well(folder: Path) -> None:
-    done = tautline("optimise", "fast.toml", "--iterations", "1", "--quiet", cwd=folder, expect=3)
+    done = tautline("optimize", "fast.toml", "--iterations", "1", "--quiet", cwd=folder, expect=3)
     assert done.stdout == "" and done.stderr.startswith("not converged after 1 iterations")
     impossible = WANTED.replace("least = -0.5", "least = -0.01").replace('"9 s"', '"4 s"')
     (folder / "fast.toml").write_text(impossible)
-    facts = json.loads(tautline("optimise", "fast.toml", "--json", "--overwrite", cwd=folder, expect=3).stdout)
+    facts = json.loads(tautline("optimize", "fast.toml", "--json", "--overwrite", cwd=folder, expect=3).stdout)
     assert facts["status"] == "infeasible"
 
 
 @pytest.mark.parametrize(
     ("before", "after", "words"),
     [
-        ("minimise", "minimize", "fast.toml: minimize: no such key; did you mean 'minimise'?"),
+        ("minimize", "minimize", "fast.toml: minimize: no such key; did you mean 'minimize'?"),
         ("rate(reel_speed)", "rate(reel_sped)", "fast.toml: subject_to[0].limit: 'reel_sped' is no output of a run"),
         ("command.retrievals[1]", "command.retrieval[1]", "the case has no such key"),
         ("intervals = 3", "intervals = 7", "fast.toml: times: expected"),
@@ -100,7 +100,7 @@ def test_a_search_that_does_not_end_well(folder: Path) -> None:
 )
 def test_bad_files_get_a_sentence(before: str, after: str, words: str, folder: Path) -> None:
     (folder / "fast.toml").write_text(WANTED.replace(before, after))
-    done = tautline("optimise", "fast.toml", cwd=folder, expect=2)
+    done = tautline("optimize", "fast.toml", cwd=folder, expect=2)
     assert words in done.stderr and len(done.stderr.splitlines()) == 1 and not done.stdout
     assert not (folder / "fast-optimal.toml").exists()
 
@@ -117,7 +117,7 @@ def test_control_c_saves_the_latest_values(folder: Path, monkeypatch: pytest.Mon
     monkeypatch.chdir(folder)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # workers of a parallel test run ignore it
     try:
-        done = CliRunner().invoke(app, ["optimise", "fast.toml", "-o", "best.toml"])
+        done = CliRunner().invoke(app, ["optimize", "fast.toml", "-o", "best.toml"])
     finally:
         signal.signal(signal.SIGINT, before)
     assert done.exit_code == 130

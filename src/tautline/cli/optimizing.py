@@ -1,4 +1,4 @@
-"""The command that searches for the best values of some keys: optimise."""
+"""The command that searches for the best values of some keys: optimize."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from tautline.cli.app import AsJson, NoColor, Quiet, app
 from tautline.cli.output import one_line_errors
 
 if TYPE_CHECKING:
-    from tautline.optimal.result import Optimised
+    from tautline.optimal.result import Optimized
 
 NOTHING = "nothing was written"
 
 
 @app.command()
-def optimise(
+def optimize(
     file: Annotated[Path, typer.Argument(help="A file that names a scenario, keys to vary, an objective and limits.")],
     out: Annotated[
         Path | None, typer.Option("--output", "-o", help="Scenario file of the result; FILE-optimal.toml by default.")
@@ -32,16 +32,16 @@ def optimise(
 ) -> None:
     """Search for the values of keys that make an output of a run least within limits, and save the scenario found.
 
-    Example: tautline optimise crane-optimal.toml -o crane-best.toml
+    Example: tautline optimize crane-optimal.toml -o crane-best.toml
 
     Ctrl-C ends the search at once and saves the values of the latest iteration.
     """
     from tautline.cli.interrupting import ends_soon
     from tautline.cli.watch import print_iteration
 
-    with one_line_errors("optimise"):
+    with one_line_errors("optimize"):
         from tautline.durable import StoreError, explained, replacing
-        from tautline.optimal.optimise import optimise as search
+        from tautline.optimal.optimize import optimize as search
         from tautline.optimal.reading import read, said_of
         from tautline.optimal.result import SearchInterrupted
 
@@ -65,7 +65,7 @@ def optimise(
         _finish(found, target, quiet, as_json, no_color)
 
 
-def _finish(found: Optimised, target: Path, quiet: bool, as_json: bool, no_color: bool) -> None:
+def _finish(found: Optimized, target: Path, quiet: bool, as_json: bool, no_color: bool) -> None:
     """Summary and exit code of a search."""
     facts: dict[str, Any] = {
         "status": found.status,

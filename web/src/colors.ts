@@ -1,5 +1,5 @@
-// The colour scale of the string: even steps of lightness along a path through OKLab, so that equal steps of a value look like
-// equal steps of colour and the order survives any kind of colour blindness and printing in grey.
+// The color scale of the string: even steps of lightness along a path through OKLab, so that equal steps of a value look like
+// equal steps of color and the order survives any kind of color blindness and printing in gray.
 
 import { type Range } from "./types";
 
@@ -11,7 +11,7 @@ const CHROMAS = [0.15, 0.14, 0.1, 0.15, 0.16];
 // Ends of lightness: neither end may sink into the background.
 const LIGHTNESS = { dark: [0.48, 0.93], light: [0.33, 0.8] } as const;
 export type Theme = keyof typeof LIGHTNESS;
-// Where values have both signs: blue below zero, grey at it, orange above; also told apart without red or green.
+// Where values have both signs: blue below zero, gray at it, orange above; also told apart without red or green.
 const SIGNED = { hues: [255, 60], chroma: 0.16, dark: [0.62, 0.36, 0.78], light: [0.45, 0.78, 0.55] } as const;
 const SIGN_MATTERS = 0.02; // of the range: less below zero is no sign of its own
 
@@ -38,18 +38,18 @@ function linearRgb(lightness: number, a: number, b: number): Rgb {
 
 const encode = (x: number) => (x <= 0.0031308 ? 12.92 * x : 1.055 * x ** (1 / 2.4) - 0.055);
 
-/** The colour at x in [0, 1], linear: what the renderer wants for vertices. `zero`: where the sign changes, if it does. */
-export function linearColour(x: number, theme: Theme, zero: number | null = null): Rgb {
+/** The color at x in [0, 1], linear: what the renderer wants for vertices. `zero`: where the sign changes, if it does. */
+export function linearColor(x: number, theme: Theme, zero: number | null = null): Rgb {
   const at = Math.min(Math.max(x, 0), 1);
-  if (zero !== null) return signedColour(at, theme, zero);
+  if (zero !== null) return signedColor(at, theme, zero);
   const [low, high] = LIGHTNESS[theme];
   const hue = (bend(HUES, at) * Math.PI) / 180;
   const chroma = bend(CHROMAS, at);
   return linearRgb(low + (high - low) * at, chroma * Math.cos(hue), chroma * Math.sin(hue));
 }
 
-/** As far from grey as the value is from zero, in parts of the greater side: equal sizes look equally strong. */
-function signedColour(x: number, theme: Theme, zero: number): Rgb {
+/** As far from gray as the value is from zero, in parts of the greater side: equal sizes look equally strong. */
+function signedColor(x: number, theme: Theme, zero: number): Rgb {
   const size = Math.abs(x - zero) / Math.max(zero, 1 - zero);
   const side = x < zero ? 0 : 1;
   const hue = (SIGNED.hues[side] * Math.PI) / 180;
@@ -58,9 +58,9 @@ function signedColour(x: number, theme: Theme, zero: number): Rgb {
   return linearRgb(lightness, SIGNED.chroma * size * Math.cos(hue), SIGNED.chroma * size * Math.sin(hue));
 }
 
-/** The same colour for style sheets. */
-export function cssColour(x: number, theme: Theme, zero: number | null = null): string {
-  return `rgb(${linearColour(x, theme, zero)
+/** The same color for style sheets. */
+export function cssColor(x: number, theme: Theme, zero: number | null = null): string {
+  return `rgb(${linearColor(x, theme, zero)
     .map((v) => Math.round(255 * encode(v)))
     .join(" ")})`;
 }
@@ -76,11 +76,11 @@ export class Scale {
   ) {
     const [low, high] = range;
     this.zero = low < -SIGN_MATTERS * (high - low) && high > SIGN_MATTERS * (high - low) ? -low / (high - low) : null;
-    for (let i = 0; i < STEPS; i++) this.table.set(linearColour(i / (STEPS - 1), theme, this.zero), 3 * i);
+    for (let i = 0; i < STEPS; i++) this.table.set(linearColor(i / (STEPS - 1), theme, this.zero), 3 * i);
   }
 
   css(value: number): string {
-    return cssColour(this.position(value), this.theme, this.zero);
+    return cssColor(this.position(value), this.theme, this.zero);
   }
 
   /** Offset in [0, 1] of a value; a range without width shows its middle. */
@@ -98,7 +98,7 @@ export class Scale {
   }
 }
 
-/** A range that colours show: from zero, unless the values differ by less than they are away from it. */
+/** A range that colors show: from zero, unless the values differ by less than they are away from it. */
 export function shownRange([low, high]: Range): Range {
   if (low > 0 && low < 0.5 * high) return [0, high];
   if (high < 0 && high > 0.5 * low) return [low, 0];

@@ -1,4 +1,4 @@
-"""optimise(): values of keys that make an output of a run least, within limits."""
+"""optimize(): values of keys that make an output of a run least, within limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tautline.model import checks
 from tautline.model.system.case import Case
 from tautline.optimal import ipopt, result, terms, unknowns
 from tautline.optimal.interval import Wanted
-from tautline.optimal.result import Checked, Optimised, Progress, SearchInterrupted
+from tautline.optimal.result import Checked, Optimized, Progress, SearchInterrupted
 from tautline.optimal.shooting import Problem
 from tautline.optimal.starting import Start, guess, scales_of
 from tautline.optimal.terms import AtEnd, Limit
@@ -28,18 +28,18 @@ Watch = Callable[[Progress], "bool | None"]
 MOST_INTERVALS = 10_000
 
 
-def optimise(
+def optimize(
     case: Case,
     *,
     vary: Mapping[str, Any],
-    minimise: Any,
+    minimize: Any,
     subject_to: Sequence[Limit | AtEnd | Mapping[str, Any]] = (),
     intervals: int | Sequence[float] = 20,
-    start: Optimised | Case | None = None,
+    start: Optimized | Case | None = None,
     iterations: int = 300,
     watch: Watch | None = None,
     ipopt_options: Mapping[str, Any] | None = None,
-) -> Optimised:
+) -> Optimized:
     """Values of keys that make an output of a run least, within limits: direct multiple shooting with IPOPT.
 
     Parameters
@@ -52,14 +52,14 @@ def optimise(
         as "lines.tether.command.torques". Bounds are a pair, or a dict with least, most and scale. With
         `run.duration` the end time is free: the times of all tables with sought entries stretch with it, and so do
         sample and step.
-    minimise : "time", dict, Final, Integral or Peak, or a list of them
+    minimize : "time", dict, Final, Integral or Peak, or a list of them
         {"final": ...}, {"integral": ...} or {"peak": ...} of an expression of outputs such as "torque^2", with a
         weight where there are several. Of a `Peak`, the largest sample itself is made least, without smoothing.
     subject_to : list of Limit and AtEnd
         What must hold at all samples, and at the end.
     intervals : int or list of float
         Number of shooting intervals, into which samples must divide; or the times between them, from 0 to the end (s).
-    start : Optimised or Case, optional
+    start : Optimized or Case, optional
         An earlier result, or another case, to begin from.
     iterations : int
         At most.
@@ -71,15 +71,15 @@ def optimise(
     Raises
     ------
     KeyboardInterrupt
-        After Ctrl-C. From the first iteration on its attribute `result` is the `Optimised` of the latest iteration,
+        After Ctrl-C. From the first iteration on its attribute `result` is the `Optimized` of the latest iteration,
         with status "interrupted" and without a plain run.
     """
     check_case(case)
-    need("casadi", "tl.optimise")
+    need("casadi", "tl.optimize")
     sought = unknowns.read(case, vary)
-    wanted = Wanted(terms.read_objective(minimise), terms.read_bounds(subject_to))
+    wanted = Wanted(terms.read_objective(minimize), terms.read_bounds(subject_to))
     if any(term.kind == terms.TIME for term in wanted.terms) and not sought.free_time:
-        raise InputError("minimise: 'time' needs a free end; expected run.duration among the keys of vary")
+        raise InputError("minimize: 'time' needs a free end; expected run.duration among the keys of vary")
     iterations = checks.whole("iterations", iterations, 0, 10**6)
     if watch is not None and not callable(watch):
         checks.refuse("watch", "a function of a point of the history", watch)
@@ -103,7 +103,7 @@ def _begin(
     sought: Unknowns,
     wanted: Wanted,
     times: Array,
-    start: Optimised | Case | None,
+    start: Optimized | Case | None,
 ) -> tuple[Problem, Array]:
     """The program, and the point where the search begins: states are those of a run with the first values."""
     segments = Segments(case, times, sought.keys, wanted.outputs, sought.directions())
@@ -115,25 +115,25 @@ def _begin(
     begun = guess(segments, first, values, wanted)
     problem = Problem(segments, first, sought, wanted, scales_of(case, segments.coordinates.names, begun, wanted))
     states = begun.states
-    if isinstance(start, Optimised) and start.states.shape == states.shape:
+    if isinstance(start, Optimized) and start.states.shape == states.shape:
         states = start.states
     w = problem.point(values, begun.peaks, states)
     unknown = problem.without_derivative(w)
     if unknown:
         raise InputError(
-            f"{unknown}: has no derivative at some of the samples; expected another output in minimise and subject_to, "
+            f"{unknown}: has no derivative at some of the samples; expected another output in minimize and subject_to, "
             "or samples at which it does not jump, such as a torque where entries of a table of speeds are moved"
         )
     return problem, w
 
 
-def _first_values(sought: Unknowns, start: Optimised | Case | None) -> Array:
+def _first_values(sought: Unknowns, start: Optimized | Case | None) -> Array:
     """Values where the search begins: those of the case, of another one, or of an earlier result."""
     if start is None:
         return np.array([x.value for x in sought.sought])
     if isinstance(start, Case):
         return np.array([key_value(start, x.key) for x in sought.sought])
-    checks.instance("start", start, Optimised)
+    checks.instance("start", start, Optimized)
     for x in sought.sought:
         if x.key not in start.values:
             raise InputError(f"start: expected a result with a value of {x.key}, got one without")
@@ -147,7 +147,7 @@ def _search(
     iterations: int,
     settings: dict[str, Any],
     watch: Watch | None,
-) -> Optimised:
+) -> Optimized:
     began = time.perf_counter()
     history: list[Progress] = []
     latest = w
@@ -159,8 +159,8 @@ def _search(
         history.append(Progress(point.iteration, objective, point.violation, time.perf_counter() - began))
         return bool(watch(history[-1])) if watch is not None else False
 
-    def found(w: Array, best: Case, status: str, message: str, check: Checked) -> Optimised:
-        return Optimised(
+    def found(w: Array, best: Case, status: str, message: str, check: Checked) -> Optimized:
+        return Optimized(
             best,
             status,
             message,

@@ -1,0 +1,5 @@
+"""Public names, each with its home."""
+
+from tautline.gradients.lowering import differentiable_keys as differentiable_keys
+from tautline.gradients.segments import Segments as Segments
+from tautline.gradients.segments import linearize as linearize

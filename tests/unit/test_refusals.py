@@ -1,0 +1,137 @@
+"""What runs where and what cannot be had: the tables of the code, each row by a case, and the page that prints them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import tautline as tl
+from tautline.engine.choose import ABILITIES, CHAIN, NETWORK, backend_for
+from tautline.errors import InputError
+from tautline.model import refusals
+from tautline.model.refusals import REFUSALS, Refusal
+from tests.support.code_tables import code_tables
+
+ROOT = Path(__file__).parents[2]
+STRING, BODY = tl.String(10.0, 0.05, 300.0), tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.0, 0.1))
+REEL = tl.Reel(0.2, 0.5, 0.5)
+PENDULUM, START = tl.pendulum(STRING, REEL, BODY, elements=2), tl.Straight(4.0)
+LINE = tl.Line(STRING, end="body", reel=REEL, elements=2)
+FREE = {"a": BODY, "b": BODY}
+ORBIT = tl.Orbit("7000 km")
+PLACED = tl.Placed({"a": (0.0, 0.0, 0.0), "b": (10.0, 0.0, 0.0)})
+SATELLITES = tl.System(FREE, {"tether": tl.Line(STRING, start="a", end="b", elements=2)}, orbit=ORBIT)
+
+
+def system(line: tl.Line = LINE, **bodies: Any) -> tl.System:
+    return tl.System({"body": BODY, **bodies}, {"line": line})
+
+
+def run(what: Any = PENDULUM, start: Any = START, command: Any = (), **method: Any) -> Any:
+    return tl.simulate(what, start, command or {}, duration=0.01, **method)
+
+
+def saved(command: Any = None, stop: Any = (), loads: Any = ()) -> None:
+    simulation = tl.Simulation(PENDULUM, START, stop=stop, loads=loads)
+    simulation.advance(1e-3, command)
+    simulation.save("never.npz")
+
+
+def nothing(t: float, given: tl.ForceState, own: Any, force: Any, moment: Any) -> None:
+    """A law that does nothing."""
+
+
+def constant(t: float) -> float:
+    return 0.1
+
+
+REFUSED: dict[Refusal, Callable[[], Any]] = {
+    refusals.PAPER_SCHEME: lambda: tl.simulate(tl.load("hook-and-load"), scheme="paper"),
+    refusals.PAPER_ORDER: lambda: run(command=tl.Torque(0.1), scheme="paper", order=4),
+    refusals.LOADED_ORDER: lambda: run(
+        tl.pendulum(dataclasses.replace(STRING, viscosity=1.0), REEL, BODY, elements=2), order=4
+    ),
+    refusals.STICKING_ORDER: lambda: run(command=tl.Brake(0.1), order=4),
+    refusals.LAW_ORDER: lambda: run(
+        tl.pendulum(STRING, dataclasses.replace(REEL, guide_law="stretched"), BODY, elements=2), order=4
+    ),
+    refusals.ORBIT_FLUID: lambda: dataclasses.replace(SATELLITES, fluid=tl.Fluid(1.0)),
+    refusals.ORBIT_REEL: lambda: tl.System({"body": BODY}, {"line": LINE}, orbit=ORBIT),
+    refusals.ORBIT_REST: lambda: tl.statics(SATELLITES, PLACED),
+    refusals.SAVED_TORQUE: lambda: saved(tl.Torque(constant)),
+    refusals.SAVED_CONDITION: lambda: saved(stop=tl.StopWhen(lambda sim: False)),
+    refusals.SAVED_FORCE_LAW: lambda: saved(loads=tl.ForceLaw(nothing)),
+    refusals.TORQUE_DERIVATIVE: lambda: tl.jacobian(
+        tl.Case(PENDULUM, START, tl.Torque(constant), tl.Run(duration=0.01)), ["energy"], by=["body.mass"]
+    ),
+    refusals.COMPARED_SYSTEM: lambda: tl.reference.integrate(
+        dataclasses.replace(SATELLITES, orbit=None), PLACED, {}, duration=0.1, sample=0.1
+    ),
+}
+
+
+@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda x: x.what)
+def test_what_cannot_be_had_is_refused_by_name(refusal: Refusal) -> None:
+    with pytest.raises(InputError) as caught:
+        REFUSED[refusal]()
+    message = str(caught.value)
+    assert f"{refusal.key}: expected {refusal.expected.partition('{')[0]}" in message
+    assert message.endswith(f"; {refusal.reason}")
+
+
+def apart() -> tl.State:
+    """The start with a body that is beside the end of the line, as after many steps."""
+    state = tl.Case(PENDULUM, START, {}, tl.Run(duration=1.0)).state()
+    body = dataclasses.replace(state.bodies["body"], position=(0.0, 0.0, 4.1 + 1e-10))
+    return tl.State({"body": body}, dict(state.lines))
+
+
+# What a case has that only one backend can run, by the words of the table.
+ASKED: dict[str, Callable[[], tuple[Any, Any]]] = {
+    "more than one line or free body": lambda: (dataclasses.replace(SATELLITES, orbit=None, gravity=0.0), PLACED),
+    "a line that is not fastened by its end to the origin of the body's frame": lambda: (
+        system(dataclasses.replace(LINE, end_point=(0.1, 0.0, 0.0))),
+        tl.Hanging(4.0),
+    ),
+    "a kinematic body that carries nothing": lambda: (system(ship=tl.Kinematic()), tl.Hanging(4.0)),
+    "a line without a reel": lambda: (system(dataclasses.replace(LINE, reel=None)), tl.Hanging({})),
+    "a state whose line ends beside its guide or body, by more than rounding": lambda: (PENDULUM, apart()),
+}
+
+
+@pytest.mark.parametrize("what", ASKED)
+def test_the_network_runs_what_the_table_says(what: str) -> None:
+    parts, start = ASKED[what]()
+    assert run(parts, start).attrs["status"] == "completed"
+    case = tl.Case(parts, start, {}, tl.Run(duration=1.0))
+    first = next(x for x in ABILITIES if x.asks and x.asks(case))
+    assert first.what == what and backend_for(case) == first.by == NETWORK
+
+
+def test_each_row_of_the_table_is_tried() -> None:
+    """Those of systems here; an orbit always has two bodies or no reel; pushes and paths where they are tested."""
+    others = {"an orbit", 'scheme `"paper"`'}
+    assert {x.what for x in ABILITIES if x.asks} == ASKED.keys() | others
+    assert backend_for(tl.Case(PENDULUM, START, {}, tl.Run(duration=1.0))) == CHAIN
+    simulation = tl.Simulation(PENDULUM, START)
+    assert simulation.backend.checkpoint()[1].count('"chain"') == 1
+    simulation.body.push((1.0, 0.0, 0.0))
+    assert simulation.backend.checkpoint()[1].count('"network"') == 1
+    assert {x.what for x in ABILITIES if x.by == NETWORK and not x.asks} == {
+        "`push` on a body",
+        "`move` of a kinematic body that has a path",
+    }
+
+
+def test_the_page_prints_both_tables() -> None:
+    page = (ROOT / "docs/howto/systems.md").read_text(encoding="utf-8")
+    assert "```{include} ../generated/backends.md" in page
+    rows = code_tables().backends().splitlines()
+    for ability in ABILITIES:
+        assert sum(row.startswith(f"| {ability.what} |") and ability.otherwise in row for row in rows) == 1
+    for refusal in REFUSALS:
+        assert f"| {refusal.what} | {refusal.reason} |" in rows
