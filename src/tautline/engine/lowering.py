@@ -18,6 +18,7 @@ from tautline.kernels.observe import begin
 from tautline.model import checks, refusals
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.state import ChainState
+from tautline.model.checks import ZERO
 from tautline.model.command import Command, Drum
 from tautline.model.command import check_command as command_for_reel
 from tautline.model.profile import Span
@@ -45,9 +46,20 @@ def lowered(pendulum: Chain, state: ChainState, method: Method) -> tuple[data.Pa
 
 
 def kernel_parameters(pendulum: Chain, elements: int, scheme: str, compensated: bool) -> data.Parameters:
-    string, reel, body = pendulum.string, pendulum.reel, pendulum.body
-    moving = pendulum.moving_body()
-    weights = pendulum.weights()
+    moving, weights = pendulum.moving_body(), pendulum.weights()
+    return line_parameters(pendulum.string, pendulum.reel, elements, scheme, compensated)._replace(
+        M=moving.mass,
+        J=moving.inertia,
+        rho=moving.center_of_mass,
+        mu_g=weights.string,
+        weight=weights.body,
+        weight_rho=weights.moment,
+        rotates=not pendulum.body.is_point,
+    )
+
+
+def line_parameters(string: String, reel: Reel, elements: int, scheme: str, compensated: bool) -> data.Parameters:
+    """Parameters of a string and its reel alone, without weight and body."""
     return data.Parameters(
         N=elements,
         L=string.length,
@@ -57,12 +69,12 @@ def kernel_parameters(pendulum: Chain, elements: int, scheme: str, compensated: 
         d=reel.drum_radius,
         b=reel.guide_length,
         r_p=reel.guide_position,
-        M=moving.mass,
-        J=moving.inertia,
-        rho=moving.center_of_mass,
-        mu_g=weights.string,
-        weight=weights.body,
-        weight_rho=weights.moment,
+        M=0.0,
+        J=(ZERO, ZERO, ZERO),
+        rho=ZERO,
+        mu_g=0.0,
+        weight=0.0,
+        weight_rho=ZERO,
         elastic_law=data.code(registry.ELASTIC_LAWS, string.law),
         tension_table=_tension_table(string),
         viscosity=string.viscosity,
@@ -70,7 +82,7 @@ def kernel_parameters(pendulum: Chain, elements: int, scheme: str, compensated: 
         sigma_0=reel.smoothing_speed,
         extrapolated=reel.guide_strain == "extrapolated" and elements > 1,
         theta=SCHEMES[scheme],
-        rotates=not body.is_point,
+        rotates=False,
         compensated=compensated,
         viscous=reel.viscous_friction,
         coulomb=reel.coulomb_friction,

@@ -14,10 +14,10 @@ from tautline.gradients.arrays import Carried
 from tautline.gradients.leaves import leaves, with_leaves
 from tautline.kernels.loads.resistance import DRAG
 from tautline.model import checks
-from tautline.model.chain.chain import Chain, Weights
 from tautline.model.description import changed
 from tautline.model.fluid import Fluid
 from tautline.model.piecewise import evaluate
+from tautline.model.reel import Reel
 from tautline.model.string import String
 from tautline.model.string_loads import StringLoads
 from tautline.model.wording import near
@@ -85,16 +85,6 @@ class _String(String):
         )
 
 
-class _Chain(Chain):
-    """A chain whose numbers carry derivatives."""
-
-    _weight: Any
-
-    def weights(self) -> Weights:
-        """The weight of the string, which alone is asked for."""
-        return Weights(self._weight, np.nan, (np.nan, np.nan, np.nan))
-
-
 def carried_setting(setting: Any, tangents: list[Array]) -> Any:
     """A setting whose numbers carry derivatives; all are copies, so that it stays while the setting is marched on."""
     return with_leaves(
@@ -102,24 +92,17 @@ def carried_setting(setting: Any, tangents: list[Array]) -> Any:
     )
 
 
-def carried_chain(chain: Chain, par: Any) -> Chain:
-    """A chain with the numbers that results take from it in place of its own."""
-    string = changed(
-        chain.string,
-        _String,
-        length=par.L,
-        stiffness=par.EA,
-        viscosity=chain.string.viscosity and par.viscosity,
-        _table=par.tension_table,
-    )
-    reel = changed(
-        chain.reel,
-        drum_radius=par.d,
-        guide_length=par.b,
-        layer_growth=par.growth,
-        guide_position=par.r_p,
-    )
-    return changed(chain, _Chain, string=string, reel=reel, _weight=par.mu_g)
+def carried_string(string: String, par: Any) -> String:
+    """A string with the numbers that results take from it in place of its own."""
+    viscosity = string.viscosity and par.viscosity
+    numbers = {"length": par.L, "stiffness": par.EA, "viscosity": viscosity, "_table": par.tension_table}
+    return changed(string, _String, **numbers)
+
+
+def carried_reel(reel: Reel, par: Any) -> Reel:
+    """The same of a reel."""
+    numbers = {"drum_radius": par.d, "guide_length": par.b, "layer_growth": par.growth, "guide_position": par.r_p}
+    return changed(reel, **numbers)
 
 
 def carried_loads(fluid: Fluid | None, weight: Any, loads: Any) -> StringLoads:

@@ -43,8 +43,8 @@ def line_pendulum(line: Line, gravity: float = 0.0, fluid: Fluid | None = None) 
 
 def parameters(line: Line, turns: bool, compensated: bool) -> data.Parameters:
     """Kernel parameters of a string and its reel; `turns` says whether the body at its end can turn."""
-    par = lowering.kernel_parameters(line_pendulum(line), line.count, "symmetric", compensated)
-    return par._replace(mu_g=0.0, M=0.0, weight=0.0, rotates=turns, kappa=0.0 if line.reel is None else par.kappa)
+    par = lowering.line_parameters(line.string, line.reel or NO_REEL, line.count, "symmetric", compensated)
+    return par._replace(rotates=turns, kappa=0.0 if line.reel is None else par.kappa)
 
 
 def body_drag(system: System, name: str) -> Drag:

@@ -9,10 +9,11 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.chain.samples import record_of_samples
-from tautline.gradients.outputs import CarriedValues, carried_chain, carried_loads
+from tautline.gradients.outputs import CarriedValues, carried_loads, carried_reel, carried_string
 from tautline.kernels import data
 from tautline.kernels.network import data as network
 from tautline.model.chain.chain import Chain
+from tautline.model.description import changed
 from tautline.model.system.system import System
 from tautline.results.chain import Inertia, needed_for, system_values
 from tautline.results.values import values_of
@@ -46,7 +47,8 @@ def carried_values(
     times = setting.motion.reel[data.T_START] + counts * setting.plan.h
     record = record_of_samples(times, samples)
     loads = carried_loads(chain.fluid, setting.par.mu_g, setting.loads)
-    own: Any = values_of(carried_chain(chain, setting.par), record, needed_for(names), loads=loads)
+    string, reel = carried_string(chain.string, setting.par), carried_reel(chain.reel, setting.par)
+    own: Any = values_of(changed(chain, string=string, reel=reel), record, needed_for(names), loads=loads)
     found: Any = system_values(system, own, names, _inertia(setting))
     return CarriedValues({name: found[name] for name in ("time", *names)})
 

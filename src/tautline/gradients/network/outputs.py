@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.network.samples import pendulum_of, values_of
+from tautline.engine.network.samples import values_of
 from tautline.gradients.arrays import Carried
-from tautline.gradients.outputs import CarriedValues, carried_chain, carried_loads
+from tautline.gradients.outputs import CarriedValues, carried_loads, carried_reel, carried_string
 from tautline.kernels import data
-from tautline.model.chain.chain import Chain
 from tautline.model.command import Command, Locked
 from tautline.model.description import changed
 from tautline.model.system.system import System
@@ -25,22 +24,12 @@ def held_reels(system: System, commands: Mapping[str, Command]) -> list[int]:
     return [k for k, name in enumerate(system.lines) if name in held]
 
 
-def carried_lines(system: System, numbers: Any) -> dict[str, Chain]:
-    """Chains that lines would be, with the numbers that results take from them in place of their own."""
-    found = {}
-    for name, strand in zip(system.lines, numbers.strands, strict=True):
-        line = system.lines[name]
-        weight = 0.0 if system.on_free_body(line) else numbers.field.g * strand.par.mu * strand.sinking
-        found[name] = carried_chain(pendulum_of(system, name), strand.par._replace(mu_g=weight))
-    return found
-
-
-def carried_system(system: System, chains: Mapping[str, Chain]) -> System:
-    """A system with the strings and reels of chains."""
-    lines = {
-        name: changed(line, string=chains[name].string, reel=line.reel and chains[name].reel)
-        for name, line in system.lines.items()
-    }
+def carried_system(system: System, numbers: Any) -> System:
+    """A system whose lines have the numbers of the kernels in place of their own."""
+    lines = {}
+    for (name, line), strand in zip(system.lines.items(), numbers.strands, strict=True):
+        reel = line.reel and carried_reel(line.reel, strand.par)
+        lines[name] = changed(line, string=carried_string(line.string, strand.par), reel=reel)
     return changed(system, lines=lines)
 
 
@@ -48,7 +37,7 @@ def carried_values(system: System, setting: Any, counts: Array, samples: Any, na
     """Variables by name, and the time; arguments as of `chain.outputs.carried_values`."""
     numbers = setting.network
     times = numbers.totals[data.T_START] + counts * setting.plan.h
-    carried = carried_system(system, carried_lines(system, numbers))
+    carried = carried_system(system, numbers)
     loads = {
         name: carried_loads(system.fluid, numbers.field.g * strand.par.mu * strand.sinking, own)
         for name, strand, own in zip(system.lines, numbers.strands, numbers.acting, strict=True)
