@@ -107,8 +107,8 @@ def build_modes(system: System, values: Values, attrs: dict[str, Any]) -> xr.Dat
 def build_jacobian(
     system: System, values: Values, derivatives: Values, keys: list[str], attrs: dict[str, Any]
 ) -> xr.Dataset:
-    """Labelled derivatives of variables of a run by keys; the values of the variables are coordinates."""
-    from xarray import Variable as Labelled
+    """Labeled derivatives of variables of a run by keys; the values of the variables are coordinates."""
+    from xarray import Variable as Labeled
 
     shape = layout(system)
     known = {name: shape.variables[name] for name in derivatives}
@@ -122,7 +122,7 @@ def build_jacobian(
     found = labeled(slopes, {"time": values["time"], **derivatives}, labels, beside, attrs)
     return found.assign_coords(
         {
-            VALUE.format(name): Labelled(v.dims, values[name], {"units": v.units, "long_name": v.long_name})
+            VALUE.format(name): Labeled(v.dims, values[name], {"units": v.units, "long_name": v.long_name})
             for name, v in known.items()
         }
     )
