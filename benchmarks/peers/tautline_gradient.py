@@ -38,4 +38,4 @@ class Run:
 
     def value_and_gradient(self) -> tuple[float, list[float]]:
         found = tl.value_and_gradient(self.case, tl.Final("position[-1, 0]"), self.keys)
-        return found.value, found.gradient.tolist()
+        return found.value, found.gradient.values.tolist()

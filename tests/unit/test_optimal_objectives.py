@@ -125,7 +125,7 @@ def test_a_search_makes_least_what_it_reports(name: str) -> None:
     scale = problem.scales.objective
     assert program.objective * scale == pytest.approx(found.value, rel=1e-12)
     slopes = program.gradient[: problem.m] * scale / problem.unknowns.scales
-    exact = found.gradient @ problem.unknowns.by_sought
+    exact = found.gradient.values @ problem.unknowns.by_sought
     np.testing.assert_allclose(slopes, exact, rtol=1e-6, atol=1e-7 * np.abs(exact).max())
     assert np.abs(exact).min() > 0.0
     reported = optimize(case, vary=vary, minimize=minimize, intervals=2, iterations=1)

@@ -151,8 +151,8 @@ for name, (case, keys) in cases.items():
     last = lambda run: float(run.reeled_length[-1, line] + run.body_speed[-1, 0])
     found[name] = {
         "keys": len(many),
-        "few": tl.value_and_gradient(case, objective, keys).gradient.tolist(),
-        "many": tl.value_and_gradient(case, objective, many).gradient.tolist(),
+        "few": tl.value_and_gradient(case, objective, keys).gradient.values.tolist(),
+        "many": tl.value_and_gradient(case, objective, many).gradient.values.tolist(),
         "differences": [slope(case, key, last) for key in keys],
     }
 print(json.dumps(found))
