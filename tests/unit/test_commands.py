@@ -11,6 +11,7 @@ import pytest
 
 import tautline as tl
 from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.choose import CHAIN, NETWORK, VARIABLE
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.kernels import data, tables
@@ -258,9 +259,12 @@ def test_a_change_keeps_energy_and_state(story: str) -> None:
     check_close("work", backend.present_sample().scalars[0, data.CONTROL_WORK], work, 1e-12)
 
 
-@pytest.mark.parametrize(("step", "compensated"), [(STEP, True), ("auto", False)])
+@pytest.mark.parametrize(("backend", "step", "compensated"), [(CHAIN, STEP, True), (NETWORK, "auto", False)])
 @pytest.mark.parametrize("story", STORIES)
-def test_a_checkpoint_goes_on_bit_for_bit(tmp_path: Path, story: str, step: Any, compensated: bool) -> None:
+def test_a_checkpoint_goes_on_bit_for_bit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: str, backend: str, step: Any, compensated: bool
+) -> None:
+    monkeypatch.setenv(VARIABLE, backend)
     run = simulation(step=step, compensated=compensated, at_end="hold")
     for command in STORIES[story]:
         run.advance(0.1, command, sample=SAMPLE)

@@ -21,6 +21,7 @@ REFUSED = {
     "reel.coulomb_friction": "order: expected 2",
     "reel.spooled_strain": "guide_law is 'stretched'",
     "fluid.density_above": "together with Fluid.surface",
+    "fluid.added_mass": "switched",  # of none
     "guide.ramp": "switched",  # of none
     "initial.azimuth": "together with inclination",
     "initial.attitude": "rotation matrix",

@@ -192,7 +192,7 @@ class Segments:
         u = np.asarray(u, dtype=np.float64)
         self._look_at(u)
         begun: Any = self.begun(u)
-        setting, first = begun.numbers()
+        setting, first = begun.numbers()[:2]
         columns = self._slopes.first_columns(u) if derivatives else np.zeros((len(flat((setting, first))), 0))
         before = len(flat(setting))
         sample = carried_samples(begun.first, type(first)(*split(first, columns[before:])))

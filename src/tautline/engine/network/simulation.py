@@ -56,6 +56,7 @@ FORM = checkpoints.FORM | {
     "commands": {plausible.ANY: dict},
     "origins": {plausible.ANY: (float, float)},
     "shortest": {plausible.ANY: float},
+    "unknown_torques": [str],
     "pushes": {plausible.ANY: ((float,) * 7, (float,) * 7)},
     "impulses": (float, [plausible.VECTOR]),
     "moves": {plausible.ANY: (float,) * 13},
@@ -359,7 +360,10 @@ class NetworkSimulation(ActedOnNetwork):
             raise refusals.SAVED_CONDITION.error("a function")
         refuse_saving([law.law for laws in self.laws.values() for law in laws])
         motion = np.zeros(self.arrays.size())
+        unknown = [name for name, k in self._numbers.items() if np.isnan(self.arrays.reels[k][data.TORQUE])]
+        self._set_torques(unknown, 0.0)
         self.call(SAVE, saved=motion[None])
+        self._set_torques(unknown, np.nan)
         text = {
             "checkpoint": VERSION,
             "backend": NETWORK,
@@ -373,6 +377,9 @@ class NetworkSimulation(ActedOnNetwork):
             "commands": {name: reading.tagged(COMMAND, command) for name, command in self._commands.items()},
             "origins": self._origins,
             "shortest": self._shortest,
+            "unknown_torques": [
+                name for name, k in self._numbers.items() if np.isnan(self.arrays.reels[k][data.TORQUE])
+            ],
             "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in self._pushes.items()},
             "impulses": [self._impulses[0], self._impulses[1].tolist()],
             "moves": {name: table[:, 0].tolist() for name, table in self._moves.items()},
@@ -380,6 +387,10 @@ class NetworkSimulation(ActedOnNetwork):
             "health": self.health.state(),
         }
         return Checkpoint(motion), json.dumps(text)
+
+    def _set_torques(self, names: list[str], torque: float) -> None:
+        for name in names:
+            self.arrays.reels[self._number(name)][data.TORQUE] = torque
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint (not the recorded states): one npz file of plain arrays, replaced as a whole."""
@@ -407,7 +418,7 @@ class NetworkSimulation(ActedOnNetwork):
         plausible.check_steps(saved, self._plan)
         begun = len(self.arrays.totals)
         plausible.check_clock(motion[begun : begun + data.CLOCK_SIZE])
-        for kind in ("commands", "origins", "shortest"):
+        for kind in ("commands", "origins", "shortest", "unknown_torques"):
             for name in saved[kind]:
                 check_known(name, self._shortest, "lines")
         for name in (*saved["pushes"], *saved["moves"]):
@@ -433,6 +444,7 @@ class NetworkSimulation(ActedOnNetwork):
             self.call(RESTORE, self.time, saved=motion[None])
         if self.status == errors.STATUS_NAMES[errors.RUNNING]:
             self._check_restored(plausible.longest_step(saved))
+        self._set_torques(saved["unknown_torques"], np.nan)
 
     def _check_restored(self, longest: float) -> None:
         """Refuse a motion that cannot be."""

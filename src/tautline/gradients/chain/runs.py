@@ -20,9 +20,11 @@ from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.keys import key_of, key_value
 from tautline.gradients.marched import Marched
 from tautline.gradients.outputs import OF_TORQUES, CarriedValues
+from tautline.gradients.rest_starts import CasesBeside
 from tautline.gradients.steps import Steps, steps_of
 from tautline.gradients.trust import Line
 from tautline.kernels import data
+from tautline.kernels.loads.carried import carries_fluid
 from tautline.kernels.network import data as network
 from tautline.model import keys
 from tautline.model.body import RigidBody
@@ -56,12 +58,12 @@ class Begun(NamedTuple):
     command: Command
     system: System  # that the chain is; of its numbers none that depend on keys is used
 
-    def numbers(self) -> tuple[Setting, data.Samples]:
-        """All that follows from keys, but a torque that was found afterwards."""
+    def numbers(self) -> tuple[Setting, data.Samples, bool]:
+        """All that follows from keys, but a torque that was found afterwards; and what steps switch on by a number."""
         scalars = self.first.scalars.copy()
         if found_afterwards(self.setting.par, self.command):
             scalars[:, data.DRUM_TORQUE] = 0.0
-        return self.setting, self.first._replace(scalars=scalars)
+        return self.setting, self.first._replace(scalars=scalars), bool(carries_fluid(self.setting.loads))
 
     def twin(self) -> Begun:
         """The same with a motion of its own."""
@@ -155,12 +157,19 @@ class ChainRuns:
 
     def __init__(self, case: Case, by: Sequence[str], steps: Steps | None = None) -> None:
         self._case, self._keys = case, {name: key_of(case, name) for name in by}
+        self._beside = CasesBeside(case)
         self.steps = steps or steps_of(begin_chain(case), case.run)
         self._waiting: ChainSimulation | None = None  # without a command as yet
 
     def begun(self, changes: Mapping[str, float]) -> Begun:
         """A run at its start, its command taken; where it has another command only, the rest is taken over."""
-        case = self._case.with_(changes) if changes else self._case
+        return self._begun(self._case.with_(changes) if changes else self._case)
+
+    def beside(self, changes: Mapping[str, float]) -> Begun:
+        """The same for derivatives: right to first order in the changes, and without a search for rest."""
+        return self._begun(self._beside.case_with(changes))
+
+    def _begun(self, case: Case) -> Begun:
         frozen = self._frozen(case)
         if not self._has_another_command(case):
             begun: Any = begin_chain(frozen).simulation
@@ -171,10 +180,6 @@ class ChainRuns:
             simulation = self._waiting.twin()
             simulation.begin(chain_command(case), case.run.duration, frozen.run.interval())
         return self._at_start(simulation, case)
-
-    def beside(self, changes: Mapping[str, float]) -> Begun:
-        """The same for derivatives, which need be right to first order in the changes only."""
-        return self.begun(changes)
 
     def given_start(self, begun: Begun) -> GivenStart | None:
         """A run's start if it is given node by node, to find derivatives by these in another way."""
