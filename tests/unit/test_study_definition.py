@@ -105,7 +105,10 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"vary": {"initial.end_velocity[3]": [1]}}, r"initial.end_velocity\[3\]: expected a component from 0 to 2, got 3"),
     ({"vary": {"body.mass[0]": [1]}}, r"body.mass\[0\]: expected body.mass to be a list"),
     ({"vary": {"a b": [1]}}, "a b: expected a key of a scenario such as string.stiffness"),
-    ({"vary": {"command.torque": [1]}}, "command.torque: no such key with kind = 'locked', only with 'torque'"),
+    (
+        {"vary": {"command.torque": [1]}},
+        "command.torque: no such key with kind = 'locked', only with 'brake', 'torque'",
+    ),
     ({"vary": {}}, "vary: expected at least one key"),
     ({"vary": 3}, "vary: expected a section"),
     ({"vary": {"body.mass": [1], "body": {"mass": [1]}}}, "body.mass: expected once, got twice"),

@@ -43,6 +43,8 @@ class ChainSimulation(RecordedChain):
         What, and from where.
     loads : list of ForceLaw, optional
         Forces of your own functions.
+    case : Case, optional
+        What it is a run of.
     **method
         `step`, `order`, `scheme`, `compensated`, `minimum_length`, `at_end` and `stop`, as in `Run`.
 
@@ -54,7 +56,15 @@ class ChainSimulation(RecordedChain):
         "completed" while all is well, else the event that ended the motion.
     """
 
-    def __init__(self, pendulum: Chain, state: ChainState, *, loads: Sequence[ForceLaw] = (), **method: Any) -> None:
+    def __init__(
+        self,
+        pendulum: Chain,
+        state: ChainState,
+        *,
+        loads: Sequence[ForceLaw] = (),
+        case: Case | None = None,
+        **method: Any,
+    ) -> None:
         checks.instance("pendulum", pendulum, Chain)
         checks.instance("state", state, ChainState)
         state.check_against(pendulum)
@@ -66,6 +76,7 @@ class ChainSimulation(RecordedChain):
         pendulum = pendulum.on_mesh(X, state.elements)
         recorder = Recorder(pendulum, how.order)
         super().__init__(Stepper(pendulum, state, how, recorder.health, check_laws(loads)), recorder, how)
+        self._given, self.is_timed = case, case is not None
         self._timing = Timing(self._stepper)
         self._watch = Watch(self.method.stop, self.layout) if self.method.stop else None
         lowering.check_loaded_order(self.method.order, self._stepper.loaded)
@@ -74,9 +85,7 @@ class ChainSimulation(RecordedChain):
     def from_case(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
         """A simulation at the start of a case, whose system is a chain; its command is not taken yet."""
         with case.naming_keys():
-            simulation = cls(chain_of(case.system), chain_start(case), loads=loads, **case.run.method())
-        simulation._given, simulation.is_timed = case, True
-        return simulation
+            return cls(chain_of(case.system), chain_start(case), loads=loads, case=case, **case.run.method())
 
     @classmethod
     def led(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:

@@ -56,6 +56,8 @@ def pendulum(
     gravity = checks.non_negative("gravity", in_si("gravity", gravity, "m/s^2"), "m/s^2")
     if guide is not None:
         checks.instance("guide", guide, GuidePath, Sine, Sines, Waves)
+    if fluid is not None:
+        checks.instance("fluid", fluid, Fluid)
     place, path = reel.guide_position, guide or reel.guide_path
     reel = dataclasses.replace(reel, guide_position=ZERO, guide_path=None)
     start = {"start": ANCHOR, "start_point": place} if path is None else {"start": GUIDE}
