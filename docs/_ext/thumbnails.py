@@ -70,7 +70,9 @@ def remember(example: Path, names: dict[str, Any]) -> None:
     """Keep the run that stands for an example, where it has been made already."""
     with contextlib.suppress(KeyError, AttributeError):
         name, *parts = look_of(example.stem).run.split(".")
-        found[example] = functools.reduce(getattr, parts, names[name])
+        run = functools.reduce(getattr, parts, names[name])
+        if "line" in run.dims:  # the whole of it, not one line
+            found[example] = run
 
 
 def replace_thumbnails(app: Sphinx) -> None:
