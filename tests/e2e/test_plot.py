@@ -95,8 +95,6 @@ def test_figures_take_a_path_and_say_what_they_need(run_file: Path) -> None:
         tl.figures.drive(whole.isel(time=0))
     with pytest.raises(InputError, match="run: expected samples with finite positions, got none"):
         tl.figures.snapshots(whole.assign(position=whole.position * float("nan")))
-    with pytest.raises(InputError, match="run: expected a whole run with the dimension line, got one line of it"):
-        tl.figures.snapshots(whole.isel(line=0))
 
 
 def test_a_run_that_overflowed_and_a_single_sample_are_drawn(run_file: Path) -> None:

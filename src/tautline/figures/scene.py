@@ -84,8 +84,6 @@ def scene_of(run: xr.Dataset) -> Scene:
         raise InputError("run: expected samples with finite positions, got none")
     run = run.isel(time=np.flatnonzero(good))
     system = system_of(run.attrs)
-    if system.lines and "line" not in run.dims:
-        raise InputError("run: expected a whole run with the dimension line, got one line of it")
     ropes, drums, solids = [], [], []
     names = run["body"].values.tolist() if "body" in run.dims else []
     for k, (name, (nodes, elements)) in enumerate(spans(system).items()):
