@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import argparse
 import time
+import warnings
 
 from tautline._version import __version__
+from tautline.errors import TautlineWarning
 from tautline.paper.examples import EXAMPLES, SAMPLE, Example, run
 from tautline.results.conservation import conservation
+from tautline.results.warnings import warnings_of
 
 METHODS = (("paper", 2), ("symmetric", 2), ("symmetric", 4))
 CLAIMS = {
@@ -23,9 +26,10 @@ def row(example: Example, scheme: str, order: int, duration: float) -> str:
     wall = time.perf_counter() - start
     kept = conservation(result)
     left = float(result.unstretched_length[-1, 0])
+    ends = ", ".join([result.attrs["status"], *(warning.kind for warning in warnings_of(result))])
     return (
         f"  {scheme:<10}{order:>5}   {100 * kept.energy:>12.2e}   {100 * kept.angular_momentum:>11.1e}   "
-        f"{kept.orthogonality:>11.1e}   {left:>9.3f}   {wall:>6.2f}   {result.attrs['status']}"
+        f"{kept.orthogonality:>11.1e}   {left:>9.3f}   {wall:>6.2f}   {ends}"
     )
 
 
@@ -33,12 +37,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tautline.paper", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="a few samples only; compiles the kernels")
     quick = parser.parse_args().quick
+    warnings.simplefilter("ignore", TautlineWarning)  # the table names them
     print(f"tautline {__version__}: the paper's three examples, N = 20, h = 0.0005 s")
     for example in EXAMPLES:
         duration = 5 * SAMPLE if quick else example.duration
         print(f"\nExample {example.number}: {example.title}, {duration:g} s   ({CLAIMS[example.number]})")
         print(
-            "  scheme    order   energy error   pi_3 drift   |I - R^T R|   string out   wall   status\n"
+            "  scheme    order   energy error   pi_3 drift   |I - R^T R|   string out   wall   status, warnings\n"
             "                    (% of max T)          (%)                         (m)    (s)"
         )
         for scheme, order in METHODS:
