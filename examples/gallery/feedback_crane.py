@@ -4,8 +4,8 @@ A crane in gusts
 
 A crate of two tonnes hangs 20 m below the trolley of a crane, and gusts of wind push it. A linear-quadratic
 regulator (LQR) moves the trolley so that the crate stays where it is. Its linear model is that of the program
-itself: :func:`tautline.gradients.linearize` gives the matrix by which small changes of the state grow over one tick of the
-controller.
+itself: :func:`tautline.gradients.linearize` gives the matrix by which small changes of the state grow over one tick
+of the controller.
 """
 
 import matplotlib.pyplot as plt
