@@ -128,7 +128,7 @@ def same_gradients(found: Any, carried: Any) -> None:
 
 
 # Keys that the way back does not know.
-UNKNOWN = {"in wind": {"lines.line.normal_added_mass"}, "pushed": {"bodies.body.applied_force.times"}}
+UNKNOWN = {"pushed": {"bodies.body.applied_force.times"}}
 QUICK = [("locked", "damped"), ("torque", "in wind")]
 LONG = [(name, loads) for name in COMMANDS for loads in LOADS if (name, loads) not in QUICK]
 
