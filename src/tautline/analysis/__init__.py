@@ -1,4 +1,4 @@
-"""What engineers read off a run: loads of ropes, spectra, conservation; more on modes and on chaos."""
+"""Quantities that engineers read off a run: loads of ropes, spectra, conservation; more on modes and on chaos."""
 
 from __future__ import annotations
 

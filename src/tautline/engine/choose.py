@@ -30,7 +30,7 @@ ROUNDING = 1e-12
 
 
 class Ability(NamedTuple):
-    """What only one backend can do.
+    """Ability that only one backend has.
 
     Attributes
     ----------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.keys import key_size, key_value
 from tautline.gradients.scales import Scales
 from tautline.model.rest.forces import forces_of
-from tautline.model.rest.network import Network, Places
+from tautline.model.rest.network import Forces, Network, Places
 from tautline.model.rest.search import by_stiffness
 from tautline.model.rest.states import frame_of, network_of, state_of
 from tautline.model.system.case import Case
@@ -37,56 +38,69 @@ class CasesBeside:
         self._slopes: dict[str, Array] = {}
 
     @cached_property
-    def _rest(self) -> tuple[Network, Places]:
-        """The network at rest, and its places."""
-        return network_of(_searched(self._case)[0], self._case.state())
+    def _rest(self) -> _Searched:
+        """This case at rest."""
+        found = _searched(self._case)
+        assert found is not None
+        return found._replace(places=network_of(found.system, self._case.state())[1])
 
     def case_with(self, changes: Mapping[str, float]) -> Case:
         """The case with other values by key."""
         other = self._case.with_(changes) if changes else self._case
-        if other.is_placed() or searched(other.start, other.system) is None:
+        found = None if other.is_placed() else self._beside(other)
+        if found is None:
             return other
-        moved = np.zeros(self._rest[0].count)
+        moved = np.zeros(found.network.count)
         for name, value in changes.items():
             moved += self._slope(name) * (value - key_value(self._case, name))
         if not np.isfinite(moved).all():
             return other
-        system, near = _searched(other)
-        network, places = self._beside(other)
-        found = network.moved(places, moved)
-        return other.starting_from(state_of(system, near, network, found, frame_of(system)))
+        places = found.network.moved(found.places, moved)
+        return other.starting_from(state_of(found.system, found.near, found.network, places, frame_of(found.system)))
 
     def _slope(self, name: str) -> Array:
         """Derivatives of the unknowns of the search by a key."""
         if name not in self._slopes:
-            (network, places), case, value = self._rest, self._case, key_value(self._case, name)
-            here = _forces(network, places)
+            case, network, places = self._case, self._rest.network, self._rest.places
+            here, value = forces_of(network, places), key_value(case, name)
             groups = np.where(network.turning, 1, 0)
-            scale = forces_of(network, places).scale
-            scales = Scales(groups, 1.0 / network.lengths, scale * network.lengths)
+            scales = Scales(groups, 1.0 / network.lengths, here.scale * network.lengths)
 
             def at(distance: float) -> Changed:
-                return _forces(*self._beside(case.with_({name: value + distance})))
+                found = self._beside(case.with_({name: value + distance}))
+                assert found is not None
+                return _changed(found.network, forces_of(found.network, found.places))
 
-            slopes = derivatives(at, key_size(case, name), scales, here, name).values
+            slopes = derivatives(at, key_size(case, name), scales, _changed(network, here), name).values
             self._slopes[name] = -by_stiffness(network, places, slopes)
         return self._slopes[name]
 
-    def _beside(self, case: Case) -> tuple[Network, Places]:
-        """The network of another case, everything that is free at the places of this one."""
-        (network, near), (_, here) = network_of(*_searched(case)), self._rest
-        nodes = near.nodes.copy()
+    def _beside(self, case: Case) -> _Searched | None:
+        """The search of another case, everything that is free at the places of this one."""
+        found = _searched(case)
+        if found is None:
+            return None
+        nodes, here = found.places.nodes.copy(), self._rest.places
         if nodes.shape == here.nodes.shape:
-            nodes[network.inner] = here.nodes[network.inner]
-        return network, network.on_bodies(here._replace(nodes=nodes))
+            nodes[found.network.inner] = here.nodes[found.network.inner]
+        return found._replace(places=found.network.on_bodies(here._replace(nodes=nodes)))
 
 
-def _forces(network: Network, places: Places) -> Changed:
-    return Changed(forces_of(network, places).gradient, (network.count, network.node_count))
+class _Searched(NamedTuple):
+    """A search for rest."""
+
+    system: System
+    near: State  # where it begins
+    network: Network
+    places: Places
 
 
-def _searched(case: Case) -> tuple[System, State]:
+def _searched(case: Case) -> _Searched | None:
+    """The search for the start of a case; None where it is not searched for."""
     with case.naming_keys("initial"):
         found = searched(case.start, case.system)
-    assert found is not None
-    return found
+    return None if found is None else _Searched(*found, *network_of(*found))
+
+
+def _changed(network: Network, forces: Forces) -> Changed:
+    return Changed(forces.gradient, (network.count, network.node_count))

@@ -87,7 +87,7 @@ class Varied:
 
 
 def _at(thing: Any, place: Place) -> Any:
-    """What is at a place of a thing."""
+    """Value at a place of a thing."""
     return reduce(lambda x, name: x[name] if isinstance(x, Mapping | tuple) else getattr(x, name), place, thing)
 
 

@@ -23,8 +23,7 @@ from tautline.model.description import fields_of
 from tautline.model.file_keys import Tree
 from tautline.model.run import Method, Run
 from tautline.model.system.case import Case, timed
-from tautline.model.system.commands import check_known
-from tautline.model.system.parts import Kinematic
+from tautline.model.system.commands import check_kinematic, check_known
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.results.chain import system_values
@@ -46,7 +45,7 @@ class RecordedChain(ChainInMotion):
     Parameters
     ----------
     stepper, recorder
-        As of `PendulumInMotion`.
+        As of `ChainInMotion`.
     method : Method
         How the motion is computed.
     """
@@ -133,21 +132,11 @@ class RecordedChain(ChainInMotion):
         Weight and inertia of all of the string, spooled or not, and of the body, and the drag on them (theory, equation
         76); inertial frame, third axis down. The drum's own mass belongs to the carrier.
         """
-        self._check_carrier(name)
+        check_kinematic(self.system, name)
         since, given = self.impulse_since()
         if self.time <= since:
             raise InputError("force_on: expected after an advance, got none yet")
         return given / (self.time - since)
-
-    def _check_carrier(self, name: str) -> None:
-        check_known(name, self.system.bodies, "bodies")
-        if not isinstance(self.system.bodies[name], Kinematic):
-            raise InputError(f"bodies.{name}: expected a body whose motion is given, got one that is free")
-
-    def _free(self, name: str) -> None:
-        check_known(name, self.system.bodies, "bodies")
-        if isinstance(self.system.bodies[name], Kinematic):
-            raise InputError(f"bodies.{name}: expected a body that is free, got one whose motion is given")
 
     def first_sample(self, torques: bool = True) -> data.Samples:
         """The present state as a sample, for the beginning of a record; without torques that have to be found."""

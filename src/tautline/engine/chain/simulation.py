@@ -27,7 +27,7 @@ from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.run import Method, known
 from tautline.model.system.case import Case
-from tautline.model.system.commands import check_known, commands_by_name
+from tautline.model.system.commands import check_free, check_kinematic, check_known, commands_by_name
 from tautline.model.system.parts import Kinematic
 
 # Fewer samples than this fit into any memory.
@@ -145,7 +145,7 @@ class ChainSimulation(RecordedChain):
     def move(self, name: str, velocity: Any) -> None:
         """Give the kinematic body that carries the reel another velocity (m/s)."""
         self.turns.check()
-        self._check_carrier(name)
+        check_kinematic(self.system, name)
         found = checks.array("velocity", velocity, (3,), "m/s")
         lowering.check_loaded_order(self.method.order, True)
         self._note_impulse()
@@ -284,7 +284,7 @@ class ChainSimulation(RecordedChain):
         Momenta jump, positions do not. The energy it brings is counted in `external_work`. Fluid that moves along with
         the string, or with the body at a free surface, does not take its part of the blow at once.
         """
-        self._free(name)
+        check_free(self.system, name)
         J = checks.array("impulse", impulse, (3,), "N s")
         L = checks.array("moment", moment, (3,), "N m s")
         if self.pendulum.body.is_point and L.any():

@@ -1,4 +1,4 @@
-"""What acts on a system in motion from outside: pushes, impulses, motions that are given, drums that are stopped."""
+"""Actions from outside on a system in motion: pushes, impulses, motions that are given, drums that are stopped."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tautline.kernels.network.march import RELEASE
 from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.command import Locked
-from tautline.model.system.commands import check_known
+from tautline.model.system.commands import check_free, check_kinematic, check_known
 from tautline.model.system.parts import Kinematic
 
 FLUID_WORK = data.account("fluid_work")
@@ -43,7 +43,7 @@ class ActedOnNetwork(PlacedNetwork):
             "space", or "body" for a thruster or a rotor that turns with the body.
         """
         self.turns.check()
-        self._free(name)
+        check_free(self.system, name)
         checks.choice("frame", frame, ("space", "body"))
         values = [*checks.vector("force", force, "N"), *checks.vector("moment", moment, "N m")]
         self._check_moment(name, values[3:])
@@ -59,7 +59,7 @@ class ActedOnNetwork(PlacedNetwork):
         Momenta jump, positions do not. The energy it brings is counted in `external_work`.
         """
         self.turns.check()
-        self._free(name)
+        check_free(self.system, name)
         J = checks.array("impulse", impulse, (3,), "N s")
         L = checks.array("moment", moment, (3,), "N m s")
         self._check_moment(name, L)
@@ -113,7 +113,7 @@ class ActedOnNetwork(PlacedNetwork):
         `force_on` tells what that takes.
         """
         self.turns.check()
-        self._held(name)
+        check_kinematic(self.system, name)
         self._note_impulses()
         time = self.time
         before, given = self._moving_energy(time), self._given_impulses()
@@ -140,7 +140,7 @@ class ActedOnNetwork(PlacedNetwork):
 
         With weight and inertia of all of the string, spooled or not; the drum's own mass belongs to the body.
         """
-        self._held(name)
+        check_kinematic(self.system, name)
         passed = self.time - self._impulses[0]
         if passed <= 0.0:
             raise InputError("force_on: expected after an advance, got none yet")
@@ -193,17 +193,7 @@ class ActedOnNetwork(PlacedNetwork):
     def _moving_energy(self, time: float) -> float:
         return float(self._observed(time).whole[0, data.KINETIC])
 
-    def _free(self, name: str) -> None:
-        check_known(name, self.system.bodies, "bodies")
-        if isinstance(self.system.bodies[name], Kinematic):
-            raise InputError(f"bodies.{name}: expected a body that is free, got one whose motion is given")
-
     def _check_moment(self, name: str, moment: Any) -> None:
         body = self.system.bodies[name]
         if isinstance(body, RigidBody) and body.is_point and np.any(moment):
             checks.refuse("moment", "zero for a point mass", list(moment))
-
-    def _held(self, name: str) -> None:
-        check_known(name, self.system.bodies, "bodies")
-        if not isinstance(self.system.bodies[name], Kinematic):
-            raise InputError(f"bodies.{name}: expected a body whose motion is given, got one that is free")

@@ -48,7 +48,7 @@ def parameters(line: Line, turns: bool, compensated: bool) -> data.Parameters:
 
 
 def body_drag(system: System, name: str) -> Drag:
-    """What the kernels know of the fluid around a body, with its points seen from the center of mass."""
+    """Numbers of the fluid around a body for the kernels, with its points seen from the center of mass."""
     body, fluid = system.bodies.get(name), system.fluid
     line = next(iter(system.lines.values()))
     if not isinstance(body, RigidBody) or fluid is None:

@@ -166,7 +166,7 @@ class ChainRuns:
         return self._begun(self._case.with_(changes) if changes else self._case)
 
     def beside(self, changes: Mapping[str, float]) -> Begun:
-        """The same for derivatives: right to first order in the changes, and without a search for rest."""
+        """A run at its start for derivatives: right to first order in the changes, and without a search for rest."""
         return self._begun(self._beside.case_with(changes))
 
     def _begun(self, case: Case) -> Begun:

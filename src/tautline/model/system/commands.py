@@ -8,7 +8,7 @@ from typing import Any
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.command import Command, as_command
-from tautline.model.system.parts import Line
+from tautline.model.system.parts import Kinematic, Line
 from tautline.model.system.system import System
 from tautline.model.wording import near
 
@@ -19,6 +19,20 @@ def check_known(name: str, known: Mapping[str, Any], kind: str) -> None:
     """Refuse a name that no body or string has."""
     if name not in known:
         raise InputError(f"{kind}.{name}: no such name in the system{near(name, known)}")
+
+
+def check_free(system: System, name: str) -> None:
+    """Refuse a name that no free body has."""
+    check_known(name, system.bodies, "bodies")
+    if isinstance(system.bodies[name], Kinematic):
+        raise InputError(f"bodies.{name}: expected a body that is free, got one whose motion is given")
+
+
+def check_kinematic(system: System, name: str) -> None:
+    """Refuse a name that no body whose motion is given has."""
+    check_known(name, system.bodies, "bodies")
+    if not isinstance(system.bodies[name], Kinematic):
+        raise InputError(f"bodies.{name}: expected a body whose motion is given, got one that is free")
 
 
 def commands_by_name(system: System, commands: Any) -> dict[str, Command]:
