@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Counters = NDArray[np.int64]
+Figure = Any  # a number of a run, or an array with one for each member of a study
 # Arrays with several indices, where their number has to be known: in what is handed to machine code.
 Array2 = Annotated[Array, 2]
 Array3 = Annotated[Array, 3]

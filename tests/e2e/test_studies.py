@@ -236,7 +236,7 @@ def test_a_killed_client_leaves_no_workers_behind(folder: Path, exact: xr.Datase
     path = folder / "command.zarr"
     arguments = ["study", "study.toml", "-o", path.name, "--workers", "2", "--batch", "3"]
     with subprocess.Popen([COMMAND, *arguments], cwd=folder, stdout=subprocess.DEVNULL) as client:
-        wait_until(lambda: path.exists() and open_archive(path).done().sum() > 3, "the study does not get on")
+        wait_until(lambda: path.exists() and bool(open_archive(path).done().sum() > 3), "the study does not get on")
         workers = psutil.Process(client.pid).children()
         client.kill()
     assert len(workers) == 2
@@ -303,7 +303,7 @@ def test_a_study_goes_on_after_control_c(folder: Path, exact: xr.Dataset) -> Non
     ) as client:
         os.close(slave)
         reader.start()
-        wait_until(lambda: path.exists() and open_archive(path).done().sum() > 3, "the study does not get on")
+        wait_until(lambda: path.exists() and bool(open_archive(path).done().sum() > 3), "the study does not get on")
         client.send_signal(signal.SIGINT)
         client.communicate(timeout=60)
     reader.join(timeout=10)
@@ -354,7 +354,7 @@ def test_a_client_of_a_cluster_killed_and_resumed(folder: Path, exact: xr.Datase
     address = cluster.scheduler_address
     arguments = ["study", "study.toml", "-o", path.name, "--dask", address, "--batch", "2"]
     with subprocess.Popen([COMMAND, *arguments], cwd=folder, stdout=subprocess.DEVNULL) as client:
-        wait_until(lambda: path.exists() and open_archive(path).done().sum() > 3, "the study does not get on")
+        wait_until(lambda: path.exists() and bool(open_archive(path).done().sum() > 3), "the study does not get on")
         client.kill()
     done = assert_sound(path, exact)
     assert 0 < done.sum() < len(done)

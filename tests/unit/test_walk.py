@@ -24,6 +24,7 @@ SETUP = """
 import dataclasses
 import json
 import os
+import warnings
 import numpy as np
 from tautline import ledger, registry
 <law line>
@@ -130,7 +131,13 @@ def slope(case, key, last):
     near, far = ([last(tl.simulate(case.with_({key: x + sign * e * x}))) for sign in (1.0, -1.0)] for e in (1e-5, 2e-5))
     return (8.0 * (near[0] - near[1]) - (far[0] - far[1])) / (12e-5 * x)
 
-run = tl.Run(duration=0.2, sample=0.1, step=0.01)
+def warned_gradient(case, objective, keys):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        found = tl.value_and_gradient(case, objective, keys).gradient.values.tolist()
+    return {"gradient": found, "warnings": sorted(str(w.message) for w in caught)}
+
+run = tl.Run(duration=0.2, sample=0.1, step=0.0025)
 start = tl.Straight(4.0, direction=(1.0, 0.0, 2.0), end_velocity=(0.5, 1.0, 1.0), reel_speed=1.5)
 own = tl.pendulum(rope, reel, body, elements=2)
 cases = {
@@ -153,6 +160,8 @@ for name, (case, keys) in cases.items():
         "keys": len(many),
         "few": tl.value_and_gradient(case, objective, keys).gradient.values.tolist(),
         "many": tl.value_and_gradient(case, objective, many).gradient.values.tolist(),
+        "eight": warned_gradient(case, objective, many[:8]),
+        "nine": warned_gradient(case, objective, many[:9]),
         "differences": [slope(case, key, last) for key in keys],
     }
 print(json.dumps(found))
@@ -256,9 +265,12 @@ def test_the_walks_in_a_system_from_a_file_and_in_a_study(
 
 @pytest.mark.long  # compiles everything; what is interpreted has no tangents
 def test_gradients_with_laws_commands_loads_and_outputs_of_ones_own(tmp_path: Path, cache: Path) -> None:
-    """By three keys and by thirty, of a pendulum and of two bodies: those of differences of runs."""
+    """Equal to differences of runs, for one body and for two; the same by 8 and by 9 keys, with the same warnings."""
     for name, own in walk(tmp_path, GRADIENTS, cache).items():
         assert own["keys"] == 30
         few, many, differences = (np.array(own[kind]) for kind in ("few", "many", "differences"))
         np.testing.assert_allclose(many[:3], few, rtol=1e-9, atol=1e-12, err_msg=name)
         np.testing.assert_allclose(few, differences, rtol=1e-6, err_msg=name)
+        eight, nine = own["eight"], own["nine"]
+        np.testing.assert_allclose(nine["gradient"][:8], eight["gradient"], rtol=1e-9, atol=1e-12, err_msg=name)
+        assert eight["warnings"] == nine["warnings"] and eight["warnings"], name

@@ -30,7 +30,8 @@ def hat(a: Array) -> Array:
     """Matrices of the cross product, of one vector or of many."""
     out = np.zeros((*a.shape, 3), dtype=a.dtype)
     out[..., 0, 1], out[..., 0, 2], out[..., 1, 2] = -a[..., 2], a[..., 1], -a[..., 0]
-    return out - np.swapaxes(out, -1, -2)
+    out -= np.swapaxes(out, -1, -2).copy()
+    return out
 
 
 class Configuration(NamedTuple):

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tautline.arrays import Figure
 from tautline.engine.criteria import Criterion
 from tautline.engine.mesh import MeshHealth, added, over
 from tautline.kernels import data
@@ -53,15 +54,15 @@ class Health:
     """
 
     kept: Any = np.nan  # energy less work plus losses, at the start (J)
-    balance: float = 0.0  # largest change of that (J)
-    reel_speed: float = 0.0  # largest (m/s)
-    step: float = 0.0  # largest (s)
-    turn: float = 0.0  # largest angle that the body turned by in a step (rad)
-    turning: float = 0.0  # error of the angle that the body has turned by (rad)
-    swung: float = 0.0  # and by the reaction of the string's waves that the mesh misses (rad)
+    balance: Figure = 0.0  # largest change of that (J)
+    reel_speed: Figure = 0.0  # largest (m/s)
+    step: Figure = 0.0  # largest (s)
+    turn: Figure = 0.0  # largest angle that the body turned by in a step (rad)
+    turning: Figure = 0.0  # error of the angle that the body has turned by (rad)
+    swung: Figure = 0.0  # and by the reaction of the string's waves that the mesh misses (rad)
     torques_found: bool = True
-    impulse: float = 0.0  # of a torque that is a function, by size (N m s)
-    bent: float = 0.0  # part of that by which it departs from lines between the ends of the steps (N m s)
+    impulse: Figure = 0.0  # of a torque that is a function, by size (N m s)
+    bent: Figure = 0.0  # part of that by which it departs from lines between the ends of the steps (N m s)
     mesh: MeshHealth = field(default_factory=MeshHealth)
 
     def begin(self, pendulum: Chain, reel: data.Array, x: data.Array, nodes: data.Array) -> None:

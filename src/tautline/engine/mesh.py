@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from tautline.arrays import Array
+from tautline.arrays import Array, Figure
 from tautline.engine.criteria import Criterion
 from tautline.engine.shape import NO_STRAIN, Shape, current_tension, front_tension, rough_part, shape_in_parts
 from tautline.model.chain.chain import Chain
@@ -84,25 +84,25 @@ class MeshHealth:
     """
 
     samples: int = 0
-    time: float = 0.0  # of the latest sample (s)
-    reeled_length: float = 0.0  # then (m)
-    length: float = 0.0  # longest deployed (m)
-    tension: float = 0.0  # largest (N)
-    rough: float = 0.0  # largest (N)
-    sag: float = 0.0  # largest (m)
-    drift: float = 0.0  # gathered over time (m)
-    bend: float = 0.0  # summed over samples (m^2)
-    twist: float = 0.0  # summed over samples (m^2)
-    let_through: float = 0.0  # length reeled times the error of the strain at the guide (m)
-    guide_speed: float = 0.0  # error of the reel's speed by it (m/s)
-    guide: float = 0.0  # and of the reeled length (m)
-    slack: float = 0.0  # summed over samples
-    fold: float = 0.0  # largest (degrees)
-    front: float = 0.0  # tension by jumps of the velocities at the start (N)
-    current: float = 0.0  # and by a current that takes hold of the string at once (N)
-    taut: float = 1.0  # whether it was, at the start
-    arc: float = 0.0  # largest tension with what the elements miss by being straight (N)
-    reach: float = np.nan  # largest tension with NOISE_REACH times the noise of its sample (N); unknown before one
+    time: Figure = 0.0  # of the latest sample (s)
+    reeled_length: Figure = 0.0  # then (m)
+    length: Figure = 0.0  # longest deployed (m)
+    tension: Figure = 0.0  # largest (N)
+    rough: Figure = 0.0  # largest (N)
+    sag: Figure = 0.0  # largest (m)
+    drift: Figure = 0.0  # gathered over time (m)
+    bend: Figure = 0.0  # summed over samples (m^2)
+    twist: Figure = 0.0  # summed over samples (m^2)
+    let_through: Figure = 0.0  # length reeled times the error of the strain at the guide (m)
+    guide_speed: Figure = 0.0  # error of the reel's speed by it (m/s)
+    guide: Figure = 0.0  # and of the reeled length (m)
+    slack: Figure = 0.0  # summed over samples
+    fold: Figure = 0.0  # largest (degrees)
+    front: Figure = 0.0  # tension by jumps of the velocities at the start (N)
+    current: Figure = 0.0  # and by a current that takes hold of the string at once (N)
+    taut: Figure = 1.0  # whether it was, at the start
+    arc: Figure = 0.0  # largest tension with what the elements miss by being straight (N)
+    reach: Figure = np.nan  # largest tension with NOISE_REACH times the noise of its sample (N); unknown before one
 
     def begin(self, pendulum: Chain, nodes: Array, velocities: Array, reeled_length: Any) -> None:
         """Look at the start: nodes and velocities (N + 1, 3[, members])."""

@@ -123,7 +123,7 @@ class Carried(NDArrayOperatorsMixin):
         """With its dimensions in another order."""
         return Carried(self.value.transpose(*axes), self.tangent.transpose(*axes, self.ndim)) if axes else self.T
 
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Carried:
+    def sum(self, axis: Any = None, keepdims: Any = False) -> Carried:
         """Sum along dimensions."""
         axes = axes_of(axis, self.ndim)
         return Carried(self.value.sum(axes, keepdims=keepdims), self.tangent.sum(axes, keepdims=keepdims))

@@ -85,7 +85,7 @@ def clip(x: Any, low: Any = None, high: Any = None, **others: Any) -> Any:
     return x if high is None else np.minimum(x, high)
 
 
-def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+def norm(x: Any, ord: Any = None, axis: Any = None, keepdims: Any = False) -> Any:
     if ord not in (None, 2) or (axis is None and x.ndim > 1 and ord is not None):
         raise refused("linalg.norm of another order")
     return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
@@ -96,7 +96,7 @@ def trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
     return np.sum((y[..., 1:] + y[..., :-1]) * (0.5 * (dx if x is None else np.diff(x))), axis=-1)
 
 
-def variance(x: Any, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+def variance(x: Any, axis: Any = None, ddof: float = 0, keepdims: Any = False) -> Any:
     """Mean square of the distances from the mean; over the number of values less `ddof`."""
     apart = x - np.mean(x, axis=axis, keepdims=True)
     squares = np.sum(apart * apart, axis=axis, keepdims=keepdims)

@@ -77,7 +77,7 @@ class Traced(Carried):
         back = tuple(np.argsort(order).tolist())
         return Traced(self.value.transpose(order), [(self.node, lambda bar: bar.transpose(back))])
 
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Traced:
+    def sum(self, axis: Any = None, keepdims: Any = False) -> Traced:
         """Sum along dimensions."""
         axes, shape = axes_of(axis, self.ndim), self.shape
         kept = tuple(1 if i in axes else n for i, n in enumerate(shape))

@@ -177,7 +177,7 @@ def _growth(lines: Sequence[Line], by: Sequence[str], sizes: Array) -> list[RunW
     slack = [line.gets_slack() for line in lines]
     grew = np.array([growth(line, sizes) for line in lines])
     limits = np.where(slack, BEYOND_USE_SLACK, BEYOND_USE)
-    beyond: Array = np.any(grew > limits[:, None], axis=0)
+    beyond = np.any(grew > limits[:, None], axis=0).tolist()
     keys = [name for name, is_beyond in zip(by, beyond, strict=True) if is_beyond]
     if not keys:
         return []

@@ -63,8 +63,8 @@ class Varied:
 
     def allowed(self, values: Mapping[str, Array]) -> Truths:
         """Members all of whose values pass the checks of their fields."""
-        each = [self._allowed(name, values[name]) for name in self._keys]
-        return np.all(each, axis=0)  # type: ignore[no-any-return]
+        allowed: Truths = np.all([self._allowed(name, values[name]) for name in self._keys], axis=0)
+        return allowed
 
     def _allowed(self, name: str, column: Array) -> Truths:
         """Members whose value of a key passes the check of its field, which allows an interval."""

@@ -226,8 +226,8 @@ def along(bars: Sequence[Array], tangents: Sequence[Array]) -> Array:
     bar = np.concatenate([np.ravel(x) for x in bars])
     tangent = np.concatenate([t.reshape(-1, t.shape[-1]) for t in tangents])
     with np.errstate(invalid="ignore"):
-        products = np.where(tangent == 0.0, 0.0, bar[:, None] * tangent)
-    return products.sum(axis=0)  # type: ignore[no-any-return]
+        total: Array = np.where(tangent == 0.0, 0.0, bar[:, None] * tangent).sum(axis=0)
+    return total
 
 
 def gets_slack(par: data.Parameters, samples: data.Samples) -> bool:
