@@ -13,11 +13,14 @@ import subprocess
 import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from PIL import Image
 
 import tautline as tl
+from tautline.cli import completing
 from tests.support.commands import COMMAND, tautline
 
 SHORT = ["--set", "run.duration=0.2"]
@@ -95,6 +98,33 @@ def test_export(tmp_path: Path) -> None:
     np.testing.assert_allclose(arrays["tension"], run.tension.values[-1], rtol=1e-8)
     np.testing.assert_allclose(arrays["points"].reshape(-1, 3), run.position.values[-1], rtol=1e-8, atol=1e-12)
     assert "exists already" in tautline("export", "fixed-length.nc", "--csv", "a.csv", cwd=tmp_path, expect=4).stderr
+
+
+def test_animations_and_json_of_files(tmp_path: Path) -> None:
+    told = tautline("run", "fixed-length", *SHORT, cwd=tmp_path).stdout
+    assert "look at it: tautline view fixed-length.nc" in told
+    made = tautline("export", "fixed-length.nc", *("--gif", "a.gif", "--frames", "3", "--json"), cwd=tmp_path)
+    assert json.loads(made.stdout) == {"files": ["a.gif"]}
+    with Image.open(tmp_path / "a.gif") as picture:
+        assert getattr(picture, "n_frames", 1) == 3
+    wrong = tautline("export", "fixed-length.nc", "--gif", "a.mp4", cwd=tmp_path, expect=2).stderr
+    assert "--gif: expected a file whose name ends in .gif, got a.mp4" in wrong
+    drawn = tautline("plot", "fixed-length.nc", "--figure", "energy", "--json", cwd=tmp_path)
+    assert json.loads(drawn.stdout) == {"files": ["fixed-length-energy.png"]}
+    page = tautline("report", "fixed-length.nc", "--json", cwd=tmp_path)
+    assert json.loads(page.stdout) == {"files": ["fixed-length-report.html"]}
+
+
+def test_completion() -> None:
+    context = SimpleNamespace(params={"scenario": "crane-hoist"})
+    assert completing.scenario_names("crane-h") == ["crane-hoist"]
+    assert completing.figure_names("str") == ["strain_map"]
+    assert completing.keys_of_scenario(context, "body.ma") == ["body.mass="]
+    assert "run.step=" in completing.keys_of_scenario(context, "run.")
+    assert "lines.hoist.stiffness=" in completing.keys_of_scenario(
+        SimpleNamespace(params={"paths": [Path("hook-and-load")]}), "lines.hoist.s"
+    )
+    assert completing.keys_of_scenario(SimpleNamespace(params={"scenario": "no-such"}), "") == []
 
 
 def test_doctor(tmp_path: Path) -> None:

@@ -214,14 +214,24 @@ def test_files_that_cannot_be_shown(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "scenario.toml").write_text("title = 'x'\n")
     (tmp_path / "cut.nc").write_bytes((folder / "a.nc").read_bytes()[:60_000])
     for names, words in (
-        (["scenario.toml"], "a scenario file; use `tautline check` or `run`"),
         (["cut.nc"], "cut.nc: damaged: it has 60000 bytes"),
         ([str(folder / "a.nc"), "missing.nc"], "missing.nc: no such file"),
     ):
         code, message = refused(*names, cwd=tmp_path)
         assert code == 4 and words in message
+    done = forked.command(("view", "scenario.toml", "--no-browser"), tmp_path)
+    assert done.returncode == 2 and "scenario.toml: string: missing" in done.stderr
+    code, message = refused("a.nc", "--set", "body.mass=2", cwd=folder)
+    assert code == 2 and "--set: expected with a scenario, got the run file a.nc" in message
     code, message = refused(*5 * ["a.nc"], cwd=folder)
     assert code == 2 and "runs: expected one to 4, got 5" in message
+
+
+def test_a_scenario_is_run_for_the_page_alone(tmp_path: Path) -> None:
+    with serving("view", "fixed-length", "--set", "run.duration=0.2", cwd=tmp_path) as server:
+        assert server.get("/?token={token}")[0] == 200
+        assert server.stop()[0] == 0
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_port_in_use(server: Serving, folder: Path) -> None:

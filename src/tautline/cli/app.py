@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from tautline._version import __version__
+from tautline.cli import completing
 
 
 class Group(TyperGroup):
@@ -63,11 +64,18 @@ AsJson = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON for
 NoColor = Annotated[
     bool, typer.Option("--no-color", metavar="", help="No colors (also: environment variable NO_COLOR).")
 ]
-ScenarioName = Annotated[str, typer.Argument(help="A scenario file, or the name of a built-in one.")]
+ScenarioName = Annotated[
+    str,
+    typer.Argument(help="A scenario file, or the name of a built-in one.", autocompletion=completing.scenario_names),
+]
 RunPath = Annotated[Path, typer.Argument(help="A run file (.nc).")]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", help='Change a value, e.g. --set string.stiffness=60 or --set body.mass="2 kg".'),
+    typer.Option(
+        "--set",
+        help='Change a value, e.g. --set string.stiffness=60 or --set body.mass="2 kg".',
+        autocompletion=completing.keys_of_scenario,
+    ),
 ]
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import typer
 
+from tautline.durable import StoreError, check_regular
 from tautline.errors import InputError, TautlineError
 from tautline.extras import needed_by
 
@@ -56,6 +57,26 @@ def console(no_color: bool, stderr: bool = False) -> Any:
 
 def print_json(value: Any) -> None:
     print(json.dumps(_plain(value), indent=2, allow_nan=False))
+
+
+def print_files(files: list[Path], quiet: bool, as_json: bool) -> None:
+    """Print the names of files that were written, one a line, or as JSON."""
+    if as_json:
+        print_json({"files": [str(file) for file in files]})
+    elif not quiet:
+        for file in files:
+            print(file)
+
+
+def check_targets(files: Iterable[Path], source: Path, overwrite: bool) -> None:
+    """Refuse to write over files, unless that is allowed, and over the run that is read."""
+    for file in files:
+        if file.exists():
+            check_regular(file)
+            if source.exists() and file.samefile(source):
+                raise InputError(f"--output: expected another file than the run itself, got {file}")
+            if not overwrite:
+                raise StoreError(f"{file}: exists already; allow overwriting with --overwrite")
 
 
 def _plain(value: Any) -> Any:

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from tautline.cli.app import Quiet, RunPath, app
+from tautline.cli import completing, output
+from tautline.cli.app import AsJson, Quiet, RunPath, app
 from tautline.cli.output import one_line_errors
 from tautline.cli.reading import run_name
 
@@ -24,7 +25,8 @@ def plot(
         list[str] | None,
         typer.Option(
             help="snapshots, lengths, tension, drive, energy, conservation (these by default), strain_map, path, "
-            "phase, attitude, spectrum, exceedance, rainflow, or all; may be given several times."
+            "phase, attitude, spectrum, exceedance, rainflow, or all; may be given several times.",
+            autocompletion=completing.figure_names,
         ),
     ] = None,
     out: Annotated[
@@ -40,6 +42,7 @@ def plot(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace existing files.")] = False,
     quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Draw figures of runs, as RUN-FIGURE.png; of several lines or bodies some show one, as RUN-FIGURE-NAME.png.
 
@@ -47,7 +50,7 @@ def plot(
     """
     with one_line_errors("plot"):
         from tautline import figures
-        from tautline.durable import StoreError, check_regular, explained
+        from tautline.durable import explained
         from tautline.errors import InputError
         from tautline.files.runs import open_run
         from tautline.files.runs.reading import Reader
@@ -60,11 +63,9 @@ def plot(
             with closing(Reader(path)) as reader:
                 pictures[path] = figures.pictures_of(reader.attrs, names, line)
         targets = _targets({path: list(drawn) for path, drawn in pictures.items()}, out, form)
-        for target in (x for listed in targets.values() for x in listed):
-            if target.exists():
-                check_regular(target)
-                if not overwrite:
-                    raise StoreError(f"{target}: exists already; allow overwriting with --overwrite")
+        files = [target for listed in targets.values() for target in listed]
+        for path in paths:
+            output.check_targets(files, path, overwrite)
         for path in paths:
             run = open_run(path)
             for name, draw in pictures[path].items():
@@ -73,8 +74,10 @@ def plot(
                     with explained(target):
                         target.parent.mkdir(parents=True, exist_ok=True)
                         figures.save(drawn, target.with_suffix(""), [target.suffix[1:]])
-                    if not quiet:
-                        print(target)
+                    if not as_json:  # each as soon as it is there
+                        output.print_files([target], quiet, as_json)
+        if as_json:
+            output.print_files(files, quiet, as_json)
 
 
 @app.command()
@@ -93,25 +96,19 @@ def report(
     ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace an existing page.")] = False,
     quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write one page on the loads of a run: utilization, cycles and damage, spectrum, slack, energy of the motor.
 
     Example: tautline report hoist.nc --rope six_strand --breaking-load "50 kN"
     """
     with one_line_errors("report"):
-        from tautline.durable import StoreError, check_regular
-        from tautline.errors import InputError
         from tautline.figures.report import report as write
         from tautline.files.runs import open_run
 
         run = open_run(path)
         target = out or Path(f"{path.stem}-report.html")
-        if target.exists():
-            check_regular(target)
-            if target.samefile(path):
-                raise InputError(f"--output: expected another file than the run itself, got {target}")
-            if not overwrite:
-                raise StoreError(f"{target}: exists already; allow overwriting with --overwrite")
+        output.check_targets([target], path, overwrite)
         write(
             run,
             target,
@@ -121,8 +118,7 @@ def report(
             constant=constant,
             breaking_load=breaking_load,
         )
-        if not quiet:
-            print(target)
+        output.print_files([target], quiet, as_json)
 
 
 def _names(given: list[str] | None, all_names: tuple[str, ...]) -> list[str]:

@@ -35,6 +35,12 @@ def export(
     path: RunPath,
     csv: Annotated[Path | None, typer.Option(help="Write all variables to this CSV file.")] = None,
     vtk: Annotated[Path | None, typer.Option(help="Write a VTK series for ParaView into this folder.")] = None,
+    gif: Annotated[Path | None, typer.Option(help="Write an animation to this GIF file.")] = None,
+    mp4: Annotated[
+        Path | None, typer.Option(help="Write an animation to this MP4 file; needs the extra [video].")
+    ] = None,
+    frames: Annotated[int, typer.Option(min=1, help="Frames of an animation, evenly spread over the run.")] = 100,
+    rate: Annotated[float, typer.Option(min=0.1, max=100.0, help="Frames per second of an animation.")] = 20.0,
     html: Annotated[
         bool, typer.Option("--html", metavar="", help="Write one HTML file that plays the run offline.")
     ] = False,
@@ -43,10 +49,11 @@ def export(
     ] = False,
     out: Annotated[Path | None, typer.Option("--output", "-o", help="Of --html; RUN.html by default.")] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace existing files.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Write a run for other programs. The .nc file itself opens in MATLAB, Julia and xarray as it is.
 
-    Example: tautline export retrieval.nc --csv retrieval.csv --vtk frames/ --html
+    Example: tautline export retrieval.nc --csv retrieval.csv --vtk frames/ --gif retrieval.gif --html
     """
     with one_line_errors("export"):
         from tautline import durable
@@ -56,25 +63,26 @@ def export(
         from tautline.model.wording import both
 
         page = (out or path.with_suffix(".html")) if html else None
-        if csv is None and vtk is None and page is None:
-            raise InputError("export: expected --csv FILE, --vtk FOLDER or --html, got none")
+        videos = _videos(gif, mp4)
+        if csv is None and vtk is None and page is None and not videos:
+            raise InputError("export: expected --csv FILE, --vtk FOLDER, --gif FILE, --mp4 FILE or --html, got none")
         if vtk is not None and vtk.exists() and not vtk.is_dir():
             raise runs.StoreError(f"{vtk}: {durable.kind_of(vtk) or 'is a file'}, expected a folder")
         series = [] if vtk is None else series_files(runs.blocks(path), vtk)
-        for target in (csv, page, *series):
-            if target is not None and target.exists():
-                durable.check_regular(target)
-                if path.exists() and target.samefile(path):
-                    raise InputError(f"export: expected another file than the run itself, got {target}")
-                if not overwrite:
-                    raise runs.StoreError(f"{target}: exists already; allow overwriting with --overwrite")
+        files = [target for target in (csv, *series, *videos, page) if target is not None]
+        output.check_targets(files, path, overwrite)
+        say = (lambda text: None) if as_json else print
         if csv is not None:
-            print(f"{csv}: {write_csv(runs.blocks(path), csv)} rows")
+            say(f"{csv}: {write_csv(runs.blocks(path), csv)} rows")
         if vtk is not None:
             count = write_vtk(runs.blocks(path), vtk)
-            print(f"{vtk}: {count} frames; open {both([str(file) for file in series])} in ParaView")
+            say(f"{vtk}: {count} frames; open {both([str(file) for file in series])} in ParaView")
+        for video in videos:
+            say(_write_video(path, video, frames, rate))
         if page is not None:
-            print(_write_page(path, page, full))
+            say(_write_page(path, page, full))
+        if as_json:
+            output.print_files(files, False, as_json)
 
 
 def existing(path: Path) -> Path:
@@ -97,6 +105,30 @@ def run_name(path: Path, attrs: Mapping[str, Any]) -> str:
     title = str(attrs["title"])
     same = title.lower().replace(" ", "-") == path.stem.lower().replace(" ", "-").replace("_", "-")
     return title if same else path.stem if title == "tautline run" else f"{path.stem}: {title}"
+
+
+def _videos(gif: Path | None, mp4: Path | None) -> list[Path]:
+    """Animations that are wanted; refused at once where a name does not say its format or MP4 cannot be written."""
+    from tautline.errors import InputError
+
+    for option, target in (("gif", gif), ("mp4", mp4)):
+        if target is not None and target.suffix != f".{option}":
+            raise InputError(f"--{option}: expected a file whose name ends in .{option}, got {target}")
+    if mp4 is not None:
+        from tautline.figures.animation import require_video
+
+        require_video()
+    return [target for target in (gif, mp4) if target is not None]
+
+
+def _write_video(path: Path, target: Path, frames: int, rate: float) -> str:
+    from tautline.durable import explained
+    from tautline.figures import animate
+    from tautline.files.runs import open_run
+
+    with explained(target):
+        animate(open_run(path), target, frames=frames, rate=rate)
+    return f"{target}: {target.stat().st_size / 1e6:.2f} MB"
 
 
 def _write_page(path: Path, target: Path, full: bool) -> str:

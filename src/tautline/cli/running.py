@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -69,6 +70,7 @@ def _finish(target: Path, wall: float, watcher: Any, quiet: bool, as_json: bool,
     elif not quiet:
         extra = {"wall time": watcher.rates(wall), "file": str(target)}
         output.console(no_color).print(output.summary_table(summary, extra))
+        print(f"look at it: tautline view {shlex.quote(str(target))}")
         if summary["status"] != "completed":
             print(summary["message"])
     if watcher.interrupted and unfinished:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
+from tautline.cli import completing
 from tautline.cli.app import ScenarioName, Settings, app, overrides
-from tautline.cli.output import one_line_errors
+from tautline.cli.output import INTERRUPTED, one_line_errors
 from tautline.cli.reading import existing, run_name
 
 Port = Annotated[int, typer.Option(min=0, max=65535, help="Port on 127.0.0.1; 0 takes a free one.")]
@@ -19,11 +23,21 @@ Browser = Annotated[
 
 @app.command()
 def view(
-    paths: Annotated[list[Path], typer.Argument(help="A run file (.nc), or up to four to compare.", metavar="RUN")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            help="A run file (.nc) or a scenario, which is run first; up to four to compare.",
+            metavar="RUN",
+            autocompletion=completing.runs_and_scenarios,
+        ),
+    ],
+    settings: Settings = None,
     port: Port = 0,
     browser: Browser = True,
 ) -> None:
     """Replay a run in the browser, or compare up to four: in three dimensions, with plots that follow.
+
+    A scenario, such as `tautline view retrieval`, is run for the page alone; `tautline run` keeps the run.
 
     Example: tautline view retrieval.nc
     """
@@ -32,15 +46,37 @@ def view(
         from tautline.viewer.opening import announce
         from tautline.viewer.server import replay, run_until_stopped
 
-        readers = [Reader(existing(each)) for each in paths]
-        try:
+        with ExitStack() as stack:
+            files = [stack.enter_context(_run_of(each, settings)) for each in paths]
+            readers = [stack.enter_context(closing(Reader(file))) for file in files]
             server = replay(
-                [(run_name(each, reader.attrs), reader) for each, reader in zip(paths, readers, strict=True)]
+                [(run_name(file, reader.attrs), reader) for file, reader in zip(files, readers, strict=True)]
             )
             run_until_stopped(server, port, announce(" and ".join(map(str, paths)), browser))
-        finally:
-            for reader in readers:
-                reader.close()
+
+
+@contextmanager
+def _run_of(path: Path, settings: list[str] | None) -> Iterator[Path]:
+    """A run file, or that of a scenario, which is run now and forgotten afterwards."""
+    from tautline.errors import InputError
+    from tautline.files import scenario as scenarios
+
+    if path.suffix == ".toml" or (not path.exists() and str(path) in scenarios.built_in_names()):
+        from tautline.cli.watch import watching
+        from tautline.files.runs import run_to_file
+
+        case = scenarios.load(path, overrides(settings))
+        with TemporaryDirectory(prefix="tautline-") as folder:
+            target = Path(folder) / f"{path.stem}.nc"
+            with watching(False, False) as watcher:
+                run_to_file(target, case, watch=watcher)
+            if watcher.interrupted:
+                raise typer.Exit(INTERRUPTED)
+            yield target
+        return
+    if settings:
+        raise InputError(f"--set: expected with a scenario, got the run file {path}")
+    yield existing(path)
 
 
 @app.command()
