@@ -51,6 +51,8 @@ from tautline.model.system.parts import Kinematic as Kinematic
 from tautline.model.system.parts import Line as Line
 from tautline.model.system.parts import Orbit as Orbit
 from tautline.model.system.pendulum import pendulum as pendulum
+from tautline.model.system.sheaves import Pin as Pin
+from tautline.model.system.sheaves import Sheave as Sheave
 from tautline.model.system.starts import AtEquilibrium as AtEquilibrium
 from tautline.model.system.starts import Hanging as Hanging
 from tautline.model.system.starts import Placed as Placed

@@ -24,6 +24,8 @@ LINE = tl.Line(STRING, end="body", reel=REEL, elements=2)
 FREE = {"a": BODY, "b": BODY}
 ORBIT = tl.Orbit("7000 km")
 PLACED = tl.Placed({"a": (0.0, 0.0, 0.0), "b": (10.0, 0.0, 0.0)})
+EYE = tl.Pin((1.0, 0.0, 0.0))
+REEVED_START = tl.Placed({"body": (1.0, 0.0, 3.0)})
 SATELLITES = tl.System(FREE, {"tether": tl.Line(STRING, start="a", end="b", elements=2)}, orbit=ORBIT)
 
 
@@ -68,6 +70,7 @@ REFUSED: dict[Refusal, Callable[[], Any]] = {
     refusals.TORQUE_DERIVATIVE: lambda: tl.jacobian(
         tl.Case(PENDULUM, START, tl.Torque(constant), tl.Run(duration=0.01)), ["energy"], by=["body.mass"]
     ),
+    refusals.REEVED: lambda: run(system(dataclasses.replace(LINE, over={"eye": EYE})), REEVED_START),
     refusals.COMPARED_SYSTEM: lambda: tl.reference.integrate(
         dataclasses.replace(SATELLITES, orbit=None), PLACED, {}, duration=0.1, sample=0.1
     ),
@@ -114,7 +117,7 @@ def test_the_network_runs_what_the_table_says(what: str) -> None:
 
 def test_each_row_of_the_table_is_tried() -> None:
     """Those of systems here; an orbit always has two bodies or no reel; pushes and paths where they are tested."""
-    others = {"an orbit", 'scheme `"paper"`'}
+    others = {"an orbit", "sheaves and pins, a reel at the end of a line, reels on a shaft", 'scheme `"paper"`'}
     assert {x.what for x in ABILITIES if x.asks} == ASKED.keys() | others
     assert backend_for(tl.Case(PENDULUM, START, {}, tl.Run(duration=1.0))) == CHAIN
     simulation = tl.Simulation(PENDULUM, START)

@@ -11,7 +11,7 @@ from tautline import registry
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.checks import ZERO, non_negative, positive, vector
-from tautline.model.description import Number, OptionalNumber, Vector3, choice, declared, described, quantity
+from tautline.model.description import Number, OptionalNumber, Vector3, choice, declared, described, quantity, text
 from tautline.model.kinds import VECTOR, Quantity, Way, in_si
 from tautline.model.parts import Part
 from tautline.model.path import GUIDE_MOTIONS, GuideMotion
@@ -129,6 +129,14 @@ class Reel:
         default=0.0,
         ways=(_ROPE,),
     )
+    shaft: str = text(
+        "Name of the shaft that the drum is on. Reels with the same one turn together; the first of the system's lines "
+        "has their command, motor and friction.",
+        default="",
+    )
+    sense: int = choice(
+        (1, -1), "-1 if it pays out while the first reel of its shaft retrieves, 1 if both retrieve.", default=1
+    )
 
     if TYPE_CHECKING:  # also takes `inertia` in place of `inertia_mass`, and the other keys of files
 
@@ -145,6 +153,10 @@ class Reel:
     def _check_together(self) -> None:
         if self.spooled_strain != 0.0 and self.guide_law != "stretched":
             checks.refuse("Reel.spooled_strain", "0 unless guide_law is 'stretched'", self.spooled_strain)
+        if self.sense != 1 and not self.shaft:
+            checks.refuse("Reel.sense", "1 for a reel without a shaft", self.sense)
+        if self.shaft and self.layer_growth != 0.0:
+            checks.refuse("Reel.layer_growth", "0 on a shaft, whose drums keep their radii", self.layer_growth)
 
     @staticmethod
     def growth(rope_diameter: float | str, drum_width: float | str) -> float:

@@ -100,6 +100,12 @@ TORQUE_DERIVATIVE = Refusal(
     "a torque that is a number or a table",
     "derivatives of a function are not known. Use Torque((times, torques))",
 )
+REEVED = Refusal(
+    "runs of lines over sheaves and pins, with a reel at their end, or on a shaft with others",
+    "system",
+    "no sheaves, no end_reel and no shared shaft in a run",
+    "only the model knows them as yet",
+)
 COMPARED_SYSTEM = Refusal(
     "`tl.reference.integrate` for other systems than one line on a reel with one free body",
     "system",

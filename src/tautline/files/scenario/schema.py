@@ -14,6 +14,7 @@ from tautline.model.short_keys import NEEDED
 from tautline.model.string import String
 from tautline.model.system import sections
 from tautline.model.system.parts import Kinematic, Line
+from tautline.model.system.sheaves import OVER
 
 
 def json_schema() -> dict[str, Any]:
@@ -90,9 +91,16 @@ def full_schema() -> dict[str, Any]:
     for key in keys_of(BodyInFluid).kinds:
         fluid["properties"].pop(key)
     string, line = (_section("", "", cls) for cls in (String, Line))
+    reel, command = (_reference(part, definitions) for part in (sections.REEL, sections.COMMAND))
+    over = [_section("", "", cls) for part in OVER.values() for cls in part.options.values()]
+    for section in over[:1]:  # pins are not driven
+        section["properties"]["command"] = command
     parts = {
-        "reel": _reference(sections.REEL, definitions),
-        "command": _reference(sections.COMMAND, definitions),
+        "reel": reel,
+        "command": command,
+        "end_reel": reel,
+        "end_command": command,
+        "over": _named({"if": {"required": ["point"]}, "then": over[1], "else": over[0]}),
         "string": _reference(sections.STRING, definitions),
     }
     lines = _object(string["properties"] | line["properties"] | parts)

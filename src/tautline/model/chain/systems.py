@@ -49,6 +49,7 @@ NOT_A_CHAIN: dict[str, Callable[[System], bool]] = {
     ),
     "a line without a reel": lambda system: _line(system).reel is None,
     "an orbit": lambda system: system.orbit is not None,
+    "sheaves and pins, a reel at the end of a line, reels on a shaft": lambda system: system.is_reeved,
 }
 
 

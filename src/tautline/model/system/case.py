@@ -13,14 +13,14 @@ from tautline.errors import InputError
 from tautline.model import checks, toml
 from tautline.model.command import Command, check_command, check_kind
 from tautline.model.file_keys import ProblemsError, Tree, keys_of
-from tautline.model.keys import Locate, dotted, parse
+from tautline.model.keys import Key, Locate, dotted, parse
 from tautline.model.kinds import AUTO
 from tautline.model.read_only import ReadOnly
 from tautline.model.run import Run
 from tautline.model.short_keys import Names, Path, expanded, full_key, is_short, names_of, short
 from tautline.model.string import String
 from tautline.model.system import keys, reading
-from tautline.model.system.commands import commands_by_name
+from tautline.model.system.commands import commands_by_name, drives, feed_of, place_of
 from tautline.model.system.parts import GUIDE
 from tautline.model.system.problems import naming_errors
 from tautline.model.system.reading import Described, Reading
@@ -112,12 +112,13 @@ class Case:
         return found
 
     def _check_command(self, name: str, command: Command, state: State) -> None:
-        """Refuse a command that the reel cannot follow from the start."""
-        line = state.lines[name]
-        with self._naming("initial", *(("lines", name) if isinstance(self.start, Placed | State) else ())):
-            check_command(command, line.reel_speed)
-        with self._naming("lines", name, "command"):
-            command.check_start(0.0, self.system.lines[name].string.length - line.reeled_length, line.reel_speed)
+        """Refuse a command that the reel or sheave cannot follow from the start."""
+        place = place_of(name)
+        fed = feed_of(self.system, state, place)
+        with self._naming("initial", *(("lines", place.line) if isinstance(self.start, Placed | State) else ())):
+            check_command(command, fed.speed)
+        with self._naming(*place.path):
+            command.check_start(0.0, fed.deployed, fed.speed)
 
     def meshed(self) -> Case:
         """The case with the number of elements of every line."""
@@ -178,10 +179,10 @@ class Case:
         if "run" in objects:
             tree["run"] = reading.run_keys(case.run, defaults=False)
         if "commands" in objects:
-            for name in self.system.lines:
-                keys.drop(tree, parse(f"lines.{name}.command"))
+            for name in drives(self.system):
+                keys.drop(tree, _command_key(name))
             for name, command in case.commands.items():
-                keys.put(tree, parse(f"lines.{name}.command"), reading.tagged(COMMAND, command, defaults=False))
+                keys.put(tree, _command_key(name), reading.tagged(COMMAND, command, defaults=False))
         object.__setattr__(case, "_keys", tree)
         if "start" not in objects:
             case._keep_state_of(self)
@@ -302,6 +303,10 @@ class Heads:
     def but(self, changed: list[tuple[Path, Path]], names: Names | None) -> Heads:
         """The same where other keys were changed."""
         return Heads(self.place, self.names or names, (*changed, *self.changed))
+
+
+def _command_key(name: str) -> Key:
+    return parse(".".join(place_of(name).path))
 
 
 def _is_section(name: str, value: Any) -> bool:

@@ -1,14 +1,16 @@
-"""Commands of reels by the names of their lines."""
+"""Commands of reels and sheaves by the names of their lines."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.command import Command, as_command
-from tautline.model.system.parts import Kinematic, Line
+from tautline.model.system.parts import Kinematic
+from tautline.model.system.sheaves import Pin, Sheave
+from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.model.wording import near
 
@@ -40,19 +42,101 @@ def commands_by_name(system: System, commands: Any) -> dict[str, Command]:
     if commands is None:
         return {}
     if not isinstance(commands, Mapping):
-        reels = [name for name, line in system.lines.items() if line.reel is not None]
+        reels = [name for name in drives(system) if name in system.lines]
+        reels = reels or [name for name, kind in drives(system).items() if kind != SHEAVE]
         if len(reels) != 1:
             checks.refuse("command", f"a dict by the names of lines ({', '.join(system.lines)})", commands)
         commands = {reels[0]: commands}
     found: dict[str, Command] = {}
     for name, answer in commands.items():
-        check_known(name, system.lines, "lines")
+        check_commanded(name, system)
         found[name] = as_command(answer)
-        needs_reel(name, system.lines[name], found[name])
+        _check_drive(name, system, found[name])
     return found
 
 
-def needs_reel(name: str, line: Line, command: Command) -> None:
-    """Refuse a command for a string that has no reel."""
-    if line.reel is None and not command.holds:
-        raise InputError(f"commands.{name}: expected none for a string without a reel, got {type(command).__name__}")
+# Kinds of what is commanded.
+REEL, END_REEL, SHEAVE = "reel", "end_reel", "sheave"
+
+
+class Place(NamedTuple):
+    """Place of what a command drives: a reel or a sheave of a line."""
+
+    line: str
+    part: str  # "reel", "end_reel" or the name of a sheave
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """Path of the section of its command in a tree of keys."""
+        keys = {REEL: ("command",), END_REEL: ("end_command",)}
+        return ("lines", self.line, *keys.get(self.part, ("over", self.part, "command")))
+
+
+def place_of(name: str) -> Place:
+    """Place that the name of a command stands for: a line, or a line and a sheave or "end_reel"."""
+    line, dot, part = name.partition(".")
+    return Place(line, part if dot else REEL)
+
+
+class Feed(NamedTuple):
+    """Length that a reel or sheave feeds, and how fast it takes rope in."""
+
+    deployed: float  # m: all spans for a reel at the start, else the span behind a sheave, or the last one
+    speed: float  # m/s, positive as rope moves to the drum, or to the start of the line
+
+
+def feed_of(system: System, state: State, place: Place) -> Feed:
+    """What is deployed by a reel or sheave in a state."""
+    own, lengths = state.lines[place.line], state.lengths_of(system, place.line)
+    if place.part == REEL:
+        return Feed(float(lengths.sum()), own.reel_speed)
+    if place.part == END_REEL:
+        return Feed(float(lengths[-1]), own.end_reel_speed)
+    j = list(system.lines[place.line].over).index(place.part)
+    return Feed(float(lengths[j + 1]), float(own.wheel_speeds[j]))
+
+
+def drives(system: System) -> dict[str, str]:
+    """Kinds of what can be commanded, by name; a shaft is commanded by the name of its first reel."""
+    led = {place for places in system.shafts().values() for place in places[1:]}
+    found: dict[str, str] = {}
+    for name, line in system.lines.items():
+        if line.reel is not None and (name, REEL) not in led:
+            found[name] = REEL
+        wheels = {f"{name}.{key}": SHEAVE for key, thing in line.over.items() if isinstance(thing, Sheave)}
+        found |= wheels
+        if line.end_reel is not None and (name, END_REEL) not in led:
+            found[f"{name}.{END_REEL}"] = END_REEL
+    return found
+
+
+def check_commanded(name: str, system: System) -> None:
+    """Refuse the name of a command that stands for no line and for nothing that a line runs over."""
+    if not isinstance(name, str) or "." not in name:
+        check_known(name, system.lines, "lines")
+        return
+    place = place_of(name)
+    check_known(place.line, system.lines, "lines")
+    line = system.lines[place.line]
+    known = {**line.over, **({END_REEL: None} if line.end_reel is not None else {})}
+    if place.part not in known:
+        raise InputError(
+            f"lines.{place.line}.over.{place.part}: no such name in the line{near(place.part, list(known))}"
+        )
+
+
+def _check_drive(name: str, system: System, command: Command) -> None:
+    """Refuse a command for what cannot be driven."""
+    place, kind = place_of(name), type(command).__name__
+    line = system.lines[place.line]
+    if isinstance(line.over.get(place.part), Pin):
+        raise InputError(f"commands.{name}: expected none for a pin, which does not turn, got {kind}")
+    if name in drives(system) or command.holds:
+        return
+    for shaft, (lead, *others) in system.shafts().items():
+        if (place.line, place.part) in others:
+            first = lead[0] if lead[1] == REEL else f"{lead[0]}.{END_REEL}"
+            raise InputError(
+                f"commands.{name}: expected none beside that of {first!r}, the first on the shaft {shaft!r}, got {kind}"
+            )
+    raise InputError(f"commands.{name}: expected none for a string without a reel, got {kind}")

@@ -11,7 +11,7 @@ from tautline.model import checks
 from tautline.model.command import as_command
 from tautline.model.run import Run, known
 from tautline.model.system.case import Case
-from tautline.model.system.commands import check_known
+from tautline.model.system.commands import check_commanded
 from tautline.model.system.starts import AtEquilibrium, Hanging, Placed, Straight
 from tautline.model.system.state import State
 from tautline.model.system.system import System
@@ -36,7 +36,7 @@ def case_of(system: Any, start: Any, command: Any, run: Mapping[str, Any], title
             raise InputError(f"command: {error}") from None
     for name in command if isinstance(command, Mapping) else ():
         try:
-            check_known(name, system.lines, "lines")
+            check_commanded(name, system)
         except InputError as error:
             raise InputError(f"command: expected names of lines, got {shown(name)}: {error}") from None
     return Case(system, start, {} if command is None else command, Run(**run), title)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from tautline.errors import InputError
@@ -21,8 +22,10 @@ from tautline.model.elements import MOST_ELEMENTS
 from tautline.model.kinds import AUTO, VECTOR, OrWord, Whole
 from tautline.model.parts import Part
 from tautline.model.path import GUIDE_MOTIONS, GuideMotion
+from tautline.model.read_only import ReadOnly
 from tautline.model.reel import Reel
 from tautline.model.string import String
+from tautline.model.system.sheaves import OVER, Over, Pin, Sheave
 
 # What an end of a line is called that is fastened to no body.
 ANCHOR = "anchor"
@@ -34,7 +37,10 @@ EARTH_RADIUS = 6.3781e6
 
 @described
 class Line:
-    """A string between two points, each fixed in space or fastened to a body, with a reel at its start or without."""
+    """A string between two points, each fixed in space or fastened to a body, with a reel at its start or without.
+
+    It may run over sheaves and pins on its way, and have a reel at its end.
+    """
 
     string: String = declared(Part({"": String}, "The string, all of it, spooled and deployed."))
     start: str = text('Body that holds the start of the string, or "anchor" for a point in space.', default=ANCHOR)
@@ -57,26 +63,80 @@ class Line:
         form=VECTOR,
     )
     elements: int | str = declared(
-        OrWord(Whole(1, MOST_ELEMENTS, "Number of elements of the line, or as many as the case needs."), AUTO),
+        OrWord(
+            Whole(
+                1,
+                MOST_ELEMENTS,
+                "Number of elements of the line, of each span if it runs over sheaves; or as many as the case needs.",
+            ),
+            AUTO,
+        ),
         default=AUTO,
+    )
+    over: Mapping[str, Sheave | Pin] = declared(
+        Over(OVER, "Sheaves and pins that the line runs over, by name, in their order from its start to its end."),
+        default=ReadOnly({}),
+    )
+    end_reel: Any = declared(
+        Part({"": Reel}, "Drum and guide at the end of the string; none if it is fastened there."), default=None
+    )
+    end_drum_axis: OptionalVector3 = quantity(
+        "", vector, "Axis of the drum at the end, as drum_axis of that at the start.", default=None, form=VECTOR
     )
 
     def _check_together(self) -> None:
-        if self.drum_axis is not None:
-            size = math.sqrt(sum(x * x for x in self.drum_axis))
+        for prefix in ("", "end_"):
+            self._check_reel(f"{prefix}reel", f"{prefix}drum_axis", "end_point" if prefix else "start_point")
+        wraps = 0.0
+        for name, thing in self.over.items():
+            wheel = thing.wheel(name, "", False, False)
+            if wheel.inertia_mass + self.string.density * wheel.wrap <= 0.0:
+                raise InputError(
+                    f"Line.over.{name}: expected a wheel with inertia or rope on it (wrap above 0), got neither"
+                )
+            wraps += wheel.wrap
+            if wraps + sum(reel.guide_length for reel in self.reels.values()) >= self.string.length:
+                raise InputError(
+                    f"Line.over.{name}.wrap: expected less rope on sheaves than the string has "
+                    f"({self.string.length:g} m), got {wraps:g} m in all"
+                )
+
+    def _check_reel(self, key: str, axis_key: str, point: str) -> None:
+        reel, axis = getattr(self, key), getattr(self, axis_key)
+        if axis is not None:
+            size = math.sqrt(sum(x * x for x in axis))
             if size == 0.0:
-                checks.refuse("Line.drum_axis", "a vector that is not zero", self.drum_axis)
-            object.__setattr__(self, "drum_axis", tuple(x / size for x in self.drum_axis))
-        if self.reel is None:
-            if self.drum_axis is not None:
-                checks.refuse("Line.drum_axis", "none for a line without a reel", self.drum_axis)
+                checks.refuse(f"Line.{axis_key}", "a vector that is not zero", axis)
+            object.__setattr__(self, axis_key, tuple(x / size for x in axis))
+        if reel is None:
+            if axis is not None:
+                checks.refuse(f"Line.{axis_key}", "none for a line without a reel", axis)
             return
-        if any(self.reel.guide_position) or self.reel.guide_path is not None:
+        if any(reel.guide_position) or reel.guide_path is not None:
             raise InputError(
-                "Reel.guide_position: expected none in a line, whose start_point says where its guide is; "
+                f"Reel.guide_position: expected none in a line, whose {point} says where its guide is; "
                 "a guide that moves is on a body that is Kinematic on a path"
             )
-        self.reel.check_string(self.string)
+        reel.check_string(self.string)
+
+    @property
+    def reels(self) -> dict[str, Reel]:
+        """Its reels by their keys: "reel" at its start, "end_reel" at its end."""
+        return {key: reel for key in ("reel", "end_reel") if (reel := getattr(self, key)) is not None}
+
+    def drum_axis_of(self, key: str) -> Any:
+        """Axis of the drum of the reel at a key, "reel" or "end_reel"; None where it has none."""
+        return self.end_drum_axis if key == "end_reel" else self.drum_axis
+
+    @property
+    def is_reeved(self) -> bool:
+        """Whether it runs over sheaves or pins, or has a reel at its end."""
+        return bool(self.over) or self.end_reel is not None
+
+    @property
+    def spans(self) -> int:
+        """Number of stretches between its ends and what it runs over."""
+        return len(self.over) + 1
 
     @property
     def count(self) -> int:

@@ -60,6 +60,8 @@ def problem_at(
         return Problem(("initial", *place[1:]) if place[0] == "state" else place, sentence)
     if owner == "StopWhen":
         return Problem((*path, "stop", key), sentence)
+    if owner.startswith("Line.over"):
+        return Problem((*path, *owner.split(".")[1:], key), sentence)
     if owner in INSIDE and cls is not INSIDE[owner][1]:
         inner, cls = INSIDE[owner]
         path, given = (*path, inner), {}

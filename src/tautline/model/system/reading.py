@@ -16,6 +16,7 @@ from tautline.model.fluid import BodyInFluid
 from tautline.model.kinds import WrongValueError
 from tautline.model.parts import Part
 from tautline.model.run import Run
+from tautline.model.system.commands import place_of
 from tautline.model.system.parts import Kinematic, Line
 from tautline.model.system.problems import problem_at
 from tautline.model.system.sections import (
@@ -43,6 +44,7 @@ from tautline.model.system.sections import (
     STRING,
     TOP,
 )
+from tautline.model.system.sheaves import over_part
 from tautline.model.system.starts import Placed, Start
 from tautline.model.system.state import State
 from tautline.model.system.system import System
@@ -215,9 +217,8 @@ def read(tree: Mapping[str, Any], reading: Reading | None = None) -> Described:
     lines: dict[str, Any] = {}
     commands: dict[str, Any] = {}
     for name, x in reading.named(tree, "lines").items():
-        lines[name], command = _line(reading, name, x)
-        if command is not None:
-            commands[name] = command
+        lines[name], own = _line(reading, name, x)
+        commands |= own
     orbit = reading.made(ORBIT, tree["orbit"], "orbit") if "orbit" in tree else None
     fluid = reading.made(FLUID, tree["fluid"], "fluid") if "fluid" in tree else None
     start = _start(reading, reading.named(tree, "initial"))
@@ -318,23 +319,40 @@ def with_string(section: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _line(reading: Reading, name: str, value: Any) -> tuple[Any, Any]:
-    """A line, and the command of its reel."""
+def _line(reading: Reading, name: str, value: Any) -> tuple[Any, dict[str, Any]]:
+    """A line, and the commands of its reels and sheaves by their names."""
     path = ("lines", name)
     section = dict(value) if isinstance(value, Mapping) else {}
     section = with_string(section)
-    reel = reading.made(REEL, section.pop("reel"), *path, "reel") if "reel" in section else None
-    command = None
-    if "command" in section:
-        command = reading.made(COMMAND, section.pop("command"), *path, "command")
-        if "reel" not in value:
-            reading.problems.append(Problem((*path, "command"), "expected none for a string without a reel"))
+    parts: dict[str, Any] = {}
+    commands: dict[str, Any] = {}
+
+    def take(given: dict[str, Any], key: str, of: str, *at: str) -> None:
+        """Take a command out of a section."""
+        if key in given:
+            commands[of] = reading.made(COMMAND, given.pop(key), *path, *at, key)
+
+    for key, command in (("reel", "command"), ("end_reel", "end_command")):
+        if command in section and key not in section:
+            reading.problems.append(Problem((*path, command), "expected none for a string without a reel"))
+        parts[key] = reading.made(REEL, section.pop(key), *path, key) if key in section else None
+        take(section, command, name if key == "reel" else f"{name}.{key}")
+    wheels = reading.named(section, "over") if isinstance(section.get("over", {}), Mapping) else {}
+    if section.pop("over", None) is not None and wheels == {}:
+        reading.problems.append(Problem((*path, "over"), "expected sections of sheaves and pins by name"))
+    over = {}
+    for key, x in wheels.items():
+        wheel = {part: value for part, value in x.items() if part != "command"} if isinstance(x, Mapping) else x
+        over[key] = reading.made(over_part(wheel), wheel, *path, "over", key)
+        take(dict(x) if isinstance(x, Mapping) else {}, "command", f"{name}.{key}", "over", key)
+    if over:
+        parts["over"] = over
     own = {key: section.pop(key) for key in list(section) if key in keys_of(Line).kinds}
     string = reading.made(STRING, section, *path)
-    if string is None:
+    if string is None or None in over.values():
         reading.look(LINE, own, *path)
-        return None, command
-    return reading.made(LINE, own, *path, string=string, reel=reel), command
+        return None, commands
+    return reading.made(LINE, own, *path, string=string, **parts), commands
 
 
 def complete(described: Described, defaults: bool = True) -> Tree:
@@ -352,9 +370,13 @@ def complete(described: Described, defaults: bool = True) -> Tree:
     for key, loads in (("fluid", system.body_fluid), ("applied_force", system.applied_forces)):
         for name, load in loads.items():
             tree["bodies"][name][key] = file_keys.to_keys(load, defaults)
-    tree["lines"] = {
-        name: _line_keys(line, described.commands.get(name), defaults) for name, line in system.lines.items()
-    }
+    tree["lines"] = {name: _line_keys(line, defaults) for name, line in system.lines.items()}
+    for name, command in described.commands.items():
+        *path, key = place_of(name).path
+        section = tree
+        for step in path:
+            section = section[step]
+        section[key] = tagged(COMMAND, command, defaults)
     tree["initial"] = start_keys(described.start, defaults)
     tree["run"] = run_keys(described.run, defaults)
     return tree
@@ -381,12 +403,11 @@ def _body_keys(body: Any, defaults: bool) -> Tree:
     return tagged(BODY, body, defaults)
 
 
-def _line_keys(line: Line, command: Command | None, defaults: bool) -> Tree:
+def _line_keys(line: Line, defaults: bool) -> Tree:
     keys = file_keys.to_keys(line.string, defaults) | file_keys.to_keys(line, defaults)
-    if line.reel is not None:
-        keys["reel"] = file_keys.to_keys(line.reel, defaults)
-    if command is not None:
-        keys["command"] = tagged(COMMAND, command, defaults)
+    keys |= {key: file_keys.to_keys(reel, defaults) for key, reel in line.reels.items()}
+    if line.over:
+        keys["over"] = {name: file_keys.to_keys(thing, defaults) for name, thing in line.over.items()}
     return keys
 
 

@@ -18,6 +18,7 @@ from tautline.model.reel import Reel
 from tautline.model.run import Run
 from tautline.model.string import String
 from tautline.model.system.parts import Kinematic, Line, Orbit
+from tautline.model.system.sheaves import SHEAVE, over_part
 from tautline.model.system.starts import AtEquilibrium, Hanging, Straight
 from tautline.model.system.state import BodyState, LineStart, LineState
 
@@ -79,6 +80,10 @@ SECTIONS: dict[tuple[str, ...], tuple[Part, ...]] = {
     ("lines", "*"): (STRING, LINE),
     ("lines", "*", "reel"): (REEL,),
     ("lines", "*", "command"): (COMMAND,),
+    ("lines", "*", "over", "*"): (SHEAVE,),
+    ("lines", "*", "over", "*", "command"): (COMMAND,),
+    ("lines", "*", "end_reel"): (REEL,),
+    ("lines", "*", "end_command"): (COMMAND,),
     ("orbit",): (ORBIT,),
     ("fluid",): (FLUID,),
     ("initial", "bodies", "*"): (BODY_START,),
@@ -108,6 +113,8 @@ def parts_of(path: tuple[str, ...], section: Mapping[str, Any]) -> tuple[Part, .
         return (KINEMATIC_BODY,)
     if path == ("initial",) and section.get("kind") in START.options:
         return (START,)
+    if len(path) == 4 and path[2] == "over":
+        return (over_part(section),)
     if path[:2] == ("initial", "lines") and "nodes" in section:
         return (LINE_STATE,)
     return parts_at(path)

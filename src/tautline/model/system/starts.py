@@ -30,6 +30,7 @@ from tautline.model.description import (
 from tautline.model.fluid import Fluid
 from tautline.model.kinds import MATRIX, VECTOR, OrByName, Quantity
 from tautline.model.read_only import ReadOnly
+from tautline.model.refusals import REEVED
 from tautline.model.rest.states import rest
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import (
@@ -141,6 +142,8 @@ def state_of(start: Any, system: System) -> State:
     """The state in which a system starts."""
     found = searched(start, system)
     if found is not None:
+        if system.is_reeved:
+            raise REEVED.error("them")
         return rest(*found)
     if isinstance(start, Hanging):
         made = partial(hanging, end_velocity=start.end_velocity, angular_velocity=start.angular_velocity)
@@ -186,6 +189,8 @@ def _straight(system: System, start: Straight) -> State:
     free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
     if len(system.lines) != 1 or len(free) != 1 or next(iter(system.lines.values())).end != free[0]:
         raise InputError("Straight: only for a system with one line that ends at its one free body; use Placed")
+    if system.is_reeved:
+        raise InputError("Straight: only for a line that runs over no sheaves and has no reel at its end; use Placed")
     (name, line), body = next(iter(system.lines.items())), system.bodies[free[0]]
     assert isinstance(body, RigidBody)
     carriers = _carriers(system)

@@ -14,7 +14,7 @@ from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.checks import IDENTITY, SAME_LENGTH, ZERO, checked_rotation, finite, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, described, quantity
-from tautline.model.kinds import MATRIX, VECTOR, VECTORS, in_si
+from tautline.model.kinds import MATRIX, ROW, VECTOR, VECTORS, in_si
 from tautline.model.system.parts import ANCHOR, Kinematic, Line
 from tautline.model.system.system import System
 from tautline.model.wording import near
@@ -49,10 +49,17 @@ class LineStart:
         "m",
         positive,
         "Unstretched length outside the guide; all of the string if it has no reel, and the distance of its ends, "
-        "just taut, if it has one.",
+        "just taut, if it has one. Of a line over sheaves that of all spans, which are evenly strained.",
         default=None,
     )
     reel_speed: Number = quantity("m/s", finite, "Rate of the reeled length; positive in retrieval.", default=0.0)
+    end_reeled_length: OptionalNumber = quantity(
+        "m",
+        positive,
+        "Unstretched length on the reel at the end of a line with two reels; half of what is spooled if not given.",
+        default=None,
+    )
+    end_reel_speed: Number = quantity("m/s", finite, "Rate of that; positive in retrieval.", default=0.0)
 
 
 def _rows(name: str, value: Any, unit: str) -> Array:
@@ -78,12 +85,64 @@ class LineState:
         "m", checks.non_negative, "Unstretched length on the reel side of the guide entrance.", default=0.0
     )
     reel_speed: Number = quantity("m/s", finite, "Its rate; positive in retrieval.", default=0.0)
+    span_lengths: Array = quantity(
+        "m",
+        _as_given,
+        "Unstretched lengths of the spans of a line that runs over sheaves.",
+        default=None,
+        form=ROW,
+    )
+    passed: Array = quantity(
+        "m",
+        _as_given,
+        "Unstretched length that has passed each sheave towards the start of the line; 0 if not given.",
+        default=None,
+        form=ROW,
+    )
+    passing: Array = quantity("m/s", _as_given, "Its rates; 0 if not given.", default=None, form=ROW)
+    wheel_speeds: Array = quantity(
+        "m/s",
+        _as_given,
+        "Speeds of the rims of the sheaves, which differ from `passing` where a rope slips; the same if not given.",
+        default=None,
+        form=ROW,
+    )
+    end_reeled_length: Number = quantity(
+        "m", checks.non_negative, "Unstretched length on the reel at the end of the line.", default=0.0
+    )
+    end_reel_speed: Number = quantity("m/s", finite, "Its rate; positive in retrieval by that reel.", default=0.0)
 
     def _check_together(self) -> None:
+        set_ = object.__setattr__
         given: Any = self.node_velocities
         moving = np.zeros_like(self.nodes) if given is None else given
         moving = checks.array("LineState.node_velocities", moving, self.nodes.shape, "m/s")
-        object.__setattr__(self, "node_velocities", moving)
+        set_(self, "node_velocities", moving)
+        spans: Any = self.span_lengths
+        lengths = checks.array("LineState.span_lengths", () if spans is None else spans, (None,), "m")
+        if not (lengths > 0.0).all():
+            checks.refuse("LineState.span_lengths", "numbers above 0", lengths.tolist())
+        set_(self, "span_lengths", lengths)
+        wheels = max(len(lengths) - 1, 0)
+        for name, otherwise, unit in (("passed", None, "m"), ("passing", None, "m/s"), ("wheel_speeds", "passing", "")):
+            value: Any = getattr(self, name)
+            if value is None:
+                value = np.zeros(wheels) if otherwise is None else getattr(self, otherwise)
+            set_(self, name, checks.array(f"LineState.{name}", value, (wheels,), unit or "m/s"))
+
+    def _tidy_keys(self, found: dict[str, Any]) -> dict[str, Any]:
+        """Keys without those of sheaves where there are none."""
+        return {key: x for key, x in found.items() if not (isinstance(x, list) and not x)}
+
+    @property
+    def spans(self) -> int:
+        """Number of spans."""
+        return max(len(self.span_lengths), 1)
+
+    def span_rows(self, number: int) -> slice:
+        """Rows of the nodes of a span."""
+        count = len(self.nodes) // self.spans
+        return slice(number * count, (number + 1) * count)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, LineState):
@@ -101,8 +160,15 @@ class State(NamedTuple):
     lines: Mapping[str, LineState]
 
     def elements(self) -> dict[str, int]:
-        """Number of elements of every line."""
-        return {name: len(line.nodes) - 1 for name, line in self.lines.items()}
+        """Number of elements of every line, of each span if it has several."""
+        return {name: len(line.nodes) // line.spans - 1 for name, line in self.lines.items()}
+
+    def lengths_of(self, system: System, name: str) -> Array:
+        """Unstretched lengths of the spans of a line (m)."""
+        own = self.lines[name]
+        if len(own.span_lengths):
+            return own.span_lengths
+        return np.array([system.lines[name].string.length - own.reeled_length])
 
     def check_against(self, system: System) -> None:
         """Refuse a state that a system cannot be in."""
@@ -122,30 +188,55 @@ class State(NamedTuple):
     def _check_line(self, system: System, name: str, line: Line) -> None:
         own, head = self.lines[name], f"state.lines.{name}"
         rows, length = len(own.nodes), line.string.length
-        if not isinstance(line.elements, str) and rows != line.count + 1:
-            raise InputError(f"{head}.nodes: expected elements + 1 = {line.count + 1} nodes, got {rows}")
-        if line.reel is None:
-            if own.reeled_length != 0.0 or own.reel_speed != 0.0:
-                raise InputError(f"{head}: expected no reeled length and no reel speed without a reel")
-        elif not line.reel.guide_length <= own.reeled_length < length:
-            expected = f"at least guide_length ({line.reel.guide_length:g} m) and less than the length ({length:g} m)"
-            checks.refuse(f"{head}.reeled_length", expected, own.reeled_length)
-        for key, row in (("start", 0), ("end", -1)):
-            for what, given, wanted, size in ends_of(system, self, name, row):
-                if not np.abs(given - wanted).max() <= SAME_END * max(size, length):
-                    raise InputError(
-                        f"{head}.{what}: expected {_shown(wanted)} at the {key} of the line, as {line.ends[row]!r} has "
-                        f"it, got {_shown(given)}"
-                    )
+        if line.is_reeved:
+            self._check_spans(system, name, line)
+        elif own.spans > 1:
+            raise InputError(f"{head}.span_lengths: expected none for a line without sheaves, got {own.spans}")
+        if not isinstance(line.elements, str) and rows != line.spans * (line.count + 1):
+            each = "" if line.spans == 1 else f" for each of {line.spans} spans"
+            raise InputError(f"{head}.nodes: expected elements + 1 = {line.count + 1} nodes{each}, got {rows}")
+        for prefix, reel in (("", line.reel), ("end_", line.end_reel)):
+            reeled, speed = getattr(own, f"{prefix}reeled_length"), getattr(own, f"{prefix}reel_speed")
+            if reel is None:
+                if reeled != 0.0 or speed != 0.0:
+                    raise InputError(f"{head}: expected no reeled length and no reel speed without a reel")
+            elif not reel.guide_length <= reeled < length:
+                expected = f"at least guide_length ({reel.guide_length:g} m) and less than the length ({length:g} m)"
+                checks.refuse(f"{head}.{prefix}reeled_length", expected, reeled)
+        for span in system.spans(name):
+            for key, row in (("start", 0), ("end", -1)):
+                for what, given, wanted, size in ends_of(system, self, name, row, span.number):
+                    if not np.abs(given - wanted).max() <= SAME_END * max(size, length):
+                        of = "the line" if line.spans == 1 else f"span {span.number}"
+                        raise InputError(
+                            f"{head}.{what}: expected {_shown(wanted)} at the {key} of {of}, as {span.ends[row]!r} has "
+                            f"it, got {_shown(given)}"
+                        )
+
+    def _check_spans(self, system: System, name: str, line: Line) -> None:
+        """Refuse spans that are not those of a line, or do not make up its length."""
+        own, head = self.lines[name], f"state.lines.{name}"
+        if len(own.span_lengths) != line.spans:
+            raise InputError(f"{head}.span_lengths: expected {line.spans} lengths, got {len(own.span_lengths)}")
+        if len(own.nodes) % line.spans or len(own.nodes) < 2 * line.spans:
+            raise InputError(f"{head}.nodes: expected as many for each of {line.spans} spans, got {len(own.nodes)}")
+        whole = float(own.span_lengths.sum()) + system.wraps(name) + own.reeled_length + own.end_reeled_length
+        if not math.isclose(whole, line.string.length, rel_tol=SAME_LENGTH):
+            raise InputError(
+                f"{head}.span_lengths: expected spans, wraps and reeled lengths that make up the string "
+                f"({line.string.length:.9g} m), got {whole:.9g} m"
+            )
 
 
-def ends_of(system: System, state: State, name: str, row: int) -> list[tuple[str, Array, Array, float]]:
-    """Place and velocity of the first (0) or last (-1) node of a line, as it has them and as they are at what holds it.
+def ends_of(
+    system: System, state: State, name: str, row: int, number: int = 0
+) -> list[tuple[str, Array, Array, float]]:
+    """Place and velocity of the first (0) or last (-1) node of a span, as it has them and as they are at what holds it.
 
     Each with the largest number that it follows from, by which its rounding is judged.
     """
-    line, own = system.lines[name], state.lines[name]
-    end, point = line.ends[row], line.points[row]
+    span, own = system.spans(name)[number], state.lines[name]
+    end, point = span.ends[row], span.points[row]
     place, moving = point_of(system, state.bodies, end, point)
     sizes = [1.0, 1.0]
     if end in state.bodies:
@@ -153,7 +244,8 @@ def ends_of(system: System, state: State, name: str, row: int) -> list[tuple[str
         arm = np.linalg.norm(np.array(body.position) - place)
         spin = float(arm * np.linalg.norm(body.angular_velocity))
         sizes = [max(1.0, *np.abs(body.position)), max(1.0, spin, *np.abs(body.velocity))]
-    nodes, velocities = own.nodes[row], own.node_velocities[row]
+    rows = own.span_rows(number)
+    nodes, velocities = own.nodes[rows][row], own.node_velocities[rows][row]
     return [("nodes", nodes, place, sizes[0]), ("node_velocities", velocities, moving, sizes[1])]
 
 
@@ -235,32 +327,82 @@ def _body_state(system: System, name: str, given: Any) -> BodyState:
 
 def _line_state(system: System, bodies: Mapping[str, BodyState], name: str, line: Line, given: Any) -> LineState:
     start = given if isinstance(given, LineStart) else LineStart(given)
-    ends = [point_of(system, bodies, end, point) for end, point in zip(line.ends, line.points, strict=True)]
-    distance = float(np.linalg.norm(ends[1][0] - ends[0][0]))
-    string, head = line.string, f"lines.{name}.deployed"
-    if distance == 0.0:
-        raise InputError(f"lines.{name}: expected ends apart from each other, got both at one place")
-    if line.reel is None:
-        if start.deployed is not None and not math.isclose(start.deployed, string.length, rel_tol=SAME_LENGTH):
-            checks.refuse(head, f"{string.length:g} m, all of a string without a reel", start.deployed)
-        if start.reel_speed != 0.0:
-            checks.refuse(f"lines.{name}.reel_speed", "0 for a string without a reel", start.reel_speed)
-        deployed = string.length
-    else:
-        longest = string.length - line.reel.guide_length
-        deployed = distance if start.deployed is None else start.deployed
-        if deployed > longest:
-            checks.refuse(head, f"at most {longest:g} m (length less reel.guide_length)", deployed)
+    spans = [
+        [point_of(system, bodies, end, point) for end, point in zip(span.ends, span.points, strict=True)]
+        for span in system.spans(name)
+    ]
+    chords = np.array([ends[1][0] - ends[0][0] for ends in spans])
+    distances = np.linalg.norm(chords, axis=1)
+    if not distances.all():
+        where = f"lines.{name}"
+        if line.spans > 1:
+            k = int(np.argmin(distances))
+            where += f".over.{list(line.over)[min(k, len(line.over) - 1)]}"
+        raise InputError(f"{where}: expected ends apart from each other, got both at one place")
+    distance, string = float(distances.sum()), line.string
+    deployed, reeled, end_reeled = _lengths(system, name, line, start, distance)
     if deployed > distance * (1.0 + SAME_LENGTH) and string.tension(distance / deployed - 1.0) < 0.0:
         raise InputError(
             f"lines.{name}: expected a string no longer than the distance of its ends ({distance:.6g} m), got "
             f'{deployed:.6g} m, which would be pressed together; bring its ends apart, or use law = "tension_only"'
         )
-    elements = system.elements_of(name, deployed)
-    nodes = between(ends[0][0], ends[1][0], max(deployed, distance), distance, elements)
+    lengths = distances * (deployed / distance)  # evenly strained
+    elements = system.elements_of(name, float(lengths.max()))
     part = np.linspace(0.0, 1.0, elements + 1)[:, None]
-    velocities = ends[0][1] + part * (ends[1][1] - ends[0][1])
-    return LineState(nodes, velocities, string.length - deployed, start.reel_speed)
+    nodes = [
+        between(a, b, max(x, d), d, elements)
+        for ((a, _), (b, _)), x, d in zip(spans, lengths.tolist(), distances.tolist(), strict=True)
+    ]
+    velocities = [u + part * (v - u) for (_, u), (_, v) in spans]
+    if not line.is_reeved:
+        return LineState(nodes[0], velocities[0], reeled, start.reel_speed)
+    # rope passes sheaves so that strains change evenly
+    moving = np.array([c @ (ends[1][1] - ends[0][1]) for c, ends in zip(chords, spans, strict=True)]) / distances
+    rates = moving * (deployed / distance)
+    rates += (-start.end_reel_speed - start.reel_speed - rates.sum()) * distances / distance
+    passing = start.reel_speed + np.cumsum(rates)[:-1]
+    return LineState(
+        np.concatenate(nodes),
+        np.concatenate(velocities),
+        reeled,
+        start.reel_speed,
+        lengths,
+        passing=passing,
+        end_reeled_length=end_reeled,
+        end_reel_speed=start.end_reel_speed,
+    )
+
+
+def _lengths(system: System, name: str, line: Line, start: LineStart, distance: float) -> tuple[float, float, float]:
+    """Unstretched lengths deployed, on the reel at the start and on that at the end of a line (m)."""
+    string, head, wraps = line.string, f"lines.{name}", system.wraps(name)
+    free = string.length - wraps
+    for prefix, reel in (("", line.reel), ("end_", line.end_reel)):
+        speed = getattr(start, f"{prefix}reel_speed")
+        if reel is None and speed != 0.0:
+            checks.refuse(f"{head}.{prefix}reel_speed", "0 for a string without a reel", speed)
+    if start.end_reeled_length is not None and len(line.reels) < 2:
+        checks.refuse(f"{head}.end_reeled_length", "none for a line without two reels", start.end_reeled_length)
+    if not line.reels:
+        if start.deployed is not None and not math.isclose(start.deployed, free, rel_tol=SAME_LENGTH):
+            checks.refuse(f"{head}.deployed", f"{free:g} m, all of a string without a reel", start.deployed)
+        return free, 0.0, 0.0
+    guides = {key: reel.guide_length for key, reel in line.reels.items()}
+    longest = free - sum(guides.values())
+    deployed = distance if start.deployed is None else start.deployed
+    if deployed > longest:
+        words = "length less reel.guide_length" + (" and wraps on sheaves" if wraps else "")
+        checks.refuse(f"{head}.deployed", f"at most {longest:g} m ({words})", deployed)
+    spooled = free - deployed
+    if len(guides) == 1:
+        return (deployed, spooled, 0.0) if line.reel is not None else (deployed, 0.0, spooled)
+    at_end = 0.5 * spooled if start.end_reeled_length is None else start.end_reeled_length
+    least, most = guides["end_reel"], spooled - guides["reel"]
+    if start.end_reeled_length is None:
+        at_end = min(max(at_end, least), most)
+    if not least <= at_end <= most:
+        checks.refuse(f"{head}.end_reeled_length", f"{least:g} to {most:g} m", at_end)
+    return deployed, spooled - at_end, at_end
 
 
 def straight_nodes(deployed: Any, elements: int, direction: Array) -> Array:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -16,6 +17,7 @@ from tautline.model.elements import elements_for
 from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
 from tautline.model.read_only import ReadOnly
 from tautline.model.system.parts import ANCHOR, Kinematic, Line, Orbit
+from tautline.model.system.sheaves import Span, Wheel
 from tautline.model.wording import near
 
 # Characters; names become parts of file names, which have 255 bytes.
@@ -75,6 +77,8 @@ class System:
             checks.refuse("System.gravity", "0 beside an orbit, whose gravity acts", self.gravity)
         for name, line in self.lines.items():
             self._check_line(name, line)
+        self._check_wheels()
+        self._check_shafts()
         self._check_loads()
 
     def _check_loads(self) -> None:
@@ -120,36 +124,126 @@ class System:
             if end != ANCHOR and end not in self.bodies:
                 known = [ANCHOR, *self.bodies]
                 checks.refuse(f"{head}.{key}", f"one of {', '.join(map(repr, known))}", end, near(end, known))
-        if line.ends[0] == line.ends[1] and line.points[0] == line.points[1]:
-            raise InputError(f"{head}: expected two different points, got a string from a point to itself")
+        for name_, thing in line.over.items():
+            if thing.on != ANCHOR and thing.on not in self.bodies:
+                known = [ANCHOR, *self.bodies]
+                key = f"{head}.over.{name_}.on"
+                checks.refuse(key, f"one of {', '.join(map(repr, known))}", thing.on, near(thing.on, known))
         for key, end, point in zip(("start_point", "end_point"), line.ends, line.points, strict=True):
-            body = self.bodies.get(end)
-            if isinstance(body, RigidBody) and body.is_point and tuple(point) != tuple(body.center_of_mass):
-                checks.refuse(f"{head}.{key}", f"(0, 0, 0) of {end!r}, a point mass that has no lever", point)
-        if not any(isinstance(self.bodies.get(end), RigidBody) for end in line.ends) and line.elements == 1:
-            raise InputError(f"{head}.elements: expected 2 or more between two held ends, got 1, which cannot move")
-        if line.reel is None:
-            return
-        if self.on_free_body(line):
-            if line.drum_axis is None and not self.bodies[line.start].is_point:
+            self._check_point(f"{head}.{key}", end, point)
+        for wheel in self.wheels(name):
+            kinds = {"point": wheel.center} if wheel.is_pin else {"center": wheel.center}
+            for key, point in (kinds | {"entrance": wheel.entrance, "exit": wheel.exit}).items():
+                self._check_point(f"{head}.over.{wheel.name}.{key}", wheel.on, point)
+        for span in self.spans(name):
+            if span.ends[0] == span.ends[1] and span.points[0] == span.points[1]:
+                where = [head, *(f"{head}.over.{other}" for other in line.over)][span.number]
+                raise InputError(f"{where}: expected two different points, got a string from a point to itself")
+            held = not any(isinstance(self.bodies.get(end), RigidBody) for end in span.ends)
+            if held and line.elements == 1:
+                raise InputError(f"{head}.elements: expected 2 or more between two held ends, got 1, which cannot move")
+        for prefix, (key, reel) in zip(("", "end_"), (("reel", line.reel), ("end_reel", line.end_reel)), strict=True):
+            if reel is not None:
+                end = line.end if prefix else line.start
+                self._check_reel(f"{head}.{prefix}drum_axis", f"{head}.{key}", end, reel, line.drum_axis_of(key))
+
+    def _check_point(self, key: str, end: str, point: Any) -> None:
+        """Refuse a point beside a point mass."""
+        body = self.bodies.get(end)
+        if isinstance(body, RigidBody) and body.is_point and tuple(point) != tuple(body.center_of_mass):
+            checks.refuse(key, f"(0, 0, 0) of {end!r}, a point mass that has no lever", point)
+
+    def _check_reel(self, axis_key: str, key: str, holder: str, reel: Any, axis: Any) -> None:
+        """Refuse a reel that cannot be where it is."""
+        body = self.bodies.get(holder)
+        if isinstance(body, RigidBody):
+            if axis is None and not body.is_point:
                 raise InputError(
-                    f"{head}.drum_axis: expected the axis of the drum in the frame of {line.start!r}, whose rotation "
+                    f"{axis_key}: expected the axis of the drum in the frame of {holder!r}, whose rotation "
                     "it takes part in, got none"
                 )
-            if line.reel.layer_growth != 0.0:
+            if reel.layer_growth != 0.0:
                 checks.refuse(
-                    f"{head}.reel.layer_growth",
-                    f"0 on {line.start!r}, a free body, whose drum keeps its radius",
-                    line.reel.layer_growth,
+                    f"{key}.layer_growth",
+                    f"0 on {holder!r}, a free body, whose drum keeps its radius",
+                    reel.layer_growth,
                 )
         else:
-            if line.drum_axis is not None:
+            if axis is not None:
+                end = "start" if key.endswith(".reel") else "end"
                 raise InputError(
-                    f"{head}.drum_axis: expected none where {line.start!r} does not turn; a reel on a body is at the "
-                    "start of its string"
+                    f"{axis_key}: expected none where {holder!r} does not turn; a reel on a body is at the "
+                    f"{end} of its string"
                 )
             if self.orbit is not None:
-                raise refusals.ORBIT_REEL.error(f"one at {line.start!r}", at=head)
+                raise refusals.ORBIT_REEL.error(f"one at {holder!r}", at=key.rpartition(".")[0])
+
+    def _check_wheels(self) -> None:
+        """Refuse two lines, or one twice, on the same wheel."""
+        known: dict[Any, str] = {}
+        for name in self.lines:
+            for wheel in self.wheels(name):
+                place = (wheel.on, wheel.center)
+                if place in known:
+                    raise InputError(
+                        f"lines.{name}.over.{wheel.name}: expected a wheel for each rope, side by side, got the place "
+                        f"of {known[place]!r}"
+                    )
+                known[place] = wheel.command
+
+    def _check_shafts(self) -> None:
+        """Refuse reels on one shaft that do not go together."""
+        for shaft, places in self.shafts().items():
+            (first, key), *others = places
+            lead = self.lines[first].reels[key]
+            inertia = lead.inertia_mass * lead.drum_radius**2
+            for name, key_ in others:
+                reel = self.lines[name].reels[key_]
+                own = reel.inertia_mass * reel.drum_radius**2
+                if not math.isclose(own, inertia, rel_tol=1e-9):
+                    expected = f"{inertia:g} kg m^2, that of the shaft {shaft!r} as lines.{first} has it"
+                    checks.refuse(f"lines.{name}.{key_}.inertia", expected, own)
+
+    def shafts(self) -> dict[str, list[tuple[str, str]]]:
+        """Lines and keys of the reels on each shaft; the first has the command, motor and friction."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for name, line in self.lines.items():
+            for key, reel in line.reels.items():
+                if reel.shaft:
+                    found.setdefault(reel.shaft, []).append((name, key))
+        return found
+
+    def wheels(self, name: str) -> tuple[Wheel, ...]:
+        """What a line runs over, with all that is left to defaults."""
+        found = []
+        for key, thing in self.lines[name].over.items():
+            body = self.bodies.get(thing.on)
+            free = isinstance(body, RigidBody)
+            found.append(thing.wheel(key, name, free, free and body.is_point))  # type: ignore[union-attr]
+        return tuple(found)
+
+    def spans(self, name: str) -> tuple[Span, ...]:
+        """Stretches of a line between its ends and what it runs over."""
+        line, wheels = self.lines[name], self.wheels(name)
+        starts = [(line.start, line.start_point), *((x.on, x.exit) for x in wheels)]
+        stops = [*((x.on, x.entrance) for x in wheels), (line.end, line.end_point)]
+        pairs = zip(starts, stops, strict=True)
+        return tuple(Span(name, k, (a, b), (p, q)) for k, ((a, p), (b, q)) in enumerate(pairs))
+
+    def wraps(self, name: str) -> float:
+        """Unstretched length of a line on what it runs over (m)."""
+        return sum(x.wrap for x in self.wheels(name))
+
+    @property
+    def is_reeved(self) -> bool:
+        """Whether a line runs over sheaves, has a reel at its end or shares a shaft."""
+        shared = any(len(places) > 1 for places in self.shafts().values())
+        return shared or any(line.is_reeved for line in self.lines.values())
+
+    def holders(self, name: str) -> tuple[str, ...]:
+        """What holds a line at its ends and carries what it runs over, in the order of the line."""
+        line = self.lines[name]
+        return (line.start, *(x.on for x in line.over.values()), line.end)
 
     def with_elements(self, elements: Mapping[str, int]) -> System:
         """The system with so many elements of its lines, by name."""
@@ -167,19 +261,21 @@ class System:
 
     def _carried(self, name: str) -> float:
         """Mass of the free bodies beyond the end of a line (kg), or beyond its start if its end is fixed."""
-        ends = [end for end in reversed(self.lines[name].ends) if isinstance(self.bodies.get(end), RigidBody)]
+        own = reversed(self.holders(name))
+        ends = [end for end in own if isinstance(self.bodies.get(end), RigidBody)]
         found: set[str] = set()
         reached = set(ends[:1])
         while reached - found:
             found |= reached
-            beside = [set(line.ends) for other, line in self.lines.items() if other != name and found & set(line.ends)]
+            others = [set(self.holders(other)) for other in self.lines if other != name]
+            beside = [holders for holders in others if found & holders]
             reached = {end for ends_ in beside for end in ends_ if isinstance(self.bodies.get(end), RigidBody)} | found
         return sum(body.mass for key in found if isinstance(body := self.bodies[key], RigidBody))
 
     def on_mesh(self, deployed: Mapping[str, float]) -> System:
         """The system with the lines' damping ratios made viscosities, for a run that starts with these lengths."""
         lines = {
-            name: replace(line, string=line.string.on_mesh(deployed[name] / line.count))
+            name: replace(line, string=line.string.on_mesh(deployed[name] / (line.count * line.spans)))
             for name, line in self.lines.items()
         }
         return replace(self, lines=lines)
@@ -187,7 +283,7 @@ class System:
     @property
     def is_isolated(self) -> bool:
         """Whether nothing acts from outside, so that linear and angular momentum are kept."""
-        held = any(not isinstance(self.bodies.get(end), RigidBody) for line in self.lines.values() for end in line.ends)
+        held = any(not isinstance(self.bodies.get(end), RigidBody) for name in self.lines for end in self.holders(name))
         pushed = self.fluid is not None or self.applied_forces
         return self.gravity == 0.0 and self.orbit is None and not held and not pushed
 

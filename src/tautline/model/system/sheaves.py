@@ -1,0 +1,311 @@
+"""What a line runs over between its ends: sheaves, which are wheels, and pins, on which the rope slides."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tautline.errors import InputError
+from tautline.model import checks
+from tautline.model.checks import Vector, non_negative, positive, vector
+from tautline.model.description import (
+    Number,
+    OptionalNumber,
+    OptionalVector3,
+    Vector3,
+    choice,
+    described,
+    quantity,
+    text,
+)
+from tautline.model.kinds import VECTOR, Kind, Quantity, Way
+from tautline.model.parts import Part
+from tautline.model.read_only import ReadOnly
+
+ON = 'Body that carries it, or "anchor" for a place in space.'
+ENTRANCE = "Point where the span before it ends, in the same frame as its center."
+EXIT = "Point where the span behind it begins."
+SMOOTHING = "Speed of the rope below which friction fades to zero."
+TURNS = "Whole turns of rope around it, beside what follows from the directions of the two spans."
+# A rope over a wheel's top, or under its bottom as on a hook block.
+SIDES = ("over", "under")
+DOWN = np.array([0.0, 0.0, 1.0])
+
+
+def _efficiency(name: str, value: Any, unit: str) -> float:
+    number = checks.number(name, value)
+    if not 0.0 < number <= 1.0:
+        checks.refuse(name, "a number above 0, at most 1", value)
+    return number
+
+
+def _by_inertia(given: dict[str, Any]) -> float:
+    radius = positive("Sheave.radius", given["radius"], "m")
+    return non_negative("Sheave.inertia", given["inertia"], "kg m^2") / radius / radius
+
+
+_INERTIA = Way(
+    {"inertia": Quantity("kg*m^2", non_negative, "Moment of inertia of the wheel, in place of `inertia_mass`.")},
+    _by_inertia,
+    lambda value: None,
+)
+
+
+@described
+class Sheave:
+    """A wheel that a line runs over: free, or driven by a command.
+
+    The mass of the wheel belongs to the body that carries it.
+    """
+
+    center: Vector3 = quantity(
+        "m", vector, "Center of the wheel, in the frame of the body that carries it, or in space.", form=VECTOR
+    )
+    radius: Number = quantity("m", positive, "Radius of the wheel, to the middle of the rope.")
+    axis: Vector3 = quantity(
+        "",
+        vector,
+        "Axis of the wheel; need not be of unit length. Where entrance and exit are given, the wheel turns about it, "
+        "right-handed, as rope moves towards the start of the line; otherwise the line runs along axis x down.",
+        form=VECTOR,
+    )
+    on: str = text(ON, default="anchor")
+    inertia_mass: Number = quantity(
+        "kg", non_negative, "Moment of inertia of the wheel divided by radius**2.", default=0.0, ways=(_INERTIA,)
+    )
+    side: str | None = choice(
+        SIDES,
+        'Whether the rope runs over the top of the wheel or under it, as on a hook block: "under" on a body that moves '
+        'freely, "over" elsewhere, unless given.',
+        default=None,
+    )
+    entrance: OptionalVector3 = quantity(
+        "m",
+        vector,
+        f"{ENTRANCE} By default an end of the diameter that is horizontal at identity attitude.",
+        default=None,
+        form=VECTOR,
+    )
+    exit: OptionalVector3 = quantity(
+        "m", vector, f"{EXIT} By default the other end of that diameter.", default=None, form=VECTOR
+    )
+    wrap: OptionalNumber = quantity(
+        "m",
+        non_negative,
+        "Unstretched length of rope on the wheel; by default that of the arc from entrance to exit, and turns.",
+        default=None,
+    )
+    turns: Number = quantity("", non_negative, TURNS, default=0.0)
+    efficiency: Number = quantity(
+        "", _efficiency, "Tension behind the wheel over that ahead of it when the rope runs steadily.", default=1.0
+    )
+    bearing_friction: Number = quantity("", non_negative, "Friction coefficient of the bearing.", default=0.0)
+    bearing_radius: OptionalNumber = quantity(
+        "m", positive, "Radius of the bearing, where bearing_friction acts.", default=None
+    )
+    groove_friction: OptionalNumber = quantity(
+        "",
+        positive,
+        "Friction coefficient between rope and groove, for a rope that may slip on the wheel; none if it cannot.",
+        default=None,
+    )
+    smoothing_speed: Number = quantity("m/s", positive, SMOOTHING, default=0.01)
+
+    if TYPE_CHECKING:  # also takes `inertia` in place of `inertia_mass`
+
+        def __init__(
+            self,
+            center: Any,
+            radius: float | str,
+            axis: Any,
+            on: str = ...,
+            inertia_mass: float | str = ...,
+            *others: Any,
+            inertia: float | str = ...,
+            **named: Any,
+        ) -> None: ...
+
+    def _check_together(self) -> None:
+        size = math.sqrt(sum(x * x for x in self.axis))
+        if size == 0.0:
+            checks.refuse("Sheave.axis", "a vector that is not zero", self.axis)
+        object.__setattr__(self, "axis", tuple(x / size for x in self.axis))
+        if (self.entrance is None) != (self.exit is None):
+            given = "entrance" if self.exit is None else "exit"
+            raise InputError(f"Sheave.{given}: expected entrance and exit together, got it alone")
+        if self.entrance is not None and self.side is not None:
+            checks.refuse("Sheave.side", "none beside entrance and exit", self.side)
+        if self.entrance is None and abs(self.axis[2]) > 0.999:
+            raise InputError("Sheave.entrance: expected for a wheel whose axis is vertical, got none")
+        if self.efficiency != 1.0 and self.bearing_friction != 0.0:
+            raise InputError("Sheave.bearing_friction: expected 0 beside an efficiency below 1, got both")
+        if self.bearing_friction != 0.0 and self.bearing_radius is None:
+            raise InputError("Sheave.bearing_radius: expected beside bearing_friction, got none")
+        if self.bearing_radius is not None and self.bearing_radius >= self.radius:
+            checks.refuse("Sheave.bearing_radius", f"less than radius ({self.radius:g} m)", self.bearing_radius)
+
+    def is_under(self, on_free_body: bool) -> bool:
+        """Whether the rope runs under the wheel, where it lies on a body that moves freely or not."""
+        return on_free_body if self.side is None else self.side == "under"
+
+    def wheel(self, name: str, line: str, on_free_body: bool, is_point: bool) -> Wheel:
+        """The wheel with all that is left to defaults."""
+        n, c = np.array(self.axis), np.array(self.center)
+        if self.entrance is not None and self.exit is not None:
+            entrance, out = self.entrance, self.exit
+            angle = _angle(n, np.array(out) - c, np.array(entrance) - c)
+        else:
+            along = np.cross(n, DOWN)
+            along *= 0.0 if is_point else self.radius / np.linalg.norm(along)
+            entrance, out, angle = _triple(c - along), _triple(c + along), math.pi
+            n = -n if self.is_under(on_free_body) else n
+        wrap = self.radius * (angle + 2.0 * math.pi * self.turns) if self.wrap is None else self.wrap
+        law, friction, ratio = "none", 0.0, 0.0
+        if self.efficiency != 1.0:
+            law = "efficiency"
+        elif self.bearing_friction != 0.0:
+            law, friction, ratio = "bearing", self.bearing_friction, (self.bearing_radius or 0.0) / self.radius
+        return Wheel(
+            name,
+            f"{line}.{name}",
+            self.on,
+            self.center,
+            entrance,
+            out,
+            _triple(n),
+            self.radius,
+            self.inertia_mass,
+            wrap,
+            law,
+            self.efficiency,
+            friction,
+            ratio,
+            self.turns,
+            self.smoothing_speed,
+            self.groove_friction is not None,
+            self.groove_friction or 0.0,
+        )
+
+
+@described
+class Pin:
+    """A pin, eye or shoe that a line slides over, with friction that grows with the angle (capstan)."""
+
+    point: Vector3 = quantity(
+        "m", vector, "Where it is, in the frame of the body that carries it, or in space.", form=VECTOR
+    )
+    on: str = text(ON, default="anchor")
+    friction: Number = quantity("", non_negative, "Friction coefficient between rope and pin.", default=0.0)
+    turns: Number = quantity("", non_negative, TURNS, default=0.0)
+    wrap: Number = quantity("m", non_negative, "Unstretched length of rope on the pin.", default=0.05)
+    inertia_mass: Number = quantity(
+        "kg", non_negative, "Mass that moves along with the rope on it, such as that of small rollers.", default=0.0
+    )
+    entrance: OptionalVector3 = quantity("m", vector, f"{ENTRANCE} By default the point.", default=None, form=VECTOR)
+    exit: OptionalVector3 = quantity("m", vector, f"{EXIT} By default the point.", default=None, form=VECTOR)
+    smoothing_speed: Number = quantity("m/s", positive, SMOOTHING, default=0.01)
+
+    @property
+    def center(self) -> Vector:
+        """The point, where the rope on it is."""
+        return self.point
+
+    def wheel(self, name: str, line: str, on_free_body: bool, is_point: bool) -> Wheel:
+        """The pin with all that is left to defaults."""
+        return Wheel(
+            name,
+            f"{line}.{name}",
+            self.on,
+            self.point,
+            self.entrance or self.point,
+            self.exit or self.point,
+            (0.0, 1.0, 0.0),
+            1.0,
+            self.inertia_mass,
+            self.wrap,
+            "pin" if self.friction else "none",
+            1.0,
+            self.friction,
+            0.0,
+            self.turns,
+            self.smoothing_speed,
+            False,
+            0.0,
+            True,
+        )
+
+
+class Wheel(NamedTuple):
+    """A sheave or a pin of a line with all that is left to defaults; points are in the frame of what carries it."""
+
+    name: str
+    command: str  # name that it is commanded by
+    on: str
+    center: Vector
+    entrance: Vector
+    exit: Vector
+    axis: Vector  # unit; the wheel turns about it, right-handed, as rope moves to the start
+    radius: float
+    inertia_mass: float
+    wrap: float  # m, with whole turns
+    law: str  # none, efficiency, bearing or pin
+    efficiency: float
+    friction: float
+    bearing_ratio: float
+    turns: float
+    smoothing_speed: float
+    slips: bool
+    groove_friction: float
+    is_pin: bool = False
+
+
+class Span(NamedTuple):
+    """A stretch of a line between two points, each fixed in space or on a body."""
+
+    line: str
+    number: int
+    ends: tuple[str, str]
+    points: tuple[Vector, Vector]
+
+
+def _triple(values: Any) -> Vector:
+    x, y, z = np.asarray(values, dtype=float).tolist()
+    return (x, y, z)
+
+
+def _angle(n: Any, first: Any, second: Any) -> float:
+    """Angle from one vector to another, right-handed about n, 0 to 2 pi."""
+    return float(math.atan2(n @ np.cross(first, second), first @ second - (n @ first) * (n @ second)) % (2.0 * math.pi))
+
+
+class Over(Kind):
+    """Sheaves and pins by name, in the order in which a line runs over them."""
+
+    def __init__(self, options: Mapping[str, Part], sentence: str) -> None:
+        super().__init__(sentence, own_key=False)
+        self.options = options
+
+    def check(self, name: str, value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            checks.refuse(name, "a dict of Sheave and Pin by name, in the order of the line", value)
+        for key, thing in value.items():
+            if not isinstance(key, str) or not key.replace("-", "_").isidentifier() or key in ("reel", "end_reel"):
+                checks.refuse(name, "names of letters, digits, - and _, other than 'reel' and 'end_reel'", key)
+            checks.instance(f"{name}[{key!r}]", thing, Sheave, Pin)
+        return ReadOnly(value)
+
+    def words(self) -> str:
+        return "dict of Sheave and Pin"
+
+
+SHEAVE = Part({"": Sheave}, "A wheel that the line runs over.")
+PIN = Part({"": Pin}, "A pin that the line slides over.")
+OVER = {"sheave": SHEAVE, "pin": PIN}
+
+
+def over_part(section: Any) -> Part:
+    """Part whose keys a section of a sheave or a pin has: a pin has a point."""
+    return PIN if isinstance(section, Mapping) and "point" in section else SHEAVE

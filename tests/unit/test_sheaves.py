@@ -1,0 +1,151 @@
+"""Lines over sheaves and pins: the model, its keys, and what it refuses."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import tomllib
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.errors import InputError
+from tautline.files import scenario
+
+ROPE = tl.String(60.0, 2.0, 20e6)
+SHEAVE = tl.Sheave((0.0, 0.0, 0.0), "25 cm", (0, 2, 0), on="block", inertia="0.4 kg*m^2", efficiency=0.98)
+REEL = tl.Reel(0.3, 0.5, inertia=9.0)
+BLOCK = tl.RigidBody.box(250.0, (0.6, 0.4, 0.8), (0.0, 0.0, 0.4))
+HOIST = tl.Line(
+    ROPE,
+    start_point=(-0.4, 0.0, 0.0),
+    end_point=(0.4, 0.0, 0.0),
+    reel=REEL,
+    over={"lower": SHEAVE},
+    elements=3,
+)
+CRANE = tl.System({"block": BLOCK}, {"hoist": HOIST})
+START = tl.Placed({"block": (0.0, 0.0, 10.4)})
+
+
+def case(system: tl.System = CRANE, start: Any = START, commands: Any = None) -> tl.Case:
+    return tl.Case(system, start, commands or {}, tl.Run(duration=1.0))
+
+
+def hoist(**changes: Any) -> tl.System:
+    return dataclasses.replace(CRANE, lines={"hoist": dataclasses.replace(HOIST, **changes)})
+
+
+def test_a_sheave_takes_its_points_from_its_diameter() -> None:
+    (wheel,) = CRANE.wheels("hoist")
+    assert wheel.entrance == (-0.25, 0.0, 0.0) and wheel.exit == (0.25, 0.0, 0.0)
+    assert wheel.axis == pytest.approx((0.0, -1.0, 0.0))  # under the wheel rope to the start turns it so
+    assert wheel.wrap == pytest.approx(math.pi * 0.25) and wheel.inertia_mass == pytest.approx(6.4)
+    over = dataclasses.replace(SHEAVE, side="over").wheel("x", "y", True, False)
+    assert over.axis == (0.0, 1.0, 0.0) and over.entrance == wheel.entrance
+    quarter = tl.Sheave((0, 0, 0), 1.0, (0, 1, 0), entrance=(-1, 0, 0), exit=(0, 0, -1)).wheel("x", "y", False, False)
+    assert quarter.wrap == pytest.approx(0.5 * math.pi)  # right-handed about the axis, from exit to entrance
+    other = tl.Sheave((0, 0, 0), 1.0, (0, -1, 0), entrance=(-1, 0, 0), exit=(0, 0, -1), turns=1)
+    assert other.wheel("x", "y", False, False).wrap == pytest.approx(3.5 * math.pi)
+
+
+def test_spans_are_evenly_strained_and_pass_rope_evenly() -> None:
+    places = {"block": tl.BodyState((0.3, 0.0, 8.4), (0.0, 0.0, 0.6))}
+    state = case(start=tl.Placed(places, {"hoist": tl.LineStart(16.0, -1.2)})).state()
+    own = state.lines["hoist"]
+    ends = own.nodes.reshape(2, 4, 3)
+    distances = np.linalg.norm(ends[:, -1] - ends[:, 0], axis=1)
+    strains = distances / own.span_lengths - 1.0
+    assert strains[0] == pytest.approx(strains[1], abs=1e-12) and own.span_lengths.sum() == pytest.approx(16.0)
+    assert own.reeled_length == pytest.approx(60.0 - 16.0 - math.pi * 0.25)
+    rates = np.array([own.passing[0] - own.reel_speed, -own.passing[0]])  # of the lengths of the spans
+    moved = np.array([(e[-1] - e[0]) @ (0.0, 0.0, 0.6) for e in ends]) / distances * [1.0, -1.0]
+    np.testing.assert_allclose(rates / own.span_lengths - moved / distances, np.ptp([0.0]), atol=2e-3)
+    assert state.elements() == {"hoist": 3}
+
+
+def test_a_case_survives_files() -> None:
+    pair = hoist(
+        over={"lower": SHEAVE, "eye": tl.Pin((0.0, 0.0, -0.2), friction=0.1, turns=1)},
+        end_reel=tl.Reel(0.2, 0.1, inertia=9.0, shaft="winch", sense=-1),
+        reel=dataclasses.replace(REEL, shaft="winch"),
+        end_point=(0.4, 0.0, 0.1),
+    )
+    one = case(pair, commands={"hoist": tl.Torque(3.0), "hoist.lower": tl.Brake(2.0)})
+    for again in (one, case(pair, one.state(), one.commands)):
+        read = scenario.parse(again.to_toml())
+        assert read == again and dict(read.commands) == dict(one.commands)
+        assert tl.Case.from_dict(json.loads(json.dumps(again.to_dict()))) == again
+    other = one.with_({"lines.hoist.over.lower.radius": "30 cm", "lines.hoist.over.eye.friction": 0.2})
+    assert other.system.lines["hoist"].over["lower"].radius == 0.3
+    assert other.system.lines["hoist"].over["eye"].friction == 0.2
+    assert "lower" in tomllib.loads(one.to_toml())["lines"]["hoist"]["over"]
+    assert one.with_(commands={}).to_toml().count("command") == 0
+
+
+WRONG = {
+    "lines.hoist.over.lower.on": ("blok", "expected one of 'anchor', 'block', got 'blok'; did you mean 'block'?"),
+    "lines.hoist.over.lower.wrap": (100.0, "expected less rope on sheaves than the string has (60 m), got 100 m"),
+    "lines.hoist.over.lower.bearing_friction": (-1.0, "expected a finite number of at least 0, got -1.0"),
+    "lines.hoist.over.lower.efficiency": (1.2, "expected a number above 0, at most 1, got 1.2"),
+    "lines.hoist.over.lower.axis": ([0.0, 0.0, 0.0], "expected a vector that is not zero, got (0.0, 0.0, 0.0)"),
+    "lines.hoist.over.lower.radios": (1.0, "no such key"),
+    "lines.hoist.over.lower.exit": ([0.0, 0.0, 0.0], "expected entrance and exit together, got it alone"),
+    "lines.hoist.over.lower.command": ({"kind": "spin"}, "expected one of"),
+    "lines.hoist.reel.sense": (-1, "expected 1 for a reel without a shaft, got -1"),
+}
+
+
+@pytest.mark.parametrize("key", WRONG)
+def test_a_wrong_key_is_named(key: str) -> None:
+    value, sentence = WRONG[key]
+    with pytest.raises(InputError) as caught:
+        case().with_({key: value})
+    name, _, words = str(caught.value).partition(": ")
+    assert name in (key, f"{key}.kind") and sentence in words
+
+
+TOGETHER: dict[str, Any] = {
+    "lines.hoist.over.other: expected a wheel for each rope, side by side, got the place of 'hoist.lower'": lambda: (
+        hoist(over={"lower": SHEAVE, "other": dataclasses.replace(SHEAVE, entrance=(0, 0, 1), exit=(0, 1, 0))})
+    ),
+    "Line.over.lower: expected a wheel with inertia or rope on it (wrap above 0), got neither": lambda: hoist(
+        over={"lower": dataclasses.replace(SHEAVE, inertia_mass=0.0, wrap=0.0)}
+    ),
+    "lines.hoist.over.lower: expected two different points, got a string from a point to itself": lambda: hoist(
+        end="block", end_point=(0.25, 0.0, 0.0)
+    ),
+    "lines.hoist.over.lower: expected ends apart from each other, got both at one place": lambda: case(
+        hoist(end_point=(0.25, 0.0, 10.0))
+    ).state(),
+    "lines.hoist.over.lower.center: expected (0, 0, 0) of 'block', a point mass that has no lever, got": lambda: (
+        tl.System(
+            {"block": tl.RigidBody.point(3.0)},
+            {"hoist": dataclasses.replace(HOIST, over={"lower": dataclasses.replace(SHEAVE, center=(0, 0, 1))})},
+        )
+    ),
+    "lines.hoist.end_reel.inertia: expected 9 kg m^2, that of the shaft 'winch' as lines.hoist has it, got 8": lambda: (
+        hoist(reel=dataclasses.replace(REEL, shaft="winch"), end_reel=tl.Reel(0.2, 0.1, inertia=8.0, shaft="winch"))
+    ),
+    "commands.hoist.eye: expected none for a pin, which does not turn, got Torque": lambda: case(
+        hoist(over={"eye": tl.Pin((0, 0, 0), on="block")}), commands={"hoist.eye": tl.Torque(1.0)}
+    ),
+    "lines.hoist.over.upper: no such name in the line": lambda: case(commands={"hoist.upper": tl.Free()}),
+    "Straight: only for a line that runs over no sheaves": lambda: case(hoist(end="block"), tl.Straight(5.0)).state(),
+}
+
+
+@pytest.mark.parametrize("sentence", TOGETHER)
+def test_what_does_not_go_together_is_refused(sentence: str) -> None:
+    with pytest.raises(InputError) as caught:
+        TOGETHER[sentence]()
+    assert sentence in str(caught.value)
+
+
+def test_a_sheave_on_a_point_mass_has_both_falls_at_it() -> None:
+    system = dataclasses.replace(CRANE, bodies={"block": tl.RigidBody.point(250.0)})
+    (wheel,) = system.wheels("hoist")
+    assert wheel.entrance == wheel.exit == (0.0, 0.0, 0.0) and wheel.wrap == pytest.approx(math.pi * 0.25)
