@@ -10,6 +10,7 @@ from tautline.arrays import TINY_LENGTH
 from tautline.kernels.data import LINEAR, Array, Parameters, node
 from tautline.kernels.dispatch import dispatch, functions
 from tautline.kernels.elastic_laws.linear import energy as linear_energy
+from tautline.kernels.elastic_laws.linear import partials as linear_partials
 from tautline.kernels.elastic_laws.linear import pull as linear_pull
 from tautline.kernels.elastic_laws.linear import pulls as linear_pulls
 from tautline.kernels.elastic_laws.linear import tension_and_energy as linear_law
@@ -24,6 +25,11 @@ _in_lanes = [f if law.lanes else linear_law for f, law in zip(_functions, LAWS.v
 # (par, strain): tension (N) and elastic energy per unstretched length (N), of one pendulum or of members in lanes.
 tension_and_energy: Callable[[Parameters, float], tuple[float, float]] = either(
     separate(dispatch(_functions, "par.elastic_law")), kernel(dispatch(_in_lanes, "par.elastic_law"))
+)
+
+# (par, strain): energy, tension and its slope, each over EA, for the reverse pass; laws without never get there.
+elastic_partials: Callable[[Parameters, float], tuple[float, float, float]] = kernel(
+    dispatch(functions(LAWS, "partials", linear_partials), "par.elastic_law")
 )
 
 

@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from tautline.kernels.data import LINEAR, Parameters
-from tautline.kernels.elastic import tension_and_energy
+from tautline.kernels.elastic import elastic_partials, tension_and_energy
 from tautline.kernels.jit import inlined, kernel, separate
 
 
@@ -15,6 +15,15 @@ class Entrance(NamedTuple):
 
     strain: float  # outside
     spooled: float  # inside; 0 unless the law remembers it
+
+
+class Partials(NamedTuple):
+    """Derivatives of the force Q of a guide law, or of the energy that a unit of length loses."""
+
+    by_strain: float
+    by_mu: float
+    by_stiffness: float
+    by_sigma_0: float
 
 
 @kernel
@@ -47,3 +56,15 @@ def lost_in_jump(par: Parameters, strain: float, sigma: float, inwards: float) -
     slope = 2.0 * par.mu * sigma * half_strain2
     by_strain = 0.5 * par.EA * strain * strain if par.elastic_law == LINEAR else strain_loss(par, strain, inwards)
     return par.mu * sigma * sigma * half_strain2 + by_strain, slope
+
+
+@kernel
+def jump_partials(par: Parameters, strain: float, sigma: float, inwards: float) -> Partials:
+    """Derivatives of the loss of `lost_in_jump`, of a string whose tension is EA times a function of the strain."""
+    energy, tension, slope = elastic_partials(par, strain)
+    by_stiffness, by_strain = tension * strain - energy, slope * strain
+    if inwards >= 0.0:
+        at_guide = elastic_partials(par, 0.0)[1]
+        by_stiffness, by_strain = energy - at_guide * strain, tension - at_guide
+    by_impact = par.mu * sigma * sigma * strain
+    return Partials(by_impact + par.EA * by_strain, 0.5 * sigma * sigma * strain * strain, by_stiffness, 0.0)

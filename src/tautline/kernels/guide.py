@@ -7,7 +7,7 @@ from typing import Any
 from tautline import registry
 from tautline.kernels.data import Array, Parameters
 from tautline.kernels.dispatch import dispatch, functions
-from tautline.kernels.entrance import Entrance
+from tautline.kernels.entrance import Entrance, Partials
 from tautline.kernels.jit import inlined, kernel, separate
 from tautline.kernels.tangents import has_tangents
 
@@ -38,6 +38,11 @@ def _no_force(par: Parameters, at: Entrance) -> float:
 
 
 @inlined
+def _no_partials(par: Parameters, at: Entrance, sigma: float) -> Partials:
+    return Partials(0.0, 0.0, 0.0, 0.0)
+
+
+@inlined
 def _no_memory(
     par: Parameters, h: float, sigma: float, s: float, strain: float, strain_end: float, mean: float, out_reel: Array
 ) -> tuple[float, float]:
@@ -50,6 +55,8 @@ def _by_law(name: str, default: Any = None) -> Any:
 
 # (par, at, sigma): Q and dQ/dsigma, the force of the jump of speed and strain at the guide entrance.
 carnot_force = kernel(_by_law("force"))
+# (par, at, sigma): derivatives of Q, for the reverse pass; laws without never get there.
+carnot_partials = kernel(_by_law("partials", _no_partials))
 # (par, at): the part of Q that does not depend on sigma.
 spooled_force = inlined(_by_law("spooled_force", _no_force))
 # (par, reel, s): elastic energy of the string on the drum.

@@ -20,6 +20,7 @@ from tautline.gradients.trust import BEYOND_USE, at_kink
 from tautline.kernels import data
 from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.march import march_back
+from tautline.kernels.dispatch import modules
 from tautline.kernels.loads.carried import carries_fluid
 from tautline.kernels.loads.resistance import DAMPING, DRAG
 from tautline.kernels.march import march
@@ -38,10 +39,11 @@ UNKNOWN_WITH_LOCK = [*UNKNOWN, data.DRUM_TORQUE]
 UNKNOWN_WITH_PROFILE = [*UNKNOWN_WITH_LOCK, data.CONTROL_WORK, data.FRICTION_LOSS]
 
 
-# Laws and loads whose partial derivatives kernels/adjoint has. All others go forward, such as those that are registered
-# from outside.
-KNOWN_GUIDE_LAWS = ("dissipative", "published", "momentum", "none")
-KNOWN_ELASTIC_LAWS = ("linear", "tension_only")
+# Laws with partial derivatives in their own files, and loads whose adjoints are in kernels/adjoint. All others go
+# forward, those that are registered from outside without partial derivatives among them.
+KNOWN_GUIDE_LAWS, KNOWN_ELASTIC_LAWS = (
+    [hasattr(module, "partials") for module in modules(table)] for table in (registry.GUIDE_LAWS, registry.ELASTIC_LAWS)
+)
 KNOWN_LOADS = ("damping", "drag", "applied_force")
 # Places in a motion, and those of the derivatives by them.
 NODE_ROWS = {
@@ -94,9 +96,7 @@ def goes_back(setting: Setting) -> bool:
     par, plan, command, _, loads, _ = setting
     if loads.moves or plan.hold or par.growth != 0.0:
         return False
-    if not _is_one_of(registry.GUIDE_LAWS, KNOWN_GUIDE_LAWS, par.law):
-        return False
-    if not _is_one_of(registry.ELASTIC_LAWS, KNOWN_ELASTIC_LAWS, par.elastic_law):
+    if not KNOWN_GUIDE_LAWS[par.law] or not KNOWN_ELASTIC_LAWS[par.elastic_law]:
         return False
     if any(own.acts and name not in KNOWN_LOADS for name, own in zip(registry.LOADS, loads.own, strict=True)):
         return False
@@ -108,11 +108,6 @@ def goes_back(setting: Setting) -> bool:
         return False  # damping that begins and ends where an element gets taut and slack
     limited = math.isfinite(par.max_torque) or math.isfinite(par.max_power)
     return not limited if is_driven(command) else bool(command.locked or command.kind == data.BY_PROFILE)
-
-
-def _is_one_of(table: Mapping[str, Any], names: Sequence[str], number: int) -> bool:
-    """Whether the number by which kernels know an entry of a registry is that of one of the names."""
-    return number in [data.code(table, name) for name in names]
 
 
 def is_driven(command: data.Command) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tautline import registry
 from tautline.kernels.adjoint.data import (
     BY_COULOMB,
     BY_D,
@@ -18,26 +17,12 @@ from tautline.kernels.adjoint.data import (
     Adjoint,
     add_length,
 )
-from tautline.kernels.data import LINEAR, Array, Command, Parameters, add_to_node, code, node
-from tautline.kernels.entrance import smooth_sign
+from tautline.kernels.data import Array, Command, Parameters, add_to_node, node
+from tautline.kernels.entrance import Entrance
+from tautline.kernels.guide import carnot_partials
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.so3 import dot, scale, sub
 from tautline.kernels.tables import last_knot, linear_at, weighted_mean
-
-DISSIPATIVE = code(registry.GUIDE_LAWS, "dissipative")
-MOMENTUM_LAW, NO_LAW = (code(registry.GUIDE_LAWS, name) for name in ("momentum", "none"))
-
-
-@kernel
-def signs_of_law(par: Parameters, strain: float, sigma: float) -> tuple[float, float]:
-    """How Q = -(a mu sigma^2 + b EA) strain^2/2 depends on the law."""
-    if par.law == NO_LAW:
-        return 0.0, 0.0
-    if par.law == MOMENTUM_LAW:
-        return 1.0, -1.0
-    taut = 1.0 if par.elastic_law == LINEAR or strain > 0.0 else 0.0
-    a = smooth_sign(par, sigma)[0] if par.law == DISSIPATIVE else 1.0
-    return a, a * taut
 
 
 @kernel
@@ -67,15 +52,11 @@ def stretch_back(l: float, q: Array, e: int, bar: float, out: Adjoint) -> float:
 @kernel
 def guide_back(par: Parameters, c: float, l: float, q: Array, strain: float, sigma: float, out: Adjoint) -> None:
     """Of an impulse c Q: adds derivatives by q, l and parameters."""
-    a, b = signs_of_law(par, strain, sigma)
-    half2 = 0.5 * strain * strain
-    strain_back(par, l, q, -c * (a * par.mu * sigma * sigma + b * par.EA) * strain, out)
-    numbers = out.numbers
-    numbers[BY_MU] -= c * a * sigma * sigma * half2
-    numbers[BY_EA] -= c * b * half2
-    if par.law == DISSIPATIVE and sigma != 0.0:
-        loss = (a * par.mu * sigma * sigma + b * par.EA) * half2
-        numbers[BY_SIGMA_0] += c * loss * par.sigma_0 / (sigma * sigma + par.sigma_0 * par.sigma_0)
+    x = carnot_partials(par, Entrance(strain, 0.0), sigma)
+    strain_back(par, l, q, c * x.by_strain, out)
+    out.numbers[BY_MU] += c * x.by_mu
+    out.numbers[BY_EA] += c * x.by_stiffness
+    out.numbers[BY_SIGMA_0] += c * x.by_sigma_0
 
 
 @kernel

@@ -49,7 +49,6 @@ from tautline.kernels.data import (
     GUESS,
     GUIDE_LOSS,
     KINETIC,
-    LINEAR,
     LOADS_PENDING,
     POSITION,
     REEL_SPEED,
@@ -73,6 +72,7 @@ from tautline.kernels.data import (
     put_node,
     triple,
 )
+from tautline.kernels.elastic import elastic_partials
 from tautline.kernels.energy import body_momenta, element_length, momenta, spooled_above
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.newton import Rates
@@ -91,14 +91,14 @@ def elastic_back(par: Parameters, k: float, l: float, q: Array, out: Adjoint) ->
     for e in range(par.N):
         w = sub(node(q, e + 1), node(q, e))
         length = math.sqrt(dot(w, w))
-        strain = length / l - 1.0
-        if par.elastic_law == LINEAR or strain > 0.0:
-            force = scale(k * par.EA * strain / length, w)
-            add_to_node(q_bar, e + 1, force)
-            if e > 0:
-                add_to_node(q_bar, e, scale(-1.0, force))
-            energy += 0.5 * l * strain * strain
-            l_bar -= par.EA * strain * (1.0 + 0.5 * strain)
+        stretch = length / l
+        own, tension, _ = elastic_partials(par, stretch - 1.0)
+        force = scale(k * par.EA * tension / length, w)
+        add_to_node(q_bar, e + 1, force)
+        if e > 0:
+            add_to_node(q_bar, e, scale(-1.0, force))
+        energy += l * own
+        l_bar += par.EA * (own - tension * stretch)
     out.numbers[BY_EA] += k * energy
     add_length(par, k * l_bar, out)
 

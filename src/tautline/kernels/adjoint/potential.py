@@ -16,7 +16,8 @@ from tautline.kernels.adjoint.data import (
     add_length,
 )
 from tautline.kernels.along import nodes_from, places_from, previous_nodes, put_nodes, spread, total, width
-from tautline.kernels.data import LINEAR, Array, Parameters, node_stride
+from tautline.kernels.data import Array, Parameters, node_stride
+from tautline.kernels.elastic import elastic_partials
 from tautline.kernels.energy import element_length, weights_of_nodes
 from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import kernel, separate
@@ -34,50 +35,46 @@ def add_to_nodes(x: Array, i: int, values: Vector) -> None:
 def impulse_back(par: Parameters, c: float, s: float, q: Array, x: Array, x_s: float, out: Adjoint) -> float:
     """Of impulses -c dV/dq and -c dV/ds whose adjoints are x and x_s: adds derivatives by q, s and parameters.
 
-    The derivative by c is returned. Linear strings and those that go slack; the drum's radius is constant.
+    The derivative by c is returned. Strings whose law has `partials`; the drum's radius is constant.
     """
     N = par.N
     l = element_length(par, s)
     dl = -x_s / N
     z = 2 * node_stride(q)
     q_bar = out.nodes[POSITION_BAR]
-    inverse_l, bend = 1.0 / l, dl / (l * l)
+    inverse_l = 1.0 / l
     nothing, one = spread(q, 0.0), spread(q, 1.0)
-    works, ratios, squares, taut_ones, rises, depths = nothing, nothing, nothing, nothing, nothing, nothing
+    elastics, by_l, rises, depths = nothing, nothing, nothing, nothing
     before = (nothing, nothing, nothing)
     k = c * par.EA
     weight = c * par.mu_g * dl
     for e in range(0, N + 1, width(q)):
-        place = places_from(q, e)
-        is_element = place < N - 0.5
+        is_element = places_from(q, e) < N - 0.5
         at, following = nodes_from(q, e), nodes_from(q, e + 1)
         x0, x1 = nodes_from(x, e), nodes_from(x, e + 1)
         w, dw = sub(following, at), sub(x1, x0)
         length2 = select(is_element, dot(w, w), one)
         inverse = 1.0 / math.sqrt(length2)
-        taut = select(is_element, one, nothing)
-        if par.elastic_law != LINEAR:
-            taut = select(length2 > l * l, taut, nothing)
-        work = taut * dot(w, dw)
-        ratio = work * inverse
-        force = add_scaled(scale(taut * (inverse_l - inverse), dw), ratio * inverse * inverse - taut * bend, w)
+        stretch = length2 * inverse * inverse_l
+        energy, tension, slope = elastic_partials(par, stretch - 1.0)
+        pull = select(is_element, tension * inverse, nothing)
+        along = inverse * dot(w, dw)
+        bent = select(is_element, slope * inverse_l * (along - dl * stretch), nothing)
+        force = add_scaled(scale(pull, dw), inverse * (bent - pull * along), w)
         gives = sub(force, previous_nodes(q, before, force))
         before = force
         weights = weights_of_nodes(q, N, e, weight, 0.5 * weight)
         add_to_nodes(q_bar, e, (k * gives[0], k * gives[1], k * gives[2] + weights))
-        works += work
-        ratios += ratio
-        squares += taut * length2
-        taut_ones += taut
+        elastics += select(is_element, tension * along + dl * (energy - tension * stretch), nothing)
+        by_l += stretch * bent
         rises += select(is_element, x0[2] + x1[2], nothing)
         depths += select(is_element, at[2] + following[2], nothing)
     hold_first_node(q_bar)
-    A, B, C = total(q, works), total(q, ratios), total(q, squares)
+    elastic = total(q, elastics)
     rise, depth = total(q, rises), 2.0 * N * par.r_p[2] + total(q, depths)
-    elastic = A * inverse_l - B - 0.5 * dl * (C * inverse_l * inverse_l - total(q, taut_ones))
     heavy = 0.5 * (l * rise + dl * depth)
     numbers = out.numbers
-    l_bar = par.EA * inverse_l * inverse_l * (A - C * dl * inverse_l) + 0.5 * par.mu_g * rise
+    l_bar = par.EA * total(q, by_l) + 0.5 * par.mu_g * rise
     numbers[BY_EA] -= c * elastic
     numbers[BY_WEIGHT] += c * x[z + N]
     on_drum = 0.0

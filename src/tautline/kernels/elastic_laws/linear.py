@@ -11,7 +11,7 @@ from tautline.arrays import TINY_LENGTH
 from tautline.kernels.along import nodes_from, places_from, spread, store, width
 from tautline.kernels.data import Array, Parameters, node
 from tautline.kernels.jit import inlined, kernel
-from tautline.kernels.lanes import select
+from tautline.kernels.lanes import select, zero_like
 from tautline.kernels.so3 import Vector, dot, sub
 
 
@@ -19,6 +19,12 @@ from tautline.kernels.so3 import Vector, dot, sub
 def tension_and_energy(par: Parameters, strain: float) -> tuple[float, float]:
     """EA strain and EA strain^2/2."""
     return par.EA * strain, 0.5 * par.EA * strain * strain
+
+
+@kernel
+def partials(par: Parameters, strain: float) -> tuple[float, float, float]:
+    """Energy, tension and its slope by the strain, each over EA."""
+    return 0.5 * strain * strain, strain, zero_like(strain) + 1.0
 
 
 @inlined

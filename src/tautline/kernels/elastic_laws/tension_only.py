@@ -23,6 +23,14 @@ def tension_and_energy(par: Parameters, strain: float) -> tuple[float, float]:
 
 
 @kernel
+def partials(par: Parameters, strain: float) -> tuple[float, float, float]:
+    """Energy, tension and its slope by the strain, each over EA."""
+    nothing = zero_like(strain)
+    taut = max(strain, nothing)
+    return 0.5 * taut * taut, taut, select(strain > 0.0, nothing + 1.0, nothing)
+
+
+@kernel
 def pulls(par: Parameters, l: float, q: Array, out: Array) -> None:
     """Tension over length of every element, and 0 behind the last."""
     k = par.EA / l

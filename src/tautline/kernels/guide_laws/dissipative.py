@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tautline.kernels.data import Parameters
-from tautline.kernels.entrance import Entrance, lost_in_jump, smooth_sign
+from tautline.kernels.entrance import Entrance, Partials, jump_partials, lost_in_jump, smooth_sign
 from tautline.kernels.jit import inlined
 
 
@@ -13,6 +13,15 @@ def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
     loss, slope = lost_in_jump(par, at.strain, sigma, sigma)
     sign, sign_slope = smooth_sign(par, sigma)
     return -sign * loss, -sign * slope - sign_slope * loss
+
+
+@inlined
+def partials(par: Parameters, at: Entrance, sigma: float) -> Partials:
+    """Derivatives of Q."""
+    sign, loss = smooth_sign(par, sigma)[0], lost_in_jump(par, at.strain, sigma, sigma)[0]
+    x = jump_partials(par, at.strain, sigma, sigma)
+    fading = sign * loss * par.sigma_0 / (sigma * sigma + par.sigma_0 * par.sigma_0)
+    return Partials(-sign * x.by_strain, -sign * x.by_mu, -sign * x.by_stiffness, fading)
 
 
 @inlined

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tautline.kernels.data import Parameters
-from tautline.kernels.entrance import Entrance
+from tautline.kernels.entrance import Entrance, Partials
 from tautline.kernels.jit import inlined
 
 
@@ -11,3 +11,9 @@ from tautline.kernels.jit import inlined
 def force(par: Parameters, at: Entrance, sigma: float) -> tuple[float, float]:
     """Q = 0: energy is kept, the conservative limit."""
     return 0.0, 0.0
+
+
+@inlined
+def partials(par: Parameters, at: Entrance, sigma: float) -> Partials:
+    """Derivatives of Q."""
+    return Partials(0.0, 0.0, 0.0, 0.0)
