@@ -28,6 +28,7 @@ EXTRAS = {
     "casadi": "optimal",
     "llvmlite": "numba",
     "numba": "numba",
+    "trimesh": "mesh",
 }
 
 

@@ -149,6 +149,15 @@ least = {"final": "reel_speed**2"}
 best = tl.optimize(case, vary={"command.torques": (0.0, 9.0)}, minimize=least, subject_to=[goal], intervals=1)
 assert best.status == "completed", best.message
 """,
+    "mesh": START
+    + """
+with open("box.obj", "w") as file:
+    corners = [(x, y, z) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+    sides = ["1 2 4 3", "5 7 8 6", "1 5 6 2", "3 4 8 7", "1 3 7 5", "2 6 8 4"]
+    file.write("".join(f"v {x} {y} {z}\\n" for x, y, z in corners) + "".join(f"f {side}\\n" for side in sides))
+box = tl.RigidBody.from_mesh("box.obj", mass=6.0, attachment=(0.5, 0.5, 1.0))
+assert np.allclose(box.central_inertia(), np.eye(3)) and np.allclose(box.center_of_mass, (0.0, 0.0, 0.5))
+""",
     "video": START
     + """
 tl.figures.animate(tl.open_run(RUN), "motion.mp4", frames=3)

@@ -14,7 +14,7 @@ import pytest
 import tautline as tl
 from tautline.errors import InputError
 from tautline.files import scenario
-from tautline.model import bodies
+from tautline.model import bodies, bodies_of_files
 from tautline.model.body import Shape
 from tautline.model.chain.systems import chain_of
 from tautline.model.description import fields_of
@@ -193,6 +193,7 @@ CLASSES: list[Any] = [
     *(cls for part in (*SHORT_PARTS.values(), START) for cls in part.options.values()),
     tl.RigidBody,
 ]
+BESIDE = Path(__file__).parents[1] / "e2e" / "every_key"
 EXAMPLES: dict[Any, Any] = {
     **every_command(),
     tl.Torque: tl.Torque(1.0),
@@ -203,6 +204,9 @@ EXAMPLES: dict[Any, Any] = {
     bodies.Box: bodies.Box(1.0, (0.5, 0.4, 0.3)),
     bodies.Sphere: bodies.Sphere(1.0, 0.5),
     bodies.Point: bodies.Point(1.0),
+    bodies_of_files.MeshBody: bodies_of_files.MeshBody(BESIDE / "crate.obj", mass=2.0),
+    bodies_of_files.UrdfBody: bodies_of_files.UrdfBody(BESIDE / "gripper.urdf"),
+    bodies_of_files.MjcfBody: bodies_of_files.MjcfBody(BESIDE / "load.xml"),
     bodies.Custom: bodies.Custom(1.0, np.eye(3), drawn_as="sphere", dimensions=(0.3,)),
     tl.RigidBody: tl.RigidBody(1.0, np.eye(3), (0.0, 0.0, 0.1)),
     tl.Fluid: tl.Fluid(1.2, drag_center=(0.1, 0.0, 0.0), buoyancy_center=(0.1, 0.0, 0.0)),

@@ -27,6 +27,7 @@ PARTS = {
     "studies": {"studies"},
     "studies/report": {"studies", "plot"},
     "optimal": {"optimal"},
+    "model": {"mesh"},
     "paper": {"numba", "plot"},
     "engine": {"numba"},
     "kernels/machine": {"numba"},

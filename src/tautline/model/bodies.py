@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.model.body import DIMENSIONS, RigidBody, Shape, sizes
+from tautline.model import checks
+from tautline.model.bodies_of_files import MeshBody, MjcfBody, UrdfBody
+from tautline.model.body import DIMENSIONS, MESH, RigidBody, Shape, Surface, sizes
 from tautline.model.checks import ZERO, Matrix, positive, vector
-from tautline.model.description import Matrix33, Number, Vector3, choice, described, fields_of, quantity
-from tautline.model.kinds import MATRIX, PAIR, ROW, VECTOR
+from tautline.model.description import Matrix33, Number, Vector3, choice, declared, described, fields_of, quantity
+from tautline.model.kinds import MATRIX, PAIR, ROW, VECTOR, VECTORS
+from tautline.model.mesh_files import Triangles
 
 _MASS = "Mass M."
 _CENTER = "rho_c, from the attachment point to the center of mass, in the body frame."
@@ -88,6 +91,10 @@ def _rows(name: str, value: Any, unit: str) -> Matrix:
     return rows
 
 
+def _places(name: str, value: Any, unit: str) -> Any:
+    return tuple(map(tuple, checks.array(name, value, (None, 3), unit).tolist()))
+
+
 def _dimensions(name: str, value: Any, unit: str) -> tuple[float, ...]:
     return sizes(name, value, len(value)) if len(value) else ()
 
@@ -103,22 +110,31 @@ class Custom:
     center_of_mass: Vector3 = quantity("m", vector, _CENTER, default=ZERO, form=VECTOR)
     drawn_as: str | None = choice(DRAWN, "The shape to draw, if one is known.", default=None)
     dimensions: Any = quantity("m", _dimensions, "Dimensions of that shape, in its order.", default=None, form=ROW)
+    points: Any = quantity("m", _places, "Points of a mesh, in the body frame.", default=None, form=VECTORS)
+    faces: Any = declared(Triangles("Triangles of a mesh: three numbers of points each."), default=None)
 
     def body(self) -> RigidBody:
         """The body."""
-        if (self.drawn_as is None) != (self.dimensions is None):
+        if (self.points is None) != (self.faces is None) or (self.points is None) == (self.drawn_as == MESH):
+            raise InputError('points: expected together with faces and drawn_as = "mesh", got not all of them')
+        if (self.drawn_as in (None, MESH)) != (self.dimensions is None):
             raise InputError("dimensions: expected together with drawn_as, got one of them")
-        shape = None if self.drawn_as is None else Shape(self.drawn_as, self.dimensions)
+        shape = None if self.drawn_as is None else Shape(self.drawn_as, self.dimensions or ())
+        if shape is not None and self.points is not None:
+            shape = shape._replace(surface=Surface.of(self.points, self.faces))
         return RigidBody(self.mass, self.inertia, self.center_of_mass, shape)
 
 
-Described = EllipticCylinder | Box | Sphere | Point | Custom
+Described = EllipticCylinder | Box | Sphere | Point | Custom | MeshBody | UrdfBody | MjcfBody
 SHAPES: dict[str, type] = {
     "elliptic_cylinder": EllipticCylinder,
     "box": Box,
     "sphere": Sphere,
     "point": Point,
     "custom": Custom,
+    MESH: MeshBody,
+    "urdf": UrdfBody,
+    "mjcf": MjcfBody,
 }
 
 
@@ -134,11 +150,14 @@ def made(described: Described) -> RigidBody:
 def unmade(body: RigidBody) -> Described:
     """A shape that describes a body, one that is homogeneous if it is."""
     shape = body.shape
+    if shape is not None and shape.surface is not None:
+        points, faces = shape.surface.arrays()
+        return Custom(body.mass, body.inertia, body.center_of_mass, MESH, points=points, faces=faces)
     if shape is not None:
         described = _homogeneous_shape(shape, body)
         if described.body() == body:
             return described
-    kind, dimensions = (None, None) if shape is None else shape
+    kind, dimensions = (None, None) if shape is None else shape[:2]
     return Custom(body.mass, body.inertia, body.center_of_mass, kind, dimensions)
 
 

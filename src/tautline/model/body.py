@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.checks import ZERO, Matrix, Vector, positive, vector
+from tautline.model.checks import UPWARD, ZERO, Matrix, Vector, positive, vector
 from tautline.model.description import Matrix33, Number, Vector3, declared, described, quantity
 from tautline.model.kinds import MATRIX, VECTOR, Kind, in_si
 
@@ -21,14 +22,36 @@ SYMMETRY_TOLERANCE = 1e-9
 LEAST_INERTIA = 0.01 * checks.SMALLEST**3
 
 
+class Surface(NamedTuple):
+    """Triangles in the body frame (m), as bytes: these are compared, hashed and pickled at once."""
+
+    points: bytes  # float64 (points, 3)
+    faces: bytes  # int32 (triangles, 3)
+
+    @classmethod
+    def of(cls, points: Any, faces: Any) -> Surface:
+        """The surface of points and of triangles, which number them from 0."""
+        places = checks.array("points", points, (None, 3), "m")
+        corners = checks.array("faces", faces, (None, 3), "1")
+        if not len(corners) or (corners % 1.0).any() or corners.min() < 0 or corners.max() >= len(places):
+            raise InputError(f"faces: expected numbers from 0 to {len(places) - 1} of three points each, got others")
+        return cls(places.tobytes(), corners.astype(np.int32).tobytes())
+
+    def arrays(self) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
+        """Points (n, 3) and faces (m, 3)."""
+        return np.frombuffer(self.points).reshape(-1, 3), np.frombuffer(self.faces, np.int32).reshape(-1, 3)
+
+
 class Shape(NamedTuple):
-    """What the body looks like, for pictures. Centered at the center of mass, along the body's axes."""
+    """What the body looks like, for pictures. All but a mesh are centered at the center of mass, along its axes."""
 
-    kind: str  # "elliptic_cylinder", "box", "sphere" or "point"
-    dimensions: tuple[float, ...]  # (semi-axis x, semi-axis y, height), (x, y, z), (radius,), ()
+    kind: str  # "elliptic_cylinder", "box", "sphere", "mesh" or "point"
+    dimensions: tuple[float, ...]  # (semi-axis x, semi-axis y, height), (x, y, z), (radius,), (), ()
+    surface: Surface | None = None  # of a mesh
 
 
-DIMENSIONS = {"elliptic_cylinder": 3, "box": 3, "sphere": 1, "point": 0}
+MESH = "mesh"
+DIMENSIONS = {"elliptic_cylinder": 3, "box": 3, "sphere": 1, MESH: 0, "point": 0}
 
 
 def steiner(mass: float, offset: Any) -> NDArray[np.float64]:
@@ -62,7 +85,7 @@ class RigidBody:
     """A rigid body that hangs at a point which need not be its center of mass.
 
     The body frame has its origin at the attachment point. See also the constructors
-    `elliptic_cylinder`, `box`, `sphere` and `point`.
+    `elliptic_cylinder`, `box`, `sphere` and `point`, and `from_mesh`, `from_urdf` and `from_mjcf` for bodies of files.
     """
 
     mass: Number = quantity("kg", positive, "Mass M.")
@@ -127,6 +150,52 @@ class RigidBody:
 
         return Point(mass).body()
 
+    @staticmethod
+    def from_mesh(
+        file: str | os.PathLike[str],
+        density: float | str | None = None,
+        mass: float | str | None = None,
+        unit: float | str = 1.0,
+        up: Any = UPWARD,
+        attachment: Any = ZERO,
+    ) -> RigidBody:
+        """A homogeneous body with the closed surface of an STL or OBJ file; needs the extra `mesh`.
+
+        Parameters
+        ----------
+        file : str or path
+        density, mass : float or str
+            One of these (kg/m^3, kg).
+        unit : float or str
+            Length of a unit of the file's coordinates, such as "1 mm"; the file does not say it (m).
+        up : three floats
+            Direction that points up in the axes of the file; the third axis of the body points down. (0, 0, -1) takes
+            the file's axes as they are.
+        attachment : three floats
+            Where the line is attached, in the file's axes (m).
+        """
+        from tautline.model.bodies_of_files import MeshBody
+
+        return MeshBody(file, density, mass, unit, up, attachment).body()
+
+    @staticmethod
+    def from_urdf(
+        file: str | os.PathLike[str], link: str | None = None, up: Any = UPWARD, attachment: Any = ZERO
+    ) -> RigidBody:
+        """A body with the <inertial> of a link of a URDF file, by default the only one; else as `from_mesh`."""
+        from tautline.model.bodies_of_files import UrdfBody
+
+        return UrdfBody(file, link, up, attachment).body()
+
+    @staticmethod
+    def from_mjcf(
+        file: str | os.PathLike[str], body: str | None = None, up: Any = UPWARD, attachment: Any = ZERO
+    ) -> RigidBody:
+        """A body with the <inertial> of a body of an MJCF file, by default the only one; else as `from_mesh`."""
+        from tautline.model.bodies_of_files import MjcfBody
+
+        return MjcfBody(file, body, up, attachment).body()
+
     def central_inertia(self) -> NDArray[np.float64]:
         """Inertia matrix about the center of mass (kg m^2)."""
         return np.array(self.inertia) - steiner(self.mass, self.center_of_mass)
@@ -170,6 +239,9 @@ def _checked_shape(name: str, shape: Any) -> Shape:
     checks.instance(name, shape, Shape)
     checks.choice(f"{name}.kind", shape.kind, DIMENSIONS)
     count = DIMENSIONS[shape.kind]
+    if shape.kind == MESH:
+        checks.instance(f"{name}.surface", shape.surface, Surface)
+        return Shape(MESH, (), shape.surface)
     return Shape(shape.kind, sizes(f"{name}.dimensions", shape.dimensions, count) if count else ())
 
 

@@ -21,6 +21,7 @@ Matrix = tuple[Vector, Vector, Vector]
 ROTATION_TOLERANCE = 1e-7
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ZERO: Vector = (0.0, 0.0, 0.0)
+UPWARD: Vector = (0.0, 0.0, 1.0)  # in the axes of other tools
 
 _LONGEST_REPR = 60
 # Within these, squares and products of a few numbers neither overflow nor vanish; nothing physical is outside.

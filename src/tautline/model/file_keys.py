@@ -53,6 +53,11 @@ def file_of(cls: type) -> TableFile | None:
     return file
 
 
+def _expanded(cls: type, values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Values with the table of a file in its place, for a class that may have one."""
+    return values if file_of(cls) is None else expanded(values)
+
+
 class Problem(NamedTuple):
     """What is wrong with a key."""
 
@@ -97,7 +102,7 @@ def read(cls: type, section: Mapping[str, Any], unknown: Callable[[str], str] | 
 
 def _absent(cls: type, given: list[str], values: Mapping[str, Any]) -> list[Problem]:
     """Keys that are missing or too many; a file stands for the keys of its table."""
-    if FILE not in given:
+    if FILE not in given or file_of(cls) is None:
         return _missing(cls, given)
     if FILE not in values:
         return []
@@ -110,7 +115,7 @@ def _absent(cls: type, given: list[str], values: Mapping[str, Any]) -> list[Prob
 
 def out_of_range(cls: type, fields: Mapping[str, Kind], values: Mapping[str, Any]) -> list[InputError]:
     """Errors of all fields that refuse what the values of keys give them."""
-    errors, values = [], expanded(values)
+    errors, values = [], _expanded(cls, values)
     for name, kind in fields.items():
         try:
             value = _argument(cls, name, kind, values)
@@ -160,7 +165,7 @@ def _ways_given(cls: type, name: str, kind: Kind, given: Iterable[str]) -> list[
 
 def assemble(cls: type[T], values: Mapping[str, Any], **others: Any) -> T:
     """An object from the values of its keys, which `read` has found good."""
-    arguments, values = dict(others), expanded(values)
+    arguments, values = dict(others), _expanded(cls, values)
     for name, kind in fields_of(cls).items():
         value = _argument(cls, name, kind, values)
         if value is not MISSING:

@@ -14,7 +14,10 @@ Array = NDArray[np.float64]
 
 def body_mesh(body: RigidBody) -> tuple[Array, list[list[int]]]:
     """Points in the body frame and polygons of the body's shape; an octahedron where there is none."""
-    kind, sizes = body.shape or ("unknown", ())
+    kind, sizes, surface = body.shape or ("unknown", (), None)
+    if surface is not None:
+        points, triangles = surface.arrays()
+        return points, triangles.tolist()
     center = np.array(body.center_of_mass)
     if kind == "elliptic_cylinder":
         points, faces = _cylinder(sizes[0], sizes[1], sizes[2])
