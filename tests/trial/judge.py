@@ -85,15 +85,16 @@ def _refine(simulation: tl.Simulation, case: Case, sample: float, part: float) -
     """Let a simulation take a part of the steps that it would take."""
     backend = simulation.backend
     if isinstance(backend, ChainSimulation):
-        stepper = backend._stepper
+        stepper = backend.stepper
         stepper.plan = _finer(stepper.plan, part)
         return
-    plan = backend._plan
-    backend._plan = _finer(plan, part)
+    plan = backend.plan
+    backend.stepper.plan = _finer(plan, part)
     backend.begin(case.command, case.duration, sample)
     limits = backend.limits()
     allowed = min(plan.allowed_ratio * limits.waves, limits.stretching, limits.turning)
-    backend.base_steps[sample] = int(np.ceil(sample / (part * allowed)))
+    backend.timing.known = None
+    backend.timing.base_steps[sample] = int(np.ceil(sample / (part * allowed)))
 
 
 def _finer(plan: data.Plan, part: float) -> data.Plan:

@@ -35,7 +35,7 @@ def stepper(elements: int, command: Any, body: tl.RigidBody = BODY, fluid: tl.Fl
     simulation = chains.simulation(system, state, step=1e-3)
     simulation.advance(0.02, command)
     assert isinstance(simulation.backend, ChainSimulation)
-    return simulation.backend._stepper
+    return simulation.backend.stepper
 
 
 def rates_of(s: Stepper, z: np.ndarray) -> tuple[np.ndarray, Rates]:

@@ -11,6 +11,7 @@ import tautline as tl
 from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.choose import PUSH
 from tautline.engine.lowering import initial_motion, kernel_parameters
+from tautline.engine.network.commands import take
 from tautline.engine.network.simulation import NetworkSimulation
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
@@ -121,11 +122,11 @@ def growth_in_space(name: str, part: float) -> float:
     commands = {"s": tl.Torque(0.0)} if name == "drum" else {}
     first = chains.simulation(system, state, step=1e-6)
     network = first.backend_with(PUSH)
-    network.take(commands)
+    take(network.stepper, commands)
     h = part * network.limits().waves
     simulation = chains.simulation(system, state, step=h)
     network = simulation.backend_with(PUSH)
-    network._plan = network._plan._replace(allowed_ratio=10.0)
+    network.stepper.plan = network.stepper.plan._replace(allowed_ratio=10.0)
     if simulation.advance(STEPS * h, commands) != "completed":
         return np.inf
     energy = simulation.dataset().kinetic_energy
@@ -153,9 +154,9 @@ def test_one_element_has_the_limit_of_the_pendulum(body: str, command: tl.Comman
     system = tl.System({"body": BODIES[body]}, {"s": line}, 0.0)
     center = np.array([0.0, 0.0, 0.5]) + np.array(BODIES[body].center_of_mass)
     other = NetworkSimulation(system, chains.hang(system, {"body": tuple(center)}, {"s": 0.5}))
-    other.take({"s": command})
+    take(other.stepper, {"s": command})
     par = kernel_parameters(pendulum, 1, "symmetric", True)
-    plan = alone._stepper.plan._replace(end_mass=BODIES[body].least_effective_mass(), body_frequency2=0.0)
+    plan = alone.stepper.plan._replace(end_mass=BODIES[body].least_effective_mass(), body_frequency2=0.0)
     expected, found = step_limits(par, plan, 0.5, isinstance(command, tl.Locked)), other.limits()
     assert found.waves == pytest.approx(expected.waves, rel=1e-12)
     assert found.stretching == pytest.approx(expected.stretching, rel=1e-12)

@@ -81,6 +81,7 @@ def lyapunov(
     if isinstance(simulation, NetworkSimulation):
         rates = growth_of_assembly(simulation, intervals, interval, DISTANCE) / interval
     else:
+        assert isinstance(simulation, ChainSimulation)
         rates = growth_rates([simulation], intervals)[0] / interval
     values, figures = _figures(rates, interval, known, lost)
     return build_lyapunov(values, simulation.attributes() | figures)

@@ -45,7 +45,9 @@ def growth_of_assembly(simulation: NetworkSimulation, intervals: int, interval: 
 def _scales(simulation: NetworkSimulation) -> tuple[float, float]:
     """A length and a time, in which distances are measured: the longest string out, and how fast it swings."""
     lines = simulation.system.lines.values()
-    deployed = [line.string.length - reel[data.S] for line, reel in zip(lines, simulation.arrays.reels, strict=True)]
+    deployed = [
+        line.string.length - reel[data.S] for line, reel in zip(lines, simulation.stepper.arrays.reels, strict=True)
+    ]
     X, string = max(zip(deployed, (line.string for line in lines), strict=True), key=lambda pair: pair[0])
     g = float(simulation.system.gravity or 0.0)
     return float(X), math.sqrt(X / g) if g > 0.0 else float(X) / math.sqrt(string.stiffness / string.density)
@@ -74,7 +76,7 @@ def _push_aside(simulation: NetworkSimulation, shadow: NetworkSimulation, distan
     """Start the shadow in a random direction, always the same, then at the right distance."""
     rng = np.random.default_rng(1)
     X, T = _scales(simulation)
-    for strand in shadow.network.strands:
+    for strand in shadow.stepper.network.strands:
         par, inner = strand.par, slice(1, strand.par.N)
         mass = par.mu * (par.L - strand.reel[data.S]) / par.N
         for place, size in ((data.POSITION, X), (data.MOMENTUM, mass * X / T)):
@@ -83,7 +85,7 @@ def _push_aside(simulation: NetworkSimulation, shadow: NetworkSimulation, distan
         if strand.row >= 0:
             strand.reel[data.P_S] += distance * par.kappa * X / T * rng.normal()
     for i in _free(simulation):
-        body = shadow.network.bodies[i]
+        body = shadow.stepper.network.bodies[i]
         state, turns = body.state, 1.0 if body.turns else 0.0
         state[kernels.PLACE : kernels.PLACE + 3] += distance * X * rng.normal(size=3)
         state[kernels.LINEAR : kernels.LINEAR + 3] += distance * body.mass * X / T * rng.normal(size=3)
@@ -96,17 +98,17 @@ def _push_aside(simulation: NetworkSimulation, shadow: NetworkSimulation, distan
 def _pull_back(simulation: NetworkSimulation, shadow: NetworkSimulation, factor: float) -> None:
     """Put the shadow on the line from the motion to where it is, at `factor` of the distance."""
     for ours, theirs in zip(
-        [*simulation.arrays.nodes, *simulation.arrays.bodies],
-        [*shadow.arrays.nodes, *shadow.arrays.bodies],
+        [*simulation.stepper.arrays.nodes, *simulation.stepper.arrays.bodies],
+        [*shadow.stepper.arrays.nodes, *shadow.stepper.arrays.bodies],
         strict=True,
     ):
         theirs[...] = ours + factor * (theirs - ours)
-    for ours, theirs in zip(simulation.arrays.reels, shadow.arrays.reels, strict=True):
+    for ours, theirs in zip(simulation.stepper.arrays.reels, shadow.stepper.arrays.reels, strict=True):
         theirs[STATE_OF_REEL] = ours[STATE_OF_REEL] + factor * (theirs[STATE_OF_REEL] - ours[STATE_OF_REEL])
     _refresh(shadow)
 
 
 def _refresh(shadow: NetworkSimulation) -> None:
     """Let forces be those of the changed state, and its balance of energy begin anew."""
-    shadow.put_back(shadow.saved())
-    shadow.arrays.totals[data.KEPT] = kept_energy(shadow.present_sample().whole[0])
+    shadow.stepper.put_back(shadow.stepper.saved())
+    shadow.stepper.arrays.totals[data.KEPT] = kept_energy(shadow.present_sample().whole[0])

@@ -22,9 +22,10 @@ from tautline.cli.ahead import (
     windows,
 )
 from tautline.cli.output import NUMERICAL
+from tautline.engine.backend import Backend
 from tautline.engine.cases import begin
 from tautline.engine.lowering import LIMIT_NAMES
-from tautline.engine.simulation import Backend, backend_of
+from tautline.engine.simulation import backend_of
 from tautline.kernels import data
 from tautline.kernels.limits import ROOM_TO_TURN
 from tautline.model.checks import SMALLEST

@@ -15,21 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline import durable
-from tautline.engine import lowering, plausible
-from tautline.engine.choose import CHAIN
-from tautline.engine.health import Health
-from tautline.engine.loads import moved_on
+from tautline.engine import plausible
+from tautline.engine.lowering import LIMIT_NAMES
 from tautline.errors import RUNNING, STATUS_NAMES, InputError
-from tautline.kernels import data
 from tautline.model import checks, refusals
 from tautline.model.force_law import refuse_saving
 from tautline.model.system.case import Case
 from tautline.results.inputs import CASE
 
 if TYPE_CHECKING:
-    from tautline.engine.chain.simulation import ChainSimulation
+    from tautline.engine.backend import Backend
 
-VERSION = 6
+    B = TypeVar("B", bound=Backend)
+
+VERSION = 7
 # Of the text of a checkpoint (plausible.py).
 FORM: dict[str, Any] = {
     "backend": str,
@@ -41,7 +40,7 @@ FORM: dict[str, Any] = {
     "base_steps": [(float, int)],
     "health": dict,
 }
-PENDULUM = FORM | {"minimum_length": float, "origin": (float, float), "needed": (Real, Real)}
+CHAIN_FORM = FORM | {"minimum_length": float, "origin": (float, float), "needed": (Real, Real)}
 MOVED = {
     "guide": (float, plausible.VECTOR, plausible.VECTOR),
     "force_since": (float, plausible.VECTOR),
@@ -49,82 +48,55 @@ MOVED = {
 
 Arrays = Mapping[str, NDArray[Any]]
 T = TypeVar("T")
+# Limits of steps that no motion can be without.
+STABLE = ("waves", "stretching", "drum")
 _TEXT, _DIGEST = "checkpoint", "digest"
 
 
-def taken(simulation: ChainSimulation) -> tuple[data.Motion, str]:
+def taken(backend: Backend) -> tuple[Any, str]:
     """All that the future of a simulation depends on: arrays, and a JSON text."""
-    stepper, recorder, timing = simulation._stepper, simulation._recorder, simulation._timing
-    if stepper.tabulates:
-        raise refusals.SAVED_TORQUE.error("a function")
-    if any(condition.is_function for condition in simulation.method.stop):
+    for name, command in backend.commands.items():
+        if command.is_function:
+            at = f"lines.{name}: " if len(backend.commands) > 1 else ""
+            raise refusals.SAVED_TORQUE.error("a function", at=at)
+    if any(condition.is_function for condition in backend.method.stop):
         raise refusals.SAVED_CONDITION.error("a function")
+    stepper = backend.stepper
     refuse_saving([law.law for law in stepper.laws])
-    recorder.look()
+    backend.look()
+    motion, own = backend.own_checkpoint()
     text = {
         "checkpoint": VERSION,
-        "backend": CHAIN,
-        CASE: simulation.description(),
-        "is_timed": simulation.is_timed,
-        "started": stepper.command is not None,
-        "status": simulation.status,
-        "event": simulation._event,
+        "backend": backend.NAME,
+        CASE: backend.description(),
+        "is_timed": backend.is_timed,
+        "started": stepper.started,
+        "status": backend.status,
+        "event": backend.event,
         "h": stepper.plan.h,
-        "minimum_length": stepper.plan.minimum_length,
-        "origin": stepper.origin,
-        "needed": stepper.needed,
-        "health": recorder.health.state(),
-        "base_steps": [[interval, count] for interval, count in timing.base_steps.items()],
+        "base_steps": [[interval, count] for interval, count in backend.timing.base_steps.items()],
+        "health": stepper.health.state(),
+        **own,
     }
-    if stepper.loads.moves and simulation.pendulum.reel.guide_path is None:
-        path = stepper.loads.path[:, 0]
-        text["guide"] = [path[0], path[1::4].tolist(), path[2::4].tolist()]
-        text["force_since"] = [simulation._force_since[0], simulation._force_since[1].tolist()]
-    return stepper.motion, json.dumps(text)
+    return motion, json.dumps(text)
 
 
-def _command_of(simulation: ChainSimulation) -> Any:
-    """The command that a simulation followed, from its case."""
-    return simulation.case.commands[next(iter(simulation.case.system.lines))]
-
-
-def restored(kind: type[ChainSimulation], motion: data.Motion, text: str) -> ChainSimulation:
+def restored(kind: type[B], motion: Any, text: str) -> B:
     """A simulation that goes on exactly where a checkpoint was taken."""
     saved = json.loads(text)
-    check(saved, motion._asdict(), VERSION, PENDULUM | (MOVED if isinstance(saved, dict) and "guide" in saved else {}))
-    simulation = kind.led(Case.from_dict(saved[CASE]))
-    simulation.is_timed = saved["is_timed"]
-    stepper = simulation._stepper
+    check(saved, motion._asdict(), kind.FORM)
+    backend = kind.at_start(Case.from_dict(saved[CASE]))
+    stepper = backend.stepper
     plausible.check_steps(saved, stepper.plan)
-    for ours, theirs in zip(stepper.motion, motion, strict=True):
-        if ours.shape != theirs.shape:
-            raise InputError(f"checkpoint: expected an array of shape {ours.shape}, got {theirs.shape}")
-        ours[...] = theirs
-    plausible.check_clock(motion.clock)
-    if saved["status"] == STATUS_NAMES[RUNNING]:
-        plausible.check_reel(motion.reel, plausible.longest_step(saved), simulation.pendulum.string.length)
-        plausible.check_attitude(motion.body[data.ATTITUDE : data.ATTITUDE + 4])
-    stepper.plan = stepper.plan._replace(h=saved["h"], minimum_length=saved["minimum_length"])
-    simulation._timing.base_steps = dict(saved["base_steps"])
-    simulation.status, simulation._event = saved["status"], saved["event"]
-    simulation._recorder.health = stepper.health = Health.from_state(saved["health"])
-    if "guide" in saved:
-        stepper.loads = moved_on(stepper.loads, *saved["guide"])
-        simulation._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))
-    if saved["started"]:
-        command = _command_of(simulation)
-        stepper.origin, stepper.needed = tuple(saved["origin"]), saved["needed"]
-        stepper.follow(command)
-        stepper.kernel_command = lowering.kernel_command(command, stepper.par.L, *stepper.origin)
-        stepper.plan = lowering.with_impedance(stepper.plan, command)
-        stepper.observe(stepper.last, simulation.time)
-    if saved["status"] == STATUS_NAMES[RUNNING]:
-        limits = stepper.limits()
-        allowed = min(stepper.plan.allowed_ratio * limits.waves, limits.stretching, limits.drum)
-        plausible.check_counts(simulation._timing.base_steps, allowed)
-        x = simulation.present_sample().scalars[0]
-        plausible.check_energies(x[[data.KINETIC, data.ELASTIC, data.GRAVITY]])
-    return simulation
+    stepper.plan = stepper.plan._replace(h=saved["h"])
+    backend.is_timed, backend.timing.base_steps = saved["is_timed"], dict(saved["base_steps"])
+    backend.status, backend.event = saved["status"], saved["event"]
+    backend.restore(saved, motion)
+    if backend.status == STATUS_NAMES[RUNNING]:
+        limits = stepper.step_limits()
+        plausible.check_counts(backend.timing.base_steps, min(limits[LIMIT_NAMES[name]] for name in STABLE))
+        plausible.check_energies(backend.energies(backend.present_sample()))
+    return backend
 
 
 def write(path: str | os.PathLike[str], arrays: Arrays, text: str) -> None:
@@ -186,11 +158,11 @@ def _digest(content: Arrays) -> bytes:
     return digest.digest()
 
 
-def check(saved: Any, arrays: Arrays, version: int, form: plausible.Form) -> None:
+def check(saved: Any, arrays: Arrays, form: plausible.Form) -> None:
     """Refuse a checkpoint from which no motion can go on: of another version, or with values that cannot be."""
-    if not isinstance(saved, dict) or saved.get("checkpoint") != version:
+    if not isinstance(saved, dict) or saved.get("checkpoint") != VERSION:
         found = saved.get("checkpoint") if isinstance(saved, dict) else saved
-        raise InputError(f"checkpoint: expected version {version}, got {found!r}")
+        raise InputError(f"checkpoint: expected version {VERSION}, got {found!r}")
     plausible.check_form("checkpoint", saved, form)
     if saved["started"] or saved["h"] != 0.0:  # a step that is not given is found when the motion begins
         _positive("h", saved["h"])

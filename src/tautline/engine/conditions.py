@@ -3,55 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tautline.errors import CONDITION_MET, RUNNING, InputError
 from tautline.kernels import data
 from tautline.model.stop import StopWhen
-from tautline.results.values import Values
 from tautline.schema import Layout
+
+if TYPE_CHECKING:
+    from tautline.engine.backend import Backend
 
 # Steps that are observed at a time.
 STEPS_AT_ONCE = 2000
 # The end of the run is found to this part of a step.
 LOCATED = 1e-12
-
-
-class Watched(Protocol):
-    """A pendulum or a system in motion, as a watch marches it. Samples are tuples of arrays, one row a moment."""
-
-    @property
-    def time(self) -> float: ...
-
-    def march_samples(self, out: Any, plan: data.Plan) -> tuple[int, int]:
-        """Fill samples; status, and how many."""
-        ...
-
-    def samples_for(self, rows: int) -> Any:
-        """Room for samples."""
-        ...
-
-    def observe_into(self, sample: Any, time: float) -> None:
-        """Put the present state into a sample."""
-        ...
-
-    def values_for(self, times: data.Array, samples: Any, names: set[str]) -> Values:
-        """Variables of the results, those with names at least."""
-        ...
-
-    def saved(self) -> Any:
-        """A copy of the motion."""
-        ...
-
-    def put_back(self, saved: Any) -> None:
-        """Go back to a copy."""
-        ...
-
-    def counted_from(self) -> tuple[data.Array, data.Counters]:
-        """The array with the time at which steps are counted from, and their counters."""
-        ...
 
 
 class Watch:
@@ -66,21 +33,22 @@ class Watch:
         for condition in self.conditions:
             condition.check_against(layout)
 
-    def check_start(self, watched: Watched, sample: Any) -> None:
+    def check_start(self, watched: Backend, sample: Any) -> None:
         """Refuse a condition that is met from the start."""
         margins = self._margins(watched, np.array([watched.time]), sample)
         if (margins > 0.0).any():
             met = self.conditions[int(np.argmax(margins[:, 0]))]
             raise InputError(f"stop: expected a condition that is not met at the start, but {met.sentence()} there")
 
-    def march(self, watched: Watched, out: Any, plan: data.Plan) -> tuple[int, int]:
+    def march(self, watched: Backend, out: Any, plan: data.Plan) -> tuple[int, int]:
         """Fill samples as a march does; with a condition met, the motion is left at that moment."""
+        motion = watched.stepper
         every, fine = plan.steps_per_sample, plan._replace(steps_per_sample=1)
         total, made = len(out[0]) * every, 0
         while made < total:
-            before, begun = watched.saved(), watched.time
-            steps = watched.samples_for(min(STEPS_AT_ONCE, total - made))
-            status, filled = watched.march_samples(steps, fine)
+            before, begun = motion.saved(), motion.time
+            steps = motion.samples_for(min(STEPS_AT_ONCE, total - made))
+            status, filled = motion.march(steps, fine)
             times = begun + plan.h * np.arange(1, filled + 1, dtype=np.float64)
             steps = type(steps)(*(array[:filled] for array in steps))
             beyond = self._margins(watched, times, steps)
@@ -93,36 +61,37 @@ class Watch:
             made += free
             if len(where):
                 self.met = self.conditions[int(np.argmax(beyond[:, free]))]
-                watched.put_back(before)
+                motion.put_back(before)
                 if free:
-                    watched.march_samples(watched.samples_for(free), fine)
+                    motion.march(motion.samples_for(free), fine)
                 self._locate(watched, fine)
                 return CONDITION_MET, made // every
             if status != RUNNING:
                 return status, made // every
         return RUNNING, len(out[0])
 
-    def _margins(self, watched: Watched, times: data.Array, samples: Any) -> data.Array:
+    def _margins(self, watched: Backend, times: data.Array, samples: Any) -> data.Array:
         """Margins (condition, moment)."""
         values = watched.values_for(times, samples, self._names)
         return np.stack([condition.margins(values, self._layout) for condition in self.conditions])
 
-    def _locate(self, watched: Watched, plan: data.Plan) -> None:
+    def _locate(self, watched: Backend, plan: data.Plan) -> None:
         """Go on to the moment within the next step at which the first condition is met."""
         from scipy.optimize import brentq
 
-        start, sample = watched.time, watched.samples_for(1)
-        reel, clock = watched.counted_from()
+        motion = watched.stepper
+        start, sample = motion.time, motion.samples_for(1)
+        reel, clock = motion.counted_from()
         counted = reel[data.T_START], clock[data.STEP]
         reel[data.T_START], clock[data.STEP] = start, 0
-        before = watched.saved()
+        before = motion.saved()
 
         def margin(part: float) -> float:
-            watched.put_back(before)
+            motion.put_back(before)
             if part == 0.0:
-                watched.observe_into(sample, start)
+                motion.observe(sample, start)
             else:
-                watched.march_samples(sample, plan._replace(h=part * plan.h))
+                motion.march(sample, plan._replace(h=part * plan.h))
             return float(self._margins(watched, np.array([start + part * plan.h]), sample).max())
 
         part = float(brentq(margin, 0.0, 1.0, xtol=LOCATED))

@@ -38,8 +38,6 @@ BY_MESH = 0.5
 RESOLUTION = 5.0
 # Departure from a straight line within a step of a motion, over its range, or of a torque, over its size.
 BENT = 0.05
-# Rows that wait to be looked at, because one by one they would cost a control loop more than the motion does.
-MOST_WAITING = 2000
 
 # Times of the entries of a table, and the motion that it gives.
 Motion = tuple[data.Array, Callable[[data.Array], data.Array]]

@@ -8,14 +8,14 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from tautline.engine import checkpoints
+from tautline.engine.backend import Backend
 from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.choose import CHAIN, NETWORK, Ability, backend_for
-from tautline.engine.network.simulation import Checkpoint, NetworkSimulation
+from tautline.engine.network.simulation import NetworkSimulation
 from tautline.engine.switching import going_on
 from tautline.engine.turns import Turns
 from tautline.engine.views import BodyView, LineView
 from tautline.errors import InputError
-from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.force_law import check_laws
@@ -29,9 +29,6 @@ from tautline.model.system.system import System
 if TYPE_CHECKING:
     import xarray as xr
 
-# What marches, and is written to files.
-Backend = ChainSimulation | NetworkSimulation
-
 
 def backend_of(case: Case, loads: Any = ()) -> Backend:
     """A case at its start, on the backend that is chosen for it; its commands are not taken yet."""
@@ -39,16 +36,17 @@ def backend_of(case: Case, loads: Any = ()) -> Backend:
     laws = _laws_by_line(case.system, loads)
     if backend_for(case) == CHAIN:
         own = laws.get(next(iter(case.system.lines)), ())
-        return ChainSimulation.led(case, loads=check_laws(own))
+        return ChainSimulation.at_start(case, loads=check_laws(own))
     return NetworkSimulation.from_case(case, loads=laws or None)
 
 
 def restored(arrays: dict[str, Any], text: str) -> Backend:
     """What goes on exactly where a checkpoint was taken, from its arrays and its text."""
     saved = json.loads(text)
+    kind: type[Backend] = ChainSimulation
     if isinstance(saved, dict) and saved.get("backend") == NETWORK:
-        return NetworkSimulation.from_checkpoint(Checkpoint(**arrays), text)
-    return ChainSimulation.from_checkpoint(data.Motion(**arrays), text)
+        kind = NetworkSimulation
+    return kind.from_checkpoint(kind.ARRAYS(**arrays), text)
 
 
 def _laws_by_line(system: System, loads: Any) -> dict[str, Any]:

@@ -6,13 +6,11 @@ import copy
 import os
 from typing import Any
 
-from tautline.engine import lowering
-from tautline.engine.chain.stepper import Stepper
+from tautline.engine.lowering import steps_within
+from tautline.engine.stepping import Stepper
 from tautline.errors import InputError
 from tautline.kernels import data
-from tautline.kernels.limits import step_limits
 from tautline.model import checks
-from tautline.model.command import Command, Locked
 
 # Steps between two looks at the keyboard, about 0.1 s; a single sample of more steps is not interrupted.
 STEPS_A_CALL = 50_000
@@ -33,17 +31,11 @@ class Timing:
         other.base_steps, other._stepper = dict(self.base_steps), stepper
         return other
 
-    def check(self, duration: float, sample: float | None, command: Command | None) -> None:
+    def check(self, duration: float, sample: float | None) -> None:
         """Refuse times that do not fit each other or a fixed step, before anything is changed."""
-        stepper = self._stepper
-        interval = duration if sample is None else sample
-        if not stepper.plan.adaptive:
-            if stepper.motion.clock[data.STEP] == 0:
-                wanted = command or stepper.command or Locked()
-                plan, s = lowering.with_impedance(stepper.plan, wanted), float(stepper.motion.reel[data.S])
-                limits = step_limits(stepper.par, plan, s, wanted.holds)
-                lowering.check_step(stepper.par, plan, s, limits)
-            checks.whole_ratio("duration" if sample is None else "sample", interval, "step", stepper.plan.h)
+        plan, interval = self._stepper.plan, duration if sample is None else sample
+        if not plan.adaptive:
+            checks.whole_ratio("duration" if sample is None else "sample", interval, "step", plan.h)
         checks.whole_ratio("duration", duration, "sample", interval)
 
     def plan(self, duration: float, sample: float | None) -> tuple[data.Plan, int]:
@@ -54,13 +46,13 @@ class Timing:
         interval = duration if sample is None else sample
         if stepper.plan.adaptive:
             if interval not in self.base_steps:
-                self.base_steps[interval] = lowering.base_steps(stepper.plan, stepper.limits(), interval)
+                self.base_steps[interval] = steps_within(interval, stepper.allowed_step())
             count = self.base_steps[interval]
             h = interval / count
             if h != stepper.plan.h:
                 # another base step: count from here on
-                stepper.motion.reel[data.T_START] = stepper.time
-                stepper.motion.clock[data.STEP] = 0
+                numbers, clock = stepper.counted_from()
+                numbers[data.T_START], clock[data.STEP] = stepper.time, 0
                 stepper.plan = stepper.plan._replace(h=h)
         else:
             count = checks.whole_ratio("duration" if sample is None else "sample", interval, "step", stepper.plan.h)
@@ -77,11 +69,9 @@ def checked_times(duration: Any, sample: Any) -> tuple[float, float | None]:
     return duration, None if sample is None else checks.positive("sample", sample, "s")
 
 
-def check_memory(rows: int, N: int) -> None:
-    """Refuse what cannot fit, before hours are spent on it."""
-    from tautline.schema import row_length
-
-    size = 8 * rows * row_length(N)
+def check_memory(rows: int, numbers: int) -> None:
+    """Refuse samples of so many numbers each that cannot fit, before hours are spent on them."""
+    size = 8 * rows * numbers
     try:
         there = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):  # not on every system

@@ -9,7 +9,8 @@ from tautline.kernels import data
 from tautline.model.system.parts import Kinematic
 
 if TYPE_CHECKING:
-    from tautline.engine.simulation import Backend, Simulation
+    from tautline.engine.backend import Backend
+    from tautline.engine.simulation import Simulation
 
 
 class View:
@@ -51,14 +52,12 @@ class LineView(View):
     @property
     def nodes(self) -> data.Array:
         """Positions of the nodes (m; inertial frame, third axis down)."""
-        found: data.Array = self._backend.string(self.name)["nodes"]
-        return found
+        return self._backend.nodes(self.name)["nodes"]
 
     @property
     def node_velocities(self) -> data.Array:
         """Velocities of the nodes of the mesh (m/s)."""
-        found: data.Array = self._backend.string(self.name)["node_velocities"]
-        return found
+        return self._backend.nodes(self.name)["node_velocities"]
 
     @property
     def start_tension(self) -> float:

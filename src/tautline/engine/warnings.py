@@ -8,7 +8,7 @@ import numpy as np
 
 from tautline.engine.chain.stepper import Stepper
 from tautline.engine.criteria import warnings_from
-from tautline.engine.health import Health, Motion
+from tautline.engine.health import Motion
 from tautline.engine.loads import own_numbers
 from tautline.kernels import data
 from tautline.model.motions import Endless
@@ -21,8 +21,9 @@ from tautline.results.warnings import RunWarning
 KNOTS_APART, MOST_LOOKS = 40, 4000
 
 
-def chain_warnings(stepper: Stepper, health: Health, figures: dict[str, float]) -> list[RunWarning]:
+def chain_warnings(stepper: Stepper, figures: dict[str, float]) -> list[RunWarning]:
     """Warnings on an end stop, the motor, diagnostics, and tables that steps do not follow."""
+    health = stepper.health
     found = [*stop_warnings(stepper.motion.reel), *motor_warnings(stepper.pendulum.reel, *stepper.needed)]
     found += warnings_from(health.criteria(stepper.pendulum, stepper.par.N, figures, stepper.plan.adaptive))
     return found + health.unresolved(_force_knots(stepper), _given_motions(stepper), stepper.time)

@@ -15,6 +15,7 @@ from tautline import errors, registry
 from tautline.engine import lowering
 from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.chain.stepper import Task
+from tautline.engine.recorder import copied
 from tautline.kernels import batch, data
 from tautline.kernels.lanes import LANES
 from tautline.kernels.limits import step_limits
@@ -40,7 +41,7 @@ LAWS_IN_LANES = tuple(law.lanes for law in registry.ELASTIC_LAWS.values())
 def record_ensemble(simulations: Sequence[ChainSimulation], rows: int, threads: int = 1) -> None:
     """March so many samples, and keep them and the present state in each simulation's record."""
     for simulation in simulations:
-        simulation.keep(simulation.present_sample())
+        simulation.keep(copied(simulation.present_sample()))
     for simulation, samples in zip(simulations, march_ensemble(simulations, rows, threads), strict=True):
         if len(samples.scalars):
             simulation.keep(samples)
@@ -135,7 +136,7 @@ def give_back(simulation: ChainSimulation, out: data.Samples, block: Block, k: i
     for ours, theirs in zip(task.motion, block, strict=False):
         ours[...] = theirs[k]
     kept = data.Samples(out.scalars[:filled], out.nodes[:filled])
-    done = simulation.marched(kept, begun, errors.RUNNING, filled, task.plan)
+    done: data.Samples = simulation.marched(kept, begun, errors.RUNNING, filled, task.plan)
     if filled == rows:
         return done
     rest = simulation.march(rows - filled, task.plan)

@@ -26,6 +26,7 @@ from tautline.engine.chain.samples import record_of_samples
 from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.criteria import on_only_line, warnings_by_member
 from tautline.engine.health import Health
+from tautline.engine.recorder import copied
 from tautline.engine.shape import Shape, shape_of
 from tautline.errors import RUNNING, TautlineError
 from tautline.kernels import data, observe
@@ -243,7 +244,7 @@ class Family:
 
     def go_on(self, look: Look, k: int, simulation: ChainSimulation) -> None:
         """Let a member that left its block go on alone, as a simulation that has just begun."""
-        simulation.keep(simulation.present_sample())
+        simulation.keep(copied(simulation.present_sample()))
         samples = give_back(simulation, look.left[k], look.block, k)
         if len(samples.scalars):
             simulation.keep(samples)

@@ -1,41 +1,53 @@
-"""Simulation: a pendulum that is advanced piece by piece. It knows nothing of files."""
+"""ChainSimulation: the backend of one line to one body, on the chain kernels."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from tautline import errors
-from tautline.engine import checkpoints, lowering
-from tautline.engine.chain.recorded import RecordedChain
-from tautline.engine.chain.recorder import Recorder
+from tautline.engine import checkpoints, lowering, plausible
+from tautline.engine.backend import ENERGIES, RUNNING, Backend
+from tautline.engine.chain.samples import record_of_samples
 from tautline.engine.chain.stepper import Stepper, Task
-from tautline.engine.chain.watched import WatchedChain
-from tautline.engine.conditions import Watch
+from tautline.engine.choose import CHAIN
+from tautline.engine.criteria import on_only_line
+from tautline.engine.health import Health
 from tautline.engine.loads import moved_on
-from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_times
+from tautline.engine.recorder import copied
+from tautline.engine.warnings import chain_warnings
 from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.chain.cases import chain_start
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.state import ChainState
-from tautline.model.chain.systems import chain_of
+from tautline.model.chain.systems import chain_of, placed_system, system_state
 from tautline.model.checks import ZERO
 from tautline.model.command import Command, Free, Locked
 from tautline.model.force_law import ForceLaw, check_laws
 from tautline.model.run import Method, known
 from tautline.model.system.case import Case
-from tautline.model.system.commands import check_free, check_kinematic, check_known, commands_by_name
+from tautline.model.system.commands import check_known, commands_by_name
 from tautline.model.system.parts import Kinematic
+from tautline.model.system.state import State
+from tautline.model.system.system import System
+from tautline.results.chain import needed_for, system_values
+from tautline.results.values import Values, values_of
+from tautline.results.warnings import RunWarning
+from tautline.schema import SCHEMA
 
-# Fewer samples than this fit into any memory.
-MANY_ROWS = 10_000
+if TYPE_CHECKING:
+    from tautline.results.values import Record
+
+# Variables that take inverse dynamics where the reel is prescribed or locked; others do not pay for it in every step.
+NEED_TORQUE = {"torque", "power"}
 
 
-class ChainSimulation(RecordedChain):
-    """A pendulum in motion, for control loops and for runs that save themselves.
+class ChainSimulation(Backend):
+    """A pendulum in motion.
 
     Parameters
     ----------
@@ -52,9 +64,12 @@ class ChainSimulation(RecordedChain):
     ----------
     pendulum : Chain
         With `String.damping_ratio` made a viscosity for the mesh of the start.
-    status : str
-        "completed" while all is well, else the event that ended the motion.
     """
+
+    NAME = CHAIN
+    ARRAYS = data.Motion
+    FORM = checkpoints.CHAIN_FORM
+    stepper: Stepper
 
     def __init__(
         self,
@@ -73,13 +88,11 @@ class ChainSimulation(RecordedChain):
         X = pendulum.string.length - state.reeled_length
         if how.minimum_length is not None and how.minimum_length >= X:
             checks.refuse("minimum_length", f"less than the {X:g} m deployed at the start", how.minimum_length)
-        pendulum = pendulum.on_mesh(X, state.elements)
-        recorder = Recorder(pendulum, how.order)
-        super().__init__(Stepper(pendulum, state, how, recorder.health, check_laws(loads)), recorder, how)
-        self._given, self.is_timed = case, case is not None
-        self._timing = Timing(self._stepper)
-        self._watch = Watch(self.method.stop, self.layout) if self.method.stop else None
-        lowering.check_loaded_order(self.method.order, self._stepper.loaded)
+        self.pendulum = pendulum.on_mesh(X, state.elements)
+        self._force_since = (0.0, np.zeros(3))  # time and impulse of the guide when the latest advance began
+        stepper = Stepper(self.pendulum, state, how, check_laws(loads))
+        super().__init__(stepper, case)
+        lowering.check_loaded_order(how.order, stepper.loaded)
 
     @classmethod
     def from_case(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
@@ -88,258 +101,278 @@ class ChainSimulation(RecordedChain):
             return cls(chain_of(case.system), chain_start(case), loads=loads, case=case, **case.run.method())
 
     @classmethod
-    def led(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
-        """The same, with a kinematic body that carries the reel and has no path ready to be moved."""
+    def at_start(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
+        """A simulation at the start of a case; a kinematic body that carries the reel and has no path can be moved."""
         simulation = cls.from_case(case, loads=loads)
         carrier = case.system.bodies.get(next(iter(case.system.lines.values())).start)
-        if isinstance(carrier, Kinematic) and carrier.path is None and case.run.order == 2:  # so that it may be led
-            simulation._stepper.loads = moved_on(simulation._stepper.loads, 0.0, ZERO, ZERO)
+        if isinstance(carrier, Kinematic) and carrier.path is None and case.run.order == 2:
+            simulation.stepper.loads = moved_on(simulation.stepper.loads, 0.0, ZERO, ZERO)
         return simulation
 
-    # -- moving on -------------------------------------------------------------------------------------
-
-    def advance(
-        self,
-        duration: float,
-        command: Any = None,
-        *,
-        sample: float | None = None,
-        record: bool = True,
-    ) -> str:
-        """Move on by `duration` (s) under a command; returns the status.
-
-        Parameters
-        ----------
-        duration : float
-            A multiple of the step, if that is fixed, and of `sample`.
-        command : Command, optional
-            By default the one given before; `Locked()` at first.
-        sample : float, optional
-            Interval between recorded states (s); by default only the end is recorded.
-        record : bool
-            Keep the states for `dataset`.
-        """
-        if self.status != "completed":
-            return self.status
-        if command is not None and not isinstance(command, Command):
-            command = self._of_line(command)
-        duration, sample = checked_times(duration, sample)
-        with self.turns:
-            if self._timing.known != (duration, sample):
-                self._timing.check(duration, sample, command)
-            self._take(command)
-            plan, rows = self._timing.plan(duration, sample)
-            if record and rows > MANY_ROWS:
-                check_memory(rows, self.elements)
-            if record and not self._recorder.times:
-                self.keep(self.first_sample())
-            self._note_impulse()
-            done = 0
-            piece = max(1, STEPS_A_CALL // plan.steps_per_sample)
-            while done < rows and self.status == "completed":
-                count = min(piece, rows - done)
-                self.march(count, plan, record)
-                done += count
-        return self.status
-
-    def move(self, name: str, velocity: Any) -> None:
-        """Give the kinematic body that carries the reel another velocity (m/s)."""
-        self.turns.check()
-        check_kinematic(self.system, name)
-        found = checks.array("velocity", velocity, (3,), "m/s")
-        lowering.check_loaded_order(self.method.order, True)
-        self._note_impulse()
-        place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3].copy()
-        self._stepper.move_guide(place, found)
-        if self._stepper.command is None:  # it jumps under the first command, where the balance begins
-            self._stepper.observe(self._stepper.last, self.time)
-        else:
-            self.first_sample()
-
-    def _note_impulse(self) -> None:
-        """Let the force on the guide be a mean from now on, with the jerk of a velocity that is given now."""
-        if self._force_since[0] != self.time:
-            self._force_since = (self.time, self._stepper.guide_impulse())
-
-    def begin(self, command: Any, duration: float, sample: float) -> int:
-        """Take a command and a sampling interval for calls of `march`; the number of samples."""
-        if not isinstance(command, Command):
-            command = self._of_line(command) or Locked()
-        duration, interval = checked_times(duration, sample)
-        self._timing.check(duration, interval, command)
-        self._take(command)
-        return self._timing.plan(duration, interval)[1]
-
-    def _of_line(self, commands: Any) -> Command | None:
-        """The command of the only line, from those of a system by the names of lines."""
-        return commands_by_name(self.system, commands).get(next(iter(self.system.lines)))
-
-    def sampling(self, sample: float) -> data.Plan:
-        """The plan for calls of `march`, one sample every `sample` seconds."""
-        return self._timing.plan(sample, sample)[0]
+    # -- what is known now -------------------------------------------------------------------------------
 
     @property
-    def plan(self) -> data.Plan:
-        """How steps are chosen."""
-        return self._stepper.plan
+    def system(self) -> System:
+        """The system that it is run for."""
+        return self.case.system
 
-    def step_limits(self, lengths: Mapping[str, float] | None = None) -> dict[str, float]:
-        """Largest steps that "auto" makes of the present motion (s), by what limits them.
+    def _made_of(self) -> tuple[System, State]:
+        return placed_system(self.pendulum, self.stepper.initial)
 
-        With `lengths`, of one that is like it with other lengths deployed (m), by the names of lines.
-        """
-        deployed = None if lengths is None else lengths[next(iter(self.system.lines))]
-        return lowering.allowed_steps(self._stepper.plan, self.limits(deployed))
+    @property
+    def _line(self) -> str:
+        return next(iter(self.system.lines))
 
-    def allowed_step(self) -> float:
-        """Largest step that "auto" makes of the present motion (s)."""
-        return min(self.step_limits().values())
+    @property
+    def commands(self) -> dict[str, Command]:
+        """The command of its reel, by the name of the line."""
+        return {self._line: self.stepper.command or Locked()}
 
-    def march(self, rows: int, plan: data.Plan, record: bool = False) -> data.Samples:
-        """March for `rows` samples, which may be recorded; fewer if an event ends the motion.
+    @property
+    def kernel_loads(self) -> data.Loads:
+        """Loads and path of the guide, as the kernels have them; all at rest where there are none."""
+        return self.stepper.loads
 
-        If an interrupt or an error of a force law ends the march, the motion is left at its latest sample.
-        """
-        stepper = self._stepper
-        out = stepper.last if rows == 1 else data.empty_samples(rows, self.elements)
-        begun = int(stepper.motion.clock[data.STEP])
-        watched = None if self._watch is None else WatchedChain(stepper, self.named)
-        before = None if watched is None else watched.saved()
-        try:
-            if self._watch is None or watched is None:
-                status, filled = stepper.march(out, plan)
-            else:
-                if self.steps == 0:
-                    self._watch.check_start(watched, self.present_sample())
-                status, filled = self._watch.march(watched, out, plan)
-        except BaseException:
-            if before is not None and self._watch is not None:
-                stepper.put_back(before)
-                self._watch.met = None
-            filled = (int(stepper.motion.clock[data.STEP]) - begun) // plan.steps_per_sample
-            if filled:
-                self._note(data.Samples(*(x[:filled] for x in out)), begun, errors.RUNNING, filled, plan, record)
-            stepper.observe(stepper.last, self.time)
-            raise
-        return self._note(out, begun, status, filled, plan, record)
+    @property
+    def elements(self) -> int:
+        """N."""
+        return self.stepper.par.N
 
-    def _note(
-        self, out: data.Samples, begun: int, status: int, filled: int, plan: data.Plan, record: bool
-    ) -> data.Samples:
-        samples = self.marched(out, begun, status, filled, plan)
-        if record and len(samples.scalars):
-            self.keep(samples)
+    @property
+    def unstretched_length(self) -> float:
+        """Unstretched length of the deployed string (m)."""
+        return float(self.stepper.par.L - self.stepper.motion.reel[data.S])
+
+    @property
+    def state(self) -> ChainState:
+        """The present state, as a value that another simulation can start from."""
+        x = self.present_sample()
+        row = x.scalars[0]
+        return ChainState(
+            row[data.REELED_LENGTH],
+            row[data.REEL_SPEED],
+            x.nodes[0, 0],
+            x.nodes[0, 1],
+            row[data.ROTATION : data.ROTATION + 9].reshape(3, 3),
+            row[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3],
+        )
+
+    @property
+    def system_state(self) -> State:
+        """The present state of the system, in inertial coordinates."""
+        x = self.present_sample().scalars[0]
+        place = np.array(self.pendulum.reel.guide_position) + x[data.GUIDE_PLACE : data.GUIDE_PLACE + 3]
+        return system_state(self.system, self.state, (place, x[data.GUIDE_VELOCITY : data.GUIDE_VELOCITY + 3]))
+
+    def body(self, name: str) -> dict[str, data.Array]:
+        """Position, velocity, attitude and angular velocity of a body now."""
+        x = self.system_state.bodies[name]
+        return {key: np.array(getattr(x, key)) for key in ("position", "velocity", "attitude", "angular_velocity")}
+
+    def nodes(self, name: str) -> dict[str, data.Array]:
+        """Nodes of the line and their velocities now."""
+        x = self.system_state.lines[name]
+        return {key: np.array(getattr(x, key)) for key in ("nodes", "node_velocities")}
+
+    def deployed(self, name: str) -> float:
+        """Unstretched length of the line outside its guide (m)."""
+        check_known(name, self.system.lines, "lines")
+        return self.unstretched_length
+
+    def speed(self, name: str) -> float:
+        """Rate of the reeled length; positive in retrieval (m/s)."""
+        check_known(name, self.system.lines, "lines")
+        return float(self.present_sample().scalars[0, data.REEL_SPEED])
+
+    def impulse_since(self, name: str) -> tuple[float, data.Array]:
+        """When the latest `advance` began (s), and the impulse of string and reel on their carrier since then (N s)."""
+        return self._force_since[0], self._force_since[1] - self.stepper.guide_impulse()
+
+    def present_sample(self) -> data.Samples:
+        """The present state as the kernels report it; written over by the next advance."""
+        if self.stepper.command is None:
+            self._refresh()
+        return self.stepper.last
+
+    def _refresh(self) -> None:
+        self.stepper.observe(self.stepper.last, self.time)
+
+    def energies(self, sample: data.Samples) -> data.Array:
+        return sample.scalars[0, ENERGIES]
+
+    # -- moving on ---------------------------------------------------------------------------------------
+
+    def _command(self, command: Any) -> Command | None:
+        """The command of the only line; of a study's members it comes as such, without a system that knows its mesh."""
+        if command is None or isinstance(command, Command):
+            return command
+        return commands_by_name(self.system, command).get(self._line)
+
+    def _check(self, command: Command | None) -> None:
+        self.stepper.check_step(command)
+
+    def _take(self, command: Command | None) -> None:
+        if self.stepper.take(command):
+            self.first_sample()
+
+    def _note_impulses(self) -> None:
+        """Let the force on the guide be a mean from now on, with the jerk of a velocity that is given now."""
+        if self._force_since[0] != self.time:
+            self._force_since = (self.time, self.stepper.guide_impulse())
+
+    def _room(self, rows: int) -> data.Samples:
+        return self.stepper.last if rows == 1 else self.stepper.samples_for(rows)
+
+    def _completed(self, times: data.Array, samples: data.Samples) -> data.Samples:
+        """Samples with torques that have to be found; the last one is the present state."""
+        stepper = self.stepper
+        if stepper.takes_torque:
+            stepper.find_torques(samples, times)
+        if len(times) == 1:  # it is written over by the next one
+            samples = copied(samples)
+        stepper.last.scalars[0], stepper.last.nodes[0] = samples.scalars[-1], samples.nodes[-1]
         return samples
+
+    def _kind(self) -> bool:
+        """Whether forces move the reel."""
+        return self.stepper.reel_is_free
+
+    def _judge(self, times: data.Array, samples: data.Samples, kind: bool) -> None:
+        self.stepper.health.update(self.pendulum, times, samples, self.method.order, kind)
+
+    def _sentence(self, status: int, plan: data.Plan) -> str:
+        s = self.stepper
+        return lowering.message(status, s.par, plan, self.limits(), s.motion, self.time)
 
     def go_on_from(self, state: ChainState, time: float) -> None:
         """Go on from another state at another time (s), under the command that was given at the start of the run."""
         self.turns.check()
         state.check_against(self.pendulum)
-        self._stepper.go_on_from(state, time)
-        self.status, self._event, self._sampled = errors.STATUS_NAMES[errors.RUNNING], "", 0
+        self.stepper.go_on_from(state, time)
+        self._placed()
 
     def task(self, until: float | None = None) -> Task:
-        """What is to be done next, for those who march otherwise; motions without end are there until a time (s)."""
-        s = self._stepper
+        """Arguments of kernels for callers that march otherwise; motions without end are there until a time (s)."""
+        s = self.stepper
         if until is not None:
             s.cover(self.time, until)
         return Task(s.par, s.plan, s.kernel_command, s.motion, s.beyond, s.marches_alone or self._watch is not None)
 
-    def marched(self, out: data.Samples, begun: int, status: int, filled: int, plan: data.Plan) -> data.Samples:
-        """Take note of a march that began at a step; its samples, fewer if an event ended the motion."""
-        stepper = self._stepper
-        self._sampled = begun + filled * plan.steps_per_sample
-        if filled:
-            done, times = data.Samples(out.scalars[:filled], out.nodes[:filled]), self.sample_times(filled)
-            if stepper.takes_torque:
-                stepper.find_torques(done, times)
-            self._recorder.watch(times, done, stepper.reel_is_free)
-        if status != errors.RUNNING:
-            self.status = errors.STATUS_NAMES[status]
-            if self._watch is not None and self._watch.met is not None:
-                self._event = f"stopped at t = {self.time:.6g} s: {self._watch.met.sentence()}"
-            else:
-                self._event = lowering.message(status, stepper.par, plan, self.limits(), stepper.motion, self.time)
-            kept = data.Samples(out.scalars[:filled].copy(), out.nodes[:filled].copy())
-            stepper.observe(stepper.last, self.time)
-            return kept
-        if out is not stepper.last and len(out.scalars):
-            stepper.last.scalars[0], stepper.last.nodes[0] = out.scalars[-1], out.nodes[-1]
-        return out
+    # -- actions from outside ----------------------------------------------------------------------------
 
-    def _take(self, command: Command | None) -> None:
-        if self._stepper.take(command):
+    def _move(self, name: str, velocity: data.Array) -> None:
+        lowering.check_loaded_order(self.method.order, True)
+        self._note_impulses()
+        place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3].copy()
+        self.stepper.move_guide(place, velocity)
+        if self.stepper.command is None:  # it jumps under the first command, where the balance begins
+            self._refresh()
+        else:
             self.first_sample()
 
-    def _commanded(self) -> None:
-        """Take a command if none was given yet: one that leaves the reel as it is."""
-        if self._stepper.command is None:
-            self._take(Locked() if self._stepper.initial.reel_speed == 0.0 else Free())
-
-    # -- impulses ----------------------------------------------------------------------------------------
-
-    def apply_impulse(self, name: str, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
-        """Strike the body: an impulse at its center of mass (N s) and an impulsive moment (N m s), inertial frame.
-
-        Momenta jump, positions do not. The energy it brings is counted in `external_work`. Fluid that moves along with
-        the string, or with the body at a free surface, does not take its part of the blow at once.
-        """
-        check_free(self.system, name)
-        J = checks.array("impulse", impulse, (3,), "N s")
-        L = checks.array("moment", moment, (3,), "N m s")
-        if self.pendulum.body.is_point and L.any():
-            checks.refuse("moment", "zero for a point mass", moment)
+    def _strike(self, name: str, impulse: data.Array, moment: data.Array) -> None:
+        """Let the momenta jump; fluid that moves along does not take its part of the blow at once."""
         with self._booked(data.EXTERNAL_WORK, 1.0):
-            R = self._stepper.last.scalars[0, data.ROTATION : data.ROTATION + 9].reshape(3, 3)
-            self._stepper.strike_body(J, L, R)
+            R = self.stepper.last.scalars[0, data.ROTATION : data.ROTATION + 9].reshape(3, 3)
+            self.stepper.strike_body(impulse, moment, R)
 
-    def stop_reel(self, name: str) -> None:
-        """Hold the drum at once, however fast it turns: an impulse on the reel alone, then `Locked`.
-
-        Nodes and body keep their momenta. The energy that is lost is counted in `friction_loss`.
-        """
-        check_known(name, self.system.lines, "lines")
+    def _stop_reel(self, name: str) -> None:
         with self._booked(data.FRICTION_LOSS, -1.0):
-            self._stepper.stop_reel()
+            self.stepper.stop_reel()
 
     @contextmanager
     def _booked(self, account: int, sign: float) -> Iterator[None]:
         """Let the momenta jump, and book the energy that it brings or takes."""
-        self.turns.check()
-        self._commanded()
+        if self.stepper.command is None:  # one that leaves the reel as it is
+            self._take(Locked() if self.stepper.initial.reel_speed == 0.0 else Free())
         before = self.energy
-        with self._stepper.jump():
+        with self.stepper.jump():
             yield
         self.first_sample()
-        self._stepper.book(account, sign * (self.energy - before))
+        self.stepper.book(account, sign * (self.energy - before))
         self.first_sample()
 
-    def twin(self) -> ChainSimulation:
-        """An independent simulation in the same state, with nothing recorded."""
-        other = object.__new__(type(self))
-        other.__dict__.update(self.__dict__)
-        other._recorder = self._recorder.twin()
-        other._stepper = self._stepper.twin(other._recorder.health)
-        other._timing = self._timing.twin(other._stepper)
-        return other
+    # -- samples -----------------------------------------------------------------------------------------
 
-    # -- checkpoints -----------------------------------------------------------------------------------
+    def first_sample(self, torques: bool = True) -> data.Samples:
+        """The present state as a sample, for the beginning of a record; without torques that have to be found."""
+        stepper = self.stepper
+        out = stepper.samples_for(1)
+        stepper.observe(out, self.time, torques)
+        stepper.last.scalars[:], stepper.last.nodes[:] = out.scalars, out.nodes
+        self._sampled = int(stepper.motion.clock[data.STEP])
+        stepper.health.begin(self.pendulum, stepper.motion.reel, out.scalars[0], out.nodes[0])
+        return out
 
-    def checkpoint(self) -> tuple[data.Motion, str]:
-        """All that the future depends on: arrays, and a JSON text."""
-        return checkpoints.taken(self)
+    def values(self, samples: data.Samples, times: data.Array | None = None) -> Values:
+        """Variables of the results from samples, the latest ones if no times are given."""
+        times = self.sample_times(len(samples.scalars)) if times is None else times
+        return self._named(values_of(self.pendulum, record_of_samples(times, samples)))
 
-    @classmethod
-    def from_checkpoint(cls, motion: data.Motion, text: str) -> ChainSimulation:
-        """Go on exactly where `checkpoint` was taken."""
-        return checkpoints.restored(cls, motion, text)
+    def values_for(self, times: data.Array, samples: data.Samples, names: set[str]) -> Values:
+        """Variables of the results, those with names at least, for conditions that end a run."""
+        if self.stepper.takes_torque and names & NEED_TORQUE:
+            self.stepper.find_torques(samples, times)
+        return self._named(values_of(self.pendulum, record_of_samples(times, samples), needed_for(names)), names)
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write a checkpoint (not the recorded states): one npz file of plain arrays, replaced as a whole."""
-        motion, text = self.checkpoint()
-        checkpoints.write(path, motion._asdict(), text)
+    def _named(self, values: Values, names: Iterable[str] = tuple(SCHEMA)) -> Values:
+        """Variables as the results of its system have them, all or the wanted ones (`needed_for`)."""
+        return system_values(self.system, values, names)
 
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> ChainSimulation:
-        """Go on from a checkpoint written by `save`, bit for bit."""
-        return checkpoints.loaded(path, lambda arrays, text: cls.from_checkpoint(data.Motion(**arrays), text))
+    def record(self) -> Record:
+        """All that was recorded as plain arrays, for those who make thousands of runs."""
+        return record_of_samples(*self.kept())
+
+    def attributes(self) -> dict[str, Any]:
+        """What a result says of itself."""
+        return super().attributes() | {"elements": self.elements, "scheme": self.method.scheme}
+
+    def figures(self) -> dict[str, float]:
+        """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
+        self.turns.check()
+        self.look()
+        figures = self.stepper.health.figures(self.pendulum, self.plan, self.stepper.motion.reel)
+        return {name: float(figure) for name, figure in figures.items()}
+
+    def warnings(self) -> list[RunWarning]:
+        """Warnings on the accuracy of the run, and on a reel at its stop."""
+        return on_only_line(self.system, chain_warnings(self.stepper, self.figures()))
+
+    # -- checkpoints -------------------------------------------------------------------------------------
+
+    def own_checkpoint(self) -> tuple[data.Motion, dict[str, Any]]:
+        stepper = self.stepper
+        text: dict[str, Any] = {
+            "minimum_length": stepper.plan.minimum_length,
+            "origin": stepper.origin,
+            "needed": stepper.needed,
+        }
+        if stepper.loads.moves and self.pendulum.reel.guide_path is None:
+            path = stepper.loads.path[:, 0]
+            text["guide"] = [path[0], path[1::4].tolist(), path[2::4].tolist()]
+            text["force_since"] = [self._force_since[0], self._force_since[1].tolist()]
+        return stepper.motion, text
+
+    def restore(self, saved: dict[str, Any], motion: data.Motion) -> None:
+        stepper = self.stepper
+        for ours, theirs in zip(stepper.motion, motion, strict=True):
+            if ours.shape != theirs.shape:
+                raise errors.InputError(f"checkpoint: expected an array of shape {ours.shape}, got {theirs.shape}")
+            ours[...] = theirs
+        plausible.check_clock(motion.clock)
+        if self.status == RUNNING:
+            plausible.check_reel(motion.reel, plausible.longest_step(saved), self.pendulum.string.length)
+            plausible.check_attitude(motion.body[data.ATTITUDE : data.ATTITUDE + 4])
+        stepper.plan = stepper.plan._replace(minimum_length=saved["minimum_length"])
+        stepper.health = Health.from_state(saved["health"])
+        if "guide" in saved:
+            plausible.check_form("checkpoint", saved, checkpoints.MOVED)
+            stepper.loads = moved_on(stepper.loads, *saved["guide"])
+            self._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))
+        if saved["started"]:
+            command = self.case.commands[self._line]
+            stepper.origin, stepper.needed = tuple(saved["origin"]), saved["needed"]
+            stepper.follow(command)
+            stepper.kernel_command = lowering.kernel_command(command, stepper.par.L, *stepper.origin)
+            stepper.plan = lowering.with_impedance(stepper.plan, command)
+            self._refresh()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple
@@ -51,16 +51,12 @@ class Stepper:
     ----------
     pendulum, state, method
         What, from where, and how.
-    health : Health
-        Gets what cannot be seen in samples.
     laws : force laws, optional
         Of the user's own.
     """
 
-    def __init__(
-        self, pendulum: Chain, state: ChainState, method: Method, health: Health, laws: Sequence[ForceLaw] = ()
-    ) -> None:
-        self.pendulum, self.initial, self.method, self.health = pendulum, state, method, health
+    def __init__(self, pendulum: Chain, state: ChainState, method: Method, laws: Sequence[ForceLaw] = ()) -> None:
+        self.pendulum, self.initial, self.method, self.health = pendulum, state, method, Health()
         self.turns = Turns()
         self.par, self.plan = lowering.lowered(pendulum, state, method)
         self.laws = [CallableLaw(law) for law in laws]
@@ -80,10 +76,10 @@ class Stepper:
         self.reel_is_free = False  # moved by forces
         self.last = data.empty_samples(1, self.par.N)
 
-    def twin(self, health: Health) -> Stepper:
-        """An independent stepper in the same state."""
+    def twin(self, until: float = 0.0) -> Stepper:
+        """An independent stepper in the same state; its tables are made when it marches, whatever the time."""
         other = copy.copy(self)
-        other.health, other.needed, other.turns = health, list(self.needed), Turns()
+        other.health, other.needed, other.turns = copy.deepcopy(self.health), list(self.needed), Turns()
         other.motion = data.copy_of(self.motion)
         other.scratch, other.backups = data.empty_scratch(self.par.N), data.empty_backups(self.motion)
         other.last = data.Samples(*(array.copy() for array in self.last))
@@ -104,6 +100,10 @@ class Stepper:
         """Simulated time (s), from the counter of base steps."""
         return float(self.motion.reel[data.T_START] + self.motion.clock[data.STEP] * self.plan.h)
 
+    def counted_from(self) -> tuple[data.Array, data.Counters]:
+        """The array with the time at which steps are counted from, and their counters."""
+        return self.motion.reel, self.motion.clock
+
     @property
     def loaded(self) -> bool:
         """Whether anything but the plain model acts."""
@@ -113,6 +113,11 @@ class Stepper:
     def beyond(self) -> data.Loads | None:
         """Loads, or None where the plain model will do: it is compiled sooner."""
         return self.loads if self.loaded or self.plan.hold else None
+
+    @property
+    def started(self) -> bool:
+        """Whether a command was given."""
+        return self.command is not None
 
     @property
     def tabulates(self) -> bool:
@@ -153,7 +158,7 @@ class Stepper:
         if isinstance(self.command, Torque) and self.command.is_function:
             self._tabulate(self.command, len(out.scalars), plan)
         self.cover(self.time, self.time + len(out.scalars) * plan.steps_per_sample * plan.h)
-        before = data.copy_of(self.motion) if self.laws else None
+        before = self.saved() if self.laws else None
         try:
             with heeding_interrupts(self.laws):
                 status, filled = self.turns.run(
@@ -173,6 +178,14 @@ class Stepper:
                 self.put_back(before)
             raise
         return int(status), int(filled)
+
+    def samples_for(self, rows: int) -> data.Samples:
+        """Room for samples."""
+        return data.empty_samples(rows, self.par.N)
+
+    def saved(self) -> data.Motion:
+        """A copy of the motion."""
+        return data.copy_of(self.motion)
 
     def put_back(self, motion: data.Motion) -> None:
         """Go back to a copy of the motion."""
@@ -234,6 +247,23 @@ class Stepper:
             return now
         then = step_limits(self.par, self.plan, self.par.L - deployed, locked)
         return then._replace(force_law=now.force_law, turning=now.turning)
+
+    def step_limits(self, lengths: Mapping[str, float] | None = None) -> dict[str, float]:
+        """Largest steps of "auto" (s), by what limits them; with another length deployed, by the name of the line."""
+        deployed = None if lengths is None else next(iter(lengths.values()))
+        return lowering.allowed_steps(self.plan, self.limits(deployed))
+
+    def allowed_step(self) -> float:
+        """Smallest of these."""
+        return min(self.step_limits().values())
+
+    def check_step(self, command: Command | None) -> None:
+        """Refuse a fixed step that is too near the stability limit under a command from the start."""
+        if self.plan.adaptive or self.motion.clock[data.STEP]:
+            return
+        wanted = command or self.command or Locked()
+        plan, s = lowering.with_impedance(self.plan, wanted), float(self.motion.reel[data.S])
+        lowering.check_step(self.par, plan, s, step_limits(self.par, plan, s, wanted.holds))
 
     def _tabulate(self, command: Torque, rows: int, plan: data.Plan) -> None:
         """Tabulate a torque that is a function at the ends of all stages of the steps to come."""

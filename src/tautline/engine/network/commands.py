@@ -1,11 +1,114 @@
-"""What the reels of a network can follow."""
+"""Commands of the reels of a network: what they can follow, and what changes when they are given another one."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable, Mapping
+
 from tautline.engine import lowering
+from tautline.engine.network.stepper import NetworkStepper
+from tautline.engine.tabulating import is_constant
 from tautline.errors import InputError
-from tautline.model.command import Command, check_command
+from tautline.kernels import data
+from tautline.kernels.network import data as kernels
+from tautline.kernels.network.march import RELEASE
+from tautline.model.command import Command, Locked, check_command
+from tautline.model.profile import values_at
 from tautline.model.system.parts import Line
+
+
+def take(stepper: NetworkStepper, commands: Mapping[str, Command]) -> None:
+    """Let reels follow commands from now on, by the names of their lines; reels that are not named go on as before."""
+    lines = stepper.system.lines
+    given = {  # strings without a reel are locked, as they must be
+        name: command
+        for name, command in commands.items()
+        if lines[name].reel is not None and not (stepper.started and command == stepper.commands.get(name, Locked()))
+    }
+    if stepper.started and not given:
+        return
+    if all(is_constant(x) and is_constant(stepper.commands.get(name)) for name, x in given.items()) and stepper.started:
+        # the common case of a control loop: other constant torques
+        for name, command in given.items():
+            _set_torque(stepper, name, command)
+        return
+    if not stepper.started:
+        given = {name: Locked() for name, line in lines.items() if line.reel is not None} | given
+    _change(stepper, given)
+
+
+def _set_torque(stepper: NetworkStepper, name: str, command: Command) -> None:
+    """Give a reel that follows a constant torque another one."""
+    assert is_constant(command)
+    k = stepper.numbers[name]
+    strand = stepper.network.strands[k]
+    strand.command.torques[0] = command.torque
+    limit = strand.par.max_torque
+    stepper.arrays.reels[k][data.TORQUE] = min(max(command.torque, -limit), limit)
+    stepper.commands[name] = command
+
+
+def _change(stepper: NetworkStepper, given: dict[str, Command]) -> None:
+    """Release all reels, then hold or lead those that are to be; what it takes to reach a speed is control work."""
+    time = stepper.time
+    sample = stepper.sample_at(time)
+    for name, command in given.items():
+        speed = float(sample.strands[0, stepper.numbers[name], kernels.SPEED])
+        deployed = stepper.deployed(name)
+        now = (time, deployed, speed)
+        check_given(name, command, stepper.system.lines[name], now, stepper.method.order, stepper.started)
+        least = command.shortest(deployed, time)
+        if stepper.method.minimum_length is None and least is not None and least < 2.0 * stepper.shortest[name]:
+            stepper.shortest[name] = 0.5 * least
+    release(stepper, time)
+    for name, command in given.items():
+        stepper.commands[name], stepper.origins[name] = command, (time, stepper.deployed(name))
+        if command.finds_torque:
+            stepper.arrays.reels[stepper.numbers[name]][data.STOP] = 0.0
+    stepper.started, stepper.changed = True, True
+    stepper.lower(time, time)
+    lead_reels(stepper, given, time)
+
+
+def release(stepper: NetworkStepper, time: float) -> None:
+    """Let all velocities be those of momenta, as at the beginning of a motion.
+
+    The next step counts what a kinematic body that jumped has given at the velocity that it has from now on.
+    """
+    jump, stepper.jump = stepper.jump, None
+    stepper.call(RELEASE, time)
+    if jump is not None and jump[0] == time:
+        velocities = stepper.sample_at(time).bodies[0, :, kernels.BODY_VELOCITY : kernels.BODY_VELOCITY + 3]
+        work = jump[1] - float((jump[2] * velocities).sum())
+        stepper.arrays.totals[data.ACCOUNT_PLACES[data.GUIDE_WORK]] += work
+
+
+def lead_reels(stepper: NetworkStepper, names: Iterable[str], time: float) -> None:
+    """Begin what the commands of reels prescribe, and book the energy that this takes."""
+    for name in names:
+        _lead_reel(stepper, name, time)
+
+
+def _lead_reel(stepper: NetworkStepper, name: str, time: float) -> None:
+    k = stepper.numbers[name]
+    reel, strand, command = stepper.arrays.reels[k], stepper.network.strands[k], stepper.commands[name]
+    if command.prescribes:
+        before = stepper.observed(time).whole[0, data.KINETIC]
+        _, speed, acceleration = values_at(strand.command.profile, time)
+        reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
+        work = stepper.observed(time).whole[0, data.KINETIC] - before
+        stepper.call(RELEASE, time)
+        reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
+        reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] += work
+    s, sigma = reel[[data.S, data.SIGMA]].tolist()
+    drum = stepper.system.lines[name].reel
+    assert drum is not None
+    # a torque that is found from the motion is NaN until samples have it
+    reel[data.TORQUE] = (
+        math.nan
+        if command.finds_torque
+        else lowering.commanded_torque(drum, command, strand.par.L, s, sigma, time, stepper.origins[name])
+    )
 
 
 def check_given(

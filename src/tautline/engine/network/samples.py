@@ -10,8 +10,9 @@ from tautline.kernels import data
 from tautline.kernels.network import data as kernels
 from tautline.model.chain.chain import Chain
 from tautline.model.string_loads import StringLoads
+from tautline.model.system.state import BodyState, LineState, State
 from tautline.model.system.system import System
-from tautline.results.network import derived
+from tautline.results.network import derived, spans
 from tautline.results.values import Values
 
 
@@ -48,6 +49,33 @@ def values_of(
         "angular_momentum": whole[:, kernels.ANGULAR_MOMENTUM : kernels.ANGULAR_MOMENTUM + 3],
     }
     return derived(system, found, loads)
+
+
+def body_in(system: System, samples: kernels.WholeSamples, name: str) -> dict[str, data.Array]:
+    """Position, velocity, attitude and angular velocity of a body in a single sample, as a `BodyState` has them."""
+    row = samples.bodies[0, list(system.bodies).index(name)]
+    return {
+        "position": row[kernels.BODY_PLACE : kernels.BODY_PLACE + 3].copy(),
+        "velocity": row[kernels.BODY_VELOCITY : kernels.BODY_VELOCITY + 3].copy(),
+        "attitude": row[kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(3, 3).copy(),
+        "angular_velocity": row[kernels.BODY_OMEGA : kernels.BODY_OMEGA + 3].copy(),
+    }
+
+
+def nodes_in(system: System, samples: kernels.WholeSamples, name: str) -> dict[str, data.Array]:
+    """Nodes of a line and their velocities in a single sample, as a `LineState` has them."""
+    own = samples.nodes[0, spans(system)[name][0]]
+    return {"nodes": own[:, :3].copy(), "node_velocities": own[:, 3:].copy()}
+
+
+def state_of(system: System, samples: kernels.WholeSamples) -> State:
+    """The state of a system in a single sample."""
+    lines = {}
+    for name, row in zip(system.lines, samples.strands[0], strict=True):
+        own = nodes_in(system, samples, name)
+        reel = float(row[kernels.REELED]), float(row[kernels.SPEED])
+        lines[name] = LineState(own["nodes"], own["node_velocities"], *reel)
+    return State({name: BodyState(**body_in(system, samples, name)) for name in system.bodies}, lines)
 
 
 def sentence(status: int, time: float, name: str, out: float, step: float, limit: float, adaptive: bool) -> str:

@@ -20,8 +20,9 @@ import numpy as np
 from tautline import durable, errors
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
+from tautline.engine.backend import Backend
 from tautline.engine.cases import begin
-from tautline.engine.simulation import Backend, Simulation, restored
+from tautline.engine.simulation import Simulation, restored
 from tautline.errors import InputError, TautlineError
 from tautline.files.runs import format, making, reading, shortening
 from tautline.files.runs.format import Contents, Copy, write_at

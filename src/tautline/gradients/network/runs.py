@@ -51,7 +51,7 @@ class BegunNetwork(NamedTuple):
         bodies, start = self.simulation.system.bodies, self.start.bodies
         held = {name: held_at(body, start[name], time) for name, body in bodies.items() if isinstance(body, Kinematic)}
         self.simulation.go_on_from(coordinates.state(x, time, self.first.strands[0, :, kernels.REELED], held), time)
-        return self.setting._replace(network=self.simulation.network)
+        return self.setting._replace(network=self.simulation.stepper.network)
 
     def as_network(self, setting: Any, samples: Any) -> kernels.WholeSamples:
         """Samples as they are."""
@@ -60,8 +60,8 @@ class BegunNetwork(NamedTuple):
 
     def take_note(self, marched: Marched) -> None:
         """Let the simulation know of a march of its setting."""
-        status, filled, strand = marched.status, marched.filled, marched.strand
-        self.simulation.marched(marched.samples, 0, status, filled, strand, self.setting.plan)
+        self.simulation.stepper.ended_at = marched.strand
+        self.simulation.marched(marched.samples, 0, marched.status, marched.filled, self.setting.plan)
 
     def with_torques(self, first: Any, tangents: list[Array], names: Sequence[str]) -> Any:
         """The first sample with derivatives of torques that are found from the motion, if they are among variables.
@@ -129,7 +129,8 @@ class NetworkRuns:
         simulation: Any = begun.simulation
         first = simulation.first_sample()
         plan = simulation.sampling(begun.interval)._replace(h=length, steps_per_sample=steps.per_sample)
-        setting = NetworkSetting(simulation.task(steps.until), plan)
+        simulation.stepper.lower(0.0, steps.until)
+        setting = NetworkSetting(simulation.stepper.network, plan)
         held = held_reels(simulation.system, case.commands)
         return BegunNetwork(simulation, setting, first, held, steps.until, case.state())
 

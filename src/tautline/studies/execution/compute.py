@@ -14,12 +14,12 @@ from tautline import schema
 from tautline.analysis.lyapunov import DISTANCE, growth_rates
 from tautline.analysis.network_growth import growth_of_assembly
 from tautline.analysis.predictability import estimate, predictability_time
+from tautline.engine.backend import Backend
 from tautline.engine.cases import begin
 from tautline.engine.chain.ensemble import record_ensemble
 from tautline.engine.chain.family import Family, Look
 from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.choose import CHAIN, backend_for
-from tautline.engine.simulation import Backend
 from tautline.errors import RUNNING, InputError, TautlineError
 from tautline.kernels.lanes import LANES
 from tautline.model import keys
@@ -271,7 +271,7 @@ def _growth_rates_alone(one: Started, interval: float) -> Array:
     """The same of one member on its own backend."""
     if isinstance(one.simulation, ChainSimulation):
         return np.asarray(_growth_rates([one], interval)[0])
-    twin = one.simulation.twin(one.run.duration)
+    twin: Any = one.simulation.twin(one.run.duration)
     intervals = twin.begin(one.case.commands, one.run.duration, interval)
     return growth_of_assembly(twin, intervals, interval, DISTANCE) / interval
 

@@ -1,0 +1,344 @@
+"""A system in the kernels' terms: arrays, commands, forces, and the calls that step and observe them."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from tautline.engine import lowering as line_lowering
+from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_failure
+from tautline.engine.loads import own_numbers
+from tautline.engine.network import lowering
+from tautline.engine.network.health import NetworkHealth
+from tautline.engine.tabulating import tabulated
+from tautline.engine.turns import Turns
+from tautline.errors import InputError
+from tautline.kernels import data
+from tautline.kernels.limits import Limits
+from tautline.kernels.listed import Listed
+from tautline.kernels.network import data as kernels
+from tautline.kernels.network.limits import NetworkLimits
+from tautline.kernels.network.march import BEGIN, LIMITS, MARCH, OBSERVE, RESTORE, SAVE, Done, march_network
+from tautline.model import checks, refusals
+from tautline.model.command import Command, Free, Torque
+from tautline.model.force_law import check_laws
+from tautline.model.run import Method
+from tautline.model.system.commands import check_known
+from tautline.model.system.parts import Kinematic
+from tautline.model.system.state import State
+from tautline.model.system.system import System
+from tautline.results import network as results
+
+
+class NetworkStepper:
+    """The motion of a system, and the only calls of the kernels that change it.
+
+    Parameters
+    ----------
+    system, state, method
+        What, from where, and how.
+    laws : dict, optional
+        Force laws of the user's own, by the names of lines.
+
+    Attributes
+    ----------
+    network : Network
+        The system as the kernels have it.
+    commands, origins, shortest : dict
+        By the names of lines: what reels follow, since when (s) with how much out (m), and how far they retrieve (m).
+    pushes, moves : dict
+        By the names of bodies: forces and moments from outside, and paths on which another program leads them.
+    impulses : tuple
+        When the latest advance began (s), and the impulses that bodies had been given then (N s).
+    jump : tuple, optional
+        Kinematic bodies were given other velocities: time, energy that this brings, impulses of all bodies.
+    ended_at : int
+        Number of the line at whose end the latest march ended, or -1.
+    changed : bool
+        Whether the network has to be made anew.
+    """
+
+    def __init__(self, system: System, state: State, method: Method, laws: Mapping[str, Any] | None = None) -> None:
+        checks.instance("system", system, System)
+        checks.instance("state", state, State)
+        state.check_against(system)
+        system = system.with_elements(state.elements())
+        lengths = {name: line.string.length for name, line in system.lines.items()}
+        self.system = system.on_mesh({name: x - state.lines[name].reeled_length for name, x in lengths.items()})
+        self.initial, self.method, self.turns, self.health = state, method, Turns(), NetworkHealth()
+        for name in checks.mapping("loads", {} if laws is None else laws, "ForceLaw"):
+            check_known(name, self.system.lines, "lines")
+        self._laws = {name: [CallableLaw(law) for law in check_laws(own)] for name, own in dict(laws or {}).items()}
+        self.laws = [law for own in self._laws.values() for law in own]
+        self._check_method()
+        self.arrays = lowering.Arrays(self.system, state)
+        self.numbers = {name: k for k, name in enumerate(self.system.lines)}
+        self._has_paths = any(isinstance(x, Kinematic) and x.path is not None for x in self.system.bodies.values())
+        self._sizes = results.layout(self.system).lengths
+        self.plan = lowering.plan_of(system, self.method)
+        self.shortest = {
+            name: self._least(line.string.length - state.lines[name].reeled_length)
+            for name, line in self.system.lines.items()
+            if line.reel is not None
+        }
+        self.commands: dict[str, Command] = {}
+        self.origins: dict[str, tuple[float, float]] = {}
+        self.pushes: dict[str, tuple[data.Array, data.Array]] = {}
+        self.moves: dict[str, data.Array] = {}
+        self.impulses = (0.0, np.zeros((len(self.arrays.names), 3)))
+        self.jump: tuple[float, float, data.Array] | None = None
+        self.ended_at = -1
+        self.started, self.changed = False, True
+        self._lowered = (0.0, 0.0)  # times between which the tables of motions hold
+        self.lower(0.0, 0.0)
+        self.call(BEGIN, 0.0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """All but what the kernels have of it, which a copy makes of its own arrays."""
+        return {name: value for name, value in self.__dict__.items() if name != "network"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.changed = True
+        self.lower(self.time, self.time)
+
+    def twin(self, until: float = 0.0) -> NetworkStepper:
+        """An independent stepper in the same state, whose health begins anew; tables of motions hold up to a time."""
+        other = copy.copy(self.__getstate__())
+        found = object.__new__(NetworkStepper)
+        found.__dict__.update(other)
+        found.turns, found.arrays, found.health = Turns(), copy.deepcopy(self.arrays), NetworkHealth()
+        found.changed = True
+        found.lower(0.0, until)
+        return found
+
+    def _check_method(self) -> None:
+        if self.method.scheme != "symmetric":
+            raise refusals.PAPER_SCHEME.error(repr(self.method.scheme), what="what the network kernels run")
+        line_lowering.check_method(self.method)
+        damped = any(line.string.viscosity > 0.0 for line in self.system.lines.values())
+        loaded = damped or self.system.fluid is not None or bool(self.laws)
+        line_lowering.check_loaded_order(self.method.order, loaded)
+
+    def _least(self, deployed: float) -> float:
+        least = self.method.minimum_length
+        if least is None:
+            return line_lowering.MINIMUM_LENGTH * deployed
+        if least >= deployed:
+            checks.refuse("minimum_length", f"less than the {deployed:g} m deployed at the start", least)
+        return least
+
+    @property
+    def time(self) -> float:
+        """Simulated time (s), from the counter of base steps."""
+        return float(self.arrays.totals[data.T_START] + self.arrays.clock[data.STEP] * self.plan.h)
+
+    def counted_from(self) -> tuple[data.Array, data.Counters]:
+        """The array with the time at which steps are counted from, and their counters."""
+        return self.arrays.totals, self.arrays.clock
+
+    def deployed(self, name: str) -> float:
+        """Unstretched length of a line outside its guide (m)."""
+        return float(self.system.lines[name].string.length - self.arrays.reels[self.numbers[name]][data.S])
+
+    # -- what the kernels take ---------------------------------------------------------------------------
+
+    def lower(self, since: float, until: float) -> None:
+        """Make what the kernels take, with tables that hold between two times, unless it is there already."""
+        if not self.changed and (self._lowered == (since, until) or not self._has_motions):
+            return
+        self.changed, self._lowered = False, (since, until)
+        kernel_commands = {
+            name: line_lowering.kernel_command(
+                command,
+                self.system.lines[name].string.length,
+                *self.origins[name],
+                self._span(name, command, since, until),
+            )
+            for name, command in self.commands.items()
+        }
+        if not self.started:
+            moving = {name for name, line in self.initial.lines.items() if line.reel_speed != 0.0}
+            kernel_commands = {name: line_lowering.kernel_command(Free()) for name in moving}
+        paths = lowering.path_tables(self.system, self.initial, since, until) | self.moves
+        self.network = lowering.system_of(
+            self.system,
+            self.arrays,
+            kernel_commands,
+            self.pushes,
+            paths,
+            self.shortest,
+            self._laws,
+            self.method.compensated,
+        )
+
+    def _span(self, name: str, command: Command, since: float, until: float) -> tuple[float, float] | None:
+        """Times that the table of a motion without end has to hold for; others are the same at any time."""
+        return (since, until) if command.covered(until, self.origins[name][0]) < math.inf else None
+
+    @property
+    def _has_motions(self) -> bool:
+        """Whether paths or commands have tables that hold for some time only."""
+        time = self.time
+        held = [x.path for x in self.system.bodies.values() if isinstance(x, Kinematic)] if self._has_paths else []
+        paths = any(path is not None and path.covered(time) < math.inf for path in held)
+        return paths or any(self._span(name, x, time, time) for name, x in self.commands.items())
+
+    def lead(self, name: str, time: float, place: Any, velocity: Any) -> None:
+        """Have a kinematic body move from a place (m) with a velocity (m/s) since a time (s)."""
+        table = np.zeros((13, 1))
+        table[0], table[1::4, 0], table[2::4, 0] = time, place, velocity
+        self.moves[name], self.changed = table, True
+
+    def follow(self, name: str, command: Command, origin: tuple[float, float], shortest: float) -> None:
+        """Have a command that was given at a time, with a length out, to a reel that retrieves to a length."""
+        self.commands[name], self.origins[name], self.shortest[name] = command, origin, shortest
+        self.started, self.changed = True, True
+
+    def have_given(self, name: str, since: float, impulse: data.Array) -> None:
+        """Have a kinematic body that has felt an impulse (N s) since a time (s); from now on more of it is counted."""
+        found = np.zeros((len(self.arrays.names), 3))
+        found[self.arrays.names.index(name)] = impulse
+        self.impulses = (since, found)
+
+    def place(self, state: State, time: float) -> None:
+        """Put the motion into a state at a time; kinematic bodies are where it says, on the paths of the run."""
+        self.arrays.place(self.system, state)
+        self.arrays.totals[data.T_START] = time
+        if self.changed:
+            self.lower(time, time)
+        self.call(BEGIN, time)
+
+    # -- steps and samples -------------------------------------------------------------------------------
+
+    def call(
+        self,
+        action: int,
+        time: float = 0.0,
+        out: kernels.WholeSamples | None = None,
+        saved: Any = None,
+        plan: data.Plan | None = None,
+    ) -> Done:
+        """Let the kernels do something with the system, by its plan unless another is given."""
+        if saved is None:
+            saved = self.arrays.backups
+        samples = self.samples_for(0) if out is None else out
+        with heeding_interrupts(self.laws):
+            done = self.turns.run(march_network, self.network, plan or self.plan, saved, samples, action, time)
+        for name, laws in self._laws.items():
+            raise_failure(laws, own_numbers(self.network.acting[self.numbers[name]], "force_law").failed)
+        return done
+
+    def samples_for(self, rows: int) -> kernels.WholeSamples:
+        """Room for samples."""
+        return kernels.empty_samples(rows, len(self.arrays.names), self._sizes["line"], self._sizes["node"])
+
+    def observe(self, out: kernels.WholeSamples, time: float) -> None:
+        """Put the present state into a single sample, with the tables that are there."""
+        self.call(OBSERVE, time, out)
+
+    def observed(self, time: float) -> kernels.WholeSamples:
+        """The present state as a sample, with the tables that are there."""
+        out = self.samples_for(1)
+        self.observe(out, time)
+        return out
+
+    def sample_at(self, time: float) -> kernels.WholeSamples:
+        """The present state as a sample, with tables for a time."""
+        self.lower(time, time)
+        return self.observed(time)
+
+    def march(self, out: kernels.WholeSamples, plan: data.Plan) -> tuple[int, int]:
+        """Fill samples by steps of a plan; what a force law raises leaves the motion as it was.
+
+        The kernels' status, and how many were filled.
+        """
+        self.lower(self.time, self.time + len(out.whole) * plan.steps_per_sample * plan.h)
+        self._tabulate(len(out.whole), plan)
+        before = self.saved() if self.laws else None
+        try:
+            done = self.call(MARCH, out=out, plan=plan)
+        except BaseException:
+            if before is not None:
+                self._clear_workspace()
+                self.put_back(before)
+            raise
+        self.ended_at = int(done.strand)
+        return int(done.status), int(done.rows)
+
+    def _tabulate(self, rows: int, plan: data.Plan) -> None:
+        """Tabulate torques that are functions at the ends of all stages of the steps to come."""
+        functions = {name: x for name, x in self.commands.items() if isinstance(x, Torque) and x.is_function}
+        if not functions:
+            return
+        parts, allowed = 1, self.allowed_step()
+        while plan.adaptive and plan.h / parts > allowed:
+            parts *= 2
+        strands = list(self.network.strands)
+        for name, command in functions.items():
+            steps = rows * plan.steps_per_sample * parts
+            table = tabulated(command, self.time, plan.h / parts, steps, plan.stages)
+            self.health.note_table(name, table.impulse, table.bent)
+            k = self.numbers[name]
+            # stages of higher orders look at the function itself, steps of order 2 at lines between its values
+            own = strands[k].command._replace(times=table.times, torques=table.torques, pointwise=self.method.order > 2)
+            strands[k] = strands[k]._replace(command=own)
+        self.network = self.network._replace(strands=Listed(kernels.Strand, strands))
+
+    def _clear_workspace(self) -> None:
+        """Take away what is not finite from arrays that a march fills, but not all of, before it looks at them."""
+        arrays = self.arrays
+        for array in (*arrays.works, *arrays.strand_works, *(x for scratch in arrays.scratch for x in scratch)):
+            array[...] = 0.0
+        self.changed = True
+        self.lower(self.time, self.time)
+
+    def saved(self) -> data.Array:
+        """A copy of the motion, as one row."""
+        motion = np.zeros((1, self.arrays.size()))
+        self.call(SAVE, saved=motion)
+        return motion
+
+    def put_back(self, saved: data.Array) -> None:
+        """Go back to a copy of the motion."""
+        steps = saved[0, len(self.arrays.totals) + data.STEP]
+        self.call(RESTORE, float(saved[0, data.T_START] + steps * self.plan.h), saved=saved)
+
+    # -- steps that are stable and resolve the motion -----------------------------------------------------
+
+    def limits(self) -> NetworkLimits:
+        """Step limits of the present motion (s)."""
+        return self.call(LIMITS).limits
+
+    def step_limits(self, lengths: Mapping[str, float] | None = None) -> dict[str, float]:
+        """Largest steps of "auto" (s), by what limits them; with other lengths deployed, by the names of lines."""
+        reels = self.arrays.reels
+        before = [float(reel[data.S]) for reel in reels]
+        if lengths is not None:
+            for reel, (name, line) in zip(reels, self.system.lines.items(), strict=True):
+                reel[data.S] = line.string.length - lengths[name]
+        found = self.limits()
+        for reel, s in zip(reels, before, strict=True):
+            reel[data.S] = s
+        limits = Limits(found.waves, math.inf, found.stretching, found.turning, math.inf)
+        return line_lowering.allowed_steps(self.plan, limits)
+
+    def allowed_step(self) -> float:
+        """Smallest of these."""
+        return min(self.step_limits().values())
+
+    def check_step(self, commands: Any = None) -> None:
+        """Refuse a fixed step that is too near the stability limit from the start, whatever the commands."""
+        if self.plan.adaptive or self.arrays.clock[data.TOTAL]:
+            return
+        limit = self.limits().waves
+        if self.plan.h > self.plan.allowed_ratio * limit:
+            raise InputError(
+                f"step: expected at most {self.plan.allowed_ratio * limit:.3g} s ({self.plan.allowed_ratio:g} of the "
+                f"stability limit {limit:.3g} s of waves in the lines' elements), got {self.plan.h!r}; use "
+                "step='auto', or fewer elements"
+            )
