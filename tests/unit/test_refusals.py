@@ -71,6 +71,7 @@ REFUSED: dict[Refusal, Callable[[], Any]] = {
         tl.Case(PENDULUM, START, tl.Torque(constant), tl.Run(duration=0.01)), ["energy"], by=["body.mass"]
     ),
     refusals.REEVED: lambda: run(system(dataclasses.replace(LINE, over={"eye": EYE})), REEVED_START),
+    refusals.REEVED_MODES: lambda: tl.modes(system(dataclasses.replace(LINE, over={"eye": EYE})), REEVED_START),
     refusals.COMPARED_SYSTEM: lambda: tl.reference.integrate(
         dataclasses.replace(SATELLITES, orbit=None), PLACED, {}, duration=0.1, sample=0.1
     ),

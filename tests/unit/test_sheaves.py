@@ -80,8 +80,8 @@ def test_a_case_survives_files() -> None:
         assert read == again and dict(read.commands) == dict(one.commands)
         assert tl.Case.from_dict(json.loads(json.dumps(again.to_dict()))) == again
     other = one.with_({"lines.hoist.over.lower.radius": "30 cm", "lines.hoist.over.eye.friction": 0.2})
-    assert other.system.lines["hoist"].over["lower"].radius == 0.3
-    assert other.system.lines["hoist"].over["eye"].friction == 0.2
+    wheels = other.system.wheels("hoist")
+    assert wheels[0].radius == 0.3 and wheels[1].friction == 0.2
     assert "lower" in tomllib.loads(one.to_toml())["lines"]["hoist"]["over"]
     assert one.with_(commands={}).to_toml().count("command") == 0
 
@@ -149,3 +149,72 @@ def test_a_sheave_on_a_point_mass_has_both_falls_at_it() -> None:
     system = dataclasses.replace(CRANE, bodies={"block": tl.RigidBody.point(250.0)})
     (wheel,) = system.wheels("hoist")
     assert wheel.entrance == wheel.exit == (0.0, 0.0, 0.0) and wheel.wrap == pytest.approx(math.pi * 0.25)
+
+
+LIGHT = tl.String(60.0, 1e-3, 1e5, law="tension_only")
+
+# -- rest ----------------------------------------------------------------------------------------------------
+
+
+def falls(count: int, density: float = 2.0) -> tl.System:
+    """A block of 1 t on so many falls 0.4 m apart, with sheaves on the block and at the boom in turn."""
+    places = [0.4 * k - 0.2 * (count - 1) for k in range(count)]
+    over = {
+        f"s{k}": tl.Sheave((places[k] + 0.2, 0, 0), 0.2, (0, 1, 0), on=("block", "anchor")[k % 2], inertia=0.1)
+        for k in range(count - 1)
+    }
+    line = tl.Line(
+        tl.String(80.0, density, 20e6),
+        start_point=(places[0], 0.0, 0.0),
+        reel=REEL,
+        over=over,
+        end=("block", "anchor")[(count + 1) % 2],
+        end_point=(places[-1], 0.0, 0.0),
+        elements=4,
+    )
+    return tl.System({"block": tl.RigidBody.box(1000.0, (1, 1, 1), (0, 0, 0.5))}, {"hoist": line})
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_falls_share_the_load(count: int) -> None:
+    """Tension at the block: its weight and that of the rope on its sheaves over the falls; at the boom with the rope's.
+
+    The search leaves 1e-9 of the load; three falls are not symmetric, so that the block tilts by what it stretches.
+    """
+    system = falls(count)
+    found = tl.statics(system, tl.Hanging(10.0 * count)).line
+    on_block = sum(2.0 * wheel.wrap for wheel in system.wheels("hoist") if wheel.on == "block")
+    at_block = (1000.0 + on_block) * 9.81 / count
+    at_boom = at_block + 2.0 * 9.81 * 10.0
+    within = 1e-8 if count % 2 == 0 else 1e-5
+    expected = [(at_boom, at_block) if k % 2 == 0 else (at_block, at_boom) for k in range(count)]
+    np.testing.assert_allclose(found.span_tensions, expected, rtol=within)
+    np.testing.assert_allclose(found.span_lengths, 10.0, rtol=1e-4)
+    assert found.holding_torque == pytest.approx(0.3 * at_boom, rel=0.01)  # and the weight of what is in the guide
+
+
+def test_rope_passes_a_sheave_until_tensions_are_equal() -> None:
+    """From spans of 12 and 8 m that hang between anchors 6 m apart, with a light rope: the block is in the middle."""
+    line = dataclasses.replace(HOIST, string=LIGHT, start_point=(-3, 0, 0), end_point=(3, 0, 0))
+    point = dataclasses.replace(SHEAVE, wrap=0.5, inertia_mass=1.0)
+    system = tl.System({"block": tl.RigidBody.point(10.0)}, {"hoist": dataclasses.replace(line, over={"x": point})})
+    found = tl.statics(system, tl.Placed({"block": (2.0, 0.0, 7.0)}, {"hoist": 20.0}))
+    # T from the hand formula: 2 T cos = weight, with the half length of 10 m stretched by T/EA
+    weight = (10.0 + 1e-3 * 0.5) * 9.81
+    tension = weight / 2.0
+    for _ in range(50):
+        half = 10.0 * (1.0 + tension / 1e5)
+        tension = weight / 2.0 / math.sqrt(1.0 - (3.0 / half) ** 2)
+    assert found.body.position == pytest.approx((0.0, 0.0, math.sqrt(half**2 - 9.0)), abs=5e-3)  # rope weighs 0.02 %
+    np.testing.assert_allclose(found.line.span_tensions, tension, rtol=2e-3)
+    held = tl.statics(system, tl.Placed({"block": (2.0, 0.0, 9.0)}, {"hoist": 20.0}), locked=["hoist.x"])
+    assert held.body.position[0] > 0.5
+    with pytest.raises(InputError, match=r"locked: expected names of sheaves, got 'hoist\.y'"):
+        tl.statics(system, START, locked=["hoist.y"])
+
+
+def test_hanging_finds_the_depth_of_a_block() -> None:
+    state = case(falls(4), tl.Hanging(40.0)).state()
+    assert state.bodies["block"].position == pytest.approx((0.0, 0.0, 10.5), abs=0.01)
+    with pytest.raises(InputError, match=r"deployed: expected at most 77\.6\S+ m \(length less reel.guide_length and"):
+        case(falls(4), tl.Hanging(79.0)).state()

@@ -11,7 +11,7 @@ from tautline._version import __version__
 from tautline.analysis.linearized import Linearized, force_on_reel, linearized
 from tautline.arrays import TINY_LENGTH, Array
 from tautline.errors import InputError
-from tautline.model import checks
+from tautline.model import checks, refusals
 from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Network, Places, hat
 from tautline.model.rest.search import left_of
@@ -161,6 +161,8 @@ def _free(system: System, reel: str | Sequence[str]) -> list[str]:
 
 def _at_rest(system: System, start: Any) -> _AtRest:
     """Where to linearize."""
+    if system.is_reeved:
+        raise refusals.REEVED_MODES.error("them")
     if isinstance(start, State):
         return _checked(system.with_elements(start.elements()), start)
     at = start if isinstance(start, Statics) else statics(system, start)

@@ -42,7 +42,9 @@ class CasesBeside:
         """This case at rest."""
         found = _searched(self._case)
         assert found is not None
-        return found._replace(places=network_of(found.system, self._case.state())[1])
+        network, places = network_of(found.system, self._case.state(), locked=self._case.locked_sheaves())
+        passed = np.cumsum(network.deployed - found.network.deployed)[found.network.passes]
+        return found._replace(places=places._replace(passed=passed))
 
     def case_with(self, changes: Mapping[str, float]) -> Case:
         """The case with other values by key."""
@@ -99,7 +101,7 @@ def _searched(case: Case) -> _Searched | None:
     """The search for the start of a case; None where it is not searched for."""
     with case.naming_keys("initial"):
         found = searched(case.start, case.system)
-    return None if found is None else _Searched(*found, *network_of(*found))
+    return None if found is None else _Searched(*found, *network_of(*found, locked=case.locked_sheaves()))
 
 
 def _changed(network: Network, forces: Forces) -> Changed:

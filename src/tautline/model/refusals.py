@@ -106,6 +106,12 @@ REEVED = Refusal(
     "no sheaves, no end_reel and no shared shaft in a run",
     "only the model knows them as yet",
 )
+REEVED_MODES = Refusal(
+    "`modes` of lines over sheaves, with a reel at their end, or on a shaft with others",
+    "system",
+    "no sheaves, no end_reel and no shared shaft",
+    "the linear model has no rope that passes a sheave",
+)
 COMPARED_SYSTEM = Refusal(
     "`tl.reference.integrate` for other systems than one line on a reel with one free body",
     "system",

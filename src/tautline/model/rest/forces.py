@@ -39,6 +39,7 @@ class PointForce(NamedTuple):
 
 def forces_of(network: Network, places: Places) -> Forces:
     """Energy and forces of a network at places."""
+    network.fit(places)
     w, length, strain = network.strains(places)
     density, tension, slope = network.elastic(strain)
     energies = [network.l * density, -network.weights * places.nodes[:, 2]]
@@ -65,6 +66,10 @@ def forces_of(network: Network, places: Places) -> Forces:
     gradient, steady = -_generalized(network, arms, on_nodes), _generalized(network, arms, steady_on_nodes)
     rounding = _generalized(network, arms, np.repeat(noise[:, None], 3, axis=1), sizes=True)
     scale = max(float(np.abs(tension).max()), float(np.abs(network.weights).max()))
+    if network.passes:
+        D = network.length_map()
+        gradient += D.T @ _by_length(network, places, density - tension * (1.0 + strain))
+        rounding += np.abs(D.T) @ rounded
     for b, (own, first) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
         turns = not own.body.is_point
         weight = own.body.mass * network.gravity
@@ -87,8 +92,29 @@ def forces_of(network: Network, places: Places) -> Forces:
     return Forces(float(sum(x.sum() for x in energies)), size, gradient - steady, steady, rounding, scale)
 
 
+def _by_length(network: Network, places: Places, elastic: Array) -> Array:
+    """Change of the energy of elements with their unstretched lengths (N): what a sheave feels (docs/theory.md)."""
+    first, second = places.nodes[network.start], places.nodes[network.start + 1]
+    weight = network.gravity * network.each(
+        lambda line: (
+            line.string.density - (0.0 if network.fluid is None else network.fluid.least_density) * line.string.area
+        )
+    )
+    found = elastic - 0.5 * weight * (first[:, 2] + second[:, 2])
+    if network.acceleration.any():
+        density = network.each(lambda line: line.string.density)
+        found = found + 0.5 * density * ((first + second) @ network.acceleration)
+    if network.has_surface:
+        below = network.below(places.nodes[:, 2])
+        a, b = below[network.start], below[network.start + 1]
+        to_first, to_second = wetting.shares(a, b)
+        found = found + network.lifts * (to_first * a + to_second * b)
+    return np.asarray(found)
+
+
 def loads_on_nodes(network: Network, places: Places) -> Array:
     """Weight, buoyancy, drag and inertial forces on the nodes (nodes, 3)."""
+    network.fit(places)
     on_nodes: Array = network.inertial.copy()
     on_nodes[:, 2] += network.weights
     if network.has_surface:
@@ -101,6 +127,7 @@ def loads_on_nodes(network: Network, places: Places) -> Array:
 
 def end_forces(network: Network, places: Places) -> Array:
     """Forces with which lines pull at what holds their starts and ends (lines, 2, 3); what is spooled not included."""
+    network.fit(places)
     w, length, strain = network.strains(places)
     _, tension, _ = network.elastic(strain)
     pull = (tension / length)[:, None] * w
@@ -109,29 +136,32 @@ def end_forces(network: Network, places: Places) -> Array:
     found = np.zeros((len(network.lines), 2, 3))
     for k, (line, first) in enumerate(zip(network.lines, network.first_node, strict=True)):
         found[k] = on_nodes[first], on_nodes[first + line.elements]
-        found[k, 0] -= _spooled_forces(network, places, k)
+        found[k, 0] -= _spooled_forces(network, places, k, 0)
+        found[k, 1] -= _spooled_forces(network, places, k, 1)
     return found
 
 
-def _spooled_forces(network: Network, places: Places, k: int) -> Array:
-    """Weight less buoyancy, and inertial force, of what is spooled at the start of a line."""
-    line, node, element = network.lines[k], network.first_node[k], network.slices[k].start
+def _spooled_forces(network: Network, places: Places, k: int, end: int) -> Array:
+    """Weight less buoyancy, and inertial force, of what is spooled at the start (0) or end (1) of a line."""
+    line, element = network.lines[k], network.slices[k].start
+    node, spooled = network.first_node[k] + end * line.elements, (line.spooled, line.end_spooled)[end]
     fluid = network.fluid
     heaviness = line.string.density - (0.0 if fluid is None else fluid.least_density) * line.string.area
     down = network.gravity * heaviness
     if network.has_surface and network.below(places.nodes[node, 2]) > 0.0:
         down -= float(network.lifts[element])
-    return line.spooled * (down * E3 - line.string.density * network.acceleration)
+    return spooled * (down * E3 - line.string.density * network.acceleration)
 
 
 def weight_of_line(network: Network, places: Places, k: int) -> float:
     """Weight of the deployed string of a line, less buoyancy where it lies (N)."""
     line, part = network.lines[k], network.slices[k]
     fluid = network.fluid
-    weight = network.gravity * line.deployed * line.string.density
+    deployed = float(network.deployed[k])
+    weight = network.gravity * deployed * line.string.density
     if fluid is None:
         return float(weight)
-    weight -= network.gravity * line.deployed * fluid.least_density * line.string.area
+    weight -= network.gravity * deployed * fluid.least_density * line.string.area
     if network.has_surface:
         start = network.start[part]
         below = network.below(places.nodes[:, 2])
@@ -142,7 +172,7 @@ def weight_of_line(network: Network, places: Places, k: int) -> float:
 def counted_forces(network: Network, places: Places) -> dict[str, Array]:
     """Sums of the forces on bodies and deployed lines (N): "weight", and the others as far as they are there."""
     weight = sum(own.body.mass for own in network.bodies)
-    weight += sum(line.string.density * line.deployed for line in network.lines)
+    weight += sum(line.string.density * x for line, x in zip(network.lines, network.deployed.tolist(), strict=True))
     found: dict[str, Array] = {"weight": network.gravity * weight * E3}
 
     def add(name: str, force: Any) -> None:
@@ -152,7 +182,8 @@ def counted_forces(network: Network, places: Places) -> dict[str, Array]:
     first, second = places.nodes[network.start], places.nodes[network.start + 1]
     if fluid is not None:
         lines = range(len(network.lines))
-        heavy = sum(line.string.density * line.deployed for line in network.lines) * network.gravity
+        densities = (line.string.density for line in network.lines)
+        heavy = sum(x * y for x, y in zip(densities, network.deployed.tolist(), strict=True)) * network.gravity
         add("buoyancy", (sum(weight_of_line(network, places, k) for k in lines) - heavy) * E3)
         if network.flows:
             add("drag", network.flow_drag(first, second).sum(axis=0))
@@ -169,7 +200,7 @@ def counted_forces(network: Network, places: Places) -> dict[str, Array]:
 def _generalized(network: Network, arms: Array, at_nodes: Array, *, sizes: bool = False) -> Array:
     """Forces on the unknowns from forces at the nodes; of sizes of forces: the largest that they may add up to."""
     x = np.zeros(network.count)
-    x[network.first_of_line[0] :] = at_nodes[network.inner].ravel()
+    x[network.first_of_line[0] : network.first_passing] = at_nodes[network.inner].ravel()
     for node, b, arm in zip(network.end_nodes, network.end_bodies, arms, strict=True):
         first, force = network.first_of_body[b], at_nodes[node]
         x[first : first + 3] += force
@@ -192,10 +223,11 @@ def _lift_strings(network: Network, places: Places, on_nodes: Array) -> list[Arr
     np.add.at(on_nodes[:, 2], network.start, -lift * to_first)
     np.add.at(on_nodes[:, 2], network.start + 1, -lift * to_second)
     energies = [lift * (to_first * first + to_second * second)]
-    for node, line, part in zip(network.first_node, network.lines, network.slices, strict=True):
-        spooled = float(network.lifts[part][0]) * line.spooled
-        on_nodes[node, 2] -= spooled * (below[node] > 0.0)
-        energies.append(np.array([spooled * max(below[node], 0.0)]))
+    for first_node, line, part in zip(network.first_node, network.lines, network.slices, strict=True):
+        for node, length in ((first_node, line.spooled), (first_node + line.elements, line.end_spooled)):
+            spooled = float(network.lifts[part][0]) * length
+            on_nodes[node, 2] -= spooled * (below[node] > 0.0)
+            energies.append(np.array([spooled * max(below[node], 0.0)]))
     return energies
 
 
@@ -209,6 +241,9 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
     if network.acceleration.any():
         force = -own.body.mass * network.acceleration
         found.append(PointForce(force, np.zeros(3), -float(force @ center), name="acceleration"))
+    for mass, point in own.carried:
+        force, arm = mass * (network.gravity * E3 - network.acceleration), R @ np.array(point)
+        found.append(PointForce(force, arm, -float(force @ (center + arm)), name="weight"))
     fluid, feels = network.fluid, own.fluid
     if fluid is None or feels is None:
         return found
@@ -278,6 +313,7 @@ def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> S
     were taut, elements under compression do not give way sideways, and bodies resist turns that they would go on with.
     The change of drag is left out of it.
     """
+    network.fit(places)
     w, length, strain = network.strains(places)
     _, tension, slope = network.elastic(strain)
     pull = (tension / length)[:, None] * w
@@ -292,6 +328,8 @@ def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> S
         blocks += _lift_stiffness(network, places)
     B = network.node_map(places)
     energy = B.T @ of_elements(network, blocks) @ B
+    if network.passes:
+        energy = energy + _passing_stiffness(network, places, B, slope, strain, t)
     drag = None
     on_nodes = loads_on_nodes(network, places)
     _add(on_nodes, network.start, pull, -pull)
@@ -325,6 +363,35 @@ def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> S
         return Stiffness(energy.tocsc(), None)
     steady = _sparse(network, rows[1])
     return Stiffness(energy.tocsc(), (steady if drag is None else drag + steady).tocsc())
+
+
+def _passing_stiffness(network: Network, places: Places, B: Any, slope: Array, strain: Array, t: Array) -> Any:
+    """Second derivatives of the energy by rope that passes sheaves, and by that and the nodes."""
+    from scipy.sparse import coo_matrix, diags
+
+    D = network.length_map()
+    stretched = (slope / network.l * (1.0 + strain))[:, None] * t  # pull of an element by its unstretched length
+    fluid = network.fluid
+    weight = network.gravity * network.each(
+        lambda line: line.string.density - (0.0 if fluid is None else fluid.least_density) * line.string.area
+    )
+    density = network.each(lambda line: line.string.density)
+    half = -0.5 * weight[:, None] * E3 + 0.5 * density[:, None] * network.acceleration
+    first, second = stretched + half, half - stretched
+    if network.has_surface:
+        below = network.below(places.nodes[:, 2])
+        to_first, to_second = wetting.shares(below[network.start], below[network.start + 1])
+        first, second = (
+            first + (network.lifts * to_first)[:, None] * E3,
+            second + (network.lifts * to_second)[:, None] * E3,
+        )
+    elements = np.arange(len(network.l))
+    rows = (3 * network.start[:, None] + np.arange(6)).ravel()
+    values = np.hstack([first, second]).ravel()
+    C = coo_matrix((values, (rows, np.repeat(elements, 6))), shape=(3 * network.node_count, len(elements))).tocsr()
+    cross = B.T @ C @ D
+    own = D.T @ diags(slope / network.l * (1.0 + strain) ** 2) @ D
+    return cross + cross.T + own
 
 
 def _sparse(network: Network, blocks: list[Array]) -> Any:

@@ -38,6 +38,7 @@ class NetworkBody(NamedTuple):
     force: Any = ZERO  # applied force, inertial frame (N)
     point: Any = ZERO  # where it acts
     moment: Any = ZERO  # applied moment, inertial frame (N m)
+    carried: tuple[tuple[float, Any], ...] = ()  # masses of rope on its sheaves, and where (kg, m)
 
     def seen_from_center(self, point: Any) -> Array:
         """Point of the body frame, seen from the center of mass; the center of mass itself for None (m)."""
@@ -54,14 +55,19 @@ class NetworkLine(NamedTuple):
     bodies: tuple[int, int]  # number of the body at each end; -1 for a fixed point
     points: tuple[Array, Array]  # from the center of mass, body frame; not used for fixed points
     spooled: float = 0.0  # length of string on the drum, whose weight the start bears (m)
+    end_spooled: float = 0.0  # length on a drum at its end (m)
 
 
 class Places(NamedTuple):
-    """Positions of centers of mass (bodies, 3), attitudes (bodies, 3, 3) and nodes of all lines in a row (nodes, 3)."""
+    """Positions of centers of mass (bodies, 3), attitudes (bodies, 3, 3) and nodes of all lines in a row (nodes, 3).
+
+    Beside them the lengths of rope that have passed free sheaves towards the start of their lines (sheaves,).
+    """
 
     centers: Array
     attitudes: Array
     nodes: Array
+    passed: Array = np.zeros(0)  # never changed in place
 
 
 class Forces(NamedTuple):
@@ -134,6 +140,8 @@ class Network:
         Factor of loads without energy: drag and applied moments.
     acceleration : array (3,)
         Acceleration of the frame in which the network is at rest (m/s^2).
+    passes : list of int
+        Lines behind which a free sheave stands, which the next line begins at: rope passes between the two.
     """
 
     def __init__(
@@ -143,7 +151,9 @@ class Network:
         gravity: float,
         fluid: Fluid | None = None,
         acceleration: Any = ZERO,
+        passes: Sequence[int] = (),
     ) -> None:
+        self.passes = list(passes)
         self.bodies, self.lines, self.gravity, self.fluid = list(bodies), list(lines), gravity, fluid
         self.acceleration = np.array(acceleration, dtype=float)
         self.body_names = [str(b) for b in range(len(self.bodies))]  # for messages
@@ -158,10 +168,16 @@ class Network:
             self.first_node.append(nodes)
             self.count += 3 * (line.elements - 1)
             nodes += line.elements + 1
+        self.first_passing = self.count
+        self.count += len(self.passes)
         self.node_count = nodes
         counts = [line.elements for line in self.lines]
         self.start = np.concatenate([f + np.arange(n) for f, n in zip(self.first_node, counts, strict=True)])
         self.slices = [slice(stop - n, stop) for stop, n in zip(np.cumsum(counts).tolist(), counts, strict=True)]
+        self.deployed = np.array([line.deployed for line in self.lines])
+        self.shift = np.zeros((len(self.lines), len(self.passes)))  # of the lengths of lines by what passes
+        for j, k in enumerate(self.passes):
+            self.shift[k, j], self.shift[k + 1, j] = 1.0, -1.0
         self.l = self.each(lambda line: line.deployed / line.elements)
         self.stiffness = self.each(lambda line: line.string.stiffness)
         self.hardness = np.ones(len(self.l))
@@ -175,6 +191,15 @@ class Network:
     def each(self, of: Any) -> Array:
         """Number of a line for each of its elements."""
         return np.repeat([float(of(line)) for line in self.lines], [line.elements for line in self.lines])
+
+    def fit(self, places: Places) -> None:
+        """Take the lengths of lines that places have, by the rope that has passed sheaves."""
+        if not self.passes:
+            return
+        self.deployed = np.array([line.deployed for line in self.lines]) + self.shift @ places.passed
+        counts = [line.elements for line in self.lines]
+        self.l = np.repeat(np.maximum(self.deployed / counts, TINY_LENGTH), counts)
+        self._place_weights()
 
     def _place_ends(self) -> None:
         """Ends of lines that bodies hold: node, body and point; and the inner nodes."""
@@ -205,8 +230,9 @@ class Network:
         np.add.at(masses, self.start, half)
         np.add.at(masses, self.start + 1, half)
         for first, line, part in zip(self.first_node, self.lines, self.slices, strict=True):
-            self.weights[first] += heaviness[part][0] * line.spooled
-            masses[first] += line.string.density * line.spooled
+            for node, spooled in ((first, line.spooled), (first + line.elements, line.end_spooled)):
+                self.weights[node] += heaviness[part][0] * spooled
+                masses[node] += line.string.density * spooled
         self.inertial = -masses[:, None] * self.acceleration  # forces of the frame's acceleration on the nodes
         self.added = self.each(lambda line: line.string.normal_added_mass * line.string.area)
         self.diameter = self.each(lambda line: line.string.diameter)
@@ -241,8 +267,8 @@ class Network:
             centers[b] += x[first : first + 3]
             if not own.body.is_point:
                 attitudes[b] = rotated(attitudes[b], x[first + 3 : first + 6])
-        nodes[self.inner] += x[self.first_of_line[0] :].reshape(-1, 3)
-        return self.on_bodies(Places(centers, attitudes, nodes))
+        nodes[self.inner] += x[self.first_of_line[0] : self.first_passing].reshape(-1, 3)
+        return self.on_bodies(Places(centers, attitudes, nodes, places.passed + x[self.first_passing :]))
 
     def node_map(self, places: Places) -> Any:
         """Sparse matrix (3 nodes, unknowns): displacements of all nodes by the unknowns."""
@@ -260,6 +286,16 @@ class Network:
         entries = np.concatenate(values), (np.concatenate(rows), np.concatenate(columns))
         return coo_matrix(entries, shape=(3 * self.node_count, self.count)).tocsr()
 
+    def length_map(self) -> Any:
+        """Sparse matrix (elements, unknowns): unstretched lengths of elements by the rope that passes sheaves."""
+        from scipy.sparse import csr_matrix
+
+        counts = [line.elements for line in self.lines]
+        by_line = self.shift / np.array(counts)[:, None]
+        whole = np.zeros((len(self.l), self.count))
+        whole[:, self.first_passing :] = np.repeat(by_line, counts, axis=0)
+        return csr_matrix(whole)
+
     def elastic(self, strain: Array) -> tuple[Array, Array, Array]:
         """Energy per unstretched length, tension and its slope, of all elements."""
         parts = [
@@ -271,6 +307,7 @@ class Network:
 
     def strains(self, places: Places) -> tuple[Array, Array, Array]:
         """Vectors along the elements, their lengths, and strains."""
+        self.fit(places)
         w = places.nodes[self.start + 1] - places.nodes[self.start]
         length = np.maximum(np.linalg.norm(w, axis=1), TINY_LENGTH)
         return w, length, length / self.l - 1.0

@@ -36,6 +36,8 @@ HOLD = 1e-7
 REFINEMENTS = 2
 # Longest step: of the longest line, and of a rotation (rad).
 LONGEST_STEP, LARGEST_TURN = 0.5, 0.5
+# Largest part of the length of a span that a step may take from it.
+LARGEST_PART = 0.5
 # Parts of the expected fall of the energy that a step must reach, and from which the next one may be bolder.
 LEAST_FALL, GOOD_FALL = 1e-4, 0.7
 # Of the expected fall: from here on the step is doubled as long as the energy goes on falling.
@@ -361,7 +363,11 @@ class _Search:
         """Size of a step over the longest that is allowed."""
         network = self.network
         allowed = np.where(network.turning, LARGEST_TURN, LONGEST_STEP * self.longest)
-        return float((np.abs(step) / allowed).max(initial=0.0))
+        largest = float((np.abs(step) / allowed).max(initial=0.0))
+        if network.passes:  # no line gives away more than a part of its length
+            change = np.abs(network.shift @ step[network.first_passing :])
+            largest = max(largest, float((change / (LARGEST_PART * network.deployed)).max()))
+        return largest
 
     def hold(self, here: Forces) -> Any:
         """Stiffness that holds what nothing else holds."""

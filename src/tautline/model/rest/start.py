@@ -42,7 +42,7 @@ class Branch(NamedTuple):
 
 def starts_of(network: Network, given: Places) -> Iterator[Places]:
     """Places to search from, the best first: by pulls where that leaves less force than the given start."""
-    branches = tree_of(network)
+    branches = None if network.passes else tree_of(network)
     if branches is None:
         yield given
         return

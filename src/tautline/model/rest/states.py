@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -43,8 +43,17 @@ class Frame(NamedTuple):
     acceleration: Array
 
 
-def rest(system: System, start: State, *, time: float = 0.0, acceleration: bool = False) -> State:
+def rest(
+    system: System,
+    start: State,
+    *,
+    time: float = 0.0,
+    acceleration: bool = False,
+    locked: Collection[str] = (),
+) -> State:
     """State of rest near a start: all forces on bodies and lines balance, and drums are locked.
+
+    Rope passes sheaves until the tensions on both sides of each are the same, as without friction.
 
     Weight, buoyancy, also below a free surface, drag of a steady flow and applied forces are counted. Where all that
     holds the system moves with one velocity, as a ship that tows does, the system moves along and feels the flow
@@ -64,13 +73,15 @@ def rest(system: System, start: State, *, time: float = 0.0, acceleration: bool 
         these lasted.
     acceleration : bool
         Balance also the inertial force of the common acceleration of all that holds the system, as if it lasted.
+    locked : collection of str
+        Sheaves that no rope passes, by the names of their commands.
 
     Raises
     ------
     EquilibriumError
         When none is found; the message says which force is left, and on which body.
     """
-    network, places = network_of(system, start, time, acceleration=acceleration)
+    network, places = network_of(system, start, time, acceleration=acceleration, locked=locked)
     found = find_rest(network, places).places
     return state_of(system, start, network, found, frame_of(system, time, acceleration))
 
@@ -87,7 +98,7 @@ def frame_of(system: System, time: float = 0.0, acceleration: bool = False) -> F
             velocities[name] = velocity
             (rates[name],) = body.path.acceleration(now)
     free = set(free_bodies(system))
-    holders = [end for line in system.lines.values() for end in line.ends if end not in free]
+    holders = [end for name in system.lines for end in system.holders(name) if end not in free]
     none = np.zeros(3)
     place, velocity, rate = (_common([x.get(end, none) for end in holders]) for x in (displacements, velocities, rates))
     if acceleration and rate is None:
@@ -110,9 +121,15 @@ def _common(vectors: list[Array]) -> Array | None:
 
 
 def network_of(
-    system: System, state: State, time: float = 0.0, *, acceleration: bool = False, placed: bool = False
+    system: System,
+    state: State,
+    time: float = 0.0,
+    *,
+    acceleration: bool = False,
+    placed: bool = False,
+    locked: Collection[str] = (),
 ) -> tuple[Network, Places]:
-    """The system as a network with the deployed lengths of a state, and its places.
+    """The system as a network with the deployed lengths of a state, and its places: a line for each span.
 
     Bodies on paths have moved on from the state until that time, unless they are `placed` already.
     """
@@ -125,28 +142,32 @@ def network_of(
         frame = frame._replace(displacements={}, displacement=np.zeros(3))
     names = free_bodies(system)
     bodies = [_body(system, name, time) for name in names]
-    lines, nodes = [], []
-    for name, line in system.lines.items():
-        reeled = state.lines[name].reeled_length
-        numbers = [names.index(end) if end in names else -1 for end in line.ends]
+    lines: list[NetworkLine] = []
+    nodes, passes = [], []
+    for span in (span for name in system.lines for span in system.spans(name)):
+        line, started = system.lines[span.line], state.lines[span.line]
+        numbers = [names.index(end) if end in names else -1 for end in span.ends]
         points = [
             np.array(point) if b < 0 else bodies[b].seen_from_center(point)
-            for b, point in zip(numbers, line.points, strict=True)
+            for b, point in zip(numbers, span.points, strict=True)
         ]
-        spooled = 0.0 if line.reel is None else reeled
+        own = np.array(started.nodes[started.span_rows(span.number)], dtype=float)
+        last = span.number == line.spans - 1
+        if not last and system.wheels(span.line)[span.number].command not in locked:
+            passes.append(len(lines))
         lines.append(
             NetworkLine(
                 line.string,
-                line.string.length - reeled,
-                len(state.lines[name].nodes) - 1,
+                float(state.lengths_of(system, span.line)[span.number]),
+                len(own) - 1,
                 (numbers[0], numbers[1]),
                 (points[0], points[1]),
-                spooled,
+                started.reeled_length if line.reel is not None and span.number == 0 else 0.0,
+                started.end_reeled_length if last else 0.0,
             )
         )
-        own = np.array(state.lines[name].nodes, dtype=float)
         shifts = np.tile(frame.displacement, (len(own), 1))
-        for i, end in ((0, line.start), (-1, line.end)):
+        for i, end in ((0, span.ends[0]), (-1, span.ends[1])):
             shifts[i] = shifts[i] if end in names else frame.displacements.get(end, 0.0)
         own += shifts
         nodes.append(own)
@@ -154,12 +175,13 @@ def network_of(
         np.array([state.bodies[name].position for name in names], dtype=float).reshape(-1, 3) + frame.displacement,
         np.array([state.bodies[name].attitude for name in names], dtype=float).reshape(-1, 3, 3),
         np.concatenate(nodes),
+        np.zeros(len(passes)),
     )
     fluid = system.fluid
     if fluid is not None and frame.velocity.any():
         depths, flows = (np.array(part) for part in fluid.flow)
         fluid = replace(fluid, flow=(depths, flows - frame.velocity))
-    network = Network(bodies, lines, float(system.gravity or 0.0), fluid, frame.acceleration)
+    network = Network(bodies, lines, float(system.gravity or 0.0), fluid, frame.acceleration, passes)
     network.body_names = names
     return network, places
 
@@ -173,6 +195,13 @@ def _body(system: System, name: str, time: float) -> NetworkBody:
     body = system.bodies[name]
     assert isinstance(body, RigidBody)
     own = NetworkBody(body, system.body_fluid.get(name))
+    carried = tuple(
+        (system.lines[line].string.density * wheel.wrap, own.seen_from_center(wheel.center))
+        for line in system.lines
+        for wheel in system.wheels(line)
+        if wheel.on == name
+    )
+    own = own._replace(carried=carried)
     applied = system.applied_forces.get(name)
     if applied is None:
         return own
@@ -195,11 +224,28 @@ def state_of(system: System, start: State, network: Network, places: Places, fra
         bodies[name] = BodyState(tuple(place.tolist()), velocity, attitude=x.attitude)
     for b, name in enumerate(free_bodies(system)):
         bodies[name] = BodyState(tuple(places.centers[b].tolist()), along, attitude=places.attitudes[b])
-    nodes = np.split(places.nodes, network.first_node[1:])
+    network.fit(places)
+    parts = zip(np.split(places.nodes, network.first_node[1:]), network.deployed.tolist(), strict=True)
     lines = {}
-    for (name, line), own in zip(system.lines.items(), nodes, strict=True):
-        velocities = np.tile(frame.velocity, (len(own), 1))
-        for i, end in ((0, line.start), (-1, line.end)):
-            velocities[i] = frame.velocities.get(end, along if end in network.body_names else 0.0)
-        lines[name] = LineState(own, velocities, start.lines[name].reeled_length, 0.0)
+    for name, line in system.lines.items():
+        before, nodes, velocities, lengths = start.lines[name], [], [], []
+        for span in system.spans(name):
+            own, length = next(parts)
+            moving = np.tile(frame.velocity, (len(own), 1))
+            for i, end in ((0, span.ends[0]), (-1, span.ends[1])):
+                moving[i] = frame.velocities.get(end, along if end in network.body_names else 0.0)
+            nodes.append(own)
+            velocities.append(moving)
+            lengths.append(length)
+        if not line.is_reeved:
+            lines[name] = LineState(nodes[0], velocities[0], before.reeled_length, 0.0)
+            continue
+        lines[name] = LineState(
+            np.concatenate(nodes),
+            np.concatenate(velocities),
+            before.reeled_length,
+            0.0,
+            np.array(lengths),
+            end_reeled_length=before.end_reeled_length,
+        )
     return State(bodies, lines)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import EquilibriumError, InputError
 from tautline.model import checks
+from tautline.model.body import RigidBody
 from tautline.model.kinds import in_si
 from tautline.model.pull import E3, pull_at_guide, spooled_lever
 from tautline.model.read_only import ReadOnly
@@ -55,6 +56,12 @@ class LineAtRest:
         With the layers that are spooled (m).
     utilization : float or None
         Largest tension over the breaking load; None where that is not given.
+    span_lengths : array (spans,)
+        Unstretched lengths of the spans (m).
+    span_tensions : array (spans, 2)
+        Tension at the start and at the end of each span (N).
+    end_holding_torque : float or None
+        Torque that holds the drum at the end of the line (N m); None without one.
     """
 
     deployed: float
@@ -69,6 +76,9 @@ class LineAtRest:
     holding_torque: Any  # a number; None without a reel
     drum_radius: float | None
     utilization: float | None
+    span_lengths: Array
+    span_tensions: Array
+    end_holding_torque: float | None = None
 
     @property
     def stretch(self) -> float:
@@ -179,6 +189,7 @@ def statics(
     torques: Mapping[str, float | str] | None = None,
     time: float = 0.0,
     acceleration: bool = False,
+    locked: Collection[str] = (),
 ) -> Statics:
     """State of rest near a start, with tensions, holding torques and the balance of forces.
 
@@ -199,6 +210,9 @@ def statics(
         these lasted.
     acceleration : bool
         Balance also the inertial force of the common acceleration of all that holds the system, as if it lasted.
+    locked : collection of str
+        Sheaves that are held, by names such as "hoist.lower"; rope passes the others until tensions are equal, as
+        without friction.
 
     Raises
     ------
@@ -206,10 +220,15 @@ def statics(
         Where there is no rest, or none is found; the message says which force is left, or which torque cannot hold.
     """
     system, state = meshed_start(system, start)
+    known = [wheel.command for name in system.lines for wheel in system.wheels(name)]
+    for name in locked:
+        if name not in known:
+            raise InputError(f"locked: expected names of sheaves, got {name!r}{near(name, known)}")
     wanted = _wanted_torques(system, torques)
+    at = _When(time, acceleration, locked)
     if wanted:
-        state = _freed(system, state, wanted, time, acceleration)
-    return _at_rest(system, state, time, acceleration)
+        state = _freed(system, state, wanted, at)
+    return _at_rest(system, state, at)
 
 
 def meshed_start(system: System, start: Any) -> tuple[System, State]:
@@ -221,8 +240,17 @@ def meshed_start(system: System, start: Any) -> tuple[System, State]:
     return system.with_elements(state.elements()), state
 
 
-def _at_rest(system: System, state: State, time: float, acceleration: bool) -> Statics:
-    network, places = network_of(system, state, time, acceleration=acceleration)
+class _When(NamedTuple):
+    """When a system is at rest, and what is held."""
+
+    time: float
+    acceleration: bool
+    locked: Collection[str]
+
+
+def _at_rest(system: System, state: State, at: _When) -> Statics:
+    time, acceleration, locked = at
+    network, places = network_of(system, state, time, acceleration=acceleration, locked=locked)
     found = find_rest(network, places)
     rested = state_of(system, state, network, found.places, frame_of(system, time, acceleration))
     bodies = {name: _body(network, found.places, b) for b, name in enumerate(free_bodies(system))}
@@ -244,38 +272,53 @@ def _lines(system: System, network: Network, found: Rest, state: State) -> dict[
     w, length, strain = network.strains(found.places)
     _, tension, _ = network.elastic(strain)
     pulls = end_forces(network, found.places)
-    lines = {}
-    for k, (name, line) in enumerate(system.lines.items()):
-        own = network.slices[k]
-        along = w[own] / length[own, None]
-        ends = tuple(
-            tension_at_end(line.string, pull, toward, float(beside))
-            for pull, toward, beside in (
-                (pulls[k, 0], along[0], tension[own][0]),
-                (pulls[k, 1], -along[-1], tension[own][-1]),
-            )
-        )
-        reeled = state.lines[name].reeled_length
-        radius = torque = None
+    lines, k = {}, 0
+    for name, line in system.lines.items():
+        spans, k = range(k, k + line.spans), k + line.spans
+        ends = np.array([_ends(network, n, pulls[n], w, length, tension) for n in spans])
+        own = slice(network.slices[spans[0]].start, network.slices[spans[-1]].stop)
+        at = state.lines[name]
+        radius = torque = at_end = None
         if line.reel is not None:
-            radius = float(line.reel.radius(reeled))
-            torque = holding_torque(system, line, reeled, ends[0], float(strain[own][0]))
+            radius = float(line.reel.radius(at.reeled_length))
+            strain_there = float(strain[own][0])
+            torque = holding_torque(system, line, at.reeled_length, float(ends[0, 0]), strain_there)
+        if line.end_reel is not None:
+            there = (at.end_reeled_length, float(ends[-1, 1]), float(strain[own][-1]))
+            at_end = holding_torque(system, line, *there, key="end_reel")
         breaking = line.string.breaking_load
         lines[name] = LineAtRest(
-            deployed=network.lines[k].deployed,
+            deployed=float(network.deployed[spans.start : spans.stop].sum()),
             stretched_length=float(length[own].sum()),
-            weight=weight_of_line(network, found.places, k),
-            start_tension=ends[0],
-            end_tension=ends[1],
-            start_force=pulls[k, 0],
-            end_force=pulls[k, 1],
+            weight=sum(weight_of_line(network, found.places, n) for n in spans),
+            start_tension=float(ends[0, 0]),
+            end_tension=float(ends[-1, 1]),
+            start_force=pulls[spans[0], 0],
+            end_force=pulls[spans[-1], 1],
             tension=tension[own],
             strain=strain[own],
             holding_torque=torque,
             drum_radius=radius,
-            utilization=None if breaking is None else max(float(tension[own].max()), *ends) / breaking,
+            utilization=None if breaking is None else max(float(tension[own].max()), float(ends.max())) / breaking,
+            span_lengths=network.deployed[spans.start : spans.stop].copy(),
+            span_tensions=ends,
+            end_holding_torque=at_end,
         )
     return lines
+
+
+def _ends(network: Network, k: int, pulls: Array, w: Array, length: Array, tension: Array) -> tuple[float, float]:
+    """Tension at the start and at the end of a span."""
+    own = network.slices[k]
+    along = w[own] / length[own, None]
+    first, last = (
+        tension_at_end(network.lines[k].string, pull, toward, float(beside))
+        for pull, toward, beside in (
+            (pulls[0], along[0], tension[own][0]),
+            (pulls[1], -along[-1], tension[own][-1]),
+        )
+    )
+    return first, last
 
 
 def tension_at_end(string: String, pull: Array, toward: Array, beside: float) -> float:
@@ -292,25 +335,25 @@ def tension_at_end(string: String, pull: Array, toward: Array, beside: float) ->
     return pressed if string.law == "linear" else beside
 
 
-def holding_torque(system: System, line: Line, reeled: float, tension: float, strain: float) -> float:
+def holding_torque(
+    system: System, line: Line, reeled: float, tension: float, strain: float, key: str = "reel"
+) -> float:
     """Torque that holds a drum against the tension at the guide and the spooled string's weight (N m).
 
     The formula of results. `strain` is that of the first element, for tables that have no strain at a negative tension.
     The weight of what is spooled on a free body does not turn its drum.
     """
-    string, reel = line.string, line.reel
-    assert reel is not None
+    string, reel = line.string, line.reels[key]
     at_guide = float(string.strain(tension)) if string.law != "table" or tension >= 0.0 else strain
-    pull = float(pull_at_guide(string, reel, at_guide)) + spooled_pull(system, line, reeled)
+    pull = float(pull_at_guide(string, reel, at_guide)) + spooled_pull(system, line, reeled, key)
     return float(reel.radius(reeled)) * pull
 
 
-def spooled_pull(system: System, line: Line, reeled: float) -> float:
+def spooled_pull(system: System, line: Line, reeled: float, key: str = "reel") -> float:
     """Pull at the drum of the weight of what is spooled and in the guide (N); 0 on a free body."""
-    assert line.reel is not None
-    if system.on_free_body(line):
+    if isinstance(system.bodies.get(line.end if key == "end_reel" else line.start), RigidBody):
         return 0.0
-    return heaviness(system, line) * float(spooled_lever(line.reel, reeled))
+    return heaviness(system, line) * float(spooled_lever(line.reels[key], reeled))
 
 
 def heaviness(system: System, line: Line) -> float:
@@ -340,18 +383,19 @@ def _wanted_torques(system: System, given: Mapping[str, float | str] | None) -> 
     return {name: checks.number(f"torques.{name}", in_si(f"torques.{name}", x, "N*m")) for name, x in given.items()}
 
 
-def _freed(system: System, state: State, torques: Mapping[str, float], time: float, acceleration: bool) -> State:
+def _freed(system: System, state: State, torques: Mapping[str, float], when: _When) -> State:
     """State of rest whose free drums are held by given torques: Newton's method for their deployed lengths."""
     names = list(torques)
     wanted = np.array([torques[name] for name in names])
-    longest = np.array([system.lines[name].string.length - system.lines[name].reel.guide_length for name in names])
+    guides = np.array([sum(reel.guide_length for reel in system.lines[name].reels.values()) for name in names])
+    longest = np.array([system.lines[name].string.length - system.wraps(name) for name in names]) - guides
 
     def held(at: State) -> tuple[Array, State]:
-        found = _at_rest(system, at, time, acceleration)
+        found = _at_rest(system, at, when)
         return np.array([found.lines[name].holding_torque for name in names]), found.state
 
     def lengths(at: State) -> Array:
-        return np.array([system.lines[name].string.length - at.lines[name].reeled_length for name in names])
+        return np.array([at.lengths_of(system, name).sum() for name in names])
 
     torque, state = held(state)
     for _ in range(MOST_LENGTHS):
@@ -386,5 +430,8 @@ def _with_lengths(system: System, state: State, lengths: Mapping[str, float]) ->
     """The state with other deployed lengths, nodes as they are."""
     lines = dict(state.lines)
     for name, length in lengths.items():
-        lines[name] = replace(lines[name], reeled_length=system.lines[name].string.length - length)
+        before = state.lengths_of(system, name)
+        reeled = lines[name].reeled_length + float(before.sum()) - length
+        spans = before * (length / before.sum()) if len(lines[name].span_lengths) else before[:0]
+        lines[name] = replace(lines[name], reeled_length=reeled, span_lengths=spans)
     return State(state.bodies, lines)

@@ -20,7 +20,7 @@ from tautline.model.run import Run
 from tautline.model.short_keys import Names, Path, expanded, full_key, is_short, names_of, short
 from tautline.model.string import String
 from tautline.model.system import keys, reading
-from tautline.model.system.commands import commands_by_name, drives, feed_of, place_of
+from tautline.model.system.commands import SHEAVE, commands_by_name, drives, feed_of, place_of
 from tautline.model.system.parts import GUIDE
 from tautline.model.system.problems import naming_errors
 from tautline.model.system.reading import Described, Reading
@@ -92,7 +92,7 @@ class Case:
         """The state at the start; computed once. InputError if the parts do not go together."""
         if self._state is None:
             with self.naming_keys("initial"):
-                object.__setattr__(self, "_state", state_of(self.start, self.system))
+                object.__setattr__(self, "_state", state_of(self.start, self.system, self.locked_sheaves()))
         found = self._state
         assert found is not None
         if not self._checked:
@@ -100,6 +100,13 @@ class Case:
                 self._check_command(name, command, found)
             object.__setattr__(self, "_checked", True)
         return found
+
+    def locked_sheaves(self) -> frozenset[str]:
+        """Names of the sheaves that stand still, or whose motion is given, when the run starts."""
+        kinds = drives(self.system)
+        return frozenset(
+            name for name, x in self.commands.items() if kinds.get(name) == SHEAVE and (x.finds_torque or x.sticks)
+        )
 
     def is_placed(self) -> bool:
         """Whether the state at the start is known already."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -30,7 +30,6 @@ from tautline.model.description import (
 from tautline.model.fluid import Fluid
 from tautline.model.kinds import MATRIX, VECTOR, OrByName, Quantity
 from tautline.model.read_only import ReadOnly
-from tautline.model.refusals import REEVED
 from tautline.model.rest.states import rest
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import (
@@ -138,13 +137,11 @@ class Placed:
 Start = Placed | Straight | Hanging | AtEquilibrium | State
 
 
-def state_of(start: Any, system: System) -> State:
-    """The state in which a system starts."""
+def state_of(start: Any, system: System, locked: Collection[str] = ()) -> State:
+    """The state in which a system starts; `locked` are names of sheaves that no rope passes on the way to rest."""
     found = searched(start, system)
     if found is not None:
-        if system.is_reeved:
-            raise REEVED.error("them")
-        return rest(*found)
+        return rest(*found, locked=locked)
     if isinstance(start, Hanging):
         made = partial(hanging, end_velocity=start.end_velocity, angular_velocity=start.angular_velocity)
         return _of_chain(system, start, made)
@@ -212,16 +209,17 @@ def _straight(system: System, start: Straight) -> State:
 def checked_length(system: System, name: str, deployed: float) -> float:
     """A deployed length that a line on a reel has (m)."""
     line = system.lines[name]
-    guide = 0.0 if line.reel is None else line.reel.guide_length
-    if deployed > line.string.length - guide:
-        longest = f"at most {line.string.length - guide:g} m (length less reel.guide_length)"
-        checks.refuse("deployed", longest, deployed)
+    wraps = system.wraps(name)
+    longest = line.string.length - wraps - sum(reel.guide_length for reel in line.reels.values())
+    if deployed > longest:
+        words = "length less reel.guide_length" + (" and wraps on sheaves" if wraps else "")
+        checks.refuse("deployed", f"at most {longest:g} m ({words})", deployed)
     return deployed
 
 
 def deployed_lengths(system: System, given: Any) -> dict[str, float]:
     """Deployed length of every line, from those that are given by name or that of the only reel."""
-    reels = [name for name, line in system.lines.items() if line.reel is not None]
+    reels = [name for name, line in system.lines.items() if line.reels]
     if not isinstance(given, Mapping):
         if len(reels) != 1:
             checks.refuse("deployed", f"lengths by the names of lines with a reel ({', '.join(reels)})", given)
@@ -232,7 +230,7 @@ def deployed_lengths(system: System, given: Any) -> dict[str, float]:
     for name in reels:
         if name not in given:
             raise InputError(f"deployed.{name}: missing; expected the length of a line with a reel")
-    lengths = {name: line.string.length for name, line in system.lines.items()} | dict(given)
+    lengths = {name: line.string.length - system.wraps(name) for name, line in system.lines.items()} | dict(given)
     return {name: checked_length(system, name, float(x)) for name, x in lengths.items()}
 
 
@@ -243,25 +241,57 @@ def _hung(system: System, deployed: Mapping[str, float]) -> State:
         for name, body in system.bodies.items()
         if isinstance(body, Kinematic)
     }
-    lines = dict(system.lines)
+    lines = list(system.lines)
     while lines:
-        ready = {
-            name: line for name, line in lines.items() if any(_is_placed(system, places, end) for end in line.ends)
-        }
+        ready = [name for name in lines if any(_is_placed(system, places, end) for end in system.holders(name))]
         if not ready:
             raise InputError("Hanging: a body hangs from nothing; say where bodies are with Placed")
-        for name, line in ready.items():
-            del lines[name]
-            upper = 0 if _is_placed(system, places, line.start) else 1
-            above, below = line.ends[upper], line.ends[1 - upper]
-            if not _is_placed(system, places, below):
-                place, _ = point_of(system, places, above, line.points[upper])
-                body = system.bodies[below]
-                assert isinstance(body, RigidBody)
-                arm = np.array(body.center_of_mass) - np.array(line.points[1 - upper])
-                places[below] = BodyState(floats(place + np.array([0.0, 0.0, deployed[name]]) + arm))
+        for name in ready:
+            lines.remove(name)
+            below = [end for end in dict.fromkeys(system.holders(name)) if not _is_placed(system, places, end)]
+            if below:
+                places |= _below(system, places, name, below, deployed[name])
     free = {name: x for name, x in places.items() if isinstance(system.bodies[name], RigidBody)}
     return hang(system, free, {name: LineStart(x) for name, x in deployed.items()})
+
+
+def _below(
+    system: System, places: Mapping[str, BodyState], name: str, bodies: list[str], deployed: float
+) -> dict[str, BodyState]:
+    """Bodies that hang in the spans of a line, straight below what carries them and all at one depth."""
+    spans = system.spans(name)
+    above = {}
+    for body in bodies:
+        beside = []
+        for span in spans:
+            for here, far in ((0, 1), (1, 0)):
+                if span.ends[here] == body and _is_placed(system, places, span.ends[far]):
+                    place, _ = point_of(system, places, span.ends[far], span.points[far])
+                    beside.append((place, np.array(span.points[here])))
+        if not beside:
+            raise InputError(f"Hanging: {body!r} hangs between bodies of one line; say where bodies are with Placed")
+        center = np.array(system.bodies[body].center_of_mass)
+        above[body] = np.mean([place + center - point for place, point in beside], axis=0)
+
+    def at(depth: float) -> dict[str, BodyState]:
+        return {key: BodyState(floats(place + np.array([0.0, 0.0, depth]))) for key, place in above.items()}
+
+    def longer(depth: float) -> float:
+        own = {**places, **at(depth)}
+        ends = [
+            [point_of(system, own, end, point)[0] for end, point in zip(span.ends, span.points, strict=True)]
+            for span in spans
+        ]
+        return float(sum(np.linalg.norm(b - a) for a, b in ends)) - deployed
+
+    if len(spans) == 1:
+        return at(deployed)
+    from scipy.optimize import brentq
+
+    if longer(0.0) >= 0.0:
+        expected = f"more than {longer(0.0) + deployed:.6g} m, which {name!r} has between what carries it"
+        checks.refuse(f"deployed.{name}", expected, deployed)
+    return at(float(brentq(longer, 0.0, deployed, xtol=1e-12, rtol=1e-14)))
 
 
 def _is_placed(system: System, places: Mapping[str, BodyState], end: str) -> bool:
