@@ -382,11 +382,7 @@ def test_a_killed_run_and_what_is_made_of_it(name: str, tmp_path: Path) -> None:
 
 # Kinematic: counts, what must stay a multiple or a rotation, and tables of CSV files, which are given as a whole.
 HELD = {"run.stop", "run.elements", "run.order", "run.duration", "run.sample", "run.step", "initial.attitude"}
-<<<<<<< HEAD
-HELD |= {"initial.bodies.body.attitude", "reel.sense"}
-=======
-HELD |= {"initial.bodies.body.attitude", "body.faces"}
->>>>>>> 07c3001c (Read bodies from STL, OBJ, URDF and MJCF files: mass, center of mass, inertia and the triangles to draw)
+HELD |= {"initial.bodies.body.attitude", "reel.sense", "body.faces"}
 HELD |= {f"{section}.{key}" for section in ("guide", "command") for key in ("seed", "components", "cutoff", "file")}
 
 
