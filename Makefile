@@ -33,6 +33,7 @@ lint: $(VENV)/dev
 # libtautline anew, where it was made from other sources. Installing makes it too.
 library: $(VENV)/dev
 	$(BIN)/python -m tautline.kernels.machine.build --unless-current
+	$(BIN)/python -m tautline.fmu.build --unless-current
 
 # A browser for the tests of the viewer, where the machine has none: 70 MB from the package index, no root. Setting up
 # installs it too.
@@ -102,6 +103,7 @@ build/rest-length/installed:
 # The site: runs the examples, and needs no network when it is read.
 docs: $(VENV)/docs
 	$(BIN)/python -m tautline.kernels.machine.build --unless-current
+	$(BIN)/python -m tautline.fmu.build --unless-current
 	$(BIN)/python -m sphinx -b html -W --keep-going -n -q docs build/docs
 	@echo "built: build/docs/index.html"
 
@@ -133,4 +135,4 @@ packages-%: | $(VENV)/bin/python
 	$(if $(filter dev,$*),-$(BIN)/python -m tests.support.install_browser)
 
 clean:
-	rm -rf $(VENV) web/node_modules web/dist src/tautline/viewer/viewer.html src/tautline/kernels/machine/built docs/generated build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) web/node_modules web/dist src/tautline/viewer/viewer.html src/tautline/kernels/machine/built src/tautline/fmu/built docs/generated build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

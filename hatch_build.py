@@ -68,17 +68,13 @@ def make_page(root: Path) -> None:
 
 
 def make_library(root: Path) -> None:
-    """src/tautline/kernels -> src/tautline/kernels/machine/built"""
+    """src/tautline/kernels -> src/tautline/kernels/machine/built, src/tautline/fmu/c -> src/tautline/fmu/built"""
     # not by PYTHONPATH: pip takes what an earlier installation had from it out of the path
     path = f"import sys; sys.path.insert(0, {str(root / 'src')!r})"
-    command = [
-        sys.executable,
-        "-c",
-        f"{path}; from tautline.kernels.machine.build import main; main()",
-        "--unless-current",
-    ]
-    if subprocess.run(command, cwd=root, check=False).returncode != 0:
-        raise RuntimeError("libtautline could not be made; what is missing stands above")
+    for module in ("tautline.kernels.machine.build", "tautline.fmu.build"):
+        command = [sys.executable, "-c", f"{path}; from {module} import main; main()", "--unless-current"]
+        if subprocess.run(command, cwd=root, check=False).returncode != 0:
+            raise RuntimeError(f"{module}: the library could not be made; what is missing stands above")
 
 
 def packages_to_link(root: Path) -> list[str]:

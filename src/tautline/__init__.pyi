@@ -18,6 +18,7 @@ from tautline.files.runs.writing import resume as resume
 from tautline.files.runs.writing import run_to_file as run_to_file
 from tautline.files.scenario.reading import load as load
 from tautline.fitting.fit import fit as fit
+from tautline.fmu.export import export_fmu as export_fmu
 from tautline.gradients.api import jacobian as jacobian
 from tautline.gradients.api import value_and_gradient as value_and_gradient
 from tautline.gradients.objectives import Final as Final

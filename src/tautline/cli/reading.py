@@ -1,4 +1,7 @@
-"""The commands that read finished runs, for which neither engine nor kernels are loaded: info and export."""
+"""The commands that read finished runs, for which neither engine nor kernels are loaded: info and export.
+
+For an FMU `export` takes a scenario instead (exporting.py).
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from tautline.cli import output
-from tautline.cli.app import AsJson, NoColor, RunPath, app
+from tautline.cli import completing, output
+from tautline.cli.app import AsJson, NoColor, RunPath, Settings, app, overrides
 from tautline.cli.output import one_line_errors
 
 
@@ -32,7 +35,13 @@ def info(path: RunPath, as_json: AsJson = False, no_color: NoColor = False) -> N
 
 @app.command()
 def export(
-    path: RunPath,
+    path: Annotated[
+        Path,
+        typer.Argument(
+            help="A run file (.nc); for --fmu a scenario file, or the name of a built-in scenario.",
+            autocompletion=completing.runs_and_scenarios,
+        ),
+    ],
     csv: Annotated[Path | None, typer.Option(help="Write all variables to this CSV file.")] = None,
     vtk: Annotated[Path | None, typer.Option(help="Write a VTK series for ParaView into this folder.")] = None,
     gif: Annotated[Path | None, typer.Option(help="Write an animation to this GIF file.")] = None,
@@ -41,6 +50,17 @@ def export(
     ] = None,
     frames: Annotated[int, typer.Option(min=1, help="Frames of an animation, evenly spread over the run.")] = 100,
     rate: Annotated[float, typer.Option(min=0.1, max=100.0, help="Frames per second of an animation.")] = 20.0,
+    fmu: Annotated[Path | None, typer.Option(help="Write a scenario for co-simulation to this FMU file.")] = None,
+    fmi: Annotated[int, typer.Option(min=2, max=3, help="Version of the standard of an FMU.")] = 2,
+    command: Annotated[
+        list[str] | None,
+        typer.Option(help="Input of a reel of an FMU: LINE=torque, speed, length, or case for none."),
+    ] = None,
+    velocity: Annotated[
+        list[str] | None,
+        typer.Option(help="A body on a path, or a line with a fixed guide, that an FMU moves by an input."),
+    ] = None,
+    settings: Settings = None,
     html: Annotated[
         bool, typer.Option("--html", metavar="", help="Write one HTML file that plays the run offline.")
     ] = False,
@@ -51,9 +71,11 @@ def export(
     overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace existing files.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write a run for other programs. The .nc file itself opens in MATLAB, Julia and xarray as it is.
+    """Write a run or a scenario for other programs. The .nc file itself opens in MATLAB, Julia and xarray as it is.
 
     Example: tautline export retrieval.nc --csv retrieval.csv --vtk frames/ --gif retrieval.gif --html
+
+    Example: tautline export crane-hoist --fmu crane.fmu
     """
     with one_line_errors("export"):
         from tautline import durable
@@ -63,9 +85,21 @@ def export(
         from tautline.model.wording import both
 
         page = (out or path.with_suffix(".html")) if html else None
+        if fmu is not None:
+            if any(x is not None for x in (csv, vtk, gif, mp4, page)):
+                raise InputError("--fmu: expected alone, since it takes a scenario and the others a run")
+            output.check_targets([fmu], path, overwrite)
+            from tautline.cli.exporting import write_fmu
+
+            told = write_fmu(str(path), fmu, fmi, command or [], velocity or [], overrides(settings))
+            output.print_files([fmu], False, True) if as_json else print(told)
+            return
         videos = _videos(gif, mp4)
         if csv is None and vtk is None and page is None and not videos:
-            raise InputError("export: expected --csv FILE, --vtk FOLDER, --gif FILE, --mp4 FILE or --html, got none")
+            raise InputError(
+                "export: expected --csv FILE, --vtk FOLDER, --gif FILE, --mp4 FILE or --html of a run, or --fmu FILE "
+                "of a scenario, got none"
+            )
         if vtk is not None and vtk.exists() and not vtk.is_dir():
             raise runs.StoreError(f"{vtk}: {durable.kind_of(vtk) or 'is a file'}, expected a folder")
         series = [] if vtk is None else series_files(runs.blocks(path), vtk)

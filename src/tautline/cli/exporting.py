@@ -1,0 +1,31 @@
+"""A case for co-simulation, by the command `export`: what needs the engine, apart from what reads runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+
+def write_fmu(
+    scenario: str, target: Path, fmi: int, commands: list[str], velocities: list[str], settings: dict[str, str]
+) -> str:
+    """Write an FMU; a sentence on it."""
+    from tautline.errors import InputError
+    from tautline.files.scenario import load
+    from tautline.fmu.export import export_fmu
+
+    chosen: dict[str, str] = {}
+    for command in commands:
+        line, sign, word = command.partition("=")
+        if not sign:
+            raise InputError(f"--command {command}: expected LINE=torque, LINE=speed, LINE=length or LINE=case")
+        chosen[line.strip()] = word.strip()
+    names = export_fmu(load(scenario, settings), target, fmi=fmi, commands=chosen, velocities=velocities)
+    inputs = [name for name in names if ".command." in name]
+    size = target.stat().st_size / 1e6
+    return f"{target}: FMI {fmi}.0, {size:.2f} MB, {len(names)} variables; inputs {', '.join(_short(inputs)) or 'none'}"
+
+
+def _short(names: list[str]) -> list[Any]:
+    """Names without their components."""
+    return list(dict.fromkeys(name.partition("[")[0] for name in names))

@@ -1,0 +1,173 @@
+"""FMUs under test: exported, opened by FMPy, stepped; and random calls of their functions."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import fmpy
+import numpy as np
+from fmpy.fmi2 import FMU2Slave
+from fmpy.fmi3 import FMU3Slave
+
+import tautline as tl
+from tautline.fmu import build
+
+if not build.is_current():
+    build.build()
+
+
+class Slave:
+    """An instance of an FMU, at the start of its motion."""
+
+    def __init__(self, path: Path, folder: Path, parameters: dict[str, float] | None = None) -> None:
+        self.folder = folder
+        if not (folder / "modelDescription.xml").exists():
+            fmpy.extract(str(path), unzipdir=str(folder))
+        self.model = fmpy.read_model_description(str(folder))
+        self.references = {x.name: x.valueReference for x in self.model.modelVariables}
+        self.is_2 = self.model.fmiVersion == "2.0"
+        kind: Any = FMU2Slave if self.is_2 else FMU3Slave
+        identifier = self.model.coSimulation.modelIdentifier
+        self.fmu = kind(
+            guid=self.model.guid, unzipDirectory=str(folder), modelIdentifier=identifier, instanceName="instance"
+        )
+        self.fmu.instantiate()
+        self.begin(parameters or {})
+
+    def begin(self, parameters: dict[str, float], time: float = 0.0) -> None:
+        """Initialize it with values of parameters and inputs."""
+        self.time = time
+        self.put(parameters)
+        if self.is_2:
+            self.fmu.setupExperiment(startTime=time)
+            self.fmu.enterInitializationMode()
+        else:
+            self.fmu.enterInitializationMode(startTime=time)
+        self.fmu.exitInitializationMode()
+
+    def put(self, values: dict[str, float]) -> None:
+        """Set variables by name."""
+        references = [self.references[name] for name in values]
+        (self.fmu.setReal if self.is_2 else self.fmu.setFloat64)(references, [float(x) for x in values.values()])
+
+    def put_vector(self, name: str, vector: Iterable[float]) -> None:
+        """Set three components."""
+        self.put({f"{name}[{k}]": x for k, x in enumerate(vector, 1)})
+
+    def get(self, *names: str) -> list[float]:
+        """Values of variables."""
+        references = [self.references[name] for name in names]
+        found: list[float] = list((self.fmu.getReal if self.is_2 else self.fmu.getFloat64)(references))
+        return found
+
+    def whole(self, name: str) -> int:
+        """Value of an integer."""
+        references = [self.references[name]]
+        return int((self.fmu.getInteger if self.is_2 else self.fmu.getInt32)(references)[0])
+
+    def vector(self, name: str) -> np.ndarray:
+        """Three components."""
+        return np.array(self.get(*(f"{name}[{k}]" for k in (1, 2, 3))))
+
+    def step(self, interval: float) -> None:
+        """Make a communication step."""
+        self.fmu.doStep(self.time, interval)
+        self.time += interval
+
+    def numbers(self) -> list[float]:
+        """All outputs that are numbers."""
+        outputs = [
+            x.name for x in self.model.modelVariables if x.causality == "output" and x.type in ("Real", "Float64")
+        ]
+        return self.get(*outputs)
+
+    def close(self) -> None:
+        """End it."""
+        self.fmu.freeInstance()
+
+
+def outputs_of(sim: tl.Simulation) -> dict[str, float]:
+    """Outputs of an FMU by name, from a simulation of the same system."""
+    values: Any = sim.backend.present_values()
+    found: dict[str, float] = {}
+
+    def put(name: str, vector: Any) -> None:
+        for k, x in enumerate(vector, 1):
+            found[f"{name}[{k}]"] = float(x)
+
+    for k, (name, line) in enumerate(sim.lines.items()):
+        head = f"lines.{name}"
+        found |= {f"{head}.deployed": line.deployed, f"{head}.speed": line.speed}
+        for variable in ("start_tension", "end_tension", "torque", "power", "motor_work"):
+            if variable.endswith("tension") or sim.system.lines[name].reel is not None:
+                found[f"{head}.{variable}"] = float(values[variable][0, k])
+    for b, name in enumerate(sim.bodies):
+        body = sim.system.bodies[name]
+        put(f"bodies.{name}.position", values["body_position"][0, b])
+        put(f"bodies.{name}.velocity", values["body_velocity"][0, b])
+        if isinstance(body, tl.Kinematic):
+            put(f"bodies.{name}.force", sim.bodies[name].force)
+        elif not body.is_point:
+            put(f"bodies.{name}.angular_velocity", values["angular_velocity"][0, b])
+            for i in range(9):
+                found[f"bodies.{name}.attitude[{1 + i // 3},{1 + i % 3}]"] = float(values["attitude"][0, b].flat[i])
+    found["accounts.energy"] = sim.energy
+    from tautline import ledger
+
+    for account in ledger.ACCOUNTS:
+        found[f"accounts.{account.name}"] = float(values[account.name][0])
+    put("linear_momentum", values["linear_momentum"][0])
+    put("angular_momentum", values["angular_momentum"][0])
+    return found
+
+
+LOGGER = ctypes.CFUNCTYPE(
+    None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p
+)
+
+
+class Callbacks(ctypes.Structure):
+    """Callbacks of FMI 2.0."""
+
+    _fields_ = (
+        ("logger", LOGGER),
+        ("allocate", ctypes.c_void_p),
+        ("free", ctypes.c_void_p),
+        ("finished", ctypes.c_void_p),
+        ("host", ctypes.c_void_p),
+    )
+
+
+class Plain:
+    """The functions of an FMU of FMI 2.0 by ctypes, without FMPy: messages are kept."""
+
+    def __init__(self, folder: Path) -> None:
+        model = fmpy.read_model_description(str(folder))
+        (path,) = (folder / "binaries").glob("*/*.so")
+        self.code = ctypes.CDLL(str(path))
+        self.code.fmi2Instantiate.restype = ctypes.c_void_p
+        self.guid, self.folder = model.guid.encode(), (folder / "resources").as_uri().encode()
+        self.messages: list[str] = []
+        self.logger = LOGGER(lambda host, name, status, category, form, text: self.messages.append(text.decode()))
+        self.callbacks = Callbacks(logger=self.logger)
+        self.count = len(model.modelVariables)
+
+    def open(self, guid: bytes | None = None, folder: bytes | None = None) -> ctypes.c_void_p | None:
+        """A new instance, or None."""
+        found = self.code.fmi2Instantiate(
+            b"a", 1, guid or self.guid, folder or self.folder, ctypes.byref(self.callbacks), 0, 0
+        )
+        return None if found is None else ctypes.c_void_p(found)
+
+    def call(self, name: str, *arguments: Any) -> int:
+        """Call a function; its status."""
+        return int(getattr(self.code, f"fmi2{name}")(*arguments))
+
+
+def memory() -> int:
+    """Resident memory of this process (bytes)."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,0 +1,425 @@
+"""FMUs: what the standard asks for, the bits of Simulation, states that go on elsewhere, wrong calls."""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from fmpy.validation import validate_fmu
+
+import tautline as tl
+from tautline.errors import InputError
+from tautline.fmu import build
+from tests.support.fmus import Plain, Slave, memory, outputs_of
+
+SYSTEMS: dict[str, dict[str, Any]] = {
+    "fixed-length": {"commands": {"line": "case"}},
+    "crane-hoist": {"velocities": ["line"]},
+    "hook-and-load": {"velocities": ["jib"]},
+}
+
+
+@pytest.fixture(scope="session")
+def fmus(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], Path]:
+    """FMUs of the systems by name and version."""
+    folder, found = tmp_path_factory.mktemp("fmus"), {}
+    for name, options in SYSTEMS.items():
+        for fmi in (2, 3):
+            found[name, fmi] = folder / f"{name}-{fmi}.fmu"
+            tl.export_fmu(tl.load(name), found[name, fmi], fmi=fmi, **options)
+    return found
+
+
+def opened(path: Path, folder: Path, **parameters: float) -> Slave:
+    return Slave(path, folder / path.stem, parameters)
+
+
+@pytest.fixture
+def network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The kernels of FMUs also where those of a chain could run: the latter round otherwise."""
+    monkeypatch.setenv("TAUTLINE_BACKEND", "network")
+
+
+@pytest.mark.parametrize("fmi", (2, 3))
+@pytest.mark.parametrize("name", SYSTEMS)
+def test_the_description_is_valid(fmus: dict[tuple[str, int], Path], name: str, fmi: int) -> None:
+    assert validate_fmu(str(fmus[name, fmi])) == []
+
+
+def test_an_fmu_holds_documentation_license_and_case(fmus: dict[tuple[str, int], Path]) -> None:
+    for fmi, page in ((2, "_main"), (3, "index")):
+        archive = zipfile.ZipFile(fmus["crane-hoist", fmi])
+        text = archive.read(f"documentation/{page}.html").decode()
+        assert "bodies.body.mass" in text and "fixed" in text
+        assert b"MIT" in archive.read("documentation/licenses/license.txt")
+        assert "drum_radius" in archive.read("resources/case.toml").decode()
+
+
+def test_the_same_case_gives_the_same_bytes(tmp_path: Path, fmus: dict[tuple[str, int], Path]) -> None:
+    tl.export_fmu(tl.load("crane-hoist"), tmp_path / "crane-hoist-2.fmu", velocities=["line"])
+    assert (tmp_path / "crane-hoist-2.fmu").read_bytes() == fmus["crane-hoist", 2].read_bytes()
+
+
+def test_every_function_of_the_headers_is_exported(fmus: dict[tuple[str, int], Path]) -> None:
+    """44 functions of FMI 2.0 and 75 of 3.0, and nothing else; no library but that of C is needed."""
+    listed = subprocess.run(["nm", "-D", str(build.wrapper())], capture_output=True, text=True, check=True).stdout
+    names = [line.split()[-1] for line in listed.splitlines() if " T " in line]
+    assert sorted(name[:4] for name in names) == ["fmi2"] * 44 + ["fmi3"] * 75
+    needed = subprocess.run(["ldd", str(build.wrapper())], capture_output=True, text=True, check=True).stdout
+    assert "python" not in needed
+
+
+@pytest.mark.usefixtures("network")
+@pytest.mark.parametrize("fmi", (2, 3))
+def test_a_pendulum_has_the_bits_of_simulation(fmus: dict[tuple[str, int], Path], tmp_path: Path, fmi: int) -> None:
+    fmu = opened(fmus["fixed-length", fmi], tmp_path)
+    sim = tl.Simulation.from_case(tl.load("fixed-length"))
+    sim.body.push()
+    for k in range(40):
+        if k >= 10:  # forces from outside
+            force, moment = (0.1 * np.sin(k), 0.05, 0.0), (0.0, 0.01 * k, 0.0)
+            sim.body.push(force, moment)
+            fmu.put_vector("bodies.body.command.force", force)
+            fmu.put_vector("bodies.body.command.moment", moment)
+        sim.advance(0.01)
+        fmu.step(0.01)
+        expected = outputs_of(sim)
+        assert fmu.get(*expected) == list(expected.values())
+    assert fmu.whole("status") == 0 and fmu.get("time") == [sim.time]
+    fmu.close()
+
+
+@pytest.mark.usefixtures("network")
+@pytest.mark.parametrize("fmi", (2, 3))
+def test_a_crane_by_torque_has_the_bits_of_simulation(
+    fmus: dict[tuple[str, int], Path], tmp_path: Path, fmi: int
+) -> None:
+    """With steps of different lengths, and a guide that is moved."""
+    fmu = opened(fmus["crane-hoist", fmi], tmp_path)
+    case = tl.load("crane-hoist")
+    line = case.system.lines["line"]
+    bodies = {"guide": tl.Kinematic(None, line.start_point), **case.system.bodies}
+    lines = {"line": dataclasses.replace(line, start="guide", start_point=(0.0, 0.0, 0.0))}
+    state = case.state()
+    start = tl.State({"guide": tl.BodyState(line.start_point), **state.bodies}, state.lines)
+    sim = tl.Simulation(dataclasses.replace(case.system, bodies=bodies, lines=lines), start, **case.run.method())
+    sim.body.push()
+    for k, interval in enumerate([0.01] * 10 + [0.02, 0.005, 0.01, 0.02] * 5):
+        torque = 1600.0 + (50.0 * np.sin(k) if k else 0.0)
+        if k:
+            sim.bodies["guide"].move((0.05 * k, 0.0, -0.01 * k))
+            fmu.put_vector("bodies.guide.command.velocity", (0.05 * k, 0.0, -0.01 * k))
+        fmu.put({"lines.line.command.torque": torque})
+        sim.advance(interval, torque)
+        fmu.step(interval)
+        expected = outputs_of(sim)
+        assert fmu.get(*expected) == list(expected.values())
+    fmu.close()
+
+
+@pytest.mark.parametrize("fmi", (2, 3))
+def test_hook_and_load_by_length_have_the_bits_of_one_long_command(
+    fmus: dict[tuple[str, int], Path], tmp_path: Path, fmi: int
+) -> None:
+    """Cubics between the communication points are pieces of one Length, which is marched in one go."""
+    fmu = opened(fmus["hook-and-load", fmi], tmp_path)
+    case = tl.load("hook-and-load")
+    interval, length, speed, knots, rows = 0.02, 20.0, 0.0, [], []
+    for k in range(50):
+        aim = 20.0 - 0.02 * (k * interval) ** 2
+        mean = (aim - length) / interval
+        knots += fmu.get("time")
+        rows.append((length, speed, 2.0 * (mean - speed) / interval, (speed - mean) / interval**2))
+        length, speed = aim, mean
+        fmu.put({"lines.hoist.command.length": aim})
+        fmu.step(interval)
+    bodies = {**case.system.bodies, "jib": tl.Kinematic()}
+    sim = tl.Simulation(dataclasses.replace(case.system, bodies=bodies), case.state(), **case.run.method())
+    for name in ("hook", "load"):
+        sim.bodies[name].push()
+    knots, rows = [*knots, *fmu.get("time")], [*rows, (length, speed, 0.0, 0.0)]
+    command = tl.Length(pieces=(knots, rows))
+    for _ in range(50):
+        sim.advance(interval, {"hoist": command})
+    expected = outputs_of(sim)
+    assert fmu.get(*expected) == list(expected.values())
+    assert fmu.get("lines.hoist.deployed")[0] == pytest.approx(length, abs=1e-12)  # rounding of 50 increments
+    fmu.close()
+
+
+def test_a_speed_rises_along_lines(tmp_path: Path) -> None:
+    """Deployed length is the integral of the given speeds, by trapezoids; the torque shows the drum's inertia."""
+    path = tmp_path / "crane.fmu"
+    tl.export_fmu(tl.load("crane-hoist"), path, commands={"line": "speed"})
+    fmu = Slave(path, tmp_path / "open")
+    speeds = [0.0, *(0.02 * k for k in range(1, 30)), 0.6, 0.6]
+    for speed in speeds:
+        fmu.put({"lines.line.command.payout": speed})
+        fmu.step(0.01)
+    paid = 0.01 * float(np.trapezoid([0.0, *speeds]))
+    assert fmu.get("lines.line.deployed")[0] == pytest.approx(20.0 + paid, abs=1e-12)  # rounding
+    assert fmu.get("lines.line.speed")[0] == pytest.approx(-0.6, abs=1e-12)
+    fmu.close()
+
+
+@pytest.mark.usefixtures("network")
+def test_parameters_give_what_a_case_with_these_keys_gives(fmus: dict[tuple[str, int], Path], tmp_path: Path) -> None:
+    """From the same start. Words that are powers of a key may differ in the last digit."""
+    changed = {"bodies.hook.mass": 350.0, "lines.hoist.stiffness": 18e6, "gravity": 9.5, "lines.hoist.density": 2.5}
+    fmu = opened(fmus["hook-and-load", 2], tmp_path, **changed)
+    case = tl.load("hook-and-load")
+    other = case.with_(changed)
+    bodies = {**other.system.bodies, "jib": tl.Kinematic()}
+    sim = tl.Simulation(dataclasses.replace(other.system, bodies=bodies), case.state(), **case.run.method())
+    for name in ("hook", "load"):
+        sim.bodies[name].push()
+    for k in range(20):
+        sim.advance(0.02, {"hoist": tl.Length(pieces=((0.0, 1.0), ((20.0, 0.0), (20.0, 0.0))))} if k == 0 else None)
+        fmu.step(0.02)
+    expected = outputs_of(sim)
+    got = fmu.get("bodies.load.position[3]", "lines.hoist.start_tension", "accounts.energy")
+    wanted = [expected[x] for x in ("bodies.load.position[3]", "lines.hoist.start_tension", "accounts.energy")]
+    np.testing.assert_allclose(got, wanted, rtol=1e-9)  # 1e-16 of a parameter, over 20 samples of a stiff rope
+    unchanged = opened(fmus["hook-and-load", 2], tmp_path)
+    for _ in range(20):
+        unchanged.step(0.02)
+    assert abs(unchanged.get("lines.hoist.start_tension")[0] / got[1] - 1.0) > 0.01
+    for slave in (fmu, unchanged):
+        slave.close()
+
+
+GO_ON = """
+import sys
+from pathlib import Path
+from tests.support.fmus import Slave
+fmu = Slave(Path("none"), Path(sys.argv[1]))
+state = fmu.fmu.deSerializeFMUstate(Path(sys.argv[2]).read_bytes()) if fmu.is_2 else \\
+    fmu.fmu.deserializeFMUState(Path(sys.argv[2]).read_bytes())
+fmu.fmu.setFMUstate(state) if fmu.is_2 else fmu.fmu.setFMUState(state)
+(fmu.time,) = fmu.get("time")
+for _ in range(10):
+    fmu.step(0.01)
+print([x.hex() for x in fmu.numbers()])
+"""
+
+
+@pytest.mark.parametrize("fmi", (2, 3))
+def test_a_serialized_state_goes_on_in_another_process_bit_for_bit(
+    fmus: dict[tuple[str, int], Path], tmp_path: Path, fmi: int
+) -> None:
+    fmu = opened(fmus["crane-hoist", fmi], tmp_path, **{"bodies.body.mass": 900.0})
+    for k in range(10):
+        fmu.put({"lines.line.command.torque": 1600.0 + 10.0 * k})
+        fmu.step(0.01)
+    if fmu.is_2:
+        saved: bytes = fmu.fmu.serializeFMUstate(fmu.fmu.getFMUstate())
+    else:
+        saved = fmu.fmu.serializeFMUState(fmu.fmu.getFMUState())
+    (tmp_path / "state").write_bytes(saved)
+    for _ in range(10):
+        fmu.step(0.01)
+    command = [sys.executable, "-c", GO_ON, str(fmu.folder), str(tmp_path / "state")]
+    root = Path(__file__).parents[2]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == str([x.hex() for x in fmu.numbers()])
+    fmu.close()
+
+
+def test_a_step_can_be_taken_back(fmus: dict[tuple[str, int], Path], tmp_path: Path) -> None:
+    fmu = opened(fmus["crane-hoist", 2], tmp_path)
+    fmu.step(0.01)
+    saved, before = fmu.fmu.getFMUstate(), fmu.numbers()
+    fmu.put({"lines.line.command.torque": 0.0})
+    fmu.step(0.05)
+    assert fmu.numbers() != before
+    fmu.fmu.setFMUstate(saved)
+    assert fmu.numbers() == before
+    fmu.fmu.freeFMUstate(saved)
+    fmu.close()
+
+
+def test_a_line_that_is_fully_in_ends_the_motion(fmus: dict[tuple[str, int], Path], tmp_path: Path) -> None:
+    """The step is discarded, and the time of the event is the last one that was reached."""
+    fmu = opened(fmus["crane-hoist", 3], tmp_path)
+    fmu.put({"lines.line.command.torque": 4000.0})
+    ended, reached, k = ctypes.c_bool(), ctypes.c_double(), -1
+    while not ended and k < 100:
+        k += 1
+        flags = (ctypes.byref(ctypes.c_bool()), ctypes.byref(ended), ctypes.byref(ctypes.c_bool()))
+        times = (ctypes.c_double(0.1 * k), ctypes.c_double(0.1), ctypes.c_bool(True))
+        status = fmu.fmu.dll.fmi3DoStep(ctypes.c_void_p(fmu.fmu.component), *times, *flags, ctypes.byref(reached))
+        assert status == (2 if ended else 0)
+    last = reached.value
+    assert ended and 0.1 * k < last <= 0.1 * (k + 1)
+    assert fmu.whole("status") == 1 and fmu.get("time") == [last]
+    assert fmu.get("lines.line.deployed")[0] == pytest.approx(0.2, abs=60e-10)  # END_TOLERANCE of 60 m
+    fmu.close()
+
+
+@pytest.mark.usefixtures("network")
+def test_a_compressed_line_is_told(fmus: dict[tuple[str, int], Path], tmp_path: Path) -> None:
+    """As Simulation does: a linear string that is pushed together, which it is not at first."""
+    fmu = opened(fmus["fixed-length", 2], tmp_path)
+    sim = tl.Simulation.from_case(tl.load("fixed-length"))
+    assert fmu.whole("warnings") == 0
+    sim.body.push((-5.0, 0.0, 0.0))
+    fmu.put_vector("bodies.body.command.force", (-5.0, 0.0, 0.0))
+    for _ in range(20):
+        sim.advance(0.01)
+        fmu.step(0.01)
+    assert {"compression", "slack"} & {w.kind for w in sim.backend.warnings()}  # the latter where it lasts
+    assert fmu.whole("warnings") & 4
+    fmu.close()
+
+
+def test_instances_in_threads_do_not_meet(fmus: dict[tuple[str, int], Path], tmp_path: Path) -> None:
+    slaves = [opened(fmus["crane-hoist", 2], tmp_path, **{"bodies.body.mass": 1000.0 + k}) for k in range(4)]
+    alone = opened(fmus["crane-hoist", 2], tmp_path, **{"bodies.body.mass": 1002.0})
+
+    def run(slave: Slave) -> None:
+        for _ in range(50):
+            slave.step(0.01)
+
+    threads = [threading.Thread(target=run, args=(slave,)) for slave in slaves]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    run(alone)
+    assert slaves[2].numbers() == alone.numbers() != slaves[1].numbers()
+    for slave in (*slaves, alone):
+        slave.close()
+
+
+@pytest.fixture
+def plain(fmus: dict[tuple[str, int], Path], tmp_path: Path) -> Plain:
+    zipfile.ZipFile(fmus["fixed-length", 2]).extractall(tmp_path / "with space")
+    return Plain(tmp_path / "with space")
+
+
+def test_an_fmu_can_be_moved_and_refuses_damaged_files(plain: Plain, tmp_path: Path) -> None:
+    instance = plain.open()
+    assert instance is not None
+    plain.code.fmi2FreeInstance(instance)
+    assert plain.open(guid=b"{other}") is None and "GUID" in plain.messages[-1]
+    assert plain.open(folder=b"file:///nowhere") is None and "system.bin" in plain.messages[-1]
+    shutil.copytree(tmp_path / "with space" / "resources", tmp_path / "damaged")
+    system = tmp_path / "damaged" / "system.bin"
+    content = system.read_bytes()
+    for cut in (0, 100, len(content) // 2, len(content) - 8):
+        system.write_bytes(content[:cut])
+        assert plain.open(folder=(tmp_path / "damaged").as_uri().encode()) is None
+        assert "system.bin" in plain.messages[-1]
+
+
+def _random_calls(plain: Plain, count: int, seed: int) -> tuple[int, int]:
+    """Call functions in any order with any references; numbers of calls that succeeded and that failed."""
+    choose = random.Random(seed)
+    instance = plain.open()
+    state, size, flag = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.c_int()
+    numbers = (ctypes.c_double * 4)()
+    integers = (ctypes.c_int * 4)()
+    time, succeeded, failed = 0.0, 0, 0
+    for _ in range(count):
+        references = (ctypes.c_uint * 4)(
+            *(choose.choice((0, 1, plain.count - 1, 2**32 - 1, choose.randrange(80))) for _ in range(4))
+        )
+        n = ctypes.c_size_t(choose.randrange(5))
+        for k in range(4):
+            numbers[k] = choose.choice((0.0, 1.0, -1.0, 1e300, float("nan"), float("inf"), choose.uniform(-10, 10)))
+        step = choose.choice((0.01, 0.005, -1.0, 0.0, float("nan"), 1e-3))
+        at = choose.choice((time, time, time, 5.0, -1.0))
+        buffer = (ctypes.c_char * 100)()
+        calls: dict[str, tuple[Any, ...]] = {
+            "SetupExperiment": (0, *(ctypes.c_double(0.0),) * 2, 0, ctypes.c_double(1.0)),
+            "EnterInitializationMode": (),
+            "ExitInitializationMode": (),
+            "Terminate": (),
+            "Reset": (),
+            "GetReal": (references, n, numbers),
+            "SetReal": (references, n, numbers),
+            "GetInteger": (references, n, integers),
+            "SetInteger": (references, n, integers),
+            "GetBoolean": (references, n, integers),
+            "GetString": (references, n, None),
+            "GetFMUstate": (ctypes.byref(state),),
+            "SetFMUstate": (choose.choice((state, ctypes.c_void_p(12345), None)),),
+            "FreeFMUstate": (ctypes.byref(state),),
+            "SerializedFMUstateSize": (state, ctypes.byref(size)),
+            "SerializeFMUstate": (state, buffer, ctypes.c_size_t(100)),
+            "DeSerializeFMUstate": (buffer, ctypes.c_size_t(100), ctypes.byref(state)),
+            "DoStep": (ctypes.c_double(at), ctypes.c_double(step), 1),
+            "CancelStep": (),
+            "GetRealStatus": (choose.randrange(4), numbers),
+            "GetBooleanStatus": (choose.randrange(4), ctypes.byref(flag)),
+            "EnterEventMode": (),
+            "SetTime": (ctypes.c_double(1.0),),
+            "GetDerivatives": (numbers, n),
+            "SetDebugLogging": (choose.randrange(2), n, None),
+        }
+        name = choose.choice([*calls, "GetReal", "DoStep", "DoStep", "SetReal"])
+        given = None if choose.random() < 0.02 else instance
+        status = plain.call(name, given, *calls[name])
+        assert 0 <= status <= 3
+        succeeded, failed = succeeded + (status == 0), failed + (status != 0)
+        value = (ctypes.c_double * 1)()
+        if plain.call("GetReal", instance, (ctypes.c_uint * 1)(0), ctypes.c_size_t(1), value) == 0:
+            time = value[0]
+    plain.code.fmi2FreeInstance(instance)
+    return succeeded, failed
+
+
+def test_wrong_calls_are_errors_and_never_crashes(plain: Plain) -> None:
+    succeeded, failed = 0, 0
+    for seed in range(50):
+        one, other = _random_calls(plain, 200, seed)
+        succeeded, failed = succeeded + one, failed + other
+    assert succeeded > 1000 and failed > 1000
+    assert all("expected" in x or "must" in x or "ended" in x or ":" in x for x in plain.messages)
+
+
+def test_instances_leave_no_memory_behind(plain: Plain) -> None:
+    _open_and_close(plain, 500)
+
+
+@pytest.mark.long
+def test_a_hundred_thousand_instances_leave_no_memory_behind(plain: Plain) -> None:
+    _open_and_close(plain, 100_000)
+
+
+def _open_and_close(plain: Plain, count: int) -> None:
+    def once() -> None:
+        instance = plain.open()
+        assert instance is not None
+        plain.code.fmi2FreeInstance(instance)
+
+    for _ in range(100):
+        once()
+    before = memory()
+    for _ in range(count):
+        once()
+    assert memory() - before < 2**20  # less than two instances, of 600 kB each
+
+
+def test_what_cannot_be_exported_is_refused(tmp_path: Path) -> None:
+    case, path = tl.load("crane-hoist"), tmp_path / "a.fmu"
+    with pytest.raises(InputError, match="fmi: expected"):
+        tl.export_fmu(case, path, fmi=1)
+    with pytest.raises(InputError, match=r"commands: expected names of lines with a reel \(line\), got 'x'"):
+        tl.export_fmu(case, path, commands={"x": "torque"})
+    with pytest.raises(InputError, match=r"velocities: expected names of kinematic bodies or lines \(line\), got 'x'"):
+        tl.export_fmu(case, path, velocities=["x"])
+    with pytest.raises(InputError, match=r"path: expected a file whose name ends in \.fmu"):
+        tl.export_fmu(case, tmp_path / "a.zip")
+    assert not path.exists()
