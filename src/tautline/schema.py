@@ -180,6 +180,7 @@ class Layout(NamedTuple):
     lengths: dict[str, int]  # of all dimensions but time
     names: dict[str, list[str]] = {}  # noqa: RUF012 - never changed; labels of dimensions that have names
     spans: dict[str, dict[str, slice]] = {}  # noqa: RUF012 - never changed; nodes and elements of each string
+    free: tuple[str, ...] = ()  # bodies that are not kinematic
 
     def sizes(self, rows: int) -> dict[str, int]:
         """Length of every dimension."""

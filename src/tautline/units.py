@@ -69,6 +69,8 @@ _COMMON = {
     "N": Common(1, 1, (1, 1, -2, 0)),
     "kN": Common(1000, 1, (1, 1, -2, 0)),
     "MN": Common(1_000_000, 1, (1, 1, -2, 0)),
+    "J": Common(1, 1, (2, 1, -2, 0)),
+    "kJ": Common(1000, 1, (2, 1, -2, 0)),
     "W": Common(1, 1, (2, 1, -3, 0)),
     "kW": Common(1000, 1, (2, 1, -3, 0)),
     "rad": Common(1, 1, (0, 0, 0, 1)),
@@ -102,6 +104,70 @@ def _units() -> Any:
     return pint.UnitRegistry(cache_folder=None)
 
 
+# Powers of m, kg, s and rad.
+Powers = tuple[float, float, float, float]
+# Largest power in an expression, so that no text can make it compute something large.
+HIGHEST_POWER = 12.0
+
+
+def powers_of(unit: str) -> Powers:
+    """Powers of a unit of results ("kg m2 s-1") or of files ("kg*m^2/s"); "1" and "" have none."""
+    found = _common(re.sub(r"(?<=[A-Za-z])(-?[1-4])", r"^\1", unit)) if unit not in ("", "1") else None
+    a, b, c, d = found.powers if found is not None else (0, 0, 0, 0)
+    return float(a), float(b), float(c), float(d)
+
+
+@cache
+def spelled(powers: Powers) -> str:
+    """A unit of SI with these powers, as files write it; empty for a ratio."""
+    if not any(powers):
+        return ""
+    for unit in ("J", "N*m", *WORDS):  # an energy is likelier than a torque
+        if powers_of(unit) == powers and unit != "Hz":
+            return unit
+    m, kg, s, rad = powers
+    counted = {"kg": kg, "m": m, "s": s, "rad": rad}
+    return "*".join(name if n == 1.0 else f"{name}^{n:g}" for name, n in counted.items() if n)
+
+
+def quantity(text: str) -> tuple[float, Powers]:
+    """A number with a unit in SI, and the powers of the unit. ValueError says what was expected."""
+    found = _QUANTITY.fullmatch(text) if len(text) <= _LONGEST_QUANTITY else None
+    if found is None or found[2] is None:
+        raise ValueError(f"expected a number with a unit such as '3 kN', got {shown(text)}")
+    known = _common(found[2])
+    if known is not None:
+        return float(found[1]) * known.over / known.under, powers_of(found[2])
+    import pint
+
+    try:
+        measured = _units().Quantity(float(found[1]), found[2]).to_base_units()
+        counts = {str(name): float(n) for name, n in measured.unit_items()}
+    except pint.UndefinedUnitError:
+        raise ValueError(f"expected a number with a unit, got the unknown unit {found[2]!r}") from None
+    except Exception:  # whatever the unit library makes of a senseless unit
+        raise ValueError(f"expected a number with a unit such as '3 kN', got {shown(text)}") from None
+    names = ("meter", "kilogram", "second", "radian")
+    if not set(counts) <= set(names):
+        raise ValueError(f"expected a unit made of m, kg, s and rad, got {shown(text)}")
+    a, b, c, d = (counts.get(name, 0.0) for name in names)
+    return float(measured.magnitude), (a, b, c, d)
+
+
+def in_si(value: Any, unit: str) -> float:
+    """`to_si` for any unit of SI that `spelled` gives, also those that have no word, and for ratios."""
+    if unit in WORDS:
+        return to_si(value, unit)
+    if isinstance(value, str):
+        number, powers = quantity(value)
+        if powers[:3] != powers_of(unit)[:3]:
+            raise ValueError(f"expected a value in {unit or 'no unit, a ratio'}, got {shown(value)}")
+        return number
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"expected a finite number{f' in {unit}' if unit else ''}, got {shown(value)}")
+    return float(value)
+
+
 def to_si(value: Any, unit: str) -> float:
     """A plain number is SI; text is a number with a unit of the right dimension."""
     wanted = f"expected {WORDS[unit]} such as 3 or '3 {unit}'"
@@ -121,6 +187,15 @@ def to_si(value: Any, unit: str) -> float:
 
 # Units of results (schema.py) as `to_si` knows them; others are spelled alike.
 OF_RESULTS = {"m s-1": "m/s", "rad s-1": "rad/s", "N m": "N*m", "kg m2 s-1": "kg*m^2/s", "kg m s-1": "N*s"}
+
+
+def results_unit(unit: str) -> str:
+    """A unit of files as results have it: "m s-1" for "m/s", "1" for none."""
+    known = {own: spelled for spelled, own in OF_RESULTS.items()}
+    words = re.sub(r"/(\w+)(?:\^(\d))?", lambda found: f" {found[1]}-{found[2] or 1}", unit)
+    return known.get(unit, words.replace("*", " ").replace("^", "")) or "1"
+
+
 _RATIOS = {"1": 1.0, "%": 0.01}
 
 

@@ -93,7 +93,11 @@ def test_a_search_that_does_not_end_well(folder: Path) -> None:
     ("before", "after", "words"),
     [
         ("minimize", "minimise", "fast.toml: minimise: no such key; did you mean 'minimize'?"),
-        ("rate(reel_speed)", "rate(reel_sped)", "fast.toml: subject_to[0].limit: 'reel_sped' is no output of a run"),
+        (
+            "rate(reel_speed)",
+            "rate(reel_sped)",
+            "fast.toml: subject_to[0].limit: expected a variable of a run, got 'reel_sped'",
+        ),
         ("command.retrievals[1]", "command.retrieval[1]", "the case has no such key"),
         ("intervals = 3", "intervals = 7", "fast.toml: times: expected"),
     ],

@@ -117,13 +117,13 @@ def test_saving_needs_a_condition_without_functions(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"variable": "hight", "above": 1.0}, "StopWhen.variable: expected a variable of the results"),
+        ({"variable": "hight", "above": 1.0}, "StopWhen.variable: expected a variable of a run, got 'hight'"),
         ({"variable": "energy"}, "StopWhen: expected either above or below, got neither"),
         ({"variable": "energy", "above": 1.0, "below": 2.0}, "StopWhen: expected either above or below, got both"),
         ({"variable": "energy", "above": 0.0, "below": 2.0}, "StopWhen: expected either above or below, got both"),
         ({"variable": "energy", "above": 1.0, "axis": "z"}, "StopWhen.axis: expected with a variable that has it"),
         ({"variable": "position", "above": 1.0, "axis": "down"}, "StopWhen.axis: expected one of"),
-        ({"variable": "position", "above": float("nan")}, "StopWhen.above: expected a finite number"),
+        ({"variable": "position", "above": float("nan")}, "StopWhen.above: expected a length such as 3 or .*, got nan"),
         ({"variable": lambda now: True, "above": 1.0}, "StopWhen.above: expected with the name of a variable"),
     ],
 )
@@ -133,7 +133,7 @@ def test_wrong_conditions_are_refused(arguments: dict[str, Any], message: str) -
 
 
 def test_a_condition_that_fits_neither_the_mesh_nor_the_start() -> None:
-    with pytest.raises(InputError, match=r"StopWhen\.node: expected a whole number from -7 to 6, got 7"):
+    with pytest.raises(InputError, match=r"StopWhen\.variable: expected node -7 to 6, got 7"):
         chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", node=7, above=1.0))
     with pytest.raises(InputError, match=r"StopWhen\.line: expected one of 'line', got 'rope'"):
         chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", line="rope", above=1.0))

@@ -11,6 +11,7 @@ import pytest
 import tautline as tl
 from tautline.arrays import Array
 from tautline.gradients.keys import key_value
+from tautline.model.expressions import parts_of_system
 from tautline.optimal import optimize as module
 from tautline.optimal import terms, unknowns
 from tautline.optimal.interval import Wanted
@@ -71,7 +72,7 @@ OBJECTIVES: dict[str, tuple[Callable[[], Any], dict[str, Any], Any, Callable[...
     "expression": (
         lambda: lift(TORQUES, moving()),
         OF_TORQUE | {"initial.reel_speed": (0.0, 1.0), "body.mass": (1.0, 9.0)},
-        [{"integral": "power^2 + start_tension*torque", "weight": 2.0}, {"final": "reel_speed"}],
+        [{"integral": "power^2 + start_tension*torque*'1 m/s^2'", "weight": 2.0}, {"final": "reel_speed"}],
         lambda x: (
             2.0 * integral(lambda y: y["power"] ** 2 + y["start_tension"] * y["torque"])(x) + x["reel_speed"][-1, 0]
         ),
@@ -108,8 +109,8 @@ QUICK = ("expression", "torque that a speed takes", "time")
 
 def problem_of(case: Any, vary: dict[str, Any], minimize: Any, subject_to: Any = (), intervals: int = 1) -> Any:
     """The program of a search, and the point where it begins."""
-    sought = unknowns.read(case, vary)
-    wanted = Wanted(terms.read_objective(minimize), terms.read_bounds(subject_to))
+    sought, parts = unknowns.read(case, vary), parts_of_system(case.meshed().system)
+    wanted = Wanted(terms.read_objective(minimize, parts), terms.read_bounds(subject_to, parts))
     return module._begin(case, sought, wanted, np.linspace(0.0, case.run.duration, intervals + 1), None)
 
 

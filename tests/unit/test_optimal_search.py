@@ -13,6 +13,7 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
+from tautline.model.expressions import parts_of_system
 from tautline.optimal import optimize as module
 from tautline.optimal import terms, unknowns
 from tautline.optimal.interval import Wanted
@@ -236,7 +237,7 @@ def test_what_cannot_be_searched_for_is_refused(changes: dict[str, Any], words: 
 
 
 def test_a_result_that_a_plain_run_does_not_keep_is_not_completed() -> None:
-    (bound,) = terms.read_bounds([tl.Limit("start_tension", least=0.0)])
+    (bound,) = terms.read_bounds([tl.Limit("start_tension", least=0.0)], parts_of_system(lift(speeds(5)).system))
     beyond, early = Checked(1.0, 0.5, bound, ""), Checked(math.nan, math.inf, None, "stopped at t = 1 s")
     for checked, words in (
         (beyond, "start_tension should be at least 0, and is beyond by 50 %"),
@@ -253,9 +254,12 @@ def test_derivatives_of_the_program(body: dict[str, Any]) -> None:
     """Along a random direction, against differences; masses change the start as well."""
     case = lift(speeds(4), **body).with_({"initial": {"kind": "hanging", "deployed": 4.0}})
     sought = unknowns.read(case, {INNER: (-5, 5), "run.duration": (1, 9), "body.mass": (4, 6)})
+    parts = parts_of_system(case.meshed().system)
     wanted = Wanted(
-        terms.read_objective(["time", {"peak": "start_tension", "weight": 0.01}, {"integral": "velocity[-1, 2]^2"}]),
-        terms.read_bounds([tl.Limit("rate(reel_speed)", -1, 1), tl.Limit("position[-1]", -9, 9), ARRIVED]),
+        terms.read_objective(
+            ["time", {"peak": "start_tension", "weight": 0.01}, {"integral": "velocity[-1, 2]^2"}], parts
+        ),
+        terms.read_bounds([tl.Limit("rate(reel_speed)", -1, 1), tl.Limit("position[-1]", -9, 9), ARRIVED], parts),
     )
     problem, w = module._begin(case, sought, wanted, np.array([0.0, 0.8, 2.0, LASTS]), None)
     rng = np.random.default_rng(1)

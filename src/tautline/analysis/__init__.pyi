@@ -1,5 +1,6 @@
 """Public names, each with its home."""
 
+from tautline.analysis.expressions import evaluate as evaluate
 from tautline.analysis.fatigue import damage as damage
 from tautline.analysis.fatigue import rainflow as rainflow
 from tautline.analysis.loads import motor_energy as motor_energy

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -36,6 +37,10 @@ def plot(
     form: Annotated[
         list[str] | None, typer.Option("--format", help="png (the default), svg or pdf; may be given several times.")
     ] = None,
+    expr: Annotated[
+        list[str] | None,
+        typer.Option(help='An expression such as "norm(body_velocity[load])"; may be given several times.'),
+    ] = None,
     line: Annotated[
         str | None,
         typer.Option(help="Name of a line: figures of lines show it alone; all by default."),
@@ -55,13 +60,15 @@ def plot(
         from tautline.files.runs import open_run
         from tautline.files.runs.reading import Reader
 
-        names = _names(figure, tuple(figures.OF_A_RUN))
+        names = _names(figure, tuple(figures.OF_A_RUN)) if figure or not expr else []
         if len({path.stem for path in paths}) < len(paths):
             raise InputError("RUN: expected files of different names, whose figures can lie in one folder")
         pictures = {}
         for path in paths:
             with closing(Reader(path)) as reader:
                 pictures[path] = figures.pictures_of(reader.attrs, names, line)
+            if expr:
+                pictures[path] |= {"expressions": partial(figures.expressions, texts=expr)}
         targets = _targets({path: list(drawn) for path, drawn in pictures.items()}, out, form)
         files = [target for listed in targets.values() for target in listed]
         for path in paths:
@@ -94,6 +101,10 @@ def report(
     breaking_load: Annotated[
         str | None, typer.Option(help='Breaking load, e.g. "50 kN", in the place of that of every line.')
     ] = None,
+    expr: Annotated[
+        list[str] | None,
+        typer.Option(help='An expression such as "norm(body_velocity[load])"; may be given several times.'),
+    ] = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace an existing page.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -117,6 +128,7 @@ def report(
             exponent=exponent,
             constant=constant,
             breaking_load=breaking_load,
+            expressions=expr or (),
         )
         output.print_files([target], quiet, as_json)
 

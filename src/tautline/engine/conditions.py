@@ -25,13 +25,12 @@ class Watch:
     """Marches a motion step by step until a condition is met."""
 
     def __init__(self, conditions: Sequence[StopWhen], layout: Layout) -> None:
-        self.conditions, self._layout = tuple(conditions), layout
+        self.conditions = tuple(conditions)
         self.met: StopWhen | None = None
-        self._names = {str(c.variable) for c in self.conditions if not c.is_function}
+        self._names = {name for c in self.conditions for name in c.needs} - {"time"}
         if any(c.is_function for c in self.conditions):
             self._names = set(layout.variables)
-        for condition in self.conditions:
-            condition.check_against(layout)
+        self._functions = [condition.margins_of(layout) for condition in self.conditions]
 
     def check_start(self, watched: Backend, sample: Any) -> None:
         """Refuse a condition that is met from the start."""
@@ -73,7 +72,7 @@ class Watch:
     def _margins(self, watched: Backend, times: data.Array, samples: Any) -> data.Array:
         """Margins (condition, moment)."""
         values = watched.values_for(times, samples, self._names)
-        return np.stack([condition.margins(values, self._layout) for condition in self.conditions])
+        return np.stack([margins(values) for margins in self._functions])
 
     def _locate(self, watched: Backend, plan: data.Plan) -> None:
         """Go on to the moment within the next step at which the first condition is met."""

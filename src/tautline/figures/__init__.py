@@ -16,7 +16,7 @@ with needed_by("tl.figures"):
     from tautline.figures.loads import exceedance, rainflow, spectrum
     from tautline.figures.modal import modes
     from tautline.figures.motion import attitude, path, phase, snapshots
-    from tautline.figures.series import conservation, drive, energy, lengths, strain_map, tension
+    from tautline.figures.series import conservation, drive, energy, expressions, lengths, strain_map, tension
     from tautline.figures.style import save
 
 from tautline.model import checks
@@ -83,6 +83,7 @@ __all__ = [
     "drive",
     "energy",
     "exceedance",
+    "expressions",
     "fit_report",
     "fitted",
     "lengths",

@@ -6,7 +6,7 @@ import html
 import json
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 
 from tautline.analysis import fatigue, loads, spectra
+from tautline.analysis.expressions import evaluate
 from tautline.analysis.fatigue import Damage
 from tautline.analysis.loads import MotorEnergy, Utilization
 from tautline.analysis.series import series_of
@@ -21,6 +22,7 @@ from tautline.arrays import Array
 from tautline.durable import explained, replacing
 from tautline.figures import OF_A_RUN
 from tautline.figures import page as pages
+from tautline.figures.series import expressions as draw_expressions
 from tautline.figures.series import place_in_words
 from tautline.figures.source import lines_of
 from tautline.figures.style import si
@@ -91,6 +93,7 @@ def report(
     exponent: float | None = None,
     constant: float | None = None,
     breaking_load: float | str | None = None,
+    expressions: Sequence[str] = (),
 ) -> Path:
     """Write one page on the loads of a run: verdict, key figures and pictures; it needs no other file and no network.
 
@@ -105,6 +108,8 @@ def report(
         For the damage, as `tl.analysis.damage` takes them; without them the page has the cycles alone.
     breaking_load : float or str, optional
         (N) In the place of that of every line.
+    expressions : list of str
+        Whose extremes are among the key figures, and which are drawn: "norm(body_velocity[load])".
 
     Returns
     -------
@@ -114,7 +119,8 @@ def report(
     target = checks.path("path", path)
     checks.text("title", title)
     found = _read(run_from(run, NEEDED), rope, exponent, constant, breaking_load)
-    text = _render(found, title or str(found.run.attrs.get("title", "")) or "Loads of a run")
+    wanted = checks.names("expressions", expressions)
+    text = _render(found, title or str(found.run.attrs.get("title", "")) or "Loads of a run", wanted)
     with explained(target), replacing(target, encoding="utf-8") as file:
         file.write(text)
     return target
@@ -150,9 +156,10 @@ def _read(
     return _Found(run, ropes, list(dict.fromkeys(texts)))
 
 
-def _render(found: _Found, title: str) -> str:
+def _render(found: _Found, title: str, expressions: list[str]) -> str:
     run, ropes = found.run, found.ropes
     body = f"<h1>{html.escape(title)}</h1>{_verdict(found)}<h2>Key figures</h2>{_table(ropes)}"
+    body += _expressions(run, expressions)
     body += f"<h2>Motion</h2>{motion_table(run)}<h2>Pictures</h2>"
     drawn = {rope.name: _pictures(run, OF_EACH_LINE, line=rope.name) for rope in ropes}
     if len(ropes) == 1:
@@ -165,6 +172,19 @@ def _render(found: _Found, title: str) -> str:
     body += f"<details><summary>The whole input, in SI units</summary><pre>{case}</pre></details>"
     body += f'<p class="small">Computed by tautline {html.escape(str(run.attrs["version"]))}.</p>'
     return pages.page(title, body, _STYLE)
+
+
+def _expressions(run: xr.Dataset, texts: list[str]) -> str:
+    """Extremes of expressions, and their curves."""
+    if not texts:
+        return ""
+    rows = []
+    for text in texts:
+        x = evaluate(run, text)
+        flat, unit = x.values.astype(float).reshape(len(x), -1), x.attrs.get("units", "")
+        rows.append((text, unit, *(f"{y:.6g}" for y in (flat.min(), flat.max(), flat[-1].max()))))
+    head = ("expression", "unit", "least", "greatest", "at the end")
+    return f"<h2>Expressions</h2>{pages.table(head, rows)}{_panels(pages.figure(draw_expressions(run, texts), ''))}"
 
 
 def _pictures(run: xr.Dataset, captions: Mapping[str, str], **which: str) -> str:

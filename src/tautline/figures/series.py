@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from tautline import ledger
+from tautline.analysis.expressions import evaluate
 from tautline.analysis.loads import peak_of_line, slack_events
 from tautline.arrays import Array
 from tautline.figures.source import lines_of, of_run
@@ -47,6 +49,31 @@ ENERGIES = {
 }
 # Where gravity moves by more than so many times what kinetic and elastic energy do, these get a panel of their own.
 ALL_GRAVITY = 10.0
+
+
+@of_run()
+def expressions(run: xr.Dataset, texts: str | Sequence[str]) -> Figure:
+    """Expressions over time, one panel for each unit.
+
+    Parameters
+    ----------
+    run : Dataset, or path of a run file
+    texts : list of str
+        Such as "norm(body_velocity[load])" (docs/howto/expressions.md).
+    """
+    found = [evaluate(run, text) for text in checks.names("texts", texts)]
+    units = list(dict.fromkeys(x.attrs.get("units", "") for x in found))
+    figure, axes = new_figure(len(units))
+    for ax, unit in zip(axes, units, strict=True):
+        own = [x for x in found if x.attrs.get("units", "") == unit]
+        columns = [(x.name, x.values.reshape(len(x), -1).T) for x in own]
+        curves = [(name, k, len(rows), y) for name, rows in columns for k, y in enumerate(rows)]
+        for (name, k, count, y), look in zip(curves, itertools.cycle(LOOKS), strict=False):
+            curve(ax, run.time, y, **look, linewidth=0.9, label=f"{name} [{k}]" if count > 1 else name)
+        ax.set_ylabel({"1": "ratio", "": "holds"}.get(unit, unit))
+        ax.legend(fontsize=7, frameon=False)
+    axes[-1].set_xlabel(TIME_LABEL)
+    return figure
 
 
 @of_run(*ENERGIES)

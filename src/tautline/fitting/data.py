@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,10 +15,13 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.files.export import Column, columns_of
 from tautline.model import checks
+from tautline.model.expressions import Bound, bind, parts_of_system
+from tautline.model.expressions import read as read_expression
 from tautline.model.kinds import WrongValueError
 from tautline.model.table_files import TIME, read_column, read_lines
 from tautline.model.wording import near
-from tautline.units import factor_to_si
+from tautline.results.inputs import system_of
+from tautline.units import factor_to_si, results_unit
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -38,11 +41,17 @@ class Measured:
     column: Column  # of results
     time: Array
     values: Array
+    expression: Bound | None = None  # in the place of a column
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Variables of a run that it is compared with."""
+        return (self.column.variable,) if self.expression is None else self.expression.needs
 
     def within(self, low: float, high: float) -> Measured:
         """What was measured from `low` to `high` (s)."""
         kept = (self.time >= low) & (self.time <= high)
-        return Measured(self.name, self.column, self.time[kept], self.values[kept])
+        return replace(self, time=self.time[kept], values=self.values[kept])
 
 
 def read(
@@ -75,7 +84,7 @@ def read(
     known = {column.name: column for column in columns_of(run)}
     found = []
     for name, result in wanted.items():
-        column = _place_of(result, known, run)
+        column, expression = _place_of(result, known, run)
         values = source.column(name, column.units)
         if len(values) != len(time):
             raise InputError(f"data: expected as many values of {name} as times ({len(time)}), got {len(values)}")
@@ -83,7 +92,7 @@ def read(
         if not there.any():
             raise InputError(f"data: expected some values of {name}, got missing samples only")
         order = np.argsort(time[there], kind="stable")
-        found.append(Measured(name, column, time[there][order], values[there][order]))
+        found.append(Measured(name, column, time[there][order], values[there][order], expression))
     used = [x.column.name for x in found]
     twice = [name for k, name in enumerate(used) if name in used[:k]]
     if twice:
@@ -163,14 +172,18 @@ def _wanted(names: Sequence[str], columns: Any) -> dict[str, str]:
     return wanted
 
 
-def _place_of(name: str, known: Mapping[str, Column], run: xr.Dataset) -> Column:
-    """Column of results.
+def _place_of(name: str, known: Mapping[str, Column], run: xr.Dataset) -> tuple[Column, Bound | None]:
+    """Column of results, or an expression of them such as norm(body_velocity[load]).
 
     The only line and the only body need not be named: start_tension, attitude[0,0]. Places may be counted, nodes and
     elements also from the end: position[-1,x].
     """
     if name in known:
-        return known[name]
+        return known[name], None
+    if not re.fullmatch(r"\w+(\[[^\]]*\])?", name.strip()):
+        read = read_expression(f"columns[{name!r}]", name)
+        bound = bind(read, parts_of_system(system_of(run.attrs))).single()
+        return Column(name, name, (), results_unit(read.unit)), bound
     variable, bracket, inside = name.replace(" ", "").partition("[")
     own = [column for column in known.values() if column.variable == variable]
     parts = inside.removesuffix("]").split(",") if bracket else []
@@ -181,7 +194,7 @@ def _place_of(name: str, known: Mapping[str, Column], run: xr.Dataset) -> Column
         places = [_number_of(part, dim, run) for part, dim in zip(parts, dims, strict=False)]
         for column in own:
             if len(parts) == len(dims) and column.index == tuple(places):
-                return column
+                return column, None
         raise InputError(f"data: expected a component of {variable} such as {own[-1].name}, got {name}")
     examples = [column for column in known if column.partition("[")[0] in ("start_tension", "position")][:2]
     raise InputError(

@@ -14,6 +14,8 @@ from tautline.errors import TautlineError
 from tautline.fitting.data import Measured
 from tautline.fitting.unknowns import OFFSET, Unknown
 from tautline.gradients.api import jacobian
+from tautline.gradients.arrays import Carried
+from tautline.model.expressions import TIME
 from tautline.model.system.case import Case
 from tautline.results.network import VALUE
 from tautline.results.warnings import warnings_of
@@ -114,7 +116,7 @@ class Model:
 
     def run(self, values: Sequence[float]) -> xr.Dataset | str:
         """Values and derivatives at the samples of a run, or a sentence that says why there is none."""
-        outputs = list(dict.fromkeys(x.column.variable for x in self.series))
+        outputs = list(dict.fromkeys(name for x in self.series for name in x.needs if name != TIME))
         try:
             return jacobian(self.with_values(values), outputs, [u.key for u in self.unknowns if u.key != OFFSET])
         except TautlineError as error:
@@ -130,9 +132,8 @@ class Model:
         return found
 
     def _of_column(self, x: Measured, run: xr.Dataset, values: Sequence[float]) -> Predicted:
-        place: tuple[Any, ...] = (slice(None), *x.column.index)
-        time, name = run.time.values, x.column.variable
-        y, dy = run[VALUE.format(name)].values[place], run[name].values[place]
+        time = run.time.values
+        y, dy = _values(x, run)
         if self.sampling.exact:
             rows = np.round(x.time / self.sampling.interval).astype(int)
             return Predicted(y[rows], dy[rows], 0.0)
@@ -145,6 +146,17 @@ class Model:
         for k in offsets:
             derivatives = np.insert(derivatives, k, curve(times, 1), axis=1)
         return Predicted(curve(times), derivatives, unseen(time, y))
+
+
+def _values(x: Measured, run: xr.Dataset) -> tuple[Array, Array]:
+    """What a run has of a column at its samples, and derivatives by the keys."""
+    if x.expression is None:
+        place: tuple[Any, ...] = (slice(None), *x.column.index)
+        return run[VALUE.format(x.column.variable)].values[place], run[x.column.variable].values[place]
+    keys = run.sizes["key"]
+    known = {name: Carried(run[VALUE.format(name)].values, run[name].values) for name in x.needs if name != TIME}
+    found = x.expression.series(known | {TIME: Carried(run.time.values, np.zeros((len(run.time), keys)))})
+    return found.value, found.tangent
 
 
 def unseen(time: Array, y: Array) -> float:

@@ -16,6 +16,7 @@ from tautline.gradients.run import Prepared, carried_run, ended, prepared_run, r
 from tautline.gradients.runs import check_case
 from tautline.kernels.tangents import TANGENTS
 from tautline.model import checks
+from tautline.model.expressions import parts_of_system
 from tautline.model.system.case import Case
 from tautline.results.dataset import by_key
 from tautline.results.network import build_jacobian
@@ -94,7 +95,9 @@ def value_and_gradient(
     names = _keys(case, by)
     if not callable(objective):
         raise InputError(f"objective: expected a function of the values of a run, got {objective!r}")
-    wanted = check_names(sorted(objective.names)) if isinstance(objective, Objective) else list(SCHEMA)
+    wanted = list(SCHEMA)
+    if isinstance(objective, Objective):
+        objective, wanted = objective.of(parts_of_system(case.meshed().system)), sorted(objective.names)
     prepared = prepared_run(case, names)
     if len(names) > TANGENTS and prepared.begun.has_adjoint():
         found = prepared.begun.gradient_back(prepared, objective, wanted)

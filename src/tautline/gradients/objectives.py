@@ -1,10 +1,10 @@
-"""Numbers that a run is judged by: the last value, the peak and the integral of a variable, and sums of them."""
+"""Numbers that a run is judged by: last value, peak and integral of expressions of variables, and sums of them."""
 
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Mapping
+from copy import copy
 from functools import partial
 from typing import Any
 
@@ -12,10 +12,11 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.gradients.arrays import value_of
-from tautline.gradients.outputs import check_names, component
 from tautline.model import checks
+from tautline.model.expressions import TIME, Parts, bind, read
+from tautline.model.expressions.binding import rates_needed
+from tautline.schema import SCHEMA, TIME_VARIABLE
 
-_PLACE = re.compile(r"\s*(\w+)\s*(?:\[([-\d,\s]+)\])?\s*")
 # Times the root mean square of a variable: how sharp a smooth maximum is.
 SHARPNESS = 100.0
 
@@ -26,16 +27,23 @@ class Objective:
     Parameters
     ----------
     number : callable
-        The number, from the values.
+        The number, from the values and the parts of the system that they are of.
     names : set of str
         Variables that it asks for.
     """
 
-    def __init__(self, number: Callable[[Mapping[str, Any]], Any], names: set[str]) -> None:
+    def __init__(self, number: Callable[[Mapping[str, Any], Parts], Any], names: set[str]) -> None:
         self._number, self.names = number, names
+        self._parts: Parts | None = None
+
+    def of(self, parts: Parts) -> Objective:
+        """The same, of a system with these parts."""
+        found = copy(self)
+        found._parts = parts
+        return found
 
     def __call__(self, values: Mapping[str, Any]) -> Any:
-        return self._number(values)
+        return self._number(values, self._parts or _counted_parts(values))
 
     def _with(self, other: Any, joined: Callable[[Any, Any], Any], swapped: bool = False) -> Objective:
         if isinstance(other, Objective):
@@ -68,74 +76,70 @@ class Objective:
     __rmul__ = __mul__
 
 
-def _joined(joined: Callable[[Any, Any], Any], a: Any, b: Any, values: Mapping[str, Any]) -> Any:
+def _joined(joined: Callable[[Any, Any], Any], a: Any, b: Any, values: Mapping[str, Any], parts: Parts) -> Any:
     """Two objectives, or one and a number, as one number."""
-    return joined(*(x(values) if isinstance(x, Objective) else x for x in (a, b)))
+    return joined(*(x._number(values, parts) if isinstance(x, Objective) else x for x in (a, b)))
 
 
-class _OfVariable(Objective):
-    """Of a variable or of components of it, such as "position[-1, 0]": the first component of the last node.
+def _counted_parts(values: Mapping[str, Any]) -> Parts:
+    """Parts of a system of which nothing is known but its values: lines and bodies by number."""
 
-    Where there is one line only, or one body, it need not be numbered: "torque", "angular_velocity[2]".
+    def count(dim: str) -> int:
+        names = [name for name in values if SCHEMA.get(name, TIME_VARIABLE).dims[1:2] == (dim,)]
+        return int(values[names[0]].shape[1]) if names else 1
+
+    bodies = tuple(map(str, range(count("body"))))
+    return Parts(bodies, bodies, {str(k): None for k in range(count("line"))})
+
+
+class _OfExpression(Objective):
+    """Of an expression of variables, such as "body_position[load].x" or "position[-1, 0]" (docs/howto/expressions.md).
+
+    Where there is one line only, or one free body, it need not be named: "torque", "angular_velocity.z".
     """
 
     def __init__(self, variable: str) -> None:
-        found = _PLACE.fullmatch(variable) if isinstance(variable, str) else None
-        if found is None:
-            raise InputError(f"objective: expected a variable such as 'position[-1, 0]', got {variable!r}")
-        (name,) = check_names(found[1])
-        self._place = tuple(int(x) for x in found[2].split(",")) if found[2] else ()
-        self.variable, self._name = variable, name
-        super().__init__(self.number, {name})
+        self._expression = read("objective", variable)
+        if self._expression.is_condition:
+            raise InputError(f"objective: expected a number, got the condition {variable!r}")
+        self.variable = variable
+        super().__init__(self.number, set(rates_needed(self._expression)) - {TIME})
 
-    def number(self, values: Mapping[str, Any]) -> Any:
+    def number(self, values: Mapping[str, Any], parts: Parts) -> Any:
         """The number, from the values of a run."""
         raise NotImplementedError
 
-    def _series(self, values: Mapping[str, Any]) -> Any:
-        try:
-            return component(self._name, values[self._name], self._place)
-        except IndexError:
-            expected = f"components of {self._name} within {values[self._name].shape[1:]}"
-            raise InputError(f"objective: expected {expected}, got {self.variable!r}") from None
 
-    def _single(self, values: Mapping[str, Any]) -> Any:
-        x = self._series(values)
-        if x.ndim != 1:
-            raise InputError(f"objective: expected one component of {next(iter(self.names))}, got {x.shape[1:]}")
-        return x
-
-
-class Final(_OfVariable):
+class Final(_OfExpression):
     """The last value of a variable.
 
     Parameters
     ----------
     variable : str
-        A variable of results, with components as of NumPy: "position[-1, 0]".
+        A variable of results or an expression of them: "body_position[load].x".
     """
 
-    def number(self, values: Mapping[str, Any]) -> Any:
+    def number(self, values: Mapping[str, Any], parts: Parts) -> Any:
         """The last value."""
-        return self._single(values)[-1]
+        return bind(self._expression, parts).single().of(values)[-1]
 
 
-class Integral(_OfVariable):
+class Integral(_OfExpression):
     """The integral of a variable over time, by the trapezoidal rule.
 
     Parameters
     ----------
     variable : str
-        A variable of results, with components as of NumPy: "power".
+        A variable of results or an expression of them: "power[hoist]", "torque^2".
     """
 
-    def number(self, values: Mapping[str, Any]) -> Any:
+    def number(self, values: Mapping[str, Any], parts: Parts) -> Any:
         """The integral."""
-        x = self._single(values)
-        return np.sum(0.5 * (x[1:] + x[:-1]) * np.diff(values["time"]))
+        x, lasts = bind(self._expression, parts).single().of(values), np.diff(values[TIME])
+        return np.sum((x if len(x) == len(lasts) else 0.5 * (x[1:] + x[:-1])) * lasts)
 
 
-class Peak(_OfVariable):
+class Peak(_OfExpression):
     """The largest value of a variable, smoothed: log(sum(exp(sharpness x)))/sharpness over all samples.
 
     It is above the largest value, by log(samples)/sharpness at most.
@@ -143,7 +147,7 @@ class Peak(_OfVariable):
     Parameters
     ----------
     variable : str
-        A variable of results, of which all components count that are not chosen: "start_tension".
+        A variable of results or an expression of them, of which all components count: "start_tension".
     sharpness : float, optional
         In one over the variable's unit; by default 100 over the root mean square of its values.
     """
@@ -152,9 +156,9 @@ class Peak(_OfVariable):
         self._sharpness = None if sharpness is None else checks.positive("sharpness", sharpness, "one over the unit")
         super().__init__(variable)
 
-    def number(self, values: Mapping[str, Any]) -> Any:
+    def number(self, values: Mapping[str, Any], parts: Parts) -> Any:
         """The smooth maximum."""
-        x = self._series(values)
+        x = bind(self._expression, parts).of(values)
         plain = value_of(x)
         largest = float(plain.max())
         sharpness = self._sharpness or (SHARPNESS / np.sqrt(np.mean(x**2)) if plain.any() else SHARPNESS)

@@ -11,16 +11,16 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks, kinds
-from tautline.model.kinds import Kind, WrongValueError, in_si
+from tautline.model.expressions import Expression, bind, parts_of_layout, read
+from tautline.model.expressions.binding import rates_needed
+from tautline.model.kinds import Kind, WrongValueError
 from tautline.model.wording import near
-from tautline.schema import AXES, CHAIN_SCHEMA, SCHEMA, Layout
-from tautline.units import shown, to_si
+from tautline.schema import AXES, SCHEMA, Layout
+from tautline.units import shown
 
 _COMPONENTS = ("body", "line", "node", "element", "axis", "row", "column")
 # Components that have names.
 _NAMED = ("body", "line", "axis")
-# Variables of the results of pendulums and systems.
-VARIABLES = SCHEMA | CHAIN_SCHEMA
 
 
 class Instant(Mapping[str, Any]):
@@ -46,12 +46,12 @@ class StopWhen:
     Parameters
     ----------
     variable : str or callable
-        A variable of the results, such as "position", "guide_tension" or "reel_speed"; or a function that is called
-        with the variables at one moment (a mapping from names to values, "time" among them) and is true, or positive,
-        where the run is to end.
+        A variable of the results, such as "reel_speed", an expression of them, such as "norm(body_velocity[load])", or
+        a condition, such as "end_tension > '5 kN' and time > 2"; or a function that is called with the variables at one
+        moment (a mapping from names to values, "time" among them) and is true, or positive, where the run is to end.
     above, below : float or str
         The run ends when the variable is above the one or below the other; one of them is given, in the unit of the
-        variable or as text with a unit. Of several components it is enough that one is.
+        variable or as text with a unit; none with a condition. Of several components it is enough that one is.
     node, element, row, column : int, optional
         Which component of a variable that has several; negative ones count from the body's end.
     body, string : str, optional
@@ -70,35 +70,55 @@ class StopWhen:
     column: int | None = None
     body: str | None = None
     line: str | None = None
+    _expression: Expression | None = dataclasses.field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.is_function:
-            given = [f.name for f in dataclasses.fields(self)[1:] if getattr(self, f.name) is not None]
+            given = [f.name for f in _given_fields()[1:] if getattr(self, f.name) is not None]
             if given:
                 raise InputError(f"StopWhen.{given[0]}: expected with the name of a variable, got it with a function")
             return
-        if not isinstance(self.variable, str) or self.variable not in VARIABLES:
-            raise InputError(
-                "StopWhen.variable: expected a variable of the results by its name, such as 'reel_speed', and its "
-                f"limit as above or below, got {shown(self.variable)}{near(self.variable, VARIABLES)}"
-            )
-        if (self.above is None) == (self.below is None):
-            raise InputError(
-                "StopWhen: expected either above or below, got " + ("neither" if self.above is None else "both")
-            )
-        name = "above" if self.below is None else "below"
-        limit = in_si(f"StopWhen.{name}", getattr(self, name), unit_of(str(self.variable)))
-        object.__setattr__(self, name, checks.number(f"StopWhen.{name}", limit))
         for dim in _COMPONENTS:
-            given = getattr(self, dim)
-            if given is not None and dim not in components(str(self.variable)):
-                raise InputError(f"StopWhen.{dim}: expected with a variable that has it, got {self.variable!r}")
-            if dim in ("body", "line") and given is not None:
-                checks.instance(f"StopWhen.{dim}", given, str)
-            elif dim not in _NAMED and given is not None:
-                checks.whole(f"StopWhen.{dim}", given, -checks.MOST_STEPS, checks.MOST_STEPS)
-        if self.axis is not None:
-            checks.choice("StopWhen.axis", self.axis, AXES)
+            self._check_component(dim, getattr(self, dim))
+        expression = read("StopWhen.variable", self._text())
+        limits = [name for name in ("above", "below") if getattr(self, name) is not None]
+        if expression.is_condition:
+            if limits:
+                raise InputError(f"StopWhen.{limits[0]}: expected without a condition, got both")
+        elif len(limits) != 1:
+            raise InputError(f"StopWhen: expected either above or below, got {'both' if limits else 'neither'}")
+        for name in limits:
+            limit = expression.to_si(f"StopWhen.{name}", getattr(self, name))
+            object.__setattr__(self, name, checks.number(f"StopWhen.{name}", limit))
+        object.__setattr__(self, "_expression", expression)
+
+    def _check_component(self, dim: str, given: Any) -> None:
+        if given is None:
+            return
+        if self.variable not in SCHEMA:
+            raise InputError(f"StopWhen.{dim}: expected with the name of a variable, got {shown(self.variable)}")
+        dims = set(SCHEMA[str(self.variable)].dims)
+        if dim not in dims | ({"line"} if dims & {"node", "element"} else set()):
+            raise InputError(f"StopWhen.{dim}: expected with a variable that has it, got {self.variable!r}")
+        if dim == "axis":
+            checks.choice("StopWhen.axis", given, AXES)
+        elif dim in _NAMED:
+            checks.instance(f"StopWhen.{dim}", given, str)
+        else:
+            checks.whole(f"StopWhen.{dim}", given, -checks.MOST_STEPS, checks.MOST_STEPS)
+
+    def _text(self) -> Any:
+        """The expression that variable and components stand for."""
+        if not isinstance(self.variable, str) or self.variable not in SCHEMA:
+            return self.variable
+        dims = [dim for dim in SCHEMA[self.variable].dims[1:] if dim != "axis"]
+        labels = [repr(self.line)] if self.line is not None and "line" not in dims else []
+        chosen = [":" if getattr(self, dim) is None else repr(getattr(self, dim)) for dim in dims]
+        while chosen and chosen[-1] == ":":
+            chosen.pop()
+        labels += chosen
+        axis = f".{self.axis}" if self.axis is not None else ""
+        return f"{self.variable}{f'[{chr(44).join(labels)}]' if labels else ''}{axis}"
 
     @property
     def is_function(self) -> bool:
@@ -108,47 +128,40 @@ class StopWhen:
         """Keys of a file that give the condition; a function by its name, which cannot be read back."""
         if self.is_function:
             return {"variable": self.sentence()}
-        return {f.name: x for f in dataclasses.fields(self) if (x := getattr(self, f.name)) is not None}
+        return {f.name: x for f in _given_fields() if (x := getattr(self, f.name)) is not None}
 
-    def check_against(self, layout: Layout) -> None:
-        """Refuse a variable or components that results of this layout do not have."""
-        if self.is_function:
-            return
-        known = list(layout.variables)
-        if self.variable not in known:
-            checks.refuse("StopWhen.variable", "a variable of these results", self.variable, near(self.variable, known))
-        dims = layout.variables[str(self.variable)].dims
-        if self.line is not None and not {"line", "node", "element"} & set(dims):
-            raise InputError(f"StopWhen.line: expected with a variable that has it, got {self.variable!r}")
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Variables that it looks at; of a function they are not known."""
+        return () if self._expression is None else rates_needed(self._expression)
+
+    def margins_of(self, layout: Layout) -> Callable[[Mapping[str, Array]], Array]:
+        """Function of the variables at some moments: how far beyond its limit the condition is at each.
+
+        Positive where it is met. Refuses variables or components that results of this layout do not have.
+        """
+        expression = self._expression
+        if expression is None:
+            return lambda values: np.array([self._answer(Instant(values, row)) for row in range(len(values["time"]))])
         for dim in ("body", "line"):
-            name, names = getattr(self, dim), layout.names.get(dim, [])
-            if name is not None and name not in names:
-                expected = f"one of {', '.join(map(repr, names))}" if names else "none for a pendulum"
-                checks.refuse(f"StopWhen.{dim}", expected, name, near(name, names))
-        for dim in dims:
-            index, size = getattr(self, dim, None), layout.sizes(0)[dim]
-            if self.line is not None and dim in ("node", "element"):
-                span = layout.spans[self.line][dim]
-                size = span.stop - span.start
-            if isinstance(index, int) and not -size <= index < size:
-                checks.refuse(f"StopWhen.{dim}", f"a whole number from {-size} to {size - 1}", index)
-
-    def margins(self, values: Mapping[str, Array], layout: Layout) -> Array:
-        """How far beyond its limit the condition is at each moment; positive where it is met."""
-        if not isinstance(self.variable, str):
-            return np.array([self._answer(Instant(values, row)) for row in range(len(values["time"]))])
-        x, dims = values[self.variable], layout.variables[self.variable].dims
-        for place in reversed(range(1, len(dims))):  # from the last, so that the places of the others stay
-            dim = dims[place]
-            index = getattr(self, dim)
-            if self.line is not None and dim in ("node", "element"):
-                x = np.take(x, np.arange(layout.lengths[dim])[layout.spans[self.line][dim]], axis=place)
-            if index is not None:
-                names = AXES if dim == "axis" else layout.names.get(dim, [])
-                x = np.take(x, names.index(index) if dim in _NAMED else index, axis=place)
+            if getattr(self, dim) is not None:
+                checks.choice(f"StopWhen.{dim}", getattr(self, dim), layout.names[dim])
+        bound = bind(expression, parts_of_layout(layout))
+        if bound.has_differences:
+            raise InputError(
+                "StopWhen.variable: expected a rate that is known at a moment, such as that of a position or of a "
+                f"length, got {expression.text!r}"
+            )
         sign = -1.0 if self.above is None else 1.0
-        limit = self.below if self.above is None else self.above
-        return np.asarray((sign * (x - limit)).reshape(len(x), -1).max(axis=1))
+        limit = 0.0 if expression.is_condition else self.below if self.above is None else self.above
+        if expression.is_condition:
+            sign = 1.0
+
+        def margins(values: Mapping[str, Array]) -> Array:
+            x = np.asarray(bound.of(values), dtype=np.float64)
+            return np.asarray((sign * (x - limit)).reshape(len(x), -1).max(axis=1))
+
+        return margins
 
     def _answer(self, now: Instant) -> float:
         assert callable(self.variable)
@@ -162,29 +175,18 @@ class StopWhen:
         if not isinstance(self.variable, str):
             name = getattr(self.variable, "__name__", "<lambda>")
             return "the condition of a function is met" if name == "<lambda>" else f"the condition {name} is met"
+        assert self._expression is not None
+        if self._expression.is_condition:
+            return f"{self.variable} holds"
         chosen = [f"{dim} {getattr(self, dim)}" for dim in _COMPONENTS if getattr(self, dim) is not None]
         where = f" ({', '.join(chosen)})" if chosen else ""
         side, limit = ("above", self.above) if self.above is not None else ("below", self.below)
-        unit = VARIABLES[self.variable].units
-        return f"{self.variable}{where} is {side} {limit:g}{'' if unit == '1' else ' ' + unit}"
+        unit = SCHEMA[self.variable].units if self.variable in SCHEMA else self._expression.unit
+        return f"{self.variable}{where} is {side} {limit:g}{'' if unit in ('1', '') else ' ' + unit}"
 
 
-def components(variable: str) -> set[str]:
-    """What may be chosen of a variable, of pendulums and of systems."""
-    dims = {dim for schema in (CHAIN_SCHEMA, SCHEMA) if variable in schema for dim in schema[variable].dims}
-    return dims | ({"line"} if dims & {"node", "element"} else set())
-
-
-def unit_of(variable: str) -> str:
-    """Unit of a variable of the results, as files write it; empty for a plain number."""
-    up: list[str] = []
-    down: list[str] = []
-    for word in VARIABLES[variable].units.split():
-        power = word.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-        name, exponent = word.removesuffix(power), int(power or 1)
-        if name:
-            (up if exponent > 0 else down).append(name + (f"^{abs(exponent)}" if abs(exponent) > 1 else ""))
-    return "/".join(["*".join(up), *down])
+def _given_fields() -> list[Any]:
+    return [x for x in dataclasses.fields(StopWhen) if x.init]
 
 
 class Conditions(Kind):
@@ -207,7 +209,7 @@ class Conditions(Kind):
     def schema(self) -> dict[str, Any]:
         limit = {"type": ["number", "string"]}
         properties: dict[str, Any] = {
-            "variable": {"enum": list(VARIABLES)},
+            "variable": {"type": "string"},
             "above": limit,
             "below": limit,
             **{name: {"type": "string" if name in _NAMED else "integer"} for name in _COMPONENTS},
@@ -236,19 +238,11 @@ def _read_one(value: Any, place: tuple[str, ...]) -> dict[str, Any]:
     for key in table:
         if key not in known:
             raise WrongValueError(f"no such key{near(key, known)}", (*place, str(key)))
-    variable = table.get("variable")
-    if not isinstance(variable, str) or variable not in VARIABLES:
-        hint = near(variable, VARIABLES)
-        raise WrongValueError(
-            f"expected a variable of the results such as 'position', got {shown(variable)}{hint}", (*place, "variable")
-        )
-    for key in ("above", "below"):
-        if isinstance(table.get(key), str):
-            try:
-                table[key] = to_si(table[key], unit_of(variable))
-            except ValueError as error:
-                raise WrongValueError(str(error), (*place, key)) from None
+    if "variable" not in table:
+        raise WrongValueError("missing; expected a variable of the results or an expression", (*place, "variable"))
     try:
         return StopWhen(**table).to_keys()
     except InputError as error:
-        raise WrongValueError(str(error), place) from None
+        head, _, text = str(error).partition(": ")
+        key = head.removeprefix("StopWhen").removeprefix(".")
+        raise WrongValueError(text, (*place, key) if key else place) from None

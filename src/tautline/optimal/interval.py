@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.gradients.arrays import Carried
-from tautline.optimal.expressions import TIME
+from tautline.model.expressions import TIME
 from tautline.optimal.terms import FINAL, INTEGRAL, PEAK, Bound, Term
 
 Outputs = Mapping[str, Carried]
@@ -106,7 +106,7 @@ def added(outputs: Outputs, wanted: Wanted, first: bool, last: bool) -> Added:
 
 def rows_of(bound: Bound, outputs: Outputs, start: bool) -> Carried:
     """Values that a bound holds for, in a row; with that in the first sample where `start`."""
-    values = bound.expression.of(outputs)
+    values: Carried = bound.expression.of(outputs)
     return values[-1:].ravel() if bound.at_end else _rows(outputs, values, start)
 
 
@@ -117,7 +117,8 @@ def _rows(outputs: Outputs, values: Carried, start: bool) -> Carried:
 
 def _single(term: Term, outputs: Outputs) -> Carried:
     assert term.expression is not None
-    return term.expression.single(outputs)
+    found: Carried = term.expression.single().of(outputs)
+    return found
 
 
 def _integral(term: Term, outputs: Outputs) -> Any:

@@ -15,6 +15,7 @@ from tautline.gradients.keys import key_value
 from tautline.gradients.runs import check_case
 from tautline.gradients.segments import Segments
 from tautline.model import checks
+from tautline.model.expressions import parts_of_system
 from tautline.model.system.case import Case
 from tautline.optimal import ipopt, result, terms, unknowns
 from tautline.optimal.interval import Wanted
@@ -77,7 +78,8 @@ def optimize(
     check_case(case)
     need("casadi", "tl.optimize")
     sought = unknowns.read(case, vary)
-    wanted = Wanted(terms.read_objective(minimize), terms.read_bounds(subject_to))
+    parts = parts_of_system(case.meshed().system)
+    wanted = Wanted(terms.read_objective(minimize, parts), terms.read_bounds(subject_to, parts))
     if any(term.kind == terms.TIME for term in wanted.terms) and not sought.free_time:
         raise InputError("minimize: 'time' needs a free end; expected run.duration among the keys of vary")
     iterations = checks.whole("iterations", iterations, 0, 10**6)

@@ -9,8 +9,8 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.simulate import run_of, simulate
+from tautline.model.expressions import TIME
 from tautline.model.system.case import Case
-from tautline.optimal.expressions import TIME
 from tautline.optimal.interval import Wanted, of_run, plain, rows_of
 from tautline.optimal.terms import Bound
 from tautline.results.warnings import RunWarning, warnings_of

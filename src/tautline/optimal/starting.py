@@ -12,8 +12,8 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.segments import Segments
+from tautline.model.expressions import TIME
 from tautline.model.system.case import Case
-from tautline.optimal.expressions import TIME
 from tautline.optimal.interval import Added, Outputs, Wanted, added, outputs_of, plain
 from tautline.optimal.terms import Bound
 from tautline.optimal.unknowns import Unknowns

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from tautline import units
 from tautline.errors import InputError
 from tautline.gradients.objectives import Final, Integral, Peak
-from tautline.model import checks
+from tautline.model import checks, expressions
+from tautline.model.expressions import Parts
+from tautline.model.expressions.binding import Bound as Expression
 from tautline.model.wording import near
-from tautline.optimal import expressions
-from tautline.optimal.expressions import Expression
-from tautline.schema import SCHEMA
 
 TIME, FINAL, INTEGRAL, PEAK = "time", "final", "integral", "peak"
 KINDS = (TIME, FINAL, INTEGRAL, PEAK)
@@ -29,10 +26,10 @@ class Limit:
     Parameters
     ----------
     of : str
-        Such as "start_tension", "abs(power)", "rate(reel_speed)" or "norm(angular_velocity)"; of one with several
+        Such as "start_tension", "abs(power)", "rate(reel_speed)" or "norm(body_velocity[load])"; of one with several
         components, such as "tension", each is limited.
     least, most : float or str, optional
-        In SI, or with a unit where the expression is a plain output.
+        In SI, or with a unit.
     """
 
     of: str
@@ -49,7 +46,7 @@ class AtEnd:
     of : str
         See `Limit`.
     value : float or str, optional
-        In SI, or with a unit where the expression is a plain output.
+        In SI, or with a unit.
     within : float or str
         How far it may be from the value.
     least, most : float or str, optional
@@ -94,27 +91,26 @@ class Term:
     weight: float
 
 
-def read_bounds(subject_to: Any) -> tuple[Bound, ...]:
+def read_bounds(subject_to: Any, parts: Parts) -> tuple[Bound, ...]:
     """From a list of `Limit` and `AtEnd`, or of tables with the key limit or at_end."""
     if isinstance(subject_to, Limit | AtEnd | Mapping) or not isinstance(subject_to, Sequence):
         checks.refuse("subject_to", "a list of limits such as [tl.Limit('start_tension', least=0)]", subject_to)
-    return tuple(_bound(f"subject_to[{k}]", given) for k, given in enumerate(subject_to))
+    return tuple(_bound(f"subject_to[{k}]", given, parts) for k, given in enumerate(subject_to))
 
 
-def _bound(name: str, given: Any) -> Bound:
+def _bound(name: str, given: Any, parts: Parts) -> Bound:
     if isinstance(given, Mapping):
         given = _from_table(name, given)
     if not isinstance(given, Limit | AtEnd):
         checks.refuse(name, "a Limit or an AtEnd", given)
-    expression = expressions.read(f"{name}.{_WORD[type(given)]}", given.of)
-    unit = _unit(expression)
-    least, most = (_number(f"{name}.{word}", getattr(given, word), unit) for word in ("least", "most"))
+    expression = _read(f"{name}.{_WORD[type(given)]}", given.of, parts)
+    least, most = (_number(f"{name}.{word}", getattr(given, word), expression) for word in ("least", "most"))
     if isinstance(given, AtEnd) and given.value is not None:
         if least is not None or most is not None:
             raise InputError(f"{name}: expected a value, or least and most; got both")
-        value, within = (_number(f"{name}.{word}", getattr(given, word), unit) for word in ("value", "within"))
+        value, within = (_number(f"{name}.{word}", getattr(given, word), expression) for word in ("value", "within"))
         assert value is not None and within is not None
-        within = checks.non_negative(f"{name}.within", within, unit)
+        within = checks.non_negative(f"{name}.within", within, expression.expression.unit)
         least, most = value - within, value + within
     if least is None and most is None:
         either = "a value, least or most" if isinstance(given, AtEnd) else "least or most"
@@ -142,33 +138,22 @@ def _from_table(name: str, table: Mapping[str, Any]) -> Limit | AtEnd:
     return kind(table[_WORD[kind]], **others)
 
 
-def _unit(expression: Expression) -> str:
-    """Unit of a plain output or of a component of one, as units.py writes it; empty for others."""
-    found = re.fullmatch(r"(\w+)(\[[^\]]*\])?", expression.text)
-    if found is None or found[1] not in SCHEMA:
-        return ""
-    factors = [re.sub(r"([a-z])(-?\d)", r"\1^\2", part) for part in SCHEMA[found[1]].units.split()]
-    unit = "*".join(factors).replace("*s^-1", "/s")
-    return unit if unit in units.WORDS else ""
+def _read(name: str, text: Any, parts: Parts) -> Expression:
+    """Number of a run from its text."""
+    read = expressions.read(name, text)
+    if read.is_condition:
+        raise InputError(f"{name}: expected a number, got the condition {read.text!r}")
+    return expressions.bind(read, parts)
 
 
-def _number(name: str, value: Any, unit: str) -> float | None:
-    if value is None:
-        return None
-    if isinstance(value, str):
-        if not unit:
-            checks.refuse(name, "a plain number in SI, as the expression is none of the outputs alone", value)
-        try:
-            return units.to_si(value, unit)
-        except ValueError as error:
-            raise InputError(f"{name}: {error}") from None
-    return checks.number(name, value)
+def _number(name: str, value: Any, expression: Expression) -> float | None:
+    return None if value is None else expression.expression.to_si(name, value)
 
 
 _OBJECTIVES: dict[str, type[Final | Integral | Peak]] = {FINAL: Final, INTEGRAL: Integral, PEAK: Peak}
 
 
-def read_objective(minimize: Any) -> tuple[Term, ...]:
+def read_objective(minimize: Any, parts: Parts) -> tuple[Term, ...]:
     """From "time", a table such as {"integral": "torque^2"} with a weight, an objective, or a list of those."""
     listed = minimize if isinstance(minimize, list | tuple) else [minimize]
     if not listed:
@@ -176,11 +161,11 @@ def read_objective(minimize: Any) -> tuple[Term, ...]:
     found = []
     for k, given in enumerate(listed):
         name = f"minimize[{k}]" if isinstance(minimize, list | tuple) else "minimize"
-        found.append(_term(name, {TIME: True} if isinstance(given, str) and given == TIME else given))
+        found.append(_term(name, {TIME: True} if isinstance(given, str) and given == TIME else given, parts))
     return tuple(found)
 
 
-def _term(name: str, given: Any) -> Term:
+def _term(name: str, given: Any, parts: Parts) -> Term:
     for kind, objective in _OBJECTIVES.items():
         if isinstance(given, objective):
             given = {kind: given.variable}
@@ -195,5 +180,5 @@ def _term(name: str, given: Any) -> Term:
         raise InputError(f"{name}: expected one of {', '.join(KINDS)}, got {' and '.join(kinds) or 'none'}")
     (kind,) = kinds
     weight = checks.positive(f"{name}.weight", given.get("weight", 1.0), "1")
-    expression = None if kind == TIME else expressions.read(f"{name}.{kind}", given[kind])
+    expression = None if kind == TIME else _read(f"{name}.{kind}", given[kind], parts)
     return Term(kind, expression, weight)

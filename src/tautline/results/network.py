@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.model.body import RigidBody
 from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.dataset import labeled
 from tautline.results.ends import at_ends
@@ -38,7 +39,8 @@ def layout(system: System) -> Layout:
     """Variables and dimensions of the results of a system."""
     places = {name: {"node": x[0], "element": x[1]} for name, x in spans(system).items()}
     found = of_system(list(system.bodies), {name: line.count for name, line in system.lines.items()})
-    return found._replace(spans=places)
+    free = tuple(name for name, body in system.bodies.items() if isinstance(body, RigidBody))
+    return found._replace(spans=places, free=free)
 
 
 # Variables that follow from what is recorded: with one number an element, and with one a string.

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.analysis.fatigue import TensionCurve
+from tautline.model.expressions import Bound
 from tautline.model.string import String
 from tautline.model.system.system import System
 from tautline.schema import AXES, SCHEMA
@@ -47,6 +48,8 @@ def evaluate(output: Output, values: Mapping[str, Array], rows: NDArray[np.int64
     parts : Parts
     """
     own = {name: values[name] for name in output.needs}
+    if output.expression is not None:
+        return _reduced(output, _of_expression(output.expression, own, parts), rows)
     if output.body is not None:
         place = parts.bodies.index(output.body)
         own = {name: np.take(x, place, axis=2) if _has(name, "body") else x for name, x in own.items()}
@@ -55,6 +58,13 @@ def evaluate(output: Output, values: Mapping[str, Array], rows: NDArray[np.int64
     names = list(parts.strings) if output.line is None else [output.line]
     found = [_evaluated(output, _of_line(own, name, parts), rows, parts.strings[name]) for name in names]
     return found[0] if output.line is not None else np.stack(found, axis=1)
+
+
+def _of_expression(bound: Bound, values: Mapping[str, Array], parts: Parts) -> Array:
+    """Values (member, time), of one member after the other, so that rounding does not depend on their number."""
+    members = len(next(x for name, x in values.items() if name != "time"))
+    one_by_one = ({name: x if x.ndim == 1 else x[k] for name, x in values.items()} for k in range(members))
+    return np.stack([np.asarray(bound.series(own, parts.elements)) for own in one_by_one])
 
 
 def _has(variable: str, *dims: str) -> bool:

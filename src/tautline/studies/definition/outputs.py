@@ -1,9 +1,11 @@
-"""What is kept of every member: a variable of the results, some of its components, over time or reduced."""
+"""What is kept of every member: a variable of the results or an expression, over time or reduced."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,9 +15,12 @@ from tautline.analysis.fatigue import counting, tension_curve
 from tautline.analysis.predictability import KNOWN, LOST
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.expressions import Bound, Parts, bind
+from tautline.model.expressions import read as read_expression
 from tautline.schema import AXES, SCHEMA, Variable
 from tautline.studies.definition.facts import Facts
 from tautline.studies.definition.readings import READINGS
+from tautline.units import results_unit
 
 # Of a motion as a whole, by watching neighboring motions.
 OF_NEIGHBORS = {
@@ -74,10 +79,19 @@ class Output:
     body: str | None = None
     line: str | None = None
     implied: tuple[str, ...] = ()  # body or line, where it is the only one and was not named
+    parts: tuple[Any, ...] = ()  # of an expression: names of bodies, of free ones and of lines
+
+    @property
+    def expression(self) -> Bound | None:
+        """What is kept, if it is no plain variable."""
+        return _bound(self.variable, tuple(map(tuple, self.parts))) if self.parts else None
 
     @property
     def described(self) -> Variable:
         """The variable of a run."""
+        bound = self.expression
+        if bound is not None:
+            return Variable(("time",), results_unit(bound.expression.unit), self.variable)
         return VARIABLES[self.variable]
 
     @property
@@ -96,6 +110,8 @@ class Output:
     @property
     def needs(self) -> tuple[str, ...]:
         """Variables of a run that it is made of."""
+        if self.expression is not None:
+            return tuple(dict.fromkeys((*self.expression.needs, "time")))
         return (*READINGS[self.variable].needs, "time") if self.variable in READINGS else (self.variable,)
 
     def fits(self, elements: int) -> bool:
@@ -125,6 +141,12 @@ class Output:
         return how + self.described.long_name + (f" ({', '.join(chosen)})" if chosen else "")
 
 
+@cache
+def _bound(text: str, parts: tuple[Any, ...]) -> Bound:
+    bodies, free, lines = parts
+    return bind(read_expression("outputs", text), Parts(bodies, free, dict.fromkeys(lines)))
+
+
 def read(specs: Any, facts: Facts, time_of: Any) -> tuple[Output, ...]:
     """From the list `outputs` of a study; `time_of` reads a time with a unit."""
     if not isinstance(specs, (list, tuple)) or not specs:
@@ -143,13 +165,17 @@ def read(specs: Any, facts: Facts, time_of: Any) -> tuple[Output, ...]:
 
 def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
     if isinstance(spec, str):
-        how, _, variable = spec.partition(" ")
+        how, _, variable = spec.strip().partition(" ")
+        if how not in REDUCTIONS and not spec.replace(" ", "").replace("_", "").isalnum():  # an expression alone
+            how, variable = "series", spec
         spec = {"reduce": how, "variable": variable} if variable else {"reduce": "series", "variable": how}
     if not isinstance(spec, Mapping):
         checks.refuse(where, "text such as 'max tension', or a table", spec)
     if "variable" not in spec:
         raise InputError(f"{where}.variable: missing; expected one of the variables of a run, such as tension")
     variable = spec["variable"]
+    if isinstance(variable, str) and not variable.isidentifier():
+        return _of_expression(where, spec, facts, time_of)
     _check_variable(where, variable, facts)
     words = _words(variable)
     if words is not _WORDS and spec.get("reduce") == "series":
@@ -173,6 +199,31 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
     if len(rows) > 1:
         dims, sizes = (f"{name}_time", *dims), (len(rows), *sizes)
     return Output(name, variable, reduce, **chosen, at=rows, times=times, dims=dims, sizes=sizes, implied=implied)
+
+
+def _of_expression(where: str, spec: Mapping[str, Any], facts: Facts, time_of: Any) -> Output:
+    """An expression, which is one number at each time."""
+    words = ("name", "variable", "reduce", "at")
+    for word in spec:
+        if word not in words:
+            raise InputError(f"{where}.{word}: no such key with an expression; expected some of {', '.join(words)}")
+    text = read_expression(f"{where}.variable", spec["variable"])
+    if text.is_condition:
+        raise InputError(f"{where}.variable: expected a number, got the condition {text.text!r}")
+    free = facts.bodies if facts.free_body is None else (facts.free_body,)
+    parts = (facts.bodies, free, tuple(facts.lines))
+    bind(text, Parts(facts.bodies, free, facts.lines)).single()
+    reduce = spec.get("reduce", "at" if "at" in spec else "series")
+    checks.choice(f"{where}.reduce", reduce, REDUCTIONS)
+    times, rows = _samples(where, spec.get("at", ()), facts, time_of)
+    name = spec.get(
+        "name", re.sub(r"\W+", "_", f"{reduce}_{text.text}" if reduce != "series" else text.text).strip("_")
+    )
+    checks.instance(f"{where}.name", name, str)
+    dims, sizes = _over_time(where, reduce, facts)
+    if len(rows) > 1:
+        dims, sizes = (f"{name}_time",), (len(rows),)
+    return Output(name, text.text, reduce, at=rows, times=times, dims=dims, sizes=sizes, parts=parts)
 
 
 def _words(variable: str) -> tuple[str, ...]:
@@ -312,14 +363,20 @@ def _shape(
         sizes.append(size)
     if "line" in chosen and facts.only_line is None:  # lines may have different numbers of elements
         dims = [f"{chosen['line']}_{dim}" if dim in ALONG_THE_LINE else dim for dim in dims]
-    if reduce == "series":
-        if facts.rows is None:
-            raise InputError(
-                f"{where}: expected a reduction (final, max, min, mean), because the times of samples differ between "
-                "members; fix run.duration, run.step and run.sample for a series"
-            )
-        return ("time", *dims), (facts.rows, *sizes)
-    return tuple(dims), tuple(sizes)
+    time_dims, rows = _over_time(where, reduce, facts)
+    return (*time_dims, *dims), (*rows, *sizes)
+
+
+def _over_time(where: str, reduce: str, facts: Facts) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Dimension of the time and its length, of a series."""
+    if reduce != "series":
+        return (), ()
+    if facts.rows is None:
+        raise InputError(
+            f"{where}: expected a reduction (final, max, min, mean), because the times of samples differ between "
+            "members; fix run.duration, run.step and run.sample for a series"
+        )
+    return ("time",), (facts.rows,)
 
 
 def _samples(where: str, at: Any, facts: Facts, time_of: Any) -> tuple[tuple[float, ...], tuple[int, ...]]:

@@ -1,0 +1,8 @@
+"""Expressions of the variables of a run, such as "norm(body_velocity[load]) - '2 m/s'": one language everywhere."""
+
+from __future__ import annotations
+
+from tautline.model.expressions.binding import Bound, Parts, bind, parts_of_layout, parts_of_system
+from tautline.model.expressions.reading import FUNCTIONS, TIME, Expression, read
+
+__all__ = ["FUNCTIONS", "TIME", "Bound", "Expression", "Parts", "bind", "parts_of_layout", "parts_of_system", "read"]

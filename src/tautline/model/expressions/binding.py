@@ -1,0 +1,400 @@
+"""Expressions of a certain system: labels checked against its names, and values from those of variables."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from tautline import units
+from tautline.errors import InputError
+from tautline.model.expressions.reading import FUNCTIONS, PI, RATES, TIME, Expression, Place, number_in, places_of
+from tautline.model.wording import near
+from tautline.schema import AXES, SCHEMA, Layout
+
+if TYPE_CHECKING:
+    from tautline.model.system.system import System
+
+NUMBERED = {"row": 3, "column": 3, "axis": 3}
+
+
+class Parts(NamedTuple):
+    """Names that an expression may use."""
+
+    bodies: tuple[str, ...]
+    free: tuple[str, ...]  # those that are not kinematic
+    lines: Mapping[str, int | None]  # elements by name; None where runs may differ
+
+
+def parts_of_system(system: System) -> Parts:
+    """Parts of a system; lines without a number of elements have None."""
+    from tautline.model.body import RigidBody
+
+    free = tuple(name for name, body in system.bodies.items() if isinstance(body, RigidBody))
+    lines = {name: line.elements if isinstance(line.elements, int) else None for name, line in system.lines.items()}
+    return Parts(tuple(system.bodies), free, lines)
+
+
+def parts_of_layout(layout: Layout) -> Parts:
+    """Parts of results."""
+    lines = {name: own["element"].stop - own["element"].start for name, own in layout.spans.items()}
+    return Parts(tuple(layout.names["body"]), layout.free, lines)
+
+
+class Values(NamedTuple):
+    """Variables of a run, and elements of the lines."""
+
+    variables: Mapping[str, Any]
+    elements: Mapping[str, int]
+
+
+# A number of an expression: from values to an array (time, *dims, ...) or a float.
+Evaluate = Callable[[Values], Any]
+
+
+class Term(NamedTuple):
+    """A part of an expression."""
+
+    dims: tuple[str, ...]  # behind the time; "node of hoist" where those of one line were chosen
+    value: Evaluate
+    constant: float | None = None  # of a plain number
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An expression of a certain system.
+
+    Attributes
+    ----------
+    dims : tuple of str
+        Dimensions of its values beside the time.
+    has_differences : bool
+        Whether a rate in it comes from differences of samples, and not from another variable.
+    """
+
+    expression: Expression
+    dims: tuple[str, ...]
+    has_differences: bool
+    _value: Evaluate
+    _elements: Mapping[str, int | None]
+
+    @property
+    def text(self) -> str:
+        """The expression as it was written."""
+        return self.expression.text
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Variables that values are made of, the time where rates are differences."""
+        return rates_needed(self.expression)
+
+    def of(self, variables: Mapping[str, Any], elements: Mapping[str, int] | None = None) -> Any:
+        """Values (time, *dims, ...) from those of variables (time, ...), which may carry derivatives.
+
+        With rates that come from differences, between samples: one row less. Of a condition, the margin by which it
+        holds, negative where it does not. Further dimensions of the variables, such as members, come last.
+        """
+        counts = elements if elements is not None else {name: n or 0 for name, n in self._elements.items()}
+        with np.errstate(all="ignore"):
+            return self._value(Values(variables, counts))
+
+    def series(self, variables: Mapping[str, Any], elements: Mapping[str, int] | None = None) -> Any:
+        """Values at all samples; the first of a difference is that of the first interval."""
+        found = self.of(variables, elements)
+        return np.concatenate([found[:1], found]) if self.has_differences else found
+
+    def single(self) -> Bound:
+        """The same; refused if it is not one number at each time."""
+        if self.dims:
+            what = " and ".join(sorted({dim.partition(" ")[0] for dim in self.dims}))
+            raise InputError(
+                f"{self.expression.name}: expected one number at each time, got one for every {what} in "
+                f"{self.expression.text!r}; choose one, such as [-1] or .x, or norm(...), max(...)"
+            )
+        return self
+
+
+def bind(expression: Expression, parts: Parts) -> Bound:
+    """Expression of a system with these parts; InputError names what it does not have."""
+    binder = _Binder(expression, parts)
+    term = binder.term(expression.tree)
+    return Bound(expression, term.dims, binder.has_differences, term.value, parts.lines)
+
+
+_SIGNS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+}
+
+
+class _Binder:
+    def __init__(self, expression: Expression, parts: Parts) -> None:
+        self._expression, self._parts, self.has_differences = expression, parts, False
+
+    def term(self, node: ast.AST) -> Term:
+        """A part, with what its labels stand for."""
+        match node:
+            case ast.Constant(value=str() as text):
+                return _number(units.quantity(text)[0])
+            case ast.Constant():
+                return _number(number_in(node))
+            case ast.Name(id=word):
+                return _number(np.pi) if word == PI else self._implied(self._variable(word))
+            case ast.Attribute(value=inner, attr=axis):
+                return self._along_axis(node, inner, axis)
+            case ast.Subscript(value=inner):
+                return self._chosen(inner, places_of(node, self._expression.refuse))
+            case ast.UnaryOp(op=op, operand=inner):
+                found = self.term(inner)
+                minus = isinstance(op, ast.USub | ast.Not)
+                return self._mapped(node, operator.neg, found) if minus else found
+            case ast.BinOp(left=left, op=ast.Pow(), right=right):
+                n = number_in(right)
+                whole = int(n) if n.is_integer() else n
+                return self._mapped(node, lambda x: x**whole, self.term(left))
+            case ast.BinOp(left=left, op=op, right=right):
+                return self._joined(node, _SIGNS[type(op)], [self.term(left), self.term(right)])
+            case ast.Compare(left=left, ops=[op], comparators=[right]):
+                pair = [self.term(left), self.term(right)]
+                margin = self._joined(node, operator.sub, pair if isinstance(op, ast.Gt | ast.GtE) else pair[::-1])
+                return _over(margin, np.max)  # of several components it is enough that one is beyond
+            case ast.BoolOp(op=op, values=parts):
+                both = np.minimum if isinstance(op, ast.And) else np.maximum
+                return self._joined(node, both, [self.term(part) for part in parts])
+            case ast.Call(func=ast.Name(id=word), args=arguments):
+                return self._of_function(node, word, arguments)
+        raise AssertionError(ast.dump(node))
+
+    def _variable(self, word: str) -> Term:
+        dims = () if word == TIME else SCHEMA[word].dims[1:]
+        return Term(dims, lambda values: values.variables[word])
+
+    def _implied(self, term: Term) -> Term:
+        """A variable of the only line or the only free body, which need not be named."""
+        only = {"line": tuple(self._parts.lines), "body": self._parts.free}.get(term.dims[0] if term.dims else "", ())
+        if len(only) != 1:
+            return term
+        return _taken(term, 0, self._names(term.dims[0]).index(only[0]))
+
+    def _names(self, dim: str) -> list[str]:
+        return {"line": list(self._parts.lines), "body": list(self._parts.bodies), "axis": AXES}.get(dim, [])
+
+    def _whole(self, inner: ast.expr) -> Term:
+        """A part whose components are chosen: of a variable all lines and bodies."""
+        return self._variable(inner.id) if isinstance(inner, ast.Name) and inner.id in SCHEMA else self.term(inner)
+
+    def _along_axis(self, node: ast.AST, inner: ast.expr, axis: str) -> Term:
+        """A component of vectors, .x, .y or .z."""
+        term = self._implied(self._whole(inner)) if isinstance(inner, ast.Name) else self.term(inner)
+        if "axis" not in term.dims:
+            self._expression.refuse(node, f"expected a vector before .{axis}")
+        return _taken(term, term.dims.index("axis"), AXES.index(axis))
+
+    def _chosen(self, inner: ast.expr, places: list[Place]) -> Term:
+        """Components in brackets, in the order of the dimensions; the only line or free body may be left out."""
+        term, first = self._whole(inner), places[0]
+        dim = term.dims[0] if term.dims else ""
+        if dim in ("node", "element") and first.label in self._parts.lines:
+            term, places = self._of_line(term, str(first.label)), places[1:]
+        elif len(places) < len(term.dims) and first.label not in self._names(dim) and isinstance(inner, ast.Name):
+            term = self._implied(term)
+        passed = 0
+        for place in places:
+            if passed >= len(term.dims):
+                self._expression.refuse(place.column, "expected fewer components in the brackets")
+            if place.label is None:
+                passed += 1
+            else:
+                term = _taken(term, passed, self._number_of(place, term.dims[passed]))
+        return term
+
+    def _of_line(self, term: Term, line: str) -> Term:
+        """Nodes or elements of one line."""
+        extra = term.dims[0] == "node"
+
+        def own(values: Values) -> Any:
+            names = list(values.elements)
+            before = sum(values.elements[name] + extra for name in names[: names.index(line)])
+            return term.value(values)[:, before : before + values.elements[line] + extra]
+
+        return Term((f"{term.dims[0]} of {line}", *term.dims[1:]), own)
+
+    def _number_of(self, place: Place, dim: str) -> int:
+        """Place along a dimension, from a name or a number."""
+        names, label = self._names(dim), place.label
+        if isinstance(label, str):
+            if label not in names:
+                wanted = f"one of {', '.join(names)}" if names else f"a whole number for the {dim}"
+                self._expression.refuse(place.column, f"expected {wanted}, got {label!r}{near(label, names)}")
+            return names.index(label)
+        size = self._size(dim)
+        assert label is not None
+        if size is not None and not -size <= label < size:
+            kind = dim.partition(" ")[0]
+            self._expression.refuse(place.column, f"expected {kind} {-size} to {size - 1}, got {label}")
+        return label
+
+    def _size(self, dim: str) -> int | None:
+        """Length of a dimension, None where it is not known."""
+        kind, _, line = dim.partition(" of ")
+        if kind in ("node", "element"):
+            counts = [self._parts.lines[line]] if line else list(self._parts.lines.values())
+            return None if None in counts else sum((n or 0) + (kind == "node") for n in counts)
+        return NUMBERED.get(kind, len(self._names(kind)))
+
+    def _joined(self, node: ast.AST, sign: Callable[[Any, Any], Any], terms: list[Term]) -> Term:
+        """Parts joined by a sign; single numbers go with vectors, and beside differences the latest rows are taken."""
+        dims = max((term.dims for term in terms), key=len)
+        for term in terms:
+            if term.dims not in ((), dims):
+                one, other = (" x ".join(x) for x in (dims, term.dims))
+                self._expression.refuse(node, f"expected numbers or vectors of one kind, got {one} and {other}")
+
+        if all(term.constant is not None for term in terms):
+            return self._finite(node, lambda: reduce(sign, [term.constant for term in terms]))
+
+        def value(values: Values) -> Any:
+            found = [(term, term.value(values)) for term in terms]
+            rows = min((len(x) for _, x in found if np.ndim(x)), default=0)
+            own = [x if not np.ndim(x) else _spread(x[len(x) - rows :], len(dims) - len(t.dims)) for t, x in found]
+            return reduce(sign, own)
+
+        return Term(dims, value)
+
+    def _mapped(self, node: ast.AST, function: Callable[[Any], Any], term: Term) -> Term:
+        """Each number of a part changed by a function."""
+        if term.constant is not None:
+            return self._finite(node, lambda: function(term.constant))
+        return Term(term.dims, lambda values: function(term.value(values)))
+
+    def _finite(self, node: ast.AST, number: Callable[[], Any]) -> Term:
+        """A plain number, which has to be finite and real."""
+        try:
+            found = number()
+        except ArithmeticError:
+            found = np.nan
+        if isinstance(found, complex) or not np.isfinite(found):
+            self._expression.refuse(node, "expected finite numbers, got one that is not, such as 1/0")
+        return _number(float(found))
+
+    def _of_function(self, node: ast.AST, word: str, arguments: list[ast.expr]) -> Term:
+        if word == "rate":
+            return self._rate(arguments[0])
+        terms = [self.term(x) for x in arguments]
+        function = FUNCTIONS[word].number_by_number
+        if function is not None and len(terms) == 1:
+            return self._mapped(node, function, terms[0])
+        if function is not None:
+            return self._joined(node, function, terms)
+        if word == "norm":
+            return _norm(terms[0])
+        reduced: Any = {"max": np.max, "min": np.min, "sum": np.sum, "mean": np.mean}[word]
+        if len(terms) == 1:
+            return _over(terms[0], reduced)
+        return self._joined(node, np.maximum if word == "max" else np.minimum, terms)
+
+    def _rate(self, node: ast.expr) -> Term:
+        """Derivative by time: of variables whose rate is another and of sums of them exact, else by differences."""
+        known = _exact_rate(node)
+        if known is not None:
+            return self.term(known)
+        self.has_differences = True
+        inner = self.term(node)
+
+        def value(values: Values) -> Any:
+            x, time = inner.value(values), np.diff(values.variables[TIME])
+            return np.diff(x, axis=0) / time.reshape(len(time), *(1,) * (np.ndim(x) - 1))
+
+        return Term(inner.dims, value)
+
+
+def rates_needed(expression: Expression) -> tuple[str, ...]:
+    """Variables of an expression, those that its rates are taken from included; the time, where differences are."""
+    found = dict.fromkeys(expression.needs)
+    for node in ast.walk(expression.tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "rate":
+            known = _exact_rate(node.args[0])
+            names = [x.id for x in ast.walk(known) if isinstance(x, ast.Name)] if known is not None else [TIME]
+            found |= dict.fromkeys(name for name in names if name in SCHEMA or name == TIME)
+    return tuple(found)
+
+
+def _exact_rate(node: ast.expr) -> ast.expr | None:
+    """The rate as an expression of variables; None where none of them is the rate."""
+    match node:
+        case ast.Name(id=word):
+            if word == TIME:
+                return ast.copy_location(ast.Constant(1.0), node)
+            if word not in RATES:
+                return None
+            sign, name = RATES[word]
+            found: ast.expr = ast.copy_location(ast.Name(name), node)
+            return found if sign > 0.0 else ast.copy_location(ast.UnaryOp(ast.USub(), found), node)
+        case ast.Attribute(value=inner, attr=axis):
+            return _below(node, inner, lambda x: ast.Attribute(x, axis))
+        case ast.Subscript(value=inner, slice=places):
+            return _below(node, inner, lambda x: ast.Subscript(x, places))
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as minus, operand=inner):
+            return _below(node, inner, lambda x: ast.UnaryOp(minus, x))
+        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
+            pair = [_exact_rate(x) if not isinstance(x, ast.Constant) else ast.Constant(0.0) for x in (left, right)]
+            if pair[0] is not None and pair[1] is not None:
+                return ast.copy_location(ast.BinOp(pair[0], op, pair[1]), node)
+    return None
+
+
+def _below(node: ast.expr, inner: ast.expr, made: Callable[[ast.expr], ast.expr]) -> ast.expr | None:
+    found = _exact_rate(inner)
+    if found is None:
+        return None
+    minus = isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.USub) and isinstance(found.operand, ast.Name)
+    if minus and isinstance(found, ast.UnaryOp):  # a component of the negative is the negative of the component
+        return ast.copy_location(ast.UnaryOp(ast.USub(), ast.copy_location(made(found.operand), node)), node)
+    return ast.copy_location(made(found), node)
+
+
+def _number(number: float) -> Term:
+    return Term((), lambda values: number, number)
+
+
+def _taken(term: Term, place: int, index: int) -> Term:
+    """One component along a dimension."""
+    where = (slice(None),) * (place + 1) + (index,)
+    return Term(term.dims[:place] + term.dims[place + 1 :], lambda values: term.value(values)[where])
+
+
+def _spread(x: Any, missing: int) -> Any:
+    """Single numbers at each time, as wide as vectors; members, where there are some, stay last."""
+    return x.reshape(len(x), *(1,) * missing, *x.shape[1:]) if missing else x
+
+
+def _over(term: Term, function: Callable[..., Any]) -> Term:
+    """All components at each time taken together."""
+
+    def value(values: Values) -> Any:
+        x = term.value(values)
+        for _ in term.dims:
+            x = function(x, axis=1)
+        return x
+
+    return Term((), value)
+
+
+def _norm(term: Term) -> Term:
+    """Length along the axes, or along the last dimension where there are none; of single numbers their size."""
+    if not term.dims:
+        return Term((), lambda values: np.abs(term.value(values)))
+    place = term.dims.index("axis") if "axis" in term.dims else len(term.dims) - 1
+
+    def value(values: Values) -> Any:
+        x = term.value(values)
+        return np.sqrt(np.sum(x * x, axis=place + 1))
+
+    return Term(term.dims[:place] + term.dims[place + 1 :], value)
