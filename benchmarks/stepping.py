@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
-from tautline import Simulation, Torque
+from tautline import Simulation, Torque, load
 from tautline.paper.examples import EXAMPLES, start, system
 
 TICKS = 5_000
 STEP = 5e-4
+READS = 500
 
 
 def seconds_a_tick(steps: int, record: bool) -> float:
@@ -23,7 +25,32 @@ def seconds_a_tick(steps: int, record: bool) -> float:
     return elapsed / TICKS
 
 
+def sensors_us(name: str) -> dict[str, float]:
+    """Microseconds of processor of sensors read at one moment, and of a millisecond of motion."""
+    sim = Simulation.from_case(load(name))
+    line, body = next(iter(sim.lines.values())), sim.bodies[sim.system.lines[next(iter(sim.lines))].end]
+    sim.advance(0.01)
+    reads: dict[str, Callable[[], object]] = {
+        "tension": lambda: line.end_tension,
+        "tensions, torque, power": lambda: (line.start_tension, line.end_tension, line.torque, line.power),
+        "position, velocity": lambda: (body.position, body.velocity),
+        "all": lambda: (line.end_tension, line.torque, line.end_angle, body.position_of((0.0, 0.0, 1.0)), body.tilt),
+        "advance by 1 ms": lambda: sim.advance(0.001, record=False),
+    }
+    found = {}
+    for what, read in reads.items():
+        begun = time.process_time()
+        for _ in range(READS):
+            sim.forget_values()
+            read()
+        found[what] = (time.process_time() - begun) / READS * 1e6
+    return found
+
+
 def main() -> None:
+    for name in ("crane-hoist", "hook-and-load"):
+        costs = ", ".join(f"{what} {us:.0f} us" for what, us in sensors_us(name).items())
+        print(f"sensors of {name}: {costs}")
     for record in (True, False):
         one, two = (min(seconds_a_tick(n, record) for _ in range(5)) for n in (1, 2))
         step = two - one

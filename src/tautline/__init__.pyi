@@ -10,6 +10,7 @@ from tautline import studies as studies
 from tautline._version import __version__ as __version__
 from tautline.analysis.lyapunov import lyapunov as lyapunov
 from tautline.analysis.modes import modes as modes
+from tautline.control.sensors import LoadCell as LoadCell
 from tautline.engine.simulate import simulate as simulate
 from tautline.engine.simulation import Simulation as Simulation
 from tautline.figures.report import report as report

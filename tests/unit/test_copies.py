@@ -56,6 +56,7 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.Integral: lambda: tl.Integral("power"),
     tl.Limit: lambda: tl.Limit("start_tension", least=0.0),
     tl.Line: lambda: CASES("hook-and-load").system.lines["hoist"],
+    tl.LoadCell: lambda: tl.LoadCell(noise="5 N", delay=0.01, sample_time=0.002, seed=3),
     tl.Placed: lambda: CASES("hook-and-load").start,
     tl.LineStart: lambda: tl.LineStart(deployed=1.0),
     tl.LineState: lambda: CASE.state().lines["line"],
@@ -122,7 +123,11 @@ def vars_of(x: Any) -> Any:
 
 
 def test_objectives_are_the_same_functions() -> None:
-    values = {"position": np.arange(12.0).reshape(2, 2, 3), "reel_speed": np.array([1.0, 3.0]), "time": np.arange(2.0)}
+    values = {
+        "position": np.arange(12.0).reshape(2, 2, 3),
+        "reel_speed": np.array([[1.0], [3.0]]),
+        "time": np.arange(2.0),
+    }
     objective = 2.0 - tl.Final("position[-1, 0]") * tl.Final("reel_speed") / 4.0 + tl.Integral("reel_speed") ** 2
     for way in WAYS.values():
         assert way(objective)(values) == objective(values) == 2.0 - 9.0 * 3.0 / 4.0 + 4.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from tautline.engine import checkpoints
@@ -89,6 +90,9 @@ class Simulation:
 
     def _take(self, backend: Backend) -> None:
         self.backend = backend
+        self._moment: tuple[Any, ...] = ()  # of what sensors have seen
+        self._sensed: dict[str, Any] = {}
+        self._velocities: dict[str, tuple[float, Any] | None] = {}  # of bodies whose acceleration is asked for
         self.lines = {name: LineView(self, name) for name in backend.system.lines}
         self.bodies = {name: BodyView(self, name) for name in backend.system.bodies}
 
@@ -199,7 +203,31 @@ class Simulation:
         record : bool
             Keep the states for `dataset`.
         """
+        for name in self._velocities:
+            self._velocities[name] = (self.time, self.bodies[name].velocity)
+        self.forget_values()
         return self.backend.advance(duration, command, sample=sample, record=record)
+
+    def sensed(self, what: str, look: Callable[[], Any]) -> Any:
+        """Result of a look at the motion, kept until the motion goes on: many sensors of a part cost as one."""
+        if not self.has_sensed(what):
+            self._sensed[what] = look()
+        return self._sensed[what]
+
+    def has_sensed(self, what: str) -> bool:
+        """Whether a look at the present motion is kept."""
+        moment = (id(self.backend), self.backend.time, self.backend.steps)
+        if self._moment != moment:
+            self._moment, self._sensed = moment, {}
+        return what in self._sensed
+
+    def forget_values(self) -> None:
+        """Look at the motion anew when a sensor is read: something was done to it."""
+        self._moment = ()
+
+    def velocity_before(self, body: str) -> tuple[float, Any] | None:
+        """Time and velocity of a body before the latest `advance`; noted from the first question on."""
+        return self._velocities.setdefault(body, None)
 
     def dataset(self) -> xr.Dataset:
         """All that was recorded, as `simulate` returns it."""

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from tautline.engine.choose import LEAVE_PATH, PUSH
+from tautline.errors import InputError
 from tautline.kernels import data
+from tautline.model import checks
+from tautline.model.body import RigidBody
 from tautline.model.system.parts import Kinematic
 
 if TYPE_CHECKING:
     from tautline.engine.backend import Backend
     from tautline.engine.simulation import Simulation
+
+
+TENSIONS = {"start_tension", "end_tension"}
 
 
 class View:
@@ -52,12 +61,18 @@ class LineView(View):
     @property
     def nodes(self) -> data.Array:
         """Positions of the nodes (m; inertial frame, third axis down)."""
-        return self._backend.nodes(self.name)["nodes"]
+        found: data.Array = self._nodes()["nodes"].copy()
+        return found
 
     @property
     def node_velocities(self) -> data.Array:
         """Velocities of the nodes of the mesh (m/s)."""
-        return self._backend.nodes(self.name)["node_velocities"]
+        found: data.Array = self._nodes()["node_velocities"].copy()
+        return found
+
+    def _nodes(self) -> dict[str, Any]:
+        found: dict[str, Any] = self._simulation.sensed(f"line {self.name}", lambda: self._backend.nodes(self.name))
+        return found
 
     @property
     def start_tension(self) -> float:
@@ -74,15 +89,44 @@ class LineView(View):
         """Torque of motor or lock on the drum; positive retrieves (N m)."""
         return self._now("torque")
 
+    @property
+    def power(self) -> float:
+        """Power of the motor; positive where it drives the drum (W)."""
+        return self._now("power")
+
+    @property
+    def start_angle(self) -> float:
+        """Angle between the line at its start and the vertical (rad); 0 where it hangs straight down."""
+        return self._angle(0, 1)
+
+    @property
+    def end_angle(self) -> float:
+        """Angle between the line at its end and the vertical (rad); 0 where it hangs straight down."""
+        return self._angle(-2, -1)
+
+    def _angle(self, first: int, second: int) -> float:
+        nodes = self._nodes()["nodes"]
+        x, y, z = (nodes[second] - nodes[first]).tolist()
+        return math.atan2(math.hypot(x, y), z)
+
     def _now(self, variable: str) -> float:
         place = list(self._backend.system.lines).index(self.name)
-        return float(self._backend.present_values()[variable][0, place])
+        sense, backend = self._simulation.sensed, self._backend
+        if variable in TENSIONS and not self._simulation.has_sensed(
+            "values"
+        ):  # without torques, which have to be found
+            now = np.array([backend.time])
+            values = sense("tensions", lambda: backend.values_for(now, backend.present_sample(), TENSIONS))
+        else:
+            values = sense("values", backend.present_values)
+        return float(values[variable][0, place])
 
     def stop(self) -> None:
         """Hold the drum at once, however fast it turns: an impulse on the reel alone, then `Locked`.
 
         Nodes and bodies keep their momenta. The energy that is lost is counted in `friction_loss`.
         """
+        self._simulation.forget_values()
         self._backend.stop_reel(self.name)
 
 
@@ -97,22 +141,64 @@ class BodyView(View):
     @property
     def position(self) -> data.Array:
         """Position of the center of mass (m; inertial frame, third axis down)."""
-        return self._backend.body(self.name)["position"]
+        return self._now("position")
 
     @property
     def velocity(self) -> data.Array:
         """Velocity of the center of mass (m/s)."""
-        return self._backend.body(self.name)["velocity"]
+        return self._now("velocity")
 
     @property
     def attitude(self) -> data.Array:
         """Rotation matrix, body to inertial frame."""
-        return self._backend.body(self.name)["attitude"]
+        return self._now("attitude")
 
     @property
     def angular_velocity(self) -> data.Array:
         """Angular velocity in the body frame (rad/s)."""
-        return self._backend.body(self.name)["angular_velocity"]
+        return self._now("angular_velocity")
+
+    def _now(self, variable: str) -> data.Array:
+        values = self._simulation.sensed(f"body {self.name}", lambda: self._backend.body(self.name))
+        found: data.Array = values[variable].copy()
+        return found
+
+    @property
+    def tilt(self) -> float:
+        """Angle between the third axis of the body and the vertical (rad); 0 where it points down."""
+        x, y, z = self.attitude[:, 2].tolist()
+        return math.atan2(math.hypot(x, y), z)
+
+    @property
+    def acceleration(self) -> data.Array:
+        """Mean acceleration of the center of mass over the latest `advance` (m/s^2), inertial frame.
+
+        Change of the velocity over the time; known after the first `advance` that follows the first time it is asked
+        for. Without weight: a body at rest has none.
+        """
+        before = self._simulation.velocity_before(self.name)
+        if before is None:
+            raise InputError(f"bodies[{self.name!r}].acceleration: call advance() first; it is a mean over an advance")
+        then, velocity = before
+        found: data.Array = (self.velocity - velocity) / (self._simulation.time - then)
+        return found
+
+    def position_of(self, point: Any) -> data.Array:
+        """Position of a point of the body (m; inertial frame), given in the body frame, as attachments are."""
+        found: data.Array = self.position + self.attitude @ self._lever(point)
+        return found
+
+    def velocity_of(self, point: Any) -> data.Array:
+        """Velocity of a point of the body (m/s; inertial frame), given in the body frame, as attachments are."""
+        found: data.Array = self.velocity + self.attitude @ np.cross(self.angular_velocity, self._lever(point))
+        return found
+
+    def _lever(self, point: Any) -> data.Array:
+        """A point of the body from its center of mass, in the body frame (m)."""
+        body = self._backend.system.bodies[self.name]
+        center = body.center_of_mass if isinstance(body, RigidBody) else (0.0, 0.0, 0.0)
+        found: data.Array = checks.array("point", point, (3,), "m") - np.asarray(center)
+        return found
 
     def push(self, force: Any = (0.0, 0.0, 0.0), moment: Any = (0.0, 0.0, 0.0), *, frame: str = "space") -> None:
         """Apply a force at the center of mass (N) and a moment (N m), from now on until the next push.
@@ -123,6 +209,7 @@ class BodyView(View):
         frame : str
             "space", or "body" for a thruster or a rotor that turns with the body.
         """
+        self._simulation.forget_values()
         self._simulation.backend_with(PUSH).push(self.name, force, moment, frame=frame)
 
     def strike(self, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
@@ -130,6 +217,7 @@ class BodyView(View):
 
         Momenta jump, positions do not. The energy it brings is counted in `external_work`.
         """
+        self._simulation.forget_values()
         self._backend.apply_impulse(self.name, impulse, moment)
 
     def move(self, velocity: Any) -> None:
@@ -138,6 +226,7 @@ class BodyView(View):
         A change is a jump (theory, equation 74): what is fastened to the body is jerked along. `force` tells what it
         takes. A body that has a path leaves it.
         """
+        self._simulation.forget_values()
         body = self._backend.system.bodies[self.name]
         leaves = isinstance(body, Kinematic) and body.path is not None
         backend = self._simulation.backend_with(LEAVE_PATH) if leaves else self._backend

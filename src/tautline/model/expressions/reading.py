@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -76,10 +77,14 @@ class Expression:
 
     text: str
     name: str = field(compare=False)  # of the key or argument that it came from
-    tree: ast.expr = field(compare=False, repr=False)
     needs: tuple[str, ...] = field(compare=False)
     powers: Powers | None = field(compare=False)  # of m, kg, s and rad; None of a condition
     marks: tuple[int, ...] = field(compare=False, repr=False)  # places of the text, by column of the tree
+
+    @property
+    def tree(self) -> ast.expr:
+        """Its signs, as Python reads them."""
+        return _tree(_with_powers(self.text)[0])
 
     @property
     def is_condition(self) -> bool:
@@ -128,7 +133,7 @@ def read(name: str, text: Any) -> Expression:
     plain = " ".join(text.split())
     source, marks = _with_powers(plain)
     try:
-        tree = ast.parse(source, mode="eval").body
+        tree = _tree(source)
     except SyntaxError as error:
         column = min((error.offset or 1) - 1, len(source))
         raise _error(name, plain, marks, column, "expected arithmetic of variables of a run") from None
@@ -139,7 +144,12 @@ def read(name: str, text: Any) -> Expression:
     if not reader.needs:
         raise InputError(f"{name}: expected an expression with a variable of a run {_EXAMPLES}, got {plain!r}")
     powers = None if found is _CONDITION else NO_UNIT if found is None else found
-    return Expression(plain, name, tree, tuple(reader.needs), powers, marks)
+    return Expression(plain, name, tuple(reader.needs), powers, marks)
+
+
+@lru_cache(maxsize=256)
+def _tree(source: str) -> ast.expr:
+    return ast.parse(source, mode="eval").body
 
 
 def _with_powers(text: str) -> tuple[str, tuple[int, ...]]:
