@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Installing builds the viewer's page from these, and libtautline from the kernels.
 PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wildcard web/src/*)
 
-.PHONY: reproduce test quick-tests lint library browser wheel verify trial bench scale peers peers-quick rest-length rest-length-peers docs clean
+.PHONY: reproduce test quick-tests lint library browser wheel verify fence trial bench scale peers peers-quick rest-length rest-length-peers docs clean
 
 reproduce: $(VENV)/cli
 	$(BIN)/python -m tautline.paper
@@ -51,6 +51,10 @@ verify: export TAUTLINE_TARGETS = all
 verify: $(VENV)/dev library
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/verification --verification-table docs/verification.md
 	$(BIN)/python -m pytest -n 2 --dist worksteal -rP -m long tests/e2e tests/unit
+
+# All but what only makes runs faster: tests with chain kernels, lanes and reverse pass hidden (tests/fence.py).
+fence: $(VENV)/dev library
+	$(BIN)/python -m pytest -n 2 -p tests.fence -m "not long" tests/unit
 
 # Random pendulums and systems with default settings, each judged against a quarter of its step and twice its mesh.
 # Takes hours, goes on where it was stopped (build/trial-*.jsonl),

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.analysis.lyapunov import growth_rates
+from tautline.analysis.chain_growth import growth_rates
+from tautline.analysis.lyapunov import DISTANCE
 from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.chain.simulation import ChainSimulation
 from tautline.errors import InputError
@@ -102,8 +103,8 @@ def test_members_together_as_alone_and_after_an_end() -> None:
         simulation.begin(tl.Torque(torque), 0.4, 0.05)
         return simulation
 
-    both = growth_rates([begun(2.09), begun(400.0)], 8)
-    np.testing.assert_array_equal(both[0], growth_rates([begun(2.09)], 8)[0])
+    both = growth_rates([begun(2.09), begun(400.0)], 8, DISTANCE)
+    np.testing.assert_array_equal(both[0], growth_rates([begun(2.09)], 8, DISTANCE)[0])
     assert np.isfinite(both[0]).all()
     assert np.isnan(both[1, -1])
     assert np.isfinite(estimate(both)[0])

@@ -7,20 +7,17 @@ time is the exponent: positive means chaos, and an error grows e-fold in 1/expon
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautline.analysis.network_growth import growth_of_assembly
+from tautline.analysis.network_growth import growth_of_network
 from tautline.analysis.predictability import KNOWN, LOST, estimate, predictability_time, settled, standard_error
-from tautline.engine.chain.ensemble import march_ensemble
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.backend import Backend
+from tautline.engine.choose import CHAIN
 from tautline.engine.network.simulation import NetworkSimulation
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
-from tautline.kernels import data
 from tautline.kernels.data import Array
 from tautline.model import checks
 from tautline.model.system.commands import Commands
@@ -33,7 +30,6 @@ if TYPE_CHECKING:
 
 # Far above rounding (1e-16 grows by the same factor as this within an interval), far below where motions bend.
 DISTANCE = 1e-7
-SEED = 1
 
 
 def lyapunov(
@@ -78,13 +74,24 @@ def lyapunov(
     if not 0.0 < checks.positive("known", known, "") < checks.positive("lost", lost, ""):
         raise InputError(f"known: expected less than lost ({lost:g}), got {known:g}")
     simulation.begin(command, duration, interval)
-    if isinstance(simulation, NetworkSimulation):
-        rates = growth_of_assembly(simulation, intervals, interval, DISTANCE) / interval
-    else:
-        assert isinstance(simulation, ChainSimulation)
-        rates = growth_rates([simulation], intervals)[0] / interval
+    rates = growth_of(simulation, intervals, interval) / interval
     values, figures = _figures(rates, interval, known, lost)
     return build_lyapunov(values, simulation.attributes() | figures)
+
+
+def growth_of(backend: Backend, intervals: int, interval: float) -> Array:
+    """Logarithmic growth of the distance to a neighboring motion in every interval (s); NaN after its end.
+
+    The simulation must have been started by `begin`, with one sample an interval.
+    """
+    if backend.NAME == CHAIN:
+        from tautline.analysis.chain_growth import growth_rates
+        from tautline.engine.chain.simulation import ChainSimulation
+
+        assert isinstance(backend, ChainSimulation)
+        return np.asarray(growth_rates([backend], intervals, DISTANCE)[0])
+    assert isinstance(backend, NetworkSimulation)
+    return growth_of_network(backend, intervals, interval, DISTANCE)
 
 
 def _figures(rates: Array, interval: float, known: float, lost: float) -> tuple[dict[str, Array], dict[str, float]]:
@@ -103,77 +110,3 @@ def _figures(rates: Array, interval: float, known: float, lost: float) -> tuple[
         "lost": lost,
     }
     return {"time": time, "growth_rate": rates, "exponent": running}, figures
-
-
-def growth_rates(simulations: Sequence[ChainSimulation], intervals: int) -> Array:
-    """Logarithmic growth of the distance to a neighboring motion in every interval, of each; NaN after its end.
-
-    The simulations must have been started by `begin`, with one sample an interval.
-    """
-    shadows = [simulation.twin() for simulation in simulations]
-    for simulation, shadow in zip(simulations, shadows, strict=True):
-        # the same numbers for all: no member's result depends on its neighbors
-        _push_aside(simulation, shadow, np.random.default_rng(SEED))
-    growth = np.full((len(simulations), intervals), np.nan)
-    going = list(range(len(simulations)))
-    before = {i: _distance(simulations[i], shadows[i]) for i in going}
-    for k in range(intervals):
-        march_ensemble([*(simulations[i] for i in going), *(shadows[i] for i in going)], 1)
-        going = [i for i in going if simulations[i].status == "completed" == shadows[i].status]
-        for i in going:
-            distance = _distance(simulations[i], shadows[i])
-            growth[i, k] = math.log(distance / before[i])
-            _pull_back(simulations[i], shadows[i], DISTANCE / distance)
-            before[i] = _distance(simulations[i], shadows[i])
-    return growth
-
-
-def _scales(simulation: ChainSimulation) -> tuple[float, float]:
-    """A length and a time, in which distances are measured."""
-    X = simulation.unstretched_length
-    g = simulation.pendulum.gravity
-    wave = math.sqrt(simulation.pendulum.string.stiffness / simulation.pendulum.string.density)
-    return X, math.sqrt(X / g) if g > 0.0 else X / wave
-
-
-def _distance(a: ChainSimulation, b: ChainSimulation) -> float:
-    """Between two motions: configurations over a length and velocities over a speed, the body's by angles."""
-    X, T = _scales(a)
-    x, y = a.present_sample(), b.present_sample()
-    nodes = (y.nodes[0] - x.nodes[0]) / X
-    scalars = y.scalars[0] - x.scalars[0]
-    turned = scalars[data.ROTATION : data.ROTATION + 9]
-    spun = T * scalars[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3]
-    squares = np.sum(nodes[0] ** 2) + np.sum((T * nodes[1]) ** 2)
-    reel = (scalars[data.REELED_LENGTH] / X) ** 2 + (T * scalars[data.REEL_SPEED] / X) ** 2
-    count = len(nodes[0])
-    return math.sqrt(squares / count + reel + 0.5 * turned @ turned + spun @ spun)
-
-
-def _push_aside(simulation: ChainSimulation, shadow: ChainSimulation, rng: np.random.Generator) -> None:
-    """Start the shadow in a random direction, then at the right distance."""
-    X, T = _scales(simulation)
-    par, _, command, motion, _, _ = shadow.task()
-    mass = par.mu * X / par.N
-    for place, size in ((data.POSITION, X), (data.MOMENTUM, mass * X / T)):
-        # node 0 stands at the guide
-        data.nodes_of(motion.nodes[place], par.N)[1:] += DISTANCE * size * rng.normal(size=(par.N, 3))
-    if par.rotates:
-        motion.body[data.ATTITUDE : data.ATTITUDE + 4] += DISTANCE * rng.normal(size=4)
-        motion.body[data.SPIN : data.SPIN + 3] += DISTANCE / T * np.array(par.J) @ rng.normal(size=3)
-    if not command.locked:
-        motion.reel[data.P_S] += DISTANCE * par.kappa * X / T * rng.normal()
-    shadow.first_sample()
-    _pull_back(simulation, shadow, DISTANCE / _distance(simulation, shadow))
-
-
-def _pull_back(simulation: ChainSimulation, shadow: ChainSimulation, factor: float) -> None:
-    """Put the shadow on the line from the motion to where it is, at `factor` of the distance."""
-    ours, theirs = simulation.task().motion, shadow.task().motion
-    theirs.nodes[:] = ours.nodes + factor * (theirs.nodes - ours.nodes)
-    theirs.body[:] = ours.body + factor * (theirs.body - ours.body)
-    configuration = [*range(data.S, data.SIGMA_BEFORE + 1), data.SIGMA_EARLIER]
-    theirs.reel[configuration] = ours.reel[configuration] + factor * (
-        theirs.reel[configuration] - ours.reel[configuration]
-    )
-    shadow.first_sample()

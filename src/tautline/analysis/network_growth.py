@@ -17,7 +17,7 @@ from tautline.model.body import RigidBody
 STATE_OF_REEL = [*range(data.S, data.SIGMA_BEFORE + 1), data.SIGMA_EARLIER]
 
 
-def growth_of_assembly(simulation: NetworkSimulation, intervals: int, interval: float, distance: float) -> Array:
+def growth_of_network(simulation: NetworkSimulation, intervals: int, interval: float, distance: float) -> Array:
     """Logarithmic growth of the distance to a neighboring motion in every interval (s); NaN after its end.
 
     The simulation must have been started by `begin`. `distance` is that at the start of every interval.

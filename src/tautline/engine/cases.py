@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.network.simulation import NetworkSimulation
 from tautline.engine.simulation import backend_of
-from tautline.model.chain.cases import chain_command
 from tautline.model.system.case import Case
 
 
@@ -28,11 +26,3 @@ def begin(case: Case, *, loads: Any = (), general: bool = False) -> Begun:
         interval = case.run.interval()
         backend = NetworkSimulation.from_case(case) if general else backend_of(case, loads)
         return Begun(backend, backend.begin(case.commands, case.run.duration, interval), interval)
-
-
-def begin_chain(case: Case) -> Begun:
-    """A chain at the start of its case, its command taken: for those who march chains otherwise."""
-    with case.naming_keys():
-        interval = case.run.interval()
-        simulation = ChainSimulation.from_case(case)
-        return Begun(simulation, simulation.begin(chain_command(case), case.run.duration, interval), interval)

@@ -9,6 +9,7 @@ import os
 import zipfile
 from collections.abc import Callable, Mapping
 from numbers import Real
+from tokenize import TokenError
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
@@ -48,6 +49,18 @@ MOVED = {
 
 Arrays = Mapping[str, NDArray[Any]]
 T = TypeVar("T")
+# What reading a damaged npz file can raise; headers of its arrays are Python expressions.
+DAMAGED = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    EOFError,
+    RuntimeError,
+    SyntaxError,
+    TokenError,
+    zipfile.BadZipFile,
+)
 # Limits of steps that no motion can be without.
 STABLE = ("waves", "stretching", "drum")
 _TEXT, _DIGEST = "checkpoint", "digest"
@@ -123,7 +136,7 @@ def read(path: str | os.PathLike[str]) -> tuple[dict[str, NDArray[Any]], str]:
         raise
     except KeyError as error:
         raise InputError(_expected(path, f"it holds no {error}")) from None
-    except (OSError, ValueError, LookupError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile) as error:
+    except DAMAGED as error:
         why = "it is no npz file" if "pickle" in str(error) else str(error)
         raise InputError(_expected(path, why)) from None
 

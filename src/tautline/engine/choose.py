@@ -1,7 +1,8 @@
 """Which backend runs a case: the chain kernels where they can, the network kernels otherwise.
 
 This is the one place that asks. The chain kernels take one line from a fixed or moving point to one free body, and are
-two to three times as fast; the network kernels take every system. `ABILITIES` is the table of what only one of them can
+two to three times as fast; the network kernels take every system, and all of them where the package of the chain is
+missing. `ABILITIES` is the table of what only one of them can
 do; the docs print it ("What runs where" in docs/howto/systems.md).
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from typing import NamedTuple
 
 import numpy as np
@@ -23,6 +25,8 @@ from tautline.model.system.state import ends_of
 from tautline.model.system.system import System
 
 CHAIN, NETWORK = "chain", "network"
+# What only makes runs faster; everything works without it.
+ACCELERATOR = "tautline.engine.chain"
 # Environment variable that asks for one of them, to compare the two.
 VARIABLE = "TAUTLINE_BACKEND"
 # Of the largest place (m) or speed (m/s) of a line: what is nearer is the same.
@@ -94,6 +98,8 @@ def backend_for(case: Case) -> str:
         raise InputError(f"{VARIABLE}: expected {CHAIN!r} or {NETWORK!r}, got {asked!r}")
     wanted = (ability for ability in ABILITIES if ability.by == NETWORK and ability.asks and ability.asks(case))
     reason = next((ability.what for ability in wanted), f"{VARIABLE}={NETWORK}" if asked == NETWORK else "")
+    if not reason and find_spec(ACCELERATOR) is None:
+        reason = "a package without the chain kernels"
     if reason and PAPER.asks and PAPER.asks(case):
         raise PAPER_SCHEME.error(repr(case.run.scheme), what=reason)
     return NETWORK if reason else CHAIN

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from tautline.engine import checkpoints
 from tautline.engine.backend import Backend
-from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.choose import CHAIN, NETWORK, Ability, backend_for
 from tautline.engine.network.simulation import NetworkSimulation
-from tautline.engine.switching import going_on
 from tautline.engine.turns import Turns
 from tautline.engine.views import BodyView, LineView
 from tautline.errors import InputError
@@ -36,6 +34,8 @@ def backend_of(case: Case, loads: Any = ()) -> Backend:
     checks.instance("case", case, Case)
     laws = _laws_by_line(case.system, loads)
     if backend_for(case) == CHAIN:
+        from tautline.engine.chain.simulation import ChainSimulation
+
         own = laws.get(next(iter(case.system.lines)), ())
         return ChainSimulation.at_start(case, loads=check_laws(own))
     return NetworkSimulation.from_case(case, loads=laws or None)
@@ -44,9 +44,11 @@ def backend_of(case: Case, loads: Any = ()) -> Backend:
 def restored(arrays: dict[str, Any], text: str) -> Backend:
     """What goes on exactly where a checkpoint was taken, from its arrays and its text."""
     saved = json.loads(text)
-    kind: type[Backend] = ChainSimulation
-    if isinstance(saved, dict) and saved.get("backend") == NETWORK:
-        kind = NetworkSimulation
+    kind: type[Backend] = NetworkSimulation
+    if not isinstance(saved, dict) or saved.get("backend") != NETWORK:
+        from tautline.engine.chain.simulation import ChainSimulation
+
+        kind = ChainSimulation
     return kind.from_checkpoint(kind.ARRAYS(**arrays), text)
 
 
@@ -98,7 +100,9 @@ class Simulation:
 
     def backend_with(self, ability: Ability) -> Any:
         """The backend that can do something from now on; the network kernels go on where the chain kernels cannot."""
-        if ability.by == NETWORK and isinstance(self.backend, ChainSimulation):
+        if ability.by == NETWORK and self.backend.NAME == CHAIN:
+            from tautline.engine.chain.switching import going_on
+
             self.backend = going_on(self.backend)
         return self.backend
 

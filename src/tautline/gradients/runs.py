@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from tautline.engine.choose import CHAIN, backend_for
 from tautline.errors import InputError
-from tautline.gradients.chain.runs import ChainRuns, stays_chain
 from tautline.gradients.keys import key_of
 from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.steps import Steps
 from tautline.model import refusals
 from tautline.model.system.case import Case
 
-Runs: TypeAlias = ChainRuns | NetworkRuns
+if TYPE_CHECKING:
+    from tautline.gradients.chain.runs import ChainRuns
+
+Runs: TypeAlias = "ChainRuns | NetworkRuns"
 
 
 def check_case(case: Case) -> Case:
@@ -28,6 +30,9 @@ def check_case(case: Case) -> Case:
 
 def runs_of(case: Case, by: Sequence[str], steps: Steps | None = None) -> Runs:
     """Runs of a case in which values of some keys may be others; `steps` are the case's own if not given."""
-    if backend_for(case) == CHAIN and all(stays_chain(case, key_of(case, name)) for name in by):
-        return ChainRuns(case, by, steps)
+    if backend_for(case) == CHAIN:
+        from tautline.gradients.chain.runs import ChainRuns, stays_chain
+
+        if all(stays_chain(case, key_of(case, name)) for name in by):
+            return ChainRuns(case, by, steps)
     return NetworkRuns(case, steps)

@@ -135,7 +135,7 @@ class Reel:
         default="",
     )
     sense: int = choice(
-        (1, -1), "-1 if it pays out while the first reel of its shaft retrieves, 1 if both retrieve.", default=1
+        (1, -1), "Sense on its shaft: -1 if it pays out while the first reel retrieves, 1 if both retrieve.", default=1
     )
 
     if TYPE_CHECKING:  # also takes `inertia` in place of `inertia_mass`, and the other keys of files

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from tautline import schema
 from tautline.arrays import Array
 from tautline.engine import lowering
-from tautline.engine.cases import begin_chain
 from tautline.engine.chain import columns
 from tautline.engine.chain.blocks import March, Numbers, Piece, Places, Room, empty_room, filled_up
+from tautline.engine.chain.cases import begin_chain
 from tautline.engine.chain.columns import Varied
 from tautline.engine.chain.ensemble import fits, give_back
 from tautline.engine.chain.member_calls import MemberCalls

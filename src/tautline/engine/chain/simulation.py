@@ -13,12 +13,12 @@ from tautline.engine import checkpoints, lowering, plausible
 from tautline.engine.backend import ENERGIES, RUNNING, Backend
 from tautline.engine.chain.samples import record_of_samples
 from tautline.engine.chain.stepper import Stepper, Task
+from tautline.engine.chain.warnings import chain_warnings
 from tautline.engine.choose import CHAIN
 from tautline.engine.criteria import on_only_line
 from tautline.engine.health import Health
 from tautline.engine.loads import moved_on
 from tautline.engine.recorder import copied
-from tautline.engine.warnings import chain_warnings
 from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.chain.cases import chain_start

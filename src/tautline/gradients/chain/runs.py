@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.cases import begin_chain
+from tautline.engine.chain.cases import begin_chain
 from tautline.engine.chain.simulation import ChainSimulation
 from tautline.gradients.chain.given_starts import GivenStart
 from tautline.gradients.chain.marching import Setting

@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tautline import schema
-from tautline.analysis.lyapunov import DISTANCE, growth_rates
-from tautline.analysis.network_growth import growth_of_assembly
+from tautline.analysis.lyapunov import DISTANCE, growth_of
 from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.backend import Backend
 from tautline.engine.cases import begin
-from tautline.engine.chain.ensemble import record_ensemble
-from tautline.engine.chain.family import Family, Look
-from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.choose import CHAIN, backend_for
 from tautline.errors import RUNNING, InputError, TautlineError
+from tautline.kernels.data import Plan
 from tautline.kernels.lanes import LANES
 from tautline.model import keys
 from tautline.model.keys import dotted
@@ -36,6 +33,10 @@ from tautline.studies.definition.evaluation import Parts, evaluate, parts_of
 from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBORS, Array, Output
 from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
 from tautline.studies.store import space
+
+if TYPE_CHECKING:
+    from tautline.engine.chain.family import Family, Look
+    from tautline.engine.chain.simulation import ChainSimulation
 
 # For the samples of members that march together.
 BYTES_TOGETHER = 64e6
@@ -58,7 +59,7 @@ class Started(NamedTuple):
     @property
     def in_lanes(self) -> bool:
         """Whether it may march together with others."""
-        return isinstance(self.simulation, ChainSimulation) and not self.run.stop
+        return self.simulation.NAME == CHAIN and not self.run.stop
 
 
 def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
@@ -103,9 +104,7 @@ def _reported(found: Computed, place: int) -> Iterator[None]:
 
 def _in_groups(members: list[Started]) -> Iterator[list[Started]]:
     """So many at a time as fit into the memory meant for them; whole blocks of lanes."""
-    simulation = members[0].simulation
-    assert isinstance(simulation, ChainSimulation)
-    bytes_each = 8 * members[0].rows * schema.row_length(simulation.elements)
+    bytes_each = 8 * members[0].rows * schema.row_length(_chain(members[0]).elements)
     size = max(1, int(BYTES_TOGETHER / bytes_each) // LANES) * LANES
     for first in range(0, len(members), size):
         yield members[first : first + size]
@@ -138,6 +137,8 @@ class Members:
             return None
         with suppress(TautlineError):
             if backend_for(base) == CHAIN:
+                from tautline.engine.chain.family import Family
+
                 family = Family(base, self.work.places.values())
                 space.check_samples(
                     family.rows, _layout(base.system, dict.fromkeys(base.system.lines, family.elements))
@@ -204,8 +205,7 @@ def _run_family(members: Members, found: Computed) -> None:
                 continue
             with _reported(found, place):
                 one = members.start(place)
-                assert isinstance(one.simulation, ChainSimulation)
-                family.go_on(look, k, one.simulation)
+                family.go_on(look, k, _chain(one))
                 _take(one, work.outputs, found)
 
 
@@ -234,6 +234,8 @@ def _needed(outputs: Sequence[Output]) -> set[str]:
 
 def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> None:
     """March members together, and take from each what is wanted: labels would cost as much as the run."""
+    from tautline.engine.chain.ensemble import record_ensemble
+
     simulations = [_chain(one) for one in group]
     watched = [output for output in outputs if output.variable in OF_NEIGHBORS]
     rates = {
@@ -248,8 +250,21 @@ def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> 
 
 
 def _chain(one: Started) -> ChainSimulation:
+    """A member that marches in lanes."""
+    from tautline.engine.chain.simulation import ChainSimulation
+
     assert isinstance(one.simulation, ChainSimulation)
     return one.simulation
+
+
+def march(one: Started, rows: int, plan: Plan) -> None:
+    """March a member alone for so many samples, as it would be marched with others."""
+    if one.simulation.NAME == CHAIN:
+        from tautline.engine.chain.ensemble import march_ensemble
+
+        march_ensemble([_chain(one)], rows)
+    else:
+        one.simulation.march(rows, plan)
 
 
 def _parting(output: Output, rates: Array) -> float:
@@ -261,19 +276,18 @@ def _parting(output: Output, rates: Array) -> float:
 
 def _growth_rates(group: list[Started], interval: float) -> Array:
     """Growth (1/s) of the distance to a neighboring motion in every interval, a row a member."""
+    from tautline.analysis.chain_growth import growth_rates
+
     twins = [_chain(one).twin() for one in group]
     for twin, one in zip(twins, group, strict=True):
         twin.begin(one.case.commands, one.run.duration, interval)
-    return growth_rates(twins, round(group[0].run.duration / interval)) / interval
+    return growth_rates(twins, round(group[0].run.duration / interval), DISTANCE) / interval
 
 
 def _growth_rates_alone(one: Started, interval: float) -> Array:
     """The same of one member on its own backend."""
-    if isinstance(one.simulation, ChainSimulation):
-        return np.asarray(_growth_rates([one], interval)[0])
-    twin: Any = one.simulation.twin(one.run.duration)
-    intervals = twin.begin(one.case.commands, one.run.duration, interval)
-    return growth_of_assembly(twin, intervals, interval, DISTANCE) / interval
+    twin = one.simulation.twin(one.run.duration)
+    return growth_of(twin, twin.begin(one.case.commands, one.run.duration, interval), interval) / interval
 
 
 def _run_alone(one: Started, outputs: Sequence[Output], found: Computed) -> None:
@@ -288,10 +302,10 @@ def _run_alone(one: Started, outputs: Sequence[Output], found: Computed) -> None
 def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """Outputs, status and steps of a member that has come to its end."""
     simulation, system = one.simulation, one.case.system
-    if isinstance(simulation, ChainSimulation):  # without a system that knows its mesh
-        chain, wanted = simulation.pendulum, _needed(outputs)
+    if simulation.NAME == CHAIN:  # without a system that knows its mesh
+        chain, wanted = _chain(one).pendulum, _needed(outputs)
         parts = _parts(system, chain.string, one.case.state().elements())
-        needed = values_of(chain, simulation.record(), needed_for(wanted))
+        needed = values_of(chain, _chain(one).record(), needed_for(wanted))
         values = system_values(system, needed, wanted, inertia_of(chain.string, chain.body))
     else:
         parts, values = parts_of(simulation.system), simulation.recorded()

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.engine.chain.ensemble import march_ensemble
-from tautline.engine.chain.simulation import ChainSimulation
 from tautline.errors import TautlineError
 from tautline.kernels.lanes import LANES
 from tautline.studies.definition.definition import Study
@@ -79,10 +77,7 @@ def _part(one: Started, deadline: float) -> float:
     most = max(1, int(compute.BYTES_TOGETHER / (8 * LANES * layout.row_length())))
     done, rows = 0, 1
     while done < total and simulation.status == "completed":
-        if isinstance(simulation, ChainSimulation):
-            march_ensemble([simulation], rows)
-        else:
-            simulation.march(rows, plan)
+        compute.march(one, rows, plan)
         done += rows
         if time.perf_counter() > deadline:
             return min(1.0, done / total)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from tautline import ledger
+from tautline.engine.backend import Backend
 from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.network.simulation import NetworkSimulation
 from tautline.kernels import data
 from tautline.model.system.parts import Kinematic
 
 
-def going_on(chain: ChainSimulation) -> NetworkSimulation:
+def going_on(chain: Backend) -> NetworkSimulation:
     """A network that goes on where a chain is, with its commands, its accounts and its record."""
+    assert isinstance(chain, ChainSimulation)
     chain.turns.check()
     stepper, time = chain.stepper, chain.time
     name = next(iter(chain.system.lines))

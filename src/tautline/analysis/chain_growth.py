@@ -1,0 +1,90 @@
+"""How fast neighboring motions of chains part, many of them in lanes: their shadows, distances and returns."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tautline.engine.chain.ensemble import march_ensemble
+from tautline.engine.chain.simulation import ChainSimulation
+from tautline.kernels import data
+from tautline.kernels.data import Array
+
+SEED = 1
+
+
+def growth_rates(simulations: Sequence[ChainSimulation], intervals: int, distance: float) -> Array:
+    """Logarithmic growth of the distance to a neighboring motion in every interval, of each; NaN after its end.
+
+    The simulations must have been started by `begin`, with one sample an interval. `distance` is that at the start of
+    every interval.
+    """
+    shadows = [simulation.twin() for simulation in simulations]
+    for simulation, shadow in zip(simulations, shadows, strict=True):
+        _push_aside(simulation, shadow, distance)
+    growth = np.full((len(simulations), intervals), np.nan)
+    going = list(range(len(simulations)))
+    before = {i: _distance(simulations[i], shadows[i]) for i in going}
+    for k in range(intervals):
+        march_ensemble([*(simulations[i] for i in going), *(shadows[i] for i in going)], 1)
+        going = [i for i in going if simulations[i].status == "completed" == shadows[i].status]
+        for i in going:
+            apart = _distance(simulations[i], shadows[i])
+            growth[i, k] = math.log(apart / before[i])
+            _pull_back(simulations[i], shadows[i], distance / apart)
+            before[i] = _distance(simulations[i], shadows[i])
+    return growth
+
+
+def _scales(simulation: ChainSimulation) -> tuple[float, float]:
+    """A length and a time, in which distances are measured."""
+    X = simulation.unstretched_length
+    g = simulation.pendulum.gravity
+    wave = math.sqrt(simulation.pendulum.string.stiffness / simulation.pendulum.string.density)
+    return X, math.sqrt(X / g) if g > 0.0 else X / wave
+
+
+def _distance(a: ChainSimulation, b: ChainSimulation) -> float:
+    """Between two motions: configurations over a length and velocities over a speed, the body's by angles."""
+    X, T = _scales(a)
+    x, y = a.present_sample(), b.present_sample()
+    nodes = (y.nodes[0] - x.nodes[0]) / X
+    scalars = y.scalars[0] - x.scalars[0]
+    turned = scalars[data.ROTATION : data.ROTATION + 9]
+    spun = T * scalars[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3]
+    squares = np.sum(nodes[0] ** 2) + np.sum((T * nodes[1]) ** 2)
+    reel = (scalars[data.REELED_LENGTH] / X) ** 2 + (T * scalars[data.REEL_SPEED] / X) ** 2
+    count = len(nodes[0])
+    return math.sqrt(squares / count + reel + 0.5 * turned @ turned + spun @ spun)
+
+
+def _push_aside(simulation: ChainSimulation, shadow: ChainSimulation, distance: float) -> None:
+    """Start the shadow in a random direction, then at the right distance."""
+    rng = np.random.default_rng(SEED)  # the same numbers for all: no member's result depends on its neighbors
+    X, T = _scales(simulation)
+    par, _, command, motion, _, _ = shadow.task()
+    mass = par.mu * X / par.N
+    for place, size in ((data.POSITION, X), (data.MOMENTUM, mass * X / T)):
+        # node 0 stands at the guide
+        data.nodes_of(motion.nodes[place], par.N)[1:] += distance * size * rng.normal(size=(par.N, 3))
+    if par.rotates:
+        motion.body[data.ATTITUDE : data.ATTITUDE + 4] += distance * rng.normal(size=4)
+        motion.body[data.SPIN : data.SPIN + 3] += distance / T * np.array(par.J) @ rng.normal(size=3)
+    if not command.locked:
+        motion.reel[data.P_S] += distance * par.kappa * X / T * rng.normal()
+    shadow.first_sample()
+    _pull_back(simulation, shadow, distance / _distance(simulation, shadow))
+
+
+def _pull_back(simulation: ChainSimulation, shadow: ChainSimulation, factor: float) -> None:
+    """Put the shadow on the line from the motion to where it is, at `factor` of the distance."""
+    ours, theirs = simulation.task().motion, shadow.task().motion
+    theirs.nodes[:] = ours.nodes + factor * (theirs.nodes - ours.nodes)
+    theirs.body[:] = ours.body + factor * (theirs.body - ours.body)
+    configuration = [*range(data.S, data.SIGMA_BEFORE + 1), data.SIGMA_EARLIER]
+    theirs.reel[configuration] = ours.reel[configuration] + factor * (
+        theirs.reel[configuration] - ours.reel[configuration]
+    )
+    shadow.first_sample()

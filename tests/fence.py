@@ -1,0 +1,120 @@
+"""The fence: a pytest plugin that hides what only makes tautline faster, to see that all else works without it.
+
+    python -m pytest -p tests.fence -m "not long" tests/unit
+
+Chain backend, reverse pass and lanes are made unimportable before anything is loaded. Tests that import them are theirs
+and are skipped; a module of tautline that imports them is a leak, and fails.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Generator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+HIDDEN = (
+    "tautline.engine.chain",
+    "tautline.gradients.chain",
+    "tautline.analysis.chain_growth",
+    "tautline.kernels.adjoint",
+    "tautline.kernels.tangent_march",
+    "tautline.kernels.batch",
+    "tautline.kernels.fused",
+    "tautline.kernels.lane_motions",
+    "tautline.kernels.lane_stages",
+)
+TESTS = Path(__file__).parent
+# Tests that do not import what is hidden, and are about it all the same.
+THEIRS = {
+    "checkpoints of the chain": ("test_what_cannot_be_is_refused",),
+    "the paper's scheme": (
+        "test_published_scheme_is_composed_only_with_the_reel_locked",
+        "test_what_cannot_be_had_is_refused_by_name[orders 4 and 6 with the scheme",
+        "test_each_row_of_the_table_is_tried",
+    ),
+    "sentences of the chain": (
+        "test_the_limit_of_an_unstable_step_is_named_in_good_english",
+        "test_arguments_that_are_refused",
+        "test_what_is_found_late_has_file_and_line",
+        "test_fully_retrieved",
+        "test_a_body_that_spins_too_fast_for_the_step",
+        "test_locking_a_moving_reel_is_refused",
+    ),
+    "entries of the library": (
+        "test_nothing_of_python_or_numba_is_inside",
+        "test_a_compiling_process_that_is_killed_is_noticed",
+        "test_python_and_c_agree_about_every_structure",
+    ),
+    "diagnostics that only the chain has": (
+        "test_figures_of_health_are_kept_of_every_member",
+        "test_the_page_on_trust_has_the_diagnostics_of_a_run",
+        "test_the_attitude_of_a_body_off_its_center_is_estimated_and_warned_of",
+        "test_warnings_of_the_chain_survive_going_over_to_the_network_and_a_checkpoint",
+    ),
+}
+# Where the network does less well than the chain (docs/architecture.md, "Accelerators are behind fences").
+FALLS_SHORT = (
+    "test_the_step_is_short_enough_for_a_light_float",
+    "test_the_balance_is_judged_before_and_after_a_pulse",
+    "test_at_rest_in_a_current_nothing_is_done_nothing_lost_and_nothing_said",
+    "test_torques_one_after_the_other",
+    "test_slack_events_of_the_bungee_jump",
+    "test_an_entry_of_speeds_on_the_end_of_a_step_is_said",
+    "test_a_kink_at_the_start_is_said_and_not_hidden",
+    "test_a_key_has_derivatives_or_a_reason",
+    "test_a_search_makes_least_what_it_reports[torque that a speed takes]",
+    "test_a_search_goes_on_from_an_earlier_one",
+    "test_what_cannot_be_searched_for_is_refused[changes1",
+)
+_HALTED = re.compile(r"import of (\S+) halted; None in sys\.modules|cannot import name '|is not a package")
+_PLACE = re.compile(r"^(\S+\.py):\d+: ", re.MULTILINE)
+
+
+def hide(names: tuple[str, ...] = HIDDEN) -> None:
+    """Make modules unimportable; none may have been imported before."""
+    early = [name for name in names if name in sys.modules]
+    if early:
+        raise RuntimeError(f"fence: expected to come first, got {', '.join(early)} imported before")
+    for name in names:
+        sys.modules[name] = None  # type: ignore[assignment]
+
+
+def _asked_by_tests(text: str) -> bool:
+    """Whether a traceback ends with a test, or what tests share, that imports what is hidden."""
+    places = _PLACE.findall(text)
+    return bool(_HALTED.search(text)) and bool(places) and (TESTS.parent / places[-1]).is_relative_to(TESTS)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave out what is about what is hidden, and expect to fail what is known to."""
+    for item in items:
+        for reason, names in THEIRS.items():
+            if item.name.startswith(names):
+                item.add_marker(pytest.mark.skip(reason=reason))
+        if item.name.startswith(FALLS_SHORT):
+            item.add_marker(pytest.mark.xfail(reason="the network falls short of the chain", strict=False))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Generator[None, Any, Any]:
+    report = yield
+    if report.failed and _asked_by_tests(str(report.longrepr)):
+        report.outcome, report.longrepr = "skipped", (str(collector.path), 0, "Skipped: of what is hidden")
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+    report = yield
+    if call.excinfo is not None and call.excinfo.errisinstance(ImportError):
+        path = Path(str(call.excinfo.traceback[-1].path))
+        if _HALTED.search(str(call.excinfo.value)) and path.is_relative_to(TESTS):
+            report.outcome, report.longrepr = "skipped", (str(path), 0, "Skipped: of what is hidden")
+    return report
+
+
+hide()
