@@ -50,6 +50,12 @@ def main() -> None:
         "table": changed(tl.String.from_table(100.0, 0.025, strains, 40.0 * strains)),
         "damping": changed(replace(string, viscosity=0.1)),
         "wind": changed(replace(string, diameter=0.005), fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1)),
+        "wind over time and depth": changed(
+            replace(string, diameter=0.005),
+            fluid=tl.Fluid(
+                1.2, (2.0, 0.0, 0.0), 0.1, unsteady=tl.Turbulence(0.2, 50.0, depths=(0.0, 5.0, 10.0), ramp=1.0)
+            ),
+        ),
         "damping, wind, spin damping": changed(
             replace(string, viscosity=0.1, diameter=0.005),
             fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1, spin_damping=1e-3),

@@ -34,6 +34,9 @@ from tautline.model.command import Length as Length
 from tautline.model.command import Locked as Locked
 from tautline.model.command import Speed as Speed
 from tautline.model.command import Torque as Torque
+from tautline.model.flows import FlowTable as FlowTable
+from tautline.model.flows import Gust as Gust
+from tautline.model.flows import Turbulence as Turbulence
 from tautline.model.fluid import AppliedForce as AppliedForce
 from tautline.model.fluid import BodyInFluid as BodyInFluid
 from tautline.model.fluid import Fluid as Fluid

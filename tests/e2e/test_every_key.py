@@ -66,6 +66,10 @@ OF_REGISTRY: dict[str, Mapping[str, registry.Entry]] = {
 }
 
 
+# A section inside of another one.
+UNSTEADY = ("fluid", "unsteady")
+
+
 def variants(schema: dict[str, Any], node: dict[str, Any]) -> list[dict[str, Any]]:
     """Objects that a section may be."""
     if "$ref" in node:
@@ -89,19 +93,27 @@ def keys_of_schema(schema: dict[str, Any]) -> dict[str, list[Any]]:
             place = f"{name}[{tags[0]}]" if tags else name
             for key, described in properties.items():
                 found[f"{place}.{key}"] = described.get("enum", [])
+            inner = {key: x for key, x in properties.items() if (name, key) == UNSTEADY}
+            found |= {f"{place}.{key}": x for key, x in keys_of_schema(schema | {"properties": inner}).items()}
     return found
 
 
 def keys_of_text(text: str) -> dict[str, Any]:
     """Keys that a file uses, named as by `keys_of_schema`, with their values."""
+    return keys_of_sections(tomllib.loads(text))
+
+
+def keys_of_sections(sections: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name, section in tomllib.loads(text).items():
+    for name, section in sections.items():
         if not isinstance(section, dict):
             found[name] = section
             continue
         tag = next((section[word] for word in DISCRIMINATORS if word in section), None)
         place = f"{name}[{tag}]" if tag else name
         found |= {f"{place}.{key}": value for key, value in section.items()}
+        inner = {key: x for key, x in section.items() if (name, key) == UNSTEADY}
+        found |= {f"{place}.{key}": x for key, x in keys_of_sections(inner).items()}
     return found
 
 
@@ -383,7 +395,11 @@ def test_a_killed_run_and_what_is_made_of_it(name: str, tmp_path: Path) -> None:
 # Kinematic: counts, what must stay a multiple or a rotation, and tables of CSV files, which are given as a whole.
 HELD = {"run.stop", "run.elements", "run.order", "run.duration", "run.sample", "run.step", "initial.attitude"}
 HELD |= {"initial.bodies.body.attitude", "reel.sense", "body.faces"}
-HELD |= {f"{section}.{key}" for section in ("guide", "command") for key in ("seed", "components", "cutoff", "file")}
+HELD |= {
+    f"{section}.{key}"
+    for section in ("guide", "command", "fluid.unsteady")
+    for key in ("seed", "components", "cutoff", "file")
+}
 
 
 def in_tree(tree: Any, path: tuple[str, ...]) -> bool:

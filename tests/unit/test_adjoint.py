@@ -70,7 +70,7 @@ PUSH = AppliedForce(
     np.array([[0.0, 0.012, 0.031, 0.2], *np.random.default_rng(0).standard_normal((6, 4)).tolist()]),
 )
 LAYERS = np.array([[1.0, 3.0, 8.0], [1.0, -2.0, 0.5], [0.3, 1.5, -1.0], [0.1, 0.2, -0.3]])
-WIND = Drag(True, 0.3, 0.1, 0.7, (0.2, 0.1, 0.3), 0.4, np.array([[0.0], [1.0], [-2.0], [0.5]]), 1.5, 2.0)
+WIND = Drag(True, 0.3, 0.1, 0.7, (0.2, 0.1, 0.3), 0.4, np.array([[0.0], [1.0], [-2.0], [0.5]]), np.zeros(1), 1.5, 2.0)
 WATER = WIND._replace(flow=LAYERS, string_rate=150.0, body_rate=90.0)
 SLACK = data.code(tl.registry.ELASTIC_LAWS, "tension_only")
 

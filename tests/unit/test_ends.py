@@ -26,7 +26,7 @@ def straight(tension: Any, weight: float = 0.0, string: tl.String = STRING) -> t
     nodes = np.zeros((len(T), T.shape[1] + 1, 3))
     nodes[:, :, 2] = np.arange(T.shape[1] + 1.0)
     moves, ones = (nodes, 0.0 * nodes, np.zeros(len(T))), np.ones(len(T))
-    return at_ends(string, StringLoads(weight), moves, T, np.ones_like(T), ones)
+    return at_ends(string, StringLoads(weight), moves, T, np.ones_like(T), ones, 0.0 * ones)
 
 
 @pytest.mark.parametrize("sign", [-1.0, 1.0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -49,6 +50,14 @@ SEA = tl.Fluid(
     density_above=1.2,
     body_height=4.0,
 )
+# A table with a kink while the reference goes on, in depth as well; and a gust in water that moves along.
+GUSTY = dataclasses.replace(
+    WIND,
+    unsteady=tl.FlowTable(
+        (0.0, 0.06, 0.2), (((0, 0, 0), (9, 0, 0)), ((4, 9, 3), (0, 3, 0)), ((-8, 0, 1), (0, 0, 9))), depths=(0.5, 3.0)
+    ),
+)
+SURGE = dataclasses.replace(SEA, unsteady=tl.Gust(0.8, "pulse", -0.02, 0.2))
 PUSH = tl.AppliedForce(
     force=((0.0, 0.05, 0.08), ((0, 0, 0), (0, 5, 1), (3, 0, 0))), moment=(0.0, 0.1, 0.1), point=(0.1, 0.0, 0.0)
 )
@@ -81,6 +90,8 @@ LOADS = {
     "added mass, body that does not turn": pendulum(ROPE, fluid=WATER, body=tl.RigidBody.point(1.0)),
     "surface": pendulum(ROPE, fluid=SEA),
     "surface, moving guide": pendulum(ROPE, fluid=SEA, guide_path=PATH),
+    "flow over time": pendulum({"diameter": 0.01}, fluid=GUSTY),
+    "gust in the sea": pendulum(ROPE, fluid=SURGE, guide_path=PATH),
     "applied_force": pendulum(applied_force=PUSH),
     "moving guide": pendulum(guide_path=PATH),
     "all": pendulum(

@@ -63,6 +63,33 @@ LOADED = {
             density_above=1.2,
         ),
     ),
+    "flow over time": replace(
+        with_string(diameter=0.01),
+        fluid=tl.Fluid(
+            1.2,
+            flow=((0.0, 20.0), ((3.0, 0.0, 0.0), (1.0, 1.0, 0.0))),
+            drag_area=0.3,
+            drag_center=(0.2, 0.1, 0.3),
+            unsteady=tl.FlowTable(
+                (0.0, 0.3, 1.7),
+                (((0, 0, 0), (0, 0, 0)), ((2, 1, 0), (0, 1, 1)), ((-3, 0, 1), (0, 0, 0))),
+                depths=(-1.0, 12.0),
+            ),
+        ),
+    ),
+    "accelerated water": replace(
+        with_string(diameter=0.004, normal_added_mass=1.0),
+        fluid=tl.Fluid(
+            1000.0,
+            drag_area=0.002,
+            volume=5e-5,
+            added_mass=0.05,
+            buoyancy_center=(0.3, 0.2, 0.3),
+            surface=4.0,
+            density_above=1.2,
+            unsteady=tl.FlowTable((0.0, 0.7, 2.0), ((0, 0, 0), (0.5, 0.2, 0.1), (-0.3, 0.2, 0))),
+        ),
+    ),
     "applied_force": replace(
         paper.pendulum(),
         applied_force=tl.AppliedForce(

@@ -17,7 +17,7 @@ from tautline.kernels.loads.force_law import ForceLaws
 from tautline.model.chain.chain import Chain
 from tautline.model.fluid import AppliedForce, Fluid
 from tautline.model.path import GuideMotion
-from tautline.model.string_loads import string_loads
+from tautline.model.string_loads import flow_rows, string_loads
 
 
 def path_table(path: GuideMotion, start: float, until: float) -> data.Array:
@@ -26,18 +26,27 @@ def path_table(path: GuideMotion, start: float, until: float) -> data.Array:
     return np.concatenate([knots[None], coefficients.transpose(2, 0, 1).reshape(12, -1)])
 
 
-def kernel_loads(pendulum: Chain, laws: Sequence[CallableLaw] = ()) -> data.Loads:
-    """Forces that are not in the Lagrangian, and the path of the guide."""
+def kernel_loads(
+    pendulum: Chain, laws: Sequence[CallableLaw] = (), start: float = 0.0, until: float = 0.0
+) -> data.Loads:
+    """Forces that are not in the Lagrangian, and the path of the guide, between two times at least."""
     own = tuple(LOADS[name](pendulum, laws) for name in registry.LOADS)
     acts = any(numbers.acts for numbers in own)
     moves = pendulum.reel.guide_path is not None
-    return covering(data.Loads(acts=acts, moves=moves, path=np.zeros((13, 1)), own=own), pendulum, 0.0, 0.0)
+    return covering(data.Loads(acts=acts, moves=moves, path=np.zeros((13, 1)), own=own), pendulum, start, until)
 
 
 def covering(loads: data.Loads, pendulum: Chain, start: float, until: float) -> data.Loads:
-    """With the path of the guide between two times at least; a table has all of it."""
-    path = pendulum.reel.guide_path
-    return loads if path is None else loads._replace(path=path_table(path, start, until))
+    """With path of the guide and flow between two times at least; a table has all of it."""
+    path, fluid = pendulum.reel.guide_path, pendulum.fluid
+    if path is not None:
+        loads = loads._replace(path=path_table(path, start, until))
+    if fluid is not None and fluid.unsteady is not None:
+        own, place = list(loads.own), data.code(registry.LOADS, "drag")
+        flow, times = flow_rows(fluid, start, until)
+        own[place] = own[place]._replace(flow=flow, times=times)
+        loads = loads._replace(own=tuple(own))
+    return loads
 
 
 def _damping(pendulum: Chain, laws: Sequence[CallableLaw]) -> Damping:
@@ -45,10 +54,10 @@ def _damping(pendulum: Chain, laws: Sequence[CallableLaw]) -> Damping:
 
 
 def drag_numbers(pendulum: Chain, laws: Sequence[CallableLaw] = ()) -> Drag:
-    """What the kernels know of the fluid around string and body."""
+    """What the kernels know of the fluid around string and body, with the flow about time 0."""
     string, fluid, center = pendulum.string, pendulum.fluid, pendulum.body.center_of_mass
     if fluid is None:
-        return Drag(False, 0.0, 0.0, 0.0, center, 0.0, np.zeros((4, 1)))
+        return Drag(False, 0.0, 0.0, 0.0, center, 0.0, np.zeros((4, 1)), np.zeros(1))
     own = string_loads(string, pendulum.gravity, fluid)
     water = Drag(
         acts=True,
@@ -58,9 +67,13 @@ def drag_numbers(pendulum: Chain, laws: Sequence[CallableLaw] = ()) -> Drag:
         center=fluid.drag_center or center,
         spin=fluid.spin_damping,
         flow=own.flow,
+        times=own.times,
         string_rate=2.0 * max(own.normal, own.tangential) / string.density,
         body_rate=_body_rate(pendulum, fluid),
         added=fluid.density * string.normal_added_mass * string.area,
+        buoyancy_center=fluid.buoyancy_center or center,
+        displaced=fluid.density * string.area,
+        body_displaced=fluid.density * fluid.volume + fluid.added_mass,
     )
     if fluid.surface is None:
         return water
@@ -71,7 +84,6 @@ def drag_numbers(pendulum: Chain, laws: Sequence[CallableLaw] = ()) -> Drag:
         lift=own.lift,
         body_lift=pendulum.gravity * (fluid.density - fluid.density_above) * fluid.volume,
         body_added=fluid.added_mass,
-        buoyancy_center=fluid.buoyancy_center or center,
         body_height=fluid.wetted_height,
     )
 

@@ -170,7 +170,7 @@ def current_tension(pendulum: Chain, nodes: Array, velocities: Array, reeled_len
     along = spans[1:] + spans[:-1]
     along = along / np.maximum(np.sqrt(np.sum(along * along, axis=1)), 1e-290)[:, None]
     depth, strain = nodes[1:-1, 2], np.maximum(np.minimum(strains[1:], strains[:-1]), 0.0)
-    knots, flow = fluid.flow
+    knots, flow = fluid.frozen(0.0).flow
     past = np.stack([np.interp(depth, knots, [v[i] for v in flow]) for i in range(3)], axis=1) - velocities[1:-1]
     past, speed = _across(past, along)
     wet = 1.0 if fluid.surface is None else np.where(depth > fluid.surface, 1.0, fluid.density_above / fluid.density)

@@ -7,6 +7,9 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model.checks import ZERO, finite, non_negative, positive, vector
 from tautline.model.description import (
@@ -19,8 +22,10 @@ from tautline.model.description import (
     fields_of,
     quantity,
 )
+from tautline.model.flows import UNSTEADY, Steered, Unsteady, UnsteadyFlow
 from tautline.model.kinds import VECTOR
-from tautline.model.piecewise import even_times
+from tautline.model.parts import Part
+from tautline.model.piecewise import even_times, rows
 from tautline.model.tables import Over, Table
 
 # Over which a body gets wet whose volume is not given (m).
@@ -96,6 +101,15 @@ class Fluid:
     )
     density_above: Number = quantity("kg/m^3", non_negative, "Density above the surface: 1.2 for air.", default=0.0)
     body_height: OptionalNumber = declared(_BODY["body_height"], default=None)
+    unsteady: UnsteadyFlow | None = declared(
+        Part(
+            UNSTEADY,
+            "Flow over time, added to the steady one: a table, a gust or turbulence.",
+            word="kind",
+            wanted=UnsteadyFlow,
+        ),
+        default=None,
+    )
 
     def _check_together(self) -> None:
         if self.surface is None:
@@ -107,6 +121,27 @@ class Fluid:
                 f"Fluid.density_above: expected at most Fluid.density = {self.density:g} kg/m^3, "
                 f"got {self.density_above:g}"
             )
+        if isinstance(self.unsteady, Steered):
+            self.unsteady.mean_of(np.array(self.flow[1]))
+
+    def flow_between(self, start: float, until: float) -> Unsteady:
+        """Velocities over time and depth, the steady flow included, between two times at least."""
+        depths, steady = (np.array(part) for part in self.flow)
+        if self.unsteady is None:
+            return Unsteady(np.zeros(1), depths, steady[None])
+        times, levels, more = self.unsteady.table(start, until, steady)
+        places = levels if len(depths) == 1 else np.union1d(depths, levels)
+        base, added = (_over_depth(places, *x) for x in ((depths, steady[None]), (levels, more)))
+        return Unsteady(times, places, base + added)
+
+    def frozen(self, time: float) -> Fluid:
+        """The fluid with the flow that it has at a time, for ever."""
+        if self.unsteady is None:
+            return self
+        times, depths, velocities = self.flow_between(time, time)
+        now = [np.interp(time, times, column) for column in velocities.reshape(len(times), -1).T]
+        flow = (tuple(depths.tolist()), rows(np.reshape(now, (-1, 3))))
+        return dataclasses.replace(self, flow=flow, unsteady=None)
 
     def around(self, body: BodyInFluid) -> Fluid:
         """The fluid as another body feels it."""
@@ -121,6 +156,17 @@ class Fluid:
     def wetted_height(self) -> float:
         """Height over which the body gets wet (m)."""
         return self.body_height or max(math.cbrt(6.0 * self.volume / math.pi), LEAST_HEIGHT)
+
+
+def _over_depth(places: Array, depths: Array, velocities: Array) -> Array:
+    """Velocities (time, depth, axis) at other depths: linear in between, held outside."""
+    if len(depths) == 1:
+        return np.repeat(velocities, len(places), axis=1)
+    z = np.clip(places, depths[0], depths[-1])
+    i = np.clip(np.searchsorted(depths, z, side="right") - 1, 0, len(depths) - 2)
+    part = ((z - depths[i]) / (depths[i + 1] - depths[i]))[:, None]
+    found: Array = (1.0 - part) * velocities[:, i] + part * velocities[:, i + 1]
+    return found
 
 
 @described

@@ -45,13 +45,13 @@ def waves(height: float, peak_period: float, peakedness: float, components: int,
     total = np.concatenate([[0.0], np.cumsum(density(middles, peakedness) * np.diff(edges))])
     total /= total[-1]
     of_bands = total[::PLACES_A_BAND]
-    places, turns = _uniform(seed, 2 * components).reshape(2, components)
+    places, turns = uniform(seed, 2 * components).reshape(2, components)
     x = np.interp(of_bands[:-1] + places * np.diff(of_bands), total, edges)
     variance = height**2 / 16.0 * np.diff(of_bands)
     return Terms(2.0 * np.pi / peak_period * x, np.sqrt(2.0 * variance), 2.0 * np.pi * turns)
 
 
-def _uniform(seed: int, count: int) -> Array:
+def uniform(seed: int, count: int) -> Array:
     """Numbers from 0 to 1 out of the bits of PCG64, which are the same on every machine and in every NumPy."""
     bits = np.random.PCG64(seed).random_raw(count)
     return np.asarray((bits >> np.uint64(11)) * 2.0**-53, dtype=np.float64)

@@ -22,7 +22,8 @@ class StringLoads(NamedTuple):
     weight: Any  # buoyancy taken off; above a surface, where there is one (N/m of unstretched length)
     normal: Any = 0.0  # drag across the string: force/(length speed^2)
     tangential: Any = 0.0
-    flow: Any = None  # depth, then velocity of the fluid; None without a fluid
+    flow: Any = None  # depth, then velocity of the fluid, at one time after the other; None without a fluid
+    times: Any = None  # of these
     has_surface: bool = False
     surface: Any = 0.0  # third axis
     above: Any = 1.0  # density above the surface over density below
@@ -37,10 +38,20 @@ class Elements(NamedTuple):
     along: Any  # unit vectors
     lengths: Any
     l: Any  # unstretched, (n[, members])
+    times: Any = None  # of the samples, where the flow changes
 
 
-def string_loads(string: String, gravity: Any, fluid: Fluid | None) -> StringLoads:
-    """Loads along a string."""
+def flow_rows(fluid: Fluid, start: float, until: float) -> tuple[Array, Array]:
+    """Rows of depths and of three components at each time, between two times at least; and these times."""
+    times, depths, velocities = fluid.flow_between(start, until)
+    columns = velocities.transpose(0, 2, 1).reshape(-1, len(depths))
+    return np.ascontiguousarray(np.concatenate([depths[None], columns])), times
+
+
+def string_loads(
+    string: String, gravity: Any, fluid: Fluid | None, start: float = 0.0, until: float = 0.0
+) -> StringLoads:
+    """Loads along a string; of a flow without end those between two times at least."""
     if fluid is None:
         return StringLoads(gravity * string.density)
     half = 0.5 * fluid.density
@@ -48,7 +59,7 @@ def string_loads(string: String, gravity: Any, fluid: Fluid | None) -> StringLoa
         gravity * (string.density - fluid.least_density * string.area),
         half * string.normal_drag * string.diameter,
         half * math.pi * string.tangential_drag * string.diameter,
-        np.ascontiguousarray(np.column_stack(fluid.flow).T),
+        *flow_rows(fluid, start, until),
     )
     if fluid.surface is None:
         return found
@@ -71,7 +82,7 @@ def on_nodes(loads: StringLoads, x: Elements) -> tuple[Array, Array]:
         below = x.nodes[2] - loads.surface
         begin, end = wetting.spans(below[:, :-1], below[:, 1:])
         lengths = lengths * (loads.above + (1.0 - loads.above) * (end - begin))
-    u = _flow_at(loads.flow, 0.5 * (x.nodes[2, :, :-1] + x.nodes[2, :, 1:])) - x.velocity
+    u = _flow_at(loads, x.times, 0.5 * (x.nodes[2, :, :-1] + x.nodes[2, :, 1:])) - x.velocity
     along = (u * x.along).sum(axis=0)
     across = u - along * x.along
     speed = np.sqrt((across * across).sum(axis=0) + TINY)
@@ -84,12 +95,25 @@ def on_nodes(loads: StringLoads, x: Elements) -> tuple[Array, Array]:
     return first[:, :, 0], second[:, :, :-1] + first[:, :, 1:]
 
 
-def _flow_at(table: Any, depths: Any) -> Any:
-    """Velocity of the fluid at depths: linear between those of the table, held outside."""
-    knots, velocities = table[0], table[1:]
+def _flow_at(loads: StringLoads, times: Any, depths: Any) -> Any:
+    """Velocity of the fluid at the times of samples and at depths: linear in the table, held outside."""
+    knots, rows = loads.flow[0], loads.flow[1:]
+    if len(loads.times) == 1:
+        velocities: Any = rows[:, None]
+        which: Any = 0
+    else:
+        k, part = _between(loads.times, times)
+        each = np.arange(3)[:, None]
+        velocities = rows[3 * k + each] + part[:, None] * (rows[3 * k + 3 + each] - rows[3 * k + each])
+        which = np.arange(len(times)).reshape(-1, *(1,) * (depths.ndim - 1))
     if len(knots) == 1:
-        return velocities[:, :, None]
-    z = np.clip(depths, knots[0], knots[-1])
-    i = np.clip(np.searchsorted(knots, z, side="right") - 1, 0, len(knots) - 2)
-    part = (z - knots[i]) / (knots[i + 1] - knots[i])
-    return velocities[:, i] + part * (velocities[:, i + 1] - velocities[:, i])
+        return velocities[:, :, :1] if depths.ndim == 2 else velocities[:, :, :1, None]
+    i, part = _between(knots, depths)
+    return velocities[:, which, i] + part * (velocities[:, which, i + 1] - velocities[:, which, i])
+
+
+def _between(knots: Any, x: Any) -> tuple[Any, Any]:
+    """Piece of a table that holds, and which part of it lies before x."""
+    x = np.clip(x, knots[0], knots[-1])
+    i = np.clip(np.searchsorted(knots, x, side="right") - 1, 0, len(knots) - 2)
+    return i, (x - knots[i]) / (knots[i + 1] - knots[i])

@@ -10,6 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.model.command import Command, Impedance, Length
+from tautline.model.flows import FlowTable, Gust, Turbulence
+from tautline.model.fluid import Fluid
 from tautline.model.motions import Endless
 from tautline.model.path import GuideMotion, GuidePath
 from tautline.model.tables import spline_ends
@@ -132,8 +134,75 @@ def of_path(path: GuideMotion) -> Curve:
     return Curve([path.times[0] - 1.0, *path.times], [first, *inner, last])
 
 
-def flow_at(flow: Any, depth: Array) -> Array:
-    """Velocity of the fluid at depths: straight lines through a table, held outside; a row for each depth."""
-    depths, velocities = flow
+def _lines(depth: Array, depths: Any, velocities: Any) -> Array:
     columns = [np.interp(depth, depths, column) for column in zip(*velocities, strict=True)]
     return np.stack(columns, axis=-1)
+
+
+class Flow:
+    """Velocity of a fluid over time and depth: straight lines through tables, formulas of gusts and turbulence."""
+
+    def __init__(self, fluid: Fluid) -> None:
+        self._steady, self._more = fluid.flow, fluid.unsteady
+        self._mean = np.mean(np.array(fluid.flow[1]), axis=0)
+
+    @property
+    def knots(self) -> list[float]:
+        """Times at which it may have a kink."""
+        if isinstance(self._more, FlowTable):
+            return list(self._more.times)
+        return [self._more.start, self._more.start + self._more.duration] if isinstance(self._more, Gust) else []
+
+    def at(self, t: float, depth: Array) -> Array:
+        """Velocities at depths, a row for each."""
+        steady, more = _lines(depth, *self._steady), self._more
+        if isinstance(more, FlowTable):
+            columns = np.array(more.flows).reshape(len(more.times), -1).T
+            now = [np.interp(t, more.times, column) for column in columns]
+            steady = steady + _lines(depth, more.depths, np.reshape(now, (-1, 3)))
+        elif isinstance(more, Gust):
+            mean = self._mean if more.mean is None else np.array(more.mean)
+            steady = steady + gust_speed(more, t) * mean / np.linalg.norm(mean)
+        elif isinstance(more, Turbulence):
+            steady = steady + self._turbulent(more, t, depth)
+        return steady
+
+    def _turbulent(self, more: Turbulence, t: float, depth: Array) -> Array:
+        mean = self._mean if more.mean is None else np.array(more.mean)
+        speed = float(np.linalg.norm(mean))
+        waves = more.fluctuations(speed)
+        angles = waves.omega * t
+        sums = np.einsum("at,atl->la", np.cos(angles), waves.cosines)
+        sums += np.einsum("at,atl->la", np.sin(angles), waves.sines)
+        along = mean / speed
+        across = np.array([-along[1], along[0], 0.0]) / np.hypot(along[0], along[1])
+        frame = np.array([along, across, np.cross(along, across)])
+        x = min(t / more.ramp, 1.0) if more.ramp else 1.0
+        return _lines(depth, more.depths, (10.0 * x**3 - 15.0 * x**4 + 6.0 * x**5) * (sums @ frame))
+
+    def acceleration(self, t: float, inside: float | None, depth: Array) -> Array:
+        """Rate of the velocities at depths, on the side of a kink that `inside` is on."""
+        if self._more is None:
+            return np.zeros((*np.shape(depth), 3))
+        if isinstance(self._more, FlowTable):
+            pieces = np.array([-np.inf, *self._more.times, np.inf])
+            k = int(np.searchsorted(pieces, t if inside is None else inside)) - 1
+            if not 0 < k < len(pieces) - 2:
+                return np.zeros((*np.shape(depth), 3))
+            a, b = pieces[k], pieces[k + 1]
+            slope: Array = (self.at(b, depth) - self.at(a, depth)) / (b - a)
+            return slope
+        step = 1e-5
+        rate: Array = (self.at(t + step, depth) - self.at(t - step, depth)) / (2.0 * step)
+        return rate
+
+
+def gust_speed(gust: Gust, t: float) -> float:
+    """Change of speed in a gust, by the formulas of IEC 61400-1."""
+    since, T, V = t - gust.start, gust.duration, gust.amplitude
+    if gust.profile == "ramp":
+        return 0.0 if since < 0.0 else V if since > T else 0.5 * V * (1.0 - float(np.cos(np.pi * since / T)))
+    if not 0.0 <= since <= T:
+        return 0.0
+    rise = 1.0 - float(np.cos(2.0 * np.pi * since / T))
+    return 0.5 * V * rise if gust.profile == "pulse" else -0.37 * V * float(np.sin(3.0 * np.pi * since / T)) * rise

@@ -15,7 +15,7 @@ from tautline.model import wetting
 from tautline.model.chain.chain import Chain
 from tautline.model.force_law import ForceLaw, ForceState
 from tautline.reference.bodies import cross, hat
-from tautline.reference.curves import Array, Curve, flow_at, of_path, through_table
+from tautline.reference.curves import Array, Curve, Flow, of_path, through_table
 from tautline.reference.strings import StringLaw
 
 
@@ -87,6 +87,7 @@ class Loads:
         if pendulum.applied_force is not None:
             self.force = through_table(*pendulum.applied_force.force)
             self.moment = through_table(*pendulum.applied_force.moment)
+        self.flow = None if pendulum.fluid is None else Flow(pendulum.fluid)
         path = pendulum.reel.guide_path
         self.path = None if path is None else of_path(path)
         self._latest: tuple[float, float | None, Motion] | None = None  # the guide at a time, which is asked for often
@@ -94,7 +95,8 @@ class Loads:
     @property
     def knots(self) -> list[float]:
         """Times at which a force or the guide's acceleration may have a kink or a jump."""
-        return [t for curve in (self.force, self.moment, self.path) if curve is not None for t in curve.knots]
+        curves = (self.force, self.moment, self.path, self.flow)
+        return [t for curve in curves if curve is not None for t in curve.knots]
 
     def guide(self, t: float, inside: float | None = None) -> Motion:
         """Motion of the guide entrance."""
@@ -150,7 +152,7 @@ class Loads:
     def _drag(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces | None:
         """Drag on the elements at their middles and on the body at its center of drag; and the sum of the forces."""
         fluid, string, N = self.pendulum.fluid, self.pendulum.string, self.N
-        if fluid is None:
+        if fluid is None or self.flow is None:
             return None
         nodes = np.zeros((N + 1, 3))
         depth = self.pendulum.reel.guide_position[2] + guide.place[2]
@@ -160,12 +162,17 @@ class Loads:
         unit = np.divide(w, lengths, out=np.zeros_like(w), where=lengths > 0.0)
         middle = 0.5 * (x.q[:-1] + x.q[1:])
         flows = (N - np.arange(N) - 0.5)[:, None] / N * w / l  # of the material through the mesh, by sigma
-        u = 0.5 * (x.v[:-1] + x.v[1:]) + x.sigma * flows + guide.velocity - flow_at(fluid.flow, depth + middle[:, 2])
+        u = 0.5 * (x.v[:-1] + x.v[1:]) + x.sigma * flows + guide.velocity - self.flow.at(t, depth + middle[:, 2])
         along = np.sum(u * unit, axis=1, keepdims=True) * unit
         across = u - along
         drag = string.normal_drag * np.linalg.norm(across, axis=1, keepdims=True) * across
         drag += np.pi * string.tangential_drag * np.linalg.norm(along, axis=1, keepdims=True) * along
-        drag *= -0.5 * wetting.density_around_string(fluid, depth, x.q)[:, None] * string.diameter * lengths
+        around = wetting.density_around_string(fluid, depth, x.q)[:, None]
+        drag *= -0.5 * around * string.diameter * lengths
+        # the fluid's acceleration pushes what is displaced, and across the string what moves along
+        pushed = around * string.area * lengths * self.flow.acceleration(t, inside, depth + middle[:, 2])
+        lengthwise = np.sum(pushed * unit, axis=1, keepdims=True) * unit
+        drag += pushed + string.normal_added_mass * (pushed - lengthwise)
         nodes[:-1] += 0.5 * drag
         nodes[1:] += 0.5 * drag
 
@@ -173,11 +180,17 @@ class Loads:
         arm = np.array(center)
         place = x.q[-1] + x.R @ arm
         u_body = x.v[-1] + x.R @ cross(x.omega, arm) + guide.velocity
-        u_body = u_body - flow_at(fluid.flow, np.array(depth + place[2]))
+        u_body = u_body - self.flow.at(t, np.array(depth + place[2]))
         density = wetting.density_around_body(self.pendulum, fluid, depth, x.q, x.R)
         on_body = -0.5 * density * fluid.drag_area * np.linalg.norm(u_body) * u_body
         nodes[-1] += on_body
         moment = cross(arm, x.R.T @ on_body) - density / fluid.density * fluid.spin_damping * x.omega
+        at_center = np.array(wetting.buoyancy_center(self.pendulum, fluid))
+        wave = self.flow.acceleration(t, inside, np.array(depth + (x.q[-1] + x.R @ at_center)[2]))
+        push = density * (fluid.volume + fluid.added_mass / fluid.density) * wave
+        nodes[-1] += push
+        on_body = on_body + push
+        moment = moment + cross(at_center, x.R.T @ push)
         lift = wetting.buoyancy(self.pendulum, fluid, depth, l, x.q, x.R)
         reel = float(np.sum(drag * flows)) + lift.reel
         total = drag.sum(axis=0) + on_body + lift.nodes.sum(axis=0) + [0.0, 0.0, lift.spooled]

@@ -21,7 +21,13 @@ FOLDED = 0.01
 
 
 def at_ends(
-    string: String, loads: StringLoads, moves: tuple[Array, Array, Array], tension: Array, lengths: Array, l: Array
+    string: String,
+    loads: StringLoads,
+    moves: tuple[Array, Array, Array],
+    tension: Array,
+    lengths: Array,
+    l: Array,
+    times: Array,
 ) -> tuple[Array, Array]:
     """Tension at the first and at the last node (N): exact at rest, of second order in l in motion.
 
@@ -35,6 +41,8 @@ def at_ends(
         Of the elements.
     l : array (n[, members])
         Unstretched length of an element.
+    times : array (n,)
+        Times of the samples (s).
     """
     n, N = tension.shape[:2]
     compared = min(COMPARED, max(1, N // 3))
@@ -59,7 +67,7 @@ def at_ends(
         by_reel = entering * length * (np.concatenate([moves[2], moves[2]]) / l)[:, None]
         velocity = 0.5 * (v[:, :, :-1] + v[:, :, 1:]) - by_reel * along
     pulls = T * along
-    load, between = on_nodes(loads, Elements(q, velocity, along, length, l))
+    load, between = on_nodes(loads, Elements(q, velocity, along, length, l, np.concatenate([times, times])))
     end, inertia, t = pulls[:, :, 0] + load, 0.0 * load, along[:, :, 0]
     if count > 1:
         forces = pulls[:, :, 1:] - pulls[:, :, :-1] + between  # mass times acceleration

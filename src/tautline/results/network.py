@@ -12,7 +12,7 @@ from tautline.model.body import RigidBody
 from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.dataset import labeled
 from tautline.results.ends import at_ends
-from tautline.results.values import Values, tension_of
+from tautline.results.values import Values, span, tension_of
 from tautline.schema import AXES, DERIVED, MODES_SCHEMA, Layout, Variable, of_system
 
 if TYPE_CHECKING:
@@ -66,8 +66,11 @@ def derived(system: System, values: Values, loads: Mapping[str, StringLoads] | N
             if line.reel is not None:
                 radii = line.reel.radius(values["reeled_length"][:, k])
                 power = values["torque"][:, k] * values["reel_speed"][:, k] / radii + 0.0
-            own_loads = loads[name] if loads else string_loads(line.string, system.gravity, system.fluid)
-            ends = at_ends(line.string, own_loads, moves, tension, lengths, unstretched / line.count)
+            span_of_times = span(values["time"])
+            own_loads = (
+                loads[name] if loads else string_loads(line.string, system.gravity, system.fluid, *span_of_times)
+            )
+            ends = at_ends(line.string, own_loads, moves, tension, lengths, unstretched / line.count, values["time"])
             own = (strain, tension, unstretched, lengths.sum(axis=1), *ends, power)
             for found, x in zip(parts.values(), own, strict=True):
                 found.append(x)

@@ -82,12 +82,17 @@ def values_of(
             moves = (nodes, record.velocity, record.reel_speed)
             values["tension"] = tension_of(pendulum.string, moves, strain, unstretched / N, lengths)
         if lengths is not None and wanted & set(AT_ENDS):
-            loads = loads or string_loads(pendulum.string, pendulum.gravity, pendulum.fluid)
+            loads = loads or string_loads(pendulum.string, pendulum.gravity, pendulum.fluid, *span(record.time))
             if loads.flow is not None:
                 moves = (values["position"], values["velocity"], record.reel_speed)
-            ends = at_ends(pendulum.string, loads, moves, values["tension"], lengths, unstretched / N)
+            ends = at_ends(pendulum.string, loads, moves, values["tension"], lengths, unstretched / N, record.time)
             values |= dict(zip(AT_ENDS, ends, strict=True))
     return values
+
+
+def span(times: Array) -> tuple[float, float]:
+    """First and last of some times (s)."""
+    return (float(times[0]), float(times[-1])) if len(times) else (0.0, 0.0)
 
 
 def lengths_of(nodes: Array) -> Array:

@@ -63,6 +63,8 @@ class Stepper:
         self.loads = kernel_loads(pendulum, self.laws)
         path = pendulum.reel.guide_path
         self._path_window = Window() if path is None else Window(path.covered)
+        flow = None if pendulum.fluid is None else pendulum.fluid.unsteady
+        self._flow_window = Window() if flow is None else Window(flow.covered)
         self._command_window = Window()
         self._place(state, 0.0)
         self.scratch = data.empty_scratch(self.par.N)
@@ -83,7 +85,8 @@ class Stepper:
         other.motion = data.copy_of(self.motion)
         other.scratch, other.backups = data.empty_scratch(self.par.N), data.empty_backups(self.motion)
         other.last = data.Samples(*(array.copy() for array in self.last))
-        other._path_window, other._command_window = copy.copy(self._path_window), copy.copy(self._command_window)
+        for name in ("_path_window", "_flow_window", "_command_window"):
+            setattr(other, name, copy.copy(getattr(self, name)))
         other.kernel_command = self.kernel_command._replace(torques=self.kernel_command.torques.copy())
         return other
 
@@ -131,14 +134,15 @@ class Stepper:
 
     def cover(self, since: float, until: float) -> None:
         """Let the tables of motions without end hold from a time to another."""
-        if self._path_window.moves(since, until):
+        moved = [window.moves(since, until) for window in (self._path_window, self._flow_window)]
+        if any(moved):
             self.loads = covering(self.loads, self.pendulum, since, until)
         if self._command_window.moves(since, until) and self.command is not None:
             self.kernel_command = lowering.kernel_command(self.command, self.par.L, *self.origin, (since, until))
 
     def _rows_at_once(self, interval: float) -> int:
         """Samples at an interval for which the tables of motions without end are not too large."""
-        longest = min(self._path_window.longest, self._command_window.longest)
+        longest = min(x.longest for x in (self._path_window, self._flow_window, self._command_window))
         return int(min(max(1.0, longest / interval), checks.MOST_STEPS))
 
     # -- steps and samples -------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from tautline.model.checks import ZERO, Matrix
 from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.reel import Reel
 from tautline.model.run import Method
+from tautline.model.string_loads import flow_rows
 from tautline.model.system.parts import ANCHOR, Kinematic, Line
 from tautline.model.system.state import State
 from tautline.model.system.system import System
@@ -47,8 +48,11 @@ def parameters(line: Line, turns: bool, compensated: bool) -> data.Parameters:
     return par._replace(rotates=turns, kappa=0.0 if line.reel is None else par.kappa)
 
 
-def body_drag(system: System, name: str) -> Drag:
-    """Numbers of the fluid around a body for the kernels, with its points seen from the center of mass."""
+def body_drag(system: System, name: str, start: float = 0.0, until: float = 0.0) -> Drag:
+    """Numbers of the fluid around a body for the kernels, with its points seen from the center of mass.
+
+    A flow without end is there between two times at least.
+    """
     body, fluid = system.bodies.get(name), system.fluid
     line = next(iter(system.lines.values()))
     if not isinstance(body, RigidBody) or fluid is None:
@@ -56,7 +60,10 @@ def body_drag(system: System, name: str) -> Drag:
     own = fluid.around(system.body_fluid.get(name, BodyInFluid()))
     x = loads.drag_numbers(Chain(line.string, NO_REEL, body, gravity=float(system.gravity or 0.0), fluid=own))
     place = own.buoyancy_center or body.center_of_mass
+    flow, times = flow_rows(own, start, until)
     return x._replace(
+        flow=flow,
+        times=times,
         center=_between(body.center_of_mass, x.center),
         buoyancy_center=_between(body.center_of_mass, place),
         body_added=own.added_mass,
@@ -196,10 +203,14 @@ def system_of(
     shortest: Mapping[str, float],
     laws: Mapping[str, Sequence[CallableLaw]],
     compensated: bool = True,
+    span: tuple[float, float] = (0.0, 0.0),
 ) -> kernels.Network:
-    """The system as the kernels take it; `commands` of its reels, forces on bodies, and paths of those on one."""
+    """The system as the kernels take it; `commands` of its reels, forces on bodies, and paths of those on one.
+
+    Flows without end are there between the times of `span`.
+    """
     row, bodies = 0, []
-    around = [body_drag(system, name) for name in arrays.names]
+    around = [body_drag(system, name, *span) for name in arrays.names]
     acting = []
     lever = _levers(system)
     for i, name in enumerate(arrays.names):
@@ -237,7 +248,7 @@ def system_of(
     strands, first = [], 0
     for k, (name, line) in enumerate(system.lines.items()):
         wet = line_pendulum(line, float(system.gravity or 0.0), system.fluid)
-        acting.append(loads.kernel_loads(wet, laws.get(name, ())))
+        acting.append(loads.kernel_loads(wet, laws.get(name, ()), *span))
         density = 0.0 if system.fluid is None else system.fluid.least_density
         command = commands.get(name, data.Command(True, np.zeros(1), np.zeros(1)))
         ends = (arrays.names.index(line.start), arrays.names.index(line.end))

@@ -174,6 +174,7 @@ class NetworkStepper:
             self.shortest,
             self._laws,
             self.method.compensated,
+            (since, until),
         )
 
     def _span(self, name: str, command: Command, since: float, until: float) -> tuple[float, float] | None:
@@ -182,11 +183,13 @@ class NetworkStepper:
 
     @property
     def _has_motions(self) -> bool:
-        """Whether paths or commands have tables that hold for some time only."""
+        """Whether paths, flows or commands have tables that hold for some time only."""
         time = self.time
         held = [x.path for x in self.system.bodies.values() if isinstance(x, Kinematic)] if self._has_paths else []
         paths = any(path is not None and path.covered(time) < math.inf for path in held)
-        return paths or any(self._span(name, x, time, time) for name, x in self.commands.items())
+        fluid = self.system.fluid
+        flows = fluid is not None and fluid.unsteady is not None and fluid.unsteady.covered(time) < math.inf
+        return paths or flows or any(self._span(name, x, time, time) for name, x in self.commands.items())
 
     def lead(self, name: str, time: float, place: Any, velocity: Any) -> None:
         """Have a kinematic body move from a place (m) with a velocity (m/s) since a time (s)."""

@@ -36,6 +36,7 @@ def short_schema() -> dict[str, Any]:
     """The schema of the short form, of one line and one body."""
     definitions: dict[str, Any] = {}
     parts = {name: _reference(part, definitions) for name, part in sections.SHORT_PARTS.items()}
+    definitions[Fluid.__name__]["properties"]["unsteady"] = _reference(sections.UNSTEADY, definitions)
     parts["initial"] = _initial(definitions)
     return _object(_top() | parts, list(NEEDED)) | {"$defs": definitions}
 
@@ -90,6 +91,7 @@ def full_schema() -> dict[str, Any]:
     fluid = _section("", "", Fluid)
     for key in keys_of(BodyInFluid).kinds:
         fluid["properties"].pop(key)
+    fluid["properties"]["unsteady"] = _reference(sections.UNSTEADY, definitions)
     string, line = (_section("", "", cls) for cls in (String, Line))
     reel, command = (_reference(part, definitions) for part in (sections.REEL, sections.COMMAND))
     over = [_section("", "", cls) for part in OVER.values() for cls in part.options.values()]

@@ -100,7 +100,7 @@ def goes_back(setting: Setting) -> bool:
         return False
     if any(own.acts and name not in KNOWN_LOADS for name, own in zip(registry.LOADS, loads.own, strict=True)):
         return False
-    if loads.own[DRAG].has_surface or carries_fluid(loads):
+    if loads.own[DRAG].has_surface or len(loads.own[DRAG].times) > 1 or carries_fluid(loads):
         return False
     if command.pointwise:
         return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tautline.arrays import Array2
+from tautline.arrays import TINY_LENGTH, Array2
 from tautline.kernels.along import load, nodes_from, places_from, put_nodes, spread, store, width
 from tautline.kernels.data import (
     ACROSS,
@@ -33,11 +33,12 @@ from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
 from tautline.kernels.loads.acting import Instant, Push, time_of_change
 from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
-from tautline.kernels.tables import linear_vector
+from tautline.kernels.tables import last_knot, linear_vector
 
 # Of the decay that drag causes in a step: beyond, an extrapolated speed would let the drag swing from step to step.
 STEADY = 0.7
 TINY = 1e-300
+NOTHING = (0.0, 0.0, 0.0)
 FLAT = 1e-12  # difference of depths of an element's ends that counts as none (m)
 
 
@@ -50,7 +51,8 @@ class Drag(NamedTuple):
     body: float  # force/speed^2
     center: Vector
     spin: float  # moment/angular velocity
-    flow: Array2  # depth, then velocity of the fluid
+    flow: Array2  # depth, then velocity of the fluid, at one time after the other
+    times: Array  # of these
     string_rate: float = 0.0  # of a motion's decay, per speed in the fluid: string (1/m)
     body_rate: float = 0.0  # and body
     added: float = 0.0  # mass of fluid that moves with the string, across it (kg/m)
@@ -62,6 +64,8 @@ class Drag(NamedTuple):
     body_added: float = 0.0  # mass of fluid that moves with the body, where there is a surface (kg)
     buoyancy_center: Vector = (0.0, 0.0, 0.0)
     body_height: float = 1.0  # over which the body gets wet as it sinks
+    displaced: float = 0.0  # mass of the fluid that the string displaces (kg/m)
+    body_displaced: float = 0.0  # mass that the fluid's acceleration pushes: displaced, and what moves along (kg)
 
 
 class BodyResistance(NamedTuple):
@@ -76,14 +80,45 @@ class BodyResistance(NamedTuple):
     last: Vector  # velocity that it is a change from, relative to the guide
 
 
-NOTHING = (0.0, 0.0, 0.0)
 NO_BODY_RESISTANCE = BodyResistance(0.0, NOTHING, NOTHING, 0.0, 0.0, NOTHING, NOTHING)
+
+
+@kernel
+def velocity_of_fluid(own: Drag, t: float, depth: float) -> Vector:
+    """Velocity of the fluid at a time and a depth: linear between those of the table, held outside."""
+    last = len(own.times) - 1
+    if last == 0:
+        return linear_vector(own.flow, 1, depth)
+    i = last_knot(own.times, t)
+    now = linear_vector(own.flow, 3 * i + 1, depth)
+    if i == last or t < own.times[0]:
+        return now
+    y = (t - own.times[i]) / (own.times[i + 1] - own.times[i])
+    return add_scaled(scale(1.0 - y, now), y, linear_vector(own.flow, 3 * i + 4, depth))
+
+
+@kernel
+def accelerates(own: Drag) -> bool:
+    """Whether the fluid's velocity changes with time."""
+    return own.acts and len(own.times) > 1
+
+
+@kernel
+def acceleration_of_fluid(own: Drag, at: Instant, depth: float) -> Vector:
+    """Mean acceleration of the fluid at a depth, over the time for which loads act at a joint."""
+    begin, end = at.t - at.back, at.t + at.ahead
+    if begin == end:
+        i = last_knot(own.times, at.t)
+        begin, end = own.times[i], own.times[min(i + 1, len(own.times) - 1)]
+        if begin == end or at.t < begin:
+            return NOTHING
+    return scale(1.0 / (end - begin), sub(velocity_of_fluid(own, end, depth), velocity_of_fluid(own, begin, depth)))
 
 
 @kernel
 def flow_at(own: Drag, at: Instant, height: float) -> Vector:
     """Velocity of the fluid relative to the guide, at a height from the guide entrance (positive down)."""
-    return sub(linear_vector(own.flow, 1, at.place[2] + height), at.frame)
+    return sub(velocity_of_fluid(own, at.t, at.place[2] + height), at.frame)
 
 
 @kernel
@@ -130,6 +165,15 @@ def densities(own: Drag, x: Array, upper: float, lower: float) -> float:
     level = bottom - top < FLAT
     wet = select(level, select(bottom > 0.0, spread(x, 1.0), spread(x, 0.0)), wet)
     return own.above + (1.0 - own.above) * wet  # type: ignore[no-any-return]
+
+
+@kernel
+def density_between(own: Drag, upper: float, lower: float) -> float:
+    """Density of the fluid around an element over that below the surface, from the depths of its ends."""
+    bottom, top = max(upper, lower) - own.surface, min(upper, lower) - own.surface
+    if bottom - top < FLAT:
+        return 1.0 if bottom > 0.0 else own.above
+    return own.above + (1.0 - own.above) * (max(bottom, 0.0) - max(top, 0.0)) / (bottom - top)
 
 
 @kernel
@@ -246,14 +290,52 @@ def wet_mean(a: float, b: float) -> tuple[float, float, float]:
 
 
 @kernel
+def pushed_body(own: Drag, at: Instant, R: Matrix, depth: float) -> tuple[Vector, Vector]:
+    """Force and moment (body frame) of the fluid's acceleration on a body whose point is at a depth (equation 111)."""
+    depth += apply(R, own.buoyancy_center)[2]
+    mass = density_of_body(own, depth) * own.body_displaced
+    push = scale(mass, acceleration_of_fluid(own, at, depth))
+    return push, cross(own.buoyancy_center, apply_transposed(R, push))
+
+
+@kernel
+def pushed_string(par: Parameters, own: Drag, at: Instant, motion: Motion, out: Array) -> float:
+    """Add the forces of the fluid's acceleration on the elements to their nodes; the force on s (equation 111)."""
+    q = motion.nodes[POSITION]
+    l = element_length(par, motion.reel[S])
+    reel = 0.0
+    for e in range(par.N):
+        w = sub(node(q, e + 1), node(q, e))
+        length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
+        upper, lower = at.place[2] + node(q, e)[2], at.place[2] + node(q, e + 1)[2]
+        mass = length
+        if own.has_surface:
+            mass *= density_between(own, upper, lower)
+        a = scale(mass, acceleration_of_fluid(own, at, 0.5 * (upper + lower)))
+        along = dot(a, w) / (length * length)
+        force = add_scaled(scale(own.displaced + own.added, a), -own.added * along, w)
+        add_to_node(out, e, scale(0.5, force))
+        add_to_node(out, e + 1, scale(0.5, force))
+        reel += own.displaced * along * length * length * (e + 0.5 - par.N) / (par.N * l)
+    return reel
+
+
+@kernel
 def act(par: Parameters, own: Drag, at: Instant, motion: Motion, v: Array, scratch: Scratch, out: Array) -> Push:
-    """Buoyancy of what is below a free surface, more than that above it (equation 96).
+    """Buoyancy of what is below a free surface, more than that above it (96), and push of a fluid's acceleration (111).
 
     What is spooled is lifted at node 0, and gets wet over the height of the drum.
     """
-    if not own.has_surface:
-        return Push(0.0, NOTHING)
+    reel, moment = 0.0, NOTHING
     q, s = motion.nodes[POSITION], motion.reel[S]
+    below = at.place[2] + node(q, par.N)[2]
+    if accelerates(own):
+        push, turn = pushed_body(own, at, at.R, below)
+        add_to_node(out, par.N, push)
+        moment = turn
+        reel += pushed_string(par, own, at, motion, out)
+    if not own.has_surface:
+        return Push(reel, moment)
     l = element_length(par, s)
     guide = at.place[2] - own.surface
     means = 0.0
@@ -262,8 +344,8 @@ def act(par: Parameters, own: Drag, at: Instant, motion: Motion, v: Array, scrat
         means += mean
         add_to_node(out, e, (0.0, 0.0, -own.lift * l * by_first))
         add_to_node(out, e + 1, (0.0, 0.0, -own.lift * l * by_second))
-    lift, moment = lift_of_body(own, at.R, at.place[2] + node(q, par.N)[2])
+    lift, lifted = lift_of_body(own, at.R, below)
     add_to_node(out, par.N, lift)
     entrance, drum = guide + node(q, 0)[2], 2.0 * par.d
     add_to_node(out, 0, (0.0, 0.0, -own.lift * s * wet_part(entrance, drum)))
-    return Push(own.lift * (means / par.N - wet_depth(entrance, drum)), moment)
+    return Push(reel + own.lift * (means / par.N - wet_depth(entrance, drum)), add(moment, lifted))

@@ -101,9 +101,14 @@ def reel_target(par: Parameters, reel: Array, locked: bool, p_s: float, start: f
 def instant(
     par: Parameters, loads: Loads, t: float, back: float, ahead: float, start: float, motion: Motion, rates: Rates
 ) -> Instant:
-    """Time and place at which loads act, at given rates; the guide goes on for the time `start`."""
+    """Time and place at which loads act, at given rates; the guide goes on for the time `start`.
+
+    At a start that is the time for which they act, behind the joint.
+    """
     place, frame, acceleration = vector_at(loads.path, t)
     frame = add_scaled(frame, start, acceleration)
+    if start > 0.0:
+        back, ahead = ahead, back
     return Instant(t, back, ahead, add(par.r_p, place), frame, attitude(motion.body), rates)
 
 

@@ -23,6 +23,7 @@ from tautline.kernels.data import (
 from tautline.kernels.dispatch import dispatch, functions
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import Instant, Push
+from tautline.kernels.loads.drag import accelerates
 from tautline.kernels.loads.resistance import DAMPING, DRAG
 from tautline.kernels.newton import ZERO
 from tautline.kernels.so3 import Vector, add
@@ -57,11 +58,11 @@ _rate = kernel(dispatch(functions(LOADS, "rate", _no_rate), "code", own="own"))
 @kernel
 def pushes(loads: Loads) -> bool:
     """Whether a load acts that does not resist, or not only."""
-    found = loads.own[DRAG].has_surface
+    found = loads.own[DRAG].has_surface or accelerates(loads.own[DRAG])
     for k in range(len(ACCOUNTS)):
         if k not in (DAMPING, DRAG) and acts(k, loads.own):
             found = True
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 @kernel

@@ -135,12 +135,12 @@ def load_strand(network: Network, k: int, at: Instant, time: float) -> None:
 
 
 @kernel
-def load_bodies(network: Network, time: float) -> None:
+def load_bodies(network: Network, at: Instant, time: float) -> None:
     """Give what the fluid gives to bodies, and book it."""
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
         if body.free and network.in_fluid:
-            given = given_to(network, body)
+            given = given_to(network, body, at)
             give_at_joint(body, scale(time, given.force), ZERO, scale(time, given.moment))
             book_whole(network, ACCOUNTS[DRAG], -SIGNS[ACCOUNTS[DRAG]] * time * given.power)
 
@@ -150,7 +150,7 @@ def load_all(network: Network, at: Instant, time: float) -> None:
     """Let loads act for a time at the velocities that were found."""
     for k in range(len(network.strands)):
         load_strand(network, k, at, time)
-    load_bodies(network, time)
+    load_bodies(network, at, time)
 
 
 @kernel

@@ -260,6 +260,7 @@ def observe_network(network: Network, out: WholeSamples, row: int, t: float) -> 
         for account in range(FIRST_BOOKED, KINETIC + len(own)):
             if account < REELED:
                 whole[account] += own[account]
+    at = instant_of(t, network.totals[LOADS_PENDING], zero_like(t))
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
         observe_body(body, out.bodies[row, b])
@@ -268,7 +269,7 @@ def observe_network(network: Network, out: WholeSamples, row: int, t: float) -> 
         whole[GUIDE_WORK] += dot(owed, triple(body.state, V))
         put_triple(out.bodies[row, b], BODY_GIVEN, add(triple(body.state, GIVEN), owed))
         if body.free and network.in_fluid:
-            power = -SIGNS[ACCOUNTS[DRAG]] * given_to(network, body).power
+            power = -SIGNS[ACCOUNTS[DRAG]] * given_to(network, body, at).power
             whole[ACCOUNTS[DRAG]] += network.totals[LOADS_PENDING] * power
         if body.free:
             linear = add(linear, triple(body.state, LINEAR))

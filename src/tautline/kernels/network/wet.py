@@ -5,7 +5,16 @@ from __future__ import annotations
 from tautline.kernels.data import put_triple, triple
 from tautline.kernels.jit import kernel
 from tautline.kernels.loads.acting import Instant, instant_at
-from tautline.kernels.loads.drag import BodyResistance, Drag, Latest, body_resistance, lift_of_body, velocity_at_body
+from tautline.kernels.loads.drag import (
+    BodyResistance,
+    Drag,
+    Latest,
+    accelerates,
+    body_resistance,
+    lift_of_body,
+    pushed_body,
+    velocity_at_body,
+)
 from tautline.kernels.loads.resisting import GivenToBody, resist_body
 from tautline.kernels.network.data import (
     FLUID,
@@ -73,11 +82,16 @@ def resistance_of(body: Body, own: Drag, at: Instant, ahead: float) -> BodyResis
 
 
 @kernel
-def lift_on(body: Body, own: Drag) -> tuple[Vector, Vector]:
-    """Force and moment (body frame) of the buoyancy below a free surface, more than above it."""
-    if not own.has_surface:
-        return ZERO, ZERO
-    return lift_of_body(own, attitude(body.state), body.state[PLACE + 2])
+def lift_on(body: Body, own: Drag, at: Instant) -> tuple[Vector, Vector]:
+    """Force and moment (body frame) of buoyancy below a free surface and of a fluid's acceleration."""
+    lift, moment = ZERO, ZERO
+    R, depth = attitude(body.state), body.state[PLACE + 2]
+    if own.has_surface:
+        lift, moment = lift_of_body(own, R, depth)
+    if accelerates(own):
+        push, turn = pushed_body(own, at, R, depth)
+        lift, moment = add(lift, push), add(moment, turn)
+    return lift, moment
 
 
 @kernel
@@ -90,7 +104,7 @@ def fluid_into(network: Network, body: Body, tau: float, at: Instant, ahead: flo
     R = matrix_in(body.work, TURNED)
     drag, inertia = tau * x.drag, tau * x.inertia
     dragged, kept = scale(drag, x.flow), scale(inertia, x.last)
-    lift, moment = lift_on(body, own)
+    lift, moment = lift_on(body, own, at)
     add_block(matrix, row, row, matrix_add_scaled(ZEROS, drag + inertia, IDENTITY))
     add_vector(right, row, add_scaled(add(dragged, kept), tau, lift))
     if not body.turns:
@@ -107,11 +121,11 @@ def fluid_into(network: Network, body: Body, tau: float, at: Instant, ahead: flo
 
 
 @kernel
-def given_to(network: Network, body: Body) -> GivenToBody:
+def given_to(network: Network, body: Body, at: Instant) -> GivenToBody:
     """What the fluid gives to a body at the velocities that were found at a joint."""
     v, omega, own = triple(body.work, V_NOW), triple(body.work, OMEGA_NOW), drag_at(network.around, body.number)
     x = resist_body(kept_resistance(body, own), matrix_in(body.work, TURNED), v, omega)
-    lift, moment = lift_on(body, own)
+    lift, moment = lift_on(body, own, at)
     return GivenToBody(add(x.force, lift), add(x.moment, moment), x.power + dot(lift, v) + dot(moment, omega))
 
 

@@ -90,7 +90,7 @@ def _hangs_straight(pendulum: Chain, deployed: float) -> bool:
 
 def _without_flow(pendulum: Chain) -> Chain:
     """The chain in a still fluid, on a guide that stands where it is at time 0."""
-    fluid = None if pendulum.fluid is None else replace(pendulum.fluid, flow=ZERO)
+    fluid = None if pendulum.fluid is None else replace(pendulum.fluid, flow=ZERO, unsteady=None)
     place, _ = guide_at_start(pendulum)
     reel = replace(pendulum.reel, guide_position=tuple(place.tolist()), guide_path=None)
     return replace(pendulum, reel=reel, fluid=fluid, applied_force=None)

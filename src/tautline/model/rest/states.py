@@ -177,7 +177,7 @@ def network_of(
         np.concatenate(nodes),
         np.zeros(len(passes)),
     )
-    fluid = system.fluid
+    fluid = None if system.fluid is None else system.fluid.frozen(time)
     if fluid is not None and frame.velocity.any():
         depths, flows = (np.array(part) for part in fluid.flow)
         fluid = replace(fluid, flow=(depths, flows - frame.velocity))

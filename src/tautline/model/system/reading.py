@@ -43,6 +43,7 @@ from tautline.model.system.sections import (
     STATE,
     STRING,
     TOP,
+    UNSTEADY,
 )
 from tautline.model.system.sheaves import over_part
 from tautline.model.system.starts import Placed, Start
@@ -220,7 +221,7 @@ def read(tree: Mapping[str, Any], reading: Reading | None = None) -> Described:
         lines[name], own = _line(reading, name, x)
         commands |= own
     orbit = reading.made(ORBIT, tree["orbit"], "orbit") if "orbit" in tree else None
-    fluid = reading.made(FLUID, tree["fluid"], "fluid") if "fluid" in tree else None
+    fluid = _fluid(reading, tree["fluid"]) if "fluid" in tree else None
     start = _start(reading, reading.named(tree, "initial"))
     if "run" not in tree:
         reading.problems.append(Problem(("run",), "missing"))
@@ -311,6 +312,14 @@ def _body(reading: Reading, name: str, value: Any) -> Any:
     return reading.made(BODY, value, "bodies", name)
 
 
+def _fluid(reading: Reading, value: Any) -> Any:
+    section = dict(value) if isinstance(value, Mapping) else value
+    if not isinstance(section, dict) or "unsteady" not in section:
+        return reading.made(FLUID, section, "fluid")
+    unsteady = reading.made(UNSTEADY, section.pop("unsteady"), "fluid", "unsteady")
+    return reading.made(FLUID, section, "fluid", unsteady=unsteady)
+
+
 def with_string(section: Mapping[str, Any]) -> dict[str, Any]:
     """Keys of a line, those of its string among them, which may stand in a section of their own."""
     found = dict(section)
@@ -366,6 +375,8 @@ def complete(described: Described, defaults: bool = True) -> Tree:
     if system.fluid is not None:
         medium = file_keys.to_keys(system.fluid, defaults)
         tree["fluid"] = {key: x for key, x in medium.items() if key not in fields_of(BodyInFluid)}
+        if system.fluid.unsteady is not None:
+            tree["fluid"]["unsteady"] = tagged(UNSTEADY, system.fluid.unsteady, defaults)
     tree["bodies"] = {name: _body_keys(body, defaults) for name, body in system.bodies.items()}
     for key, loads in (("fluid", system.body_fluid), ("applied_force", system.applied_forces)):
         for name, load in loads.items():

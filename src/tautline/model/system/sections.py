@@ -28,9 +28,16 @@ BODY = Part(bodies.SHAPES, "The body.", word="shape", wanted=RigidBody, make=bod
 COMMAND = Part(COMMANDS, "What the drum does.", word="kind", wanted=Command)
 RUN = Part({"": Run}, "How long, in how many elements, and by which method.")
 FLUID = Part({"": Fluid}, "Air or water around string and body.", default=None)
-_PATH = fields_of(Kinematic)["path"]
-assert isinstance(_PATH, Part)
-PATH: Part = _PATH
+
+
+def _part(cls: type, name: str) -> Part:
+    """Part that a field of a class is."""
+    found = fields_of(cls)[name]
+    assert isinstance(found, Part)
+    return found
+
+
+PATH, UNSTEADY = _part(Kinematic, "path"), _part(Fluid, "unsteady")
 KINEMATIC_BODY = Part({"": Kinematic}, "A body whose motion is given.")
 ORBIT = Part({"": Orbit}, "The orbit that the frame falls along.")
 BODY_START = Part({"": BodyState}, "Place and motion of a body at the start.")
@@ -86,6 +93,7 @@ SECTIONS: dict[tuple[str, ...], tuple[Part, ...]] = {
     ("lines", "*", "end_command"): (COMMAND,),
     ("orbit",): (ORBIT,),
     ("fluid",): (FLUID,),
+    ("fluid", "unsteady"): (UNSTEADY,),
     ("initial", "bodies", "*"): (BODY_START,),
     ("initial", "lines", "*"): (LINE_START,),
     ("initial",): (),

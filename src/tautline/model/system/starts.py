@@ -306,5 +306,5 @@ def _carriers(system: System) -> dict[str, BodyState]:
 
 def _in_still_fluid(system: System) -> System:
     """The system without flow and applied forces."""
-    fluid: Fluid | None = None if system.fluid is None else replace(system.fluid, flow=ZERO)
+    fluid: Fluid | None = None if system.fluid is None else replace(system.fluid, flow=ZERO, unsteady=None)
     return replace(system, fluid=fluid, applied_forces={})

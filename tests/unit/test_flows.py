@@ -1,0 +1,86 @@
+"""Flow over time from files and keys, its refusals, copies, checkpoints and derivatives."""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import tautline as tl
+from tautline.errors import InputError
+from tautline.model.system.problems import ScenarioError
+
+SHORT = {"run.duration": 0.4, "run.sample": 0.1, "run.elements": 3, "fluid.unsteady.ramp": 0.05}
+
+
+def aerostat(**changes: object) -> tl.Case:
+    case: tl.Case = tl.load("aerostat", SHORT | {key.replace("__", "."): x for key, x in changes.items()})
+    return case
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("fluid.unsteady.intensity", -1.0, "fluid.unsteady.intensity: expected a positive"),
+        ("fluid.unsteady.depths", [0.0, -5.0], "fluid.unsteady.depths: expected increasing numbers"),
+        ("fluid.unsteady.kind", "storm", "fluid.unsteady.kind: expected one of 'table', 'gust', 'turbulence'"),
+        ("fluid.unsteady.sigma", 1.0, "fluid.unsteady.sigma: no such key"),
+        ("fluid.flow", [0, 0, 0], "fluid.unsteady.mean: expected a velocity here, or as fluid.flow, got none"),
+    ],
+)
+def test_bad_keys_are_named(key: str, value: object, said: str) -> None:
+    with pytest.raises((ScenarioError, InputError), match=said):
+        tl.load("aerostat", {key: value}).state()
+
+
+def test_tables_must_fit() -> None:
+    with pytest.raises(InputError, match=r"FlowTable.flows: expected 2 for the 2 times, got 1"):
+        tl.FlowTable((0.0, 1.0), ((1, 0, 0),))
+    with pytest.raises(InputError, match=r"FlowTable.flows: expected 2 for the 2 depths, got 1"):
+        tl.FlowTable((0.0, 1.0), ((1, 0, 0), (1, 0, 0)), (0.0, 1.0))
+
+
+def test_a_saved_case_is_the_same(tmp_path: Path) -> None:
+    case = aerostat()
+    (tmp_path / "again.toml").write_text(case.to_toml())
+    again = tl.load(tmp_path / "again.toml")
+    assert again.system.fluid == case.system.fluid
+
+
+def test_turbulence_goes_on_after_a_copy_and_in_another_window() -> None:
+    """Where tables are made anew, the numbers are the same: one march and many give the same bits."""
+    case = aerostat(fluid__unsteady__interval=0.002, run__duration=0.6)
+    whole = tl.simulate(case)
+    simulation = tl.Simulation.from_case(case)
+    for k in range(6):
+        simulation.advance(0.1)
+        if k == 2:
+            simulation = copy.copy(simulation)
+    assert np.array_equal(simulation.bodies["body"].position, whole.body_position.values[-1, 0])
+
+
+def test_derivatives_by_keys_of_the_flow() -> None:
+    """Forward derivatives against differences, on both kinds of tables."""
+    keys = ["fluid.unsteady.intensity", "fluid.unsteady.length_scale", "fluid.flow[0]"]
+    case = aerostat()
+    found = tl.jacobian(case, ["body_position"], by=keys)
+    for k, key in enumerate(keys):
+        value = {"fluid.unsteady.intensity": 0.12, "fluid.unsteady.length_scale": 150.0, "fluid.flow[0]": 10.0}[key]
+        ends = [tl.simulate(case.with_({key: (1.0 + d) * value})).body_position.values[-1] for d in (1e-4, -1e-4)]
+        wanted = (ends[0] - ends[1]) / (2e-4 * value)
+        got = found.body_position.values[-1, ..., k]
+        # differences of a motion of meters, with starts at rest found to 1e-10
+        assert np.abs(got - wanted).max() < 1e-4 * np.abs(wanted).max() + 1e-9
+
+
+def test_members_of_a_study_have_their_own_wind(tmp_path: Path) -> None:
+    case = aerostat()
+    ends = [tl.simulate(case.with_({"fluid.unsteady.seed": seed})).end_tension.values[-1, 0] for seed in (1, 2)]
+    assert ends[0] != ends[1]
+    fluid = case.system.fluid
+    assert fluid is not None
+    assert fluid.frozen(0.0).flow[1][0] == (10.0, 0.0, 0.0)
+    assert replace(fluid, unsteady=None).frozen(3.0).flow == fluid.flow
