@@ -91,6 +91,12 @@ EXCEEDANCE_SCHEMA = {
 
 
 EVENT = ("event",)
+# Cycles of bending of the sections of a rope, by what bends them.
+BENDING_SCHEMA: dict[str, Variable] = {
+    "wheel": Variable(("wheel",), "", "sheave or drum"),
+    "section": Variable(("section",), "m", "place of the section along the unstretched rope, from its start"),
+    "cycles": Variable(("wheel", "section"), "1", "cycles of bending"),
+}
 SLACK_SCHEMA = {
     "begin": Variable(EVENT, "s", "when the first part of the line goes slack"),
     "end": Variable(EVENT, "s", "when the last part of the line is taut again, or the run ends"),

@@ -17,6 +17,7 @@ import pytest
 import tautline as tl
 from tautline.files.scenario import built_in_names
 from tautline.schema import (
+    BENDING_SCHEMA,
     EXCEEDANCE_SCHEMA,
     MODES_SCHEMA,
     RAINFLOW_SCHEMA,
@@ -144,7 +145,7 @@ def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
 
 LOADS_SCHEMA = {
     name: v._replace(units=v.units.format(unit="N", square="N2"))
-    for schema in (RAINFLOW_SCHEMA, SPECTRUM_SCHEMA, EXCEEDANCE_SCHEMA, SLACK_SCHEMA)
+    for schema in (RAINFLOW_SCHEMA, SPECTRUM_SCHEMA, EXCEEDANCE_SCHEMA, SLACK_SCHEMA, BENDING_SCHEMA)
     for name, v in schema.items()
 }
 

@@ -12,8 +12,11 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.analysis.bending import cycles_of
+from tautline.cli.checking import of_spans
 from tautline.errors import InputError
 from tautline.files import scenario
+from tautline.model.rest.falls import behind_over_ahead, falls_of
 
 ROPE = tl.String(60.0, 2.0, 20e6)
 SHEAVE = tl.Sheave((0.0, 0.0, 0.0), "25 cm", (0, 2, 0), on="block", inertia="0.4 kg*m^2", efficiency=0.98)
@@ -218,3 +221,51 @@ def test_hanging_finds_the_depth_of_a_block() -> None:
     assert state.bodies["block"].position == pytest.approx((0.0, 0.0, 10.5), abs=0.01)
     with pytest.raises(InputError, match=r"deployed: expected at most 77\.6\S+ m \(length less reel.guide_length and"):
         case(falls(4), tl.Hanging(79.0)).state()
+
+
+# -- hand formulas and bending -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("count", "share"), [(2, 0.505051), (4, 0.257626), (6, 0.175196), (8, 0.134015)]
+)  # (1 - eta)/(1 - eta^n) with eta 0.98
+def test_pulls_by_hand(count: int, share: float) -> None:
+    light = falls(count, density=1e-6)
+    line = light.lines["hoist"]
+    over = {k: dataclasses.replace(x, efficiency=0.98) for k, x in line.over.items() if isinstance(x, tl.Sheave)}
+    system = dataclasses.replace(light, lines={"hoist": dataclasses.replace(line, over=over)})
+    found = falls_of(system, case(system, tl.Placed({"block": (0.0, 0.0, 8.5)})).state(), "hoist")
+    assert found is not None and found.falls == count and found.advantage == pytest.approx(count)
+    assert found.holding / found.load == pytest.approx(1.0 / count, rel=1e-6)
+    assert found.hoisting / found.load == pytest.approx(share, abs=1e-6)
+    back = (1.0 - 1.0 / 0.98) / (1.0 - 0.98**-count)
+    assert found.lowering / found.load == pytest.approx(back, rel=1e-6)
+
+
+def test_friction_of_wheels_by_hand() -> None:
+    """A bearing with 0.1 x 0.16 at 180 and 90 degrees, pins with half a turn."""
+    up, down, aside = (np.array(x) for x in ((0.0, 0.0, -1.0), (0.0, 0.0, 1.0), (1.0, 0.0, 0.0)))
+    bearing = tl.Sheave((0, 0, 0), 1.0, (0, 1, 0), bearing_friction=0.1, bearing_radius=0.16)
+    wheel = bearing.wheel("a", "b", False, False)
+    assert 1.0 / behind_over_ahead(wheel, up, down) == pytest.approx(1.032520, abs=5e-7)
+    assert 1.0 / behind_over_ahead(wheel, up, aside) == pytest.approx(1.022888, abs=5e-7)
+    for friction, ratio in ((0.1, 1.369108), (0.2, 1.874456)):
+        pin = tl.Pin((0, 0, 0), friction=friction).wheel("a", "b", False, False)
+        assert 1.0 / behind_over_ahead(pin, up, down) == pytest.approx(ratio, abs=5e-7)
+
+
+def test_cycles_of_bending_are_counted() -> None:
+    """A wheel with 1 m of rope on it that moves 3 m along the rope and back twice; and a drum."""
+    places = np.array([0.5, 1.5, 2.5, 3.5, 4.5])
+    begins = np.array([0.0, 1.6, 3.0, 1.6, 0.0, 3.0, 0.0])
+    # 0.5 is on it at first: bent anew on each way back; 2.5 on every way; 3.5 is reached from below and left again
+    assert cycles_of(places, begins, begins + 1.0).tolist() == [2, 4, 4, 2, 0]
+    reeled = np.array([1.0, 3.0, 2.0, 3.0])
+    assert cycles_of(places, np.full(4, -np.inf), reeled).tolist() == [0, 1, 2, 0, 0]
+
+
+def test_check_prints_hand_formulas() -> None:
+    system = falls(2)
+    own = of_spans(system, tl.statics(system, tl.Hanging(20.0)).state, "hoist")
+    assert list(own["spans"]) == ["start to s0", "s0 to end"]
+    assert own["falls"]["holding"] == pytest.approx(tl.statics(system, tl.Hanging(20.0)).line.start_tension, rel=1e-6)

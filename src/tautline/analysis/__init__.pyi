@@ -1,5 +1,6 @@
 """Public names, each with its home."""
 
+from tautline.analysis.bending import bending_cycles as bending_cycles
 from tautline.analysis.expressions import evaluate as evaluate
 from tautline.analysis.fatigue import damage as damage
 from tautline.analysis.fatigue import rainflow as rainflow

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
+from itertools import pairwise
 from typing import Any
 
 from tautline.cli.outlook import outlook
 from tautline.engine.cases import begin
 from tautline.errors import TautlineError
 from tautline.files import runs
+from tautline.model.rest.falls import falls_of
 from tautline.model.rest.statics import LineAtRest, Statics, statics
 from tautline.model.system.case import Case
 from tautline.model.system.parts import ANCHOR, BODY, GUIDE, Line
+from tautline.model.system.state import State
+from tautline.model.system.system import System
 
 # Elements beyond which statics are not looked for: some seconds.
 MOST_ELEMENTS = 2000
@@ -30,15 +35,16 @@ def facts(case: Case) -> dict[str, Any]:
         "samples": count + 1,
         "size_bytes": runs.file_size(count + 1, simulation.layout),
     }
-    at_rest = _at_rest(system, state)
+    at_rest = _at_rest(system, state, case.locked_sheaves())
     found["rest"] = at_rest.message if isinstance(at_rest, Statics) else at_rest
     found["at_rest"] = isinstance(at_rest, Statics)
     found["lines"] = {
         name: {
             "elements": line.elements,
-            "deployed": line.string.length - state.lines[name].reeled_length,
+            "deployed": float(state.lengths_of(system, name).sum()),
             "ends": _ends(line),
             **(_of_line(at_rest.lines[name]) if isinstance(at_rest, Statics) else {}),
+            **of_spans(system, at_rest.state if isinstance(at_rest, Statics) else state, name),
         }
         for name, line in system.lines.items()
     }
@@ -56,22 +62,44 @@ def _ends(line: Line) -> list[str]:
     return [words.get(end, end) for end in line.ends]
 
 
-def _at_rest(system: Any, state: Any) -> Statics | str:
+def of_spans(system: System, state: State, name: str) -> dict[str, Any]:
+    """Falls, mechanical advantage and pulls of a line over sheaves, by hand formulas."""
+    line = system.lines[name]
+    if not line.is_reeved:
+        return {}
+    found: dict[str, Any] = {"spans": dict(zip(span_names(system, name), state.lengths_of(system, name), strict=True))}
+    falls = falls_of(system, state, name)
+    if falls is not None:
+        found["falls"] = falls._asdict()
+        if line.reel is not None:
+            found["falls"]["holding_torque"] = falls.holding * float(line.reel.radius(state.lines[name].reeled_length))
+    return found
+
+
+def span_names(system: System, name: str) -> list[str]:
+    """Spans by what is at their ends: "start to lower", "lower to end"."""
+    places = ["start", *system.lines[name].over, "end"]
+    return [f"{a} to {b}" for a, b in pairwise(places)]
+
+
+def _at_rest(system: Any, state: Any, locked: Collection[str]) -> Statics | str:
     """Forces at rest near the start with all loads of time 0; a sentence where there is no such rest."""
     if system.is_isolated:
         return "not looked for: without gravity and loads nothing pulls"
     if sum(line.elements for line in system.lines.values()) > MOST_ELEMENTS:
         return f"not looked for: more than {MOST_ELEMENTS} elements; tl.statics finds it"
     try:
-        return statics(system, state)
+        return statics(system, state, locked=locked)
     except TautlineError as error:  # the run will show what happens
         return str(error)
 
 
-def _of_line(line: LineAtRest) -> dict[str, float | None]:
+def _of_line(line: LineAtRest) -> dict[str, Any]:
     names = ("weight", "start_tension", "end_tension", "stretch", "holding_torque", "drum_radius", "utilization")
-    found: dict[str, float | None] = {name: getattr(line, name) for name in names}
+    found: dict[str, Any] = {name: getattr(line, name) for name in names}
     found["start_strain"] = float(line.strain[0])
+    if len(line.span_tensions) > 1:
+        found["span_tensions"] = line.span_tensions.tolist()
     return found
 
 
@@ -112,6 +140,16 @@ def _line_row(line: dict[str, Any]) -> str:
         parts.append(f"{line['holding_torque']:.4g} N m hold its drum of {line['drum_radius']:.4g} m")
     if line["utilization"] is not None:
         parts.append(f"{line['utilization']:.1%} of the breaking load")
+    for name, (first, last) in zip(line.get("spans", ()), line.get("span_tensions", ()), strict=False):
+        parts.append(f"{name}: {line['spans'][name]:.4g} m, {first:.4g} to {last:.4g} N")
+    falls = line.get("falls")
+    if falls is not None:
+        parts.append(
+            f"by hand: {falls['falls']} falls, advantage {falls['advantage']:.4g}, {falls['load']:.4g} N of "
+            f"{falls['body']!r} take {falls['holding']:.4g} N to hold, {falls['hoisting']:.4g} N to hoist and "
+            f"{falls['lowering']:.4g} N to lower"
+            + (f", {falls['holding_torque']:.4g} N m at the drum" if "holding_torque" in falls else "")
+        )
     return "; ".join(parts)
 
 

@@ -32,6 +32,7 @@ from tautline.model.checks import SMALLEST
 from tautline.model.piecewise import peaks
 from tautline.model.profile import pieces_of, places_at
 from tautline.model.system.case import Case
+from tautline.model.system.commands import feed_of, place_of
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import LineState, State
 
@@ -127,8 +128,9 @@ def _paths(case: Case) -> dict[str, Any]:
 
 def _deployed(case: Case) -> dict[str, float]:
     """Deployed lengths at the start, by the names of lines (m)."""
-    lines = case.state().lines
-    return {name: line.string.length - lines[name].reeled_length for name, line in case.system.lines.items()}
+    state, system = case.state(), case.system
+    found = {name: float(state.lengths_of(system, name).sum()) for name in system.lines}
+    return found | {name: feed_of(system, state, place_of(name)).deployed for name in case.commands}
 
 
 def _limits(simulation: Backend, lengths: Mapping[str, float] | None = None) -> dict[str, float]:

@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 
 from tautline.analysis import fatigue, loads, spectra
+from tautline.analysis.bending import bending_cycles
 from tautline.analysis.expressions import evaluate
 from tautline.analysis.fatigue import Damage
 from tautline.analysis.loads import MotorEnergy, Utilization
@@ -70,6 +71,7 @@ class _Rope(NamedTuple):
     cycles: xr.Dataset
     spectrum: xr.Dataset
     slack: xr.Dataset
+    bending: xr.Dataset | None = None  # None for a line over no sheaves
 
     @property
     def called(self) -> str:
@@ -152,7 +154,8 @@ def _read(
         texts += [f"line {label!r}: {w.text}" if label else w.text for w in own]
         tension = series_of(run, "start_tension", {"line": name}).values
         motor, slack = loads.motor_energy(run, line=name), loads.slack_events(run, line=name)
-        ropes.append(_Rope(name, label, one, tension, motor, use, damage, cycles, spectrum, slack))
+        bent = bending_cycles(run, line=name) if line_of(one).is_reeved else None
+        ropes.append(_Rope(name, label, one, tension, motor, use, damage, cycles, spectrum, slack, bent))
     return _Found(run, ropes, list(dict.fromkeys(texts)))
 
 
@@ -198,7 +201,8 @@ def _panels(pictures: str) -> str:
 def _table(ropes: list[_Rope]) -> str:
     """Key figures, with a column for each line."""
     columns = [_figures(rope) for rope in ropes]
-    rows = [(columns[0][k][0], *(column[k][1] for column in columns)) for k in range(len(columns[0]))]
+    titles = list(dict.fromkeys(title for column in columns for title, _ in column))
+    rows = [(title, *(dict(column).get(title, "") for column in columns)) for title in titles]
     return pages.table(("", *(rope.name for rope in ropes)) if len(ropes) > 1 else (), rows)
 
 
@@ -286,6 +290,7 @@ def _figures(found: _Rope) -> list[tuple[str, str]]:
             else "no cycles",
         ),
         ("fatigue damage", life),
+        *_bending(found),
         (
             "slack",
             f"{found.slack.sizes['event']} events, {found.slack.attrs['slack_time']:.3g} s together, the longest "
@@ -296,6 +301,18 @@ def _figures(found: _Rope) -> list[tuple[str, str]]:
         ("motor, driving", _work(motor.driving_energy, motor.peak_power, motor.peak_time)),
         ("motor, braking", _work(motor.braking_energy, motor.peak_braking_power, motor.peak_braking_time)),
     ]
+
+
+def _bending(found: _Rope) -> list[tuple[str, str]]:
+    """Cycles of bending over sheaves and drums, of a line that runs over some."""
+    if found.bending is None:
+        return []
+    by_wheel = ", ".join(
+        f"{int(x.max())} over {name}" for name, x in zip(found.bending.wheel.values, found.bending.cycles, strict=True)
+    )
+    about = found.bending.attrs
+    words = f"{about['most']} cycles at most, {about['worst']:.4g} m from the start of the rope ({by_wheel})"
+    return [("bending", words if about["most"] else "no section was bent anew")]
 
 
 def motion_table(run: xr.Dataset) -> str:

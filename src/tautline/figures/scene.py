@@ -21,6 +21,7 @@ from tautline.model.reel import Reel
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
 from tautline.model.system.parts import Line
+from tautline.model.system.sheaves import Wheel
 from tautline.model.system.system import System
 from tautline.results.inputs import system_of
 from tautline.results.network import spans
@@ -84,16 +85,20 @@ def scene_of(run: xr.Dataset) -> Scene:
         raise InputError("run: expected samples with finite positions, got none")
     run = run.isel(time=np.flatnonzero(good))
     system = system_of(run.attrs)
-    ropes, drums, solids = [], [], []
+    ropes: list[Rope] = []
+    drums, solids, wheels = [], [], 0
     names = run["body"].values.tolist() if "body" in run.dims else []
     for k, (name, (nodes, elements)) in enumerate(spans(system).items()):
         line = system.lines[name]
-        ropes.append(Rope(line.string, run.position.values[:, nodes], run.strain.values[:, elements]))
+        for part, along in span_slices(line, nodes, elements):
+            ropes.append(Rope(line.string, run.position.values[:, part], run.strain.values[:, along]))
+        drums += [_wheel(run, system, wheel, names, j) for j, wheel in enumerate(system.wheels(name), wheels)]
+        wheels += len(line.over)
         if line.reel is not None:
             guide, axis = _mounted(system, line)
             turned = run.attitude.values[:, names.index(line.start)] if system.on_free_body(line) else None
             reeled = run.reeled_length.values[:, k]
-            drums.append(_drum(line.reel, ropes[-1].nodes[:, 0], reeled, guide, axis, turned))
+            drums.append(_drum(line.reel, ropes[-line.spans].nodes[:, 0], reeled, guide, axis, turned))
     for b, name in enumerate(names):
         body = system.bodies[name]
         mesh: tuple[Array, list[list[int]]] = (np.zeros((1, 3)), [])
@@ -102,6 +107,37 @@ def scene_of(run: xr.Dataset) -> Scene:
             mesh = (points - np.array(body.center_of_mass), faces)
         solids.append(Solid(name, *mesh, run.body_position.values[:, b], run.attitude.values[:, b]))
     return Scene(run.time.values, ropes, solids, drums)
+
+
+def span_slices(line: Line, nodes: slice, elements: slice) -> list[tuple[slice, slice]]:
+    """Places of the nodes and elements of the spans of a line, among those of all lines."""
+    N = (elements.stop - elements.start) // line.spans
+    firsts = [(nodes.start + k * (N + 1), elements.start + k * N) for k in range(line.spans)]
+    return [(slice(a, a + N + 1), slice(b, b + N)) for a, b in firsts]
+
+
+def _wheel(run: xr.Dataset, system: System, wheel: Wheel, names: list[str], number: int) -> Drum:
+    """Rim of a sheave and a spoke that turns with it; of a pin nothing but a point."""
+    count = run.sizes["time"]
+    center, R = np.tile(np.array(wheel.center), (count, 1)), np.tile(np.eye(3), (count, 1, 1))
+    if wheel.on in names:
+        b, body = names.index(wheel.on), system.bodies[wheel.on]
+        arm = np.array(wheel.center) - (np.array(body.center_of_mass) if isinstance(body, RigidBody) else 0.0)
+        R = run.attitude.values[:, b]
+        center = run.body_position.values[:, b] + R @ arm
+    radius = 0.0 if wheel.is_pin else wheel.radius
+    n = np.array(wheel.axis)
+    first = np.cross(n, (0.0, 0.0, 1.0) if abs(n[2]) < 0.9 else (1.0, 0.0, 0.0))
+    first /= np.linalg.norm(first)
+    second = np.cross(n, first)
+    angle = np.linspace(0.0, 2.0 * np.pi, SPOKES + 1)
+    rim = radius * (np.cos(angle)[:, None] * first + np.sin(angle)[:, None] * second)
+    turn = run.passed.values[:, number] / wheel.radius
+    spoke = radius * (np.cos(turn)[:, None] * first + np.sin(turn)[:, None] * second)
+    spokes = np.stack([np.zeros_like(spoke), spoke], axis=1)
+    return Drum(
+        center[:, None] + np.einsum("tij,pj->tpi", R, rim), center[:, None] + np.einsum("tij,tpj->tpi", R, spokes)
+    )
 
 
 def _mounted(system: System, line: Line) -> tuple[Array, Array]:

@@ -99,7 +99,8 @@ def parts_of(run: xr.Dataset) -> Parts:
     free = free_bodies(system)
     parts: Parts = {}
     for k, (name, places) in enumerate(spans(system).items()):
-        parts[f"line-{name}" if len(system.lines) > 1 else "line"] = partial(_line_vtp, k, *places)
+        drawn = partial(_line_vtp, k, *places, system.lines[name].spans)
+        parts[f"line-{name}" if len(system.lines) > 1 else "line"] = drawn
     for b, (name, body) in enumerate(system.bodies.items()):
         if isinstance(body, RigidBody):
             points, faces = body_mesh(body)
@@ -148,11 +149,15 @@ def _numbers(values: Any) -> str:
     return " ".join(f"{x:.9g}" for x in np.ravel(values))
 
 
-def _line_vtp(k: int, nodes: slice, elements: slice, row: xr.Dataset) -> str:
+def _line_vtp(k: int, nodes: slice, elements: slice, spans: int, row: xr.Dataset) -> str:
     """Line k: its elements, with the tension of the elements, and at the nodes the mean of both neighbors."""
     tension, strain = row.tension.values[elements], row.strain.values[elements]
-    at_nodes = np.array([row.start_tension.values[k], *(0.5 * (tension[1:] + tension[:-1])), row.end_tension.values[k]])
-    cells = [[i, i + 1] for i in range(len(tension))]
+    own = tension.reshape(spans, -1)
+    inner = 0.5 * (own[:, 1:] + own[:, :-1])
+    at_nodes = np.concatenate([own[:, :1], inner, own[:, -1:]], axis=1).ravel()
+    at_nodes[0], at_nodes[-1] = row.start_tension.values[k], row.end_tension.values[k]
+    N = own.shape[1]
+    cells = [[i, i + 1] for span in range(spans) for i in range(span * (N + 1), span * (N + 1) + N)]
     values = {"PointData": {"tension": at_nodes}, "CellData": {"tension": tension, "strain": strain}}
     return _polydata(row.position.values[nodes], "Lines", cells, values)
 

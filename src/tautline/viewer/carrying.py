@@ -23,7 +23,7 @@ def pull_at_rest(system: System, name: str, deployed: Mapping[str, float]) -> fl
         Unstretched lengths of all lines that are out (m).
     """
     line = system.lines[name]
-    if not system.gravity:
+    if not system.gravity or line.is_reeved:
         return None
     at_start, at_end = (_hanging(system, end, name) for end in line.ends)
     if (at_start is None) == (at_end is None):
@@ -39,7 +39,8 @@ def _hanging(system: System, end: str, without: str) -> set[str] | None:
         if any(not isinstance(system.bodies.get(each), RigidBody) for each in reached):
             return None
         found |= reached
-        beside = [set(line.ends) for key, line in system.lines.items() if key != without and found & set(line.ends)]
+        others = [set(system.holders(key)) for key in system.lines if key != without]
+        beside = [holders for holders in others if found & holders]
         reached = set().union(*beside) - found
     return found
 

@@ -169,6 +169,8 @@ class Driven:
         mass = free + sum(line.string.density * out[name] for name, line in system.lines.items())
         pulls = {}
         for line in self.subject.lines:
+            if line.name not in system.lines:  # a span behind a sheave
+                continue
             pull = pull_at_rest(system, line.name, out)
             # no reel holds more than all there is, at rest; with little gravity as if it were 1 m/s^2
             scale = mass * max(self.subject.gravity, 1.0) if pull is None else max(abs(pull), mass)

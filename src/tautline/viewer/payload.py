@@ -76,7 +76,7 @@ def frames_of(values: Mapping[str, Array], subject: Subject) -> Array:
     n = len(values["time"])
     parts = (
         values["time"],
-        values["reeled_length"],
+        subject.turned(values),
         values["position"],
         subject.poses(values),
         values["tension"],
@@ -234,8 +234,9 @@ def _line(line: DrawnLine, nodes: Array) -> dict[str, Any]:
     about: dict[str, Any] = {"name": line.name, "elements": len(nodes) - 1}
     about |= {name: getattr(line.string, name) for name in ("length", "density", "stiffness")}
     about |= {"ends": line.ends, "reel": None}
-    if line.mount is not None:
-        reel, guide, axis = line.mount
+    drum = line.mount or line.wheel
+    if drum is not None:
+        reel, guide, axis = drum
         about["reel"] = {name: getattr(reel, name) for name in ("drum_radius", "guide_length")}
         about["reel"] |= {"position": nodes[0].tolist(), "guide": list(guide), "axis": list(axis)}
     return about

@@ -17,6 +17,7 @@ from tautline.model.shapes import body_mesh
 from tautline.model.string import String
 from tautline.model.system.case import Case
 from tautline.model.system.parts import Line
+from tautline.model.system.sheaves import Wheel
 from tautline.model.system.system import System
 from tautline.results.inputs import CASE
 from tautline.results.network import layout, spans
@@ -40,7 +41,10 @@ class Mount(NamedTuple):
 
 
 class DrawnLine(NamedTuple):
-    """A line as it is drawn: its nodes and elements among those of all, what holds its ends (None for a point)."""
+    """A span of a line as it is drawn: its nodes and elements among those of all, what holds its ends (None: a point).
+
+    The first span has the name of its line; others have that of the sheave before them too.
+    """
 
     name: str
     string: String
@@ -48,6 +52,8 @@ class DrawnLine(NamedTuple):
     elements: slice
     ends: tuple[int | None, int | None]
     mount: Mount | None
+    wheel: Mount | None = None  # the sheave at its start, drawn as a drum
+    turn: tuple[str, int] = ("reeled_length", 0)  # variable and column of the length that turns drum or wheel
 
 
 class Subject(NamedTuple):
@@ -64,7 +70,12 @@ class Subject(NamedTuple):
     @property
     def variables(self) -> tuple[str, ...]:
         """Variables that frames are made from."""
-        return (*OF_LINES, *OF_BODIES) if self.bodies else OF_LINES
+        own = (*OF_LINES, "passed") if any(line.turn[0] == "passed" for line in self.lines) else OF_LINES
+        return (*own, *OF_BODIES) if self.bodies else own
+
+    def turned(self, values: Mapping[str, Array]) -> Array:
+        """Lengths by which drums and wheels turn, (time, line) (m)."""
+        return np.stack([values[name][:, k] for name, k in (line.turn for line in self.lines)], axis=1)
 
     def poses(self, values: Mapping[str, Array]) -> Array:
         """Origins of the bodies' frames and attitudes, (time, body, 12)."""
@@ -112,14 +123,38 @@ def _subject(case: str) -> Subject:
 def of_system(system: System) -> Subject:
     """All lines and bodies of a system whose lines have their numbers of elements."""
     number = {name: k for k, name in enumerate(system.bodies)}
-    lines = []
-    for name, (nodes, elements) in spans(system).items():
-        line = system.lines[name]
-        ends = (number.get(line.start), number.get(line.end))
-        lines.append(DrawnLine(name, line.string, nodes, elements, ends, _mount(system, line)))
+    lines, sheaves = [], 0
+    for k, (name, (nodes, elements)) in enumerate(spans(system).items()):
+        line, wheels = system.lines[name], system.wheels(name)
+        N = (elements.stop - elements.start) // line.spans
+        for span in system.spans(name):
+            i = span.number
+            own = slice(nodes.start + i * (N + 1), nodes.start + (i + 1) * (N + 1))
+            along = slice(elements.start + i * N, elements.start + (i + 1) * N)
+            ends = (number.get(span.ends[0]), number.get(span.ends[1]))
+            drawn = DrawnLine(name, line.string, own, along, ends, None)
+            if i == 0:
+                drawn = drawn._replace(mount=_mount(system, line), turn=("reeled_length", k))
+            else:
+                wheel = wheels[i - 1]
+                drawn = drawn._replace(name=wheel.command, wheel=_wheel(wheel), turn=("passed", sheaves))
+                sheaves += 1
+            lines.append(drawn)
     bodies = {name: body if isinstance(body, RigidBody) else None for name, body in system.bodies.items()}
     surface = None if system.fluid is None else system.fluid.surface
     return Subject(lines, bodies, float(system.gravity or 0.0), surface, layout(system), *curves_of(system))
+
+
+def _wheel(wheel: Wheel) -> Mount | None:
+    """A sheave as a drum without a guide, from which the span behind it leaves; None for a pin."""
+    up = np.array(wheel.center) - np.array(wheel.exit)
+    axis = np.array(wheel.axis)
+    up = up - (up @ axis) * axis
+    size = float(np.linalg.norm(up))
+    if wheel.is_pin or size == 0.0:
+        return None
+    guide = np.cross(axis, up / size)
+    return Mount(Reel(wheel.radius, 0.0, 1.0), tuple(guide.tolist()), tuple(axis.tolist()))
 
 
 def _mount(system: System, line: Line) -> Mount | None:
