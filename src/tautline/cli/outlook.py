@@ -108,7 +108,7 @@ def _peaks(case: Case) -> dict[str, Any]:
         given[name] = path, path.pieces
     for name, command in case.commands.items():
         if command.has_curve:
-            deployed, word = _deployed(case)[name], "length" if len(case.system.lines) == 1 else f"line {name}"
+            deployed, word = _fed(case, name), "length" if len(case.system.lines) == 1 else f"line {name}"
             given[word] = command, lambda a, b, c=command, X=deployed: pieces_of(c.curve(0.0, X, (a, b)))  # type: ignore[misc]
     found: dict[str, Any] = {}
     for name, (motion, pieces) in given.items():
@@ -129,8 +129,12 @@ def _paths(case: Case) -> dict[str, Any]:
 def _deployed(case: Case) -> dict[str, float]:
     """Deployed lengths at the start, by the names of lines (m)."""
     state, system = case.state(), case.system
-    found = {name: float(state.lengths_of(system, name).sum()) for name in system.lines}
-    return found | {name: feed_of(system, state, place_of(name)).deployed for name in case.commands}
+    return {name: float(state.lengths_of(system, name).sum()) for name in system.lines}
+
+
+def _fed(case: Case, name: str) -> float:
+    """Length at the start that a reel or sheave feeds, by the name of its command (m)."""
+    return feed_of(case.system, case.state(), place_of(name)).deployed
 
 
 def _limits(simulation: Backend, lengths: Mapping[str, float] | None = None) -> dict[str, float]:
@@ -260,14 +264,14 @@ def _ended(case: Case, status: str, lengths: Mapping[str, float]) -> str | None:
 
 def _used_up(case: Case) -> Ending | None:
     """The first line whose given length is more than its reel has."""
-    found, deployed = [], _deployed(case)
+    found = []
     for name, line in case.system.lines.items():
         command = case.commands.get(name)
         if line.reel is None or command is None or not command.prescribes or case.run.at_end != "stop":
             continue
         for start, end in pairwise(windows(command, case.run.duration)):
             times = np.linspace(start, end, PLANNED // PARTS_OF_A_RUN)
-            planned = places_at(command.curve(0.0, deployed[name], (start, end)), times)
+            planned = places_at(command.curve(0.0, _fed(case, name), (start, end)), times)
             beyond = np.flatnonzero(planned >= line.string.length - line.reel.guide_length)
             if len(beyond):
                 found.append(Ending(DEPLOYED, float(times[beyond[0]]), True, name))
@@ -281,13 +285,16 @@ def coarser(state: State, elements: int) -> State:
 
 
 def _coarser_line(line: LineState, elements: int) -> LineState:
-    N = len(line.nodes) - 1
+    N = len(line.nodes) // line.spans - 1
     if elements >= N:
         return line
     places = np.linspace(0.0, N, elements + 1)
 
     def at_places(values: data.Array) -> data.Array:
-        return np.stack([np.interp(places, np.arange(N + 1), column) for column in values.T], axis=-1)
+        spans = np.split(values, line.spans)
+        return np.concatenate(
+            [np.stack([np.interp(places, np.arange(N + 1), column) for column in own.T], axis=-1) for own in spans]
+        )
 
     return dataclasses.replace(line, nodes=at_places(line.nodes), node_velocities=at_places(line.node_velocities))
 
