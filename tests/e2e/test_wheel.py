@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pytest
 
+from tautline.fmu import build as fmu
 from tautline.kernels.machine import build, library, linking, targets
 
 ROOT = Path(__file__).parents[2]
@@ -62,6 +63,7 @@ def test_the_wheel_is_for_this_platform_and_carries_the_library(wheel: Path) -> 
     for name in (library.file_name(targets.best_target()), library.LIST, build.HEADER):
         assert f"{folder}/{name}" in names
     assert "tautline/viewer/viewer.html" in names
+    assert f"tautline/fmu/built/{fmu.wrapper().name}" in names
 
 
 @pytest.fixture(scope="module")

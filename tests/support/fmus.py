@@ -14,7 +14,9 @@ from fmpy.fmi2 import FMU2Slave
 from fmpy.fmi3 import FMU3Slave
 
 import tautline as tl
+from tautline import ledger
 from tautline.fmu import build
+from tautline.fmu.variables import named
 
 if not build.is_current():
     build.build()
@@ -100,24 +102,22 @@ def outputs_of(sim: tl.Simulation) -> dict[str, float]:
             found[f"{name}[{k}]"] = float(x)
 
     for k, (name, line) in enumerate(sim.lines.items()):
-        head = f"lines.{name}"
+        head = named("lines", name)
         found |= {f"{head}.deployed": line.deployed, f"{head}.speed": line.speed}
         for variable in ("start_tension", "end_tension", "torque", "power", "motor_work"):
             if variable.endswith("tension") or sim.system.lines[name].reel is not None:
                 found[f"{head}.{variable}"] = float(values[variable][0, k])
     for b, name in enumerate(sim.bodies):
-        body = sim.system.bodies[name]
-        put(f"bodies.{name}.position", values["body_position"][0, b])
-        put(f"bodies.{name}.velocity", values["body_velocity"][0, b])
+        body, head = sim.system.bodies[name], named("bodies", name)
+        put(f"{head}.position", values["body_position"][0, b])
+        put(f"{head}.velocity", values["body_velocity"][0, b])
         if isinstance(body, tl.Kinematic):
-            put(f"bodies.{name}.force", sim.bodies[name].force)
+            put(f"{head}.force", sim.bodies[name].force)
         elif not body.is_point:
-            put(f"bodies.{name}.angular_velocity", values["angular_velocity"][0, b])
+            put(f"{head}.angular_velocity", values["angular_velocity"][0, b])
             for i in range(9):
-                found[f"bodies.{name}.attitude[{1 + i // 3},{1 + i % 3}]"] = float(values["attitude"][0, b].flat[i])
+                found[f"{head}.attitude[{1 + i // 3},{1 + i % 3}]"] = float(values["attitude"][0, b].flat[i])
     found["accounts.energy"] = sim.energy
-    from tautline import ledger
-
     for account in ledger.ACCOUNTS:
         found[f"accounts.{account.name}"] = float(values[account.name][0])
     put("linear_momentum", values["linear_momentum"][0])

@@ -19,6 +19,7 @@ from fmpy.validation import validate_fmu
 
 import tautline as tl
 from tautline.errors import InputError
+from tautline.files.scenario import built_in_names
 from tautline.fmu import build
 from tests.support.fmus import Plain, Slave, memory, outputs_of
 
@@ -29,15 +30,22 @@ SYSTEMS: dict[str, dict[str, Any]] = {
 }
 
 
+class Fmus(dict[tuple[str, int], Path]):
+    """FMUs of the systems by name and version, each exported when it is first asked for."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def __missing__(self, key: tuple[str, int]) -> Path:
+        name, fmi = key
+        self[key] = self._folder / f"{name}-{fmi}.fmu"
+        tl.export_fmu(tl.load(name), self[key], fmi=fmi, **SYSTEMS[name])
+        return self[key]
+
+
 @pytest.fixture(scope="session")
-def fmus(tmp_path_factory: pytest.TempPathFactory) -> dict[tuple[str, int], Path]:
-    """FMUs of the systems by name and version."""
-    folder, found = tmp_path_factory.mktemp("fmus"), {}
-    for name, options in SYSTEMS.items():
-        for fmi in (2, 3):
-            found[name, fmi] = folder / f"{name}-{fmi}.fmu"
-            tl.export_fmu(tl.load(name), found[name, fmi], fmi=fmi, **options)
-    return found
+def fmus(tmp_path_factory: pytest.TempPathFactory) -> Fmus:
+    return Fmus(tmp_path_factory.mktemp("fmus"))
 
 
 def opened(path: Path, folder: Path, **parameters: float) -> Slave:
@@ -52,11 +60,11 @@ def network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("fmi", (2, 3))
 @pytest.mark.parametrize("name", SYSTEMS)
-def test_the_description_is_valid(fmus: dict[tuple[str, int], Path], name: str, fmi: int) -> None:
+def test_the_description_is_valid(fmus: Fmus, name: str, fmi: int) -> None:
     assert validate_fmu(str(fmus[name, fmi])) == []
 
 
-def test_an_fmu_holds_documentation_license_and_case(fmus: dict[tuple[str, int], Path]) -> None:
+def test_an_fmu_holds_documentation_license_and_case(fmus: Fmus) -> None:
     for fmi, page in ((2, "_main"), (3, "index")):
         archive = zipfile.ZipFile(fmus["crane-hoist", fmi])
         text = archive.read(f"documentation/{page}.html").decode()
@@ -65,12 +73,24 @@ def test_an_fmu_holds_documentation_license_and_case(fmus: dict[tuple[str, int],
         assert "drum_radius" in archive.read("resources/case.toml").decode()
 
 
-def test_the_same_case_gives_the_same_bytes(tmp_path: Path, fmus: dict[tuple[str, int], Path]) -> None:
+@pytest.mark.parametrize("name", ("hook-2", "Körper"))
+def test_names_that_are_no_identifiers_are_quoted(tmp_path: Path, name: str) -> None:
+    case = tl.load("fixed-length")
+    line = dataclasses.replace(case.system.lines["line"], end=name)
+    system = dataclasses.replace(case.system, bodies={name: case.system.bodies["body"]}, lines={"north-east": line})
+    state = case.state()
+    start = tl.State({name: state.bodies["body"]}, {"north-east": state.lines["line"]})
+    names = tl.export_fmu(tl.Case(system, start, {}, case.run), tmp_path / "named.fmu")
+    assert "lines.'north-east'.deployed" in names and f"bodies.'{name}'.mass" in names
+    assert validate_fmu(str(tmp_path / "named.fmu")) == []
+
+
+def test_the_same_case_gives_the_same_bytes(tmp_path: Path, fmus: Fmus) -> None:
     tl.export_fmu(tl.load("crane-hoist"), tmp_path / "crane-hoist-2.fmu", velocities=["line"])
     assert (tmp_path / "crane-hoist-2.fmu").read_bytes() == fmus["crane-hoist", 2].read_bytes()
 
 
-def test_every_function_of_the_headers_is_exported(fmus: dict[tuple[str, int], Path]) -> None:
+def test_every_function_of_the_headers_is_exported() -> None:
     """44 functions of FMI 2.0 and 75 of 3.0, and nothing else; no library but that of C is needed."""
     listed = subprocess.run(["nm", "-D", str(build.wrapper())], capture_output=True, text=True, check=True).stdout
     names = [line.split()[-1] for line in listed.splitlines() if " T " in line]
@@ -81,7 +101,7 @@ def test_every_function_of_the_headers_is_exported(fmus: dict[tuple[str, int], P
 
 @pytest.mark.usefixtures("network")
 @pytest.mark.parametrize("fmi", (2, 3))
-def test_a_pendulum_has_the_bits_of_simulation(fmus: dict[tuple[str, int], Path], tmp_path: Path, fmi: int) -> None:
+def test_a_pendulum_has_the_bits_of_simulation(fmus: Fmus, tmp_path: Path, fmi: int) -> None:
     fmu = opened(fmus["fixed-length", fmi], tmp_path)
     sim = tl.Simulation.from_case(tl.load("fixed-length"))
     sim.body.push()
@@ -101,9 +121,7 @@ def test_a_pendulum_has_the_bits_of_simulation(fmus: dict[tuple[str, int], Path]
 
 @pytest.mark.usefixtures("network")
 @pytest.mark.parametrize("fmi", (2, 3))
-def test_a_crane_by_torque_has_the_bits_of_simulation(
-    fmus: dict[tuple[str, int], Path], tmp_path: Path, fmi: int
-) -> None:
+def test_a_crane_by_torque_has_the_bits_of_simulation(fmus: Fmus, tmp_path: Path, fmi: int) -> None:
     """With steps of different lengths, and a guide that is moved."""
     fmu = opened(fmus["crane-hoist", fmi], tmp_path)
     case = tl.load("crane-hoist")
@@ -127,10 +145,68 @@ def test_a_crane_by_torque_has_the_bits_of_simulation(
     fmu.close()
 
 
+QUICK = ("tethered-pod",)  # with drag
+
+
+@pytest.mark.usefixtures("network")
+@pytest.mark.parametrize(
+    "name", [pytest.param(x, marks=[] if x in QUICK else pytest.mark.long) for x in built_in_names()]
+)
+def test_every_scenario_has_the_bits_of_simulation(tmp_path: Path, name: str) -> None:
+    """With the commands and paths of the case."""
+    case, path = tl.load(name), tmp_path / "case.fmu"
+    reels = {line: "case" for line, x in case.system.lines.items() if x.reel is not None}
+    tl.export_fmu(case, path, commands=reels)
+    assert validate_fmu(str(path)) == []
+    fmu, sim, interval = Slave(path, tmp_path / "open"), tl.Simulation.from_case(case), case.run.interval()
+    for body, x in case.system.bodies.items():
+        if isinstance(x, tl.RigidBody):
+            sim.bodies[body].push()
+    for k in range(8):
+        sim.advance(interval, dict(case.commands) if k == 0 else None)
+        fmu.step(interval)
+    expected = outputs_of(sim)
+    np.testing.assert_array_equal(fmu.get(*expected), list(expected.values()))
+    fmu.close()
+
+
+def test_libcosim_runs_an_fmu(fmus: Fmus, tmp_path: Path) -> None:
+    """In a process of its own, which it tells much; same bits as FMPy."""
+    pytest.importorskip("libcosimpy")
+    fmu = opened(fmus["crane-hoist", 2], tmp_path)
+    for _ in range(50):
+        fmu.put({"lines.line.command.torque": 1650.0})
+        fmu.step(0.01)
+    names = ("lines.line.deployed", "lines.line.end_tension", "bodies.body.position[3]")
+    command = [sys.executable, "-c", COSIM, str(fmus["crane-hoist", 2]), *names]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    # libcosim sets inputs after the initialization, and counts time in nanoseconds
+    assert str(fmu.get(*names)) in done.stdout
+    fmu.close()
+
+
+COSIM = """
+import sys
+from libcosimpy.CosimExecution import CosimExecution
+from libcosimpy.CosimManipulator import CosimManipulator
+from libcosimpy.CosimObserver import CosimObserver
+from libcosimpy.CosimSlave import CosimLocalSlave
+execution = CosimExecution.from_step_size(step_size=1e7)
+slave = execution.add_local_slave(local_slave=CosimLocalSlave(fmu_path=sys.argv[1], instance_name="crane"))
+observer, manipulator = CosimObserver.create_last_value(), CosimManipulator.create_override()
+execution.add_observer(observer=observer)
+execution.add_manipulator(manipulator=manipulator)
+places = {x.name.decode(): x.reference for x in execution.slave_variables(slave_index=slave)}
+torque = [places["lines.line.command.torque"]]
+manipulator.slave_real_values(slave_index=slave, variable_references=torque, values=[1650.0])
+assert execution.step(step_count=50)
+print(observer.last_real_values(slave_index=slave, variable_references=[places[name] for name in sys.argv[2:]]))
+"""
+
+
 @pytest.mark.parametrize("fmi", (2, 3))
-def test_hook_and_load_by_length_have_the_bits_of_one_long_command(
-    fmus: dict[tuple[str, int], Path], tmp_path: Path, fmi: int
-) -> None:
+def test_hook_and_load_by_length_have_the_bits_of_one_long_command(fmus: Fmus, tmp_path: Path, fmi: int) -> None:
     """Cubics between the communication points are pieces of one Length, which is marched in one go."""
     fmu = opened(fmus["hook-and-load", fmi], tmp_path)
     case = tl.load("hook-and-load")
@@ -173,7 +249,7 @@ def test_a_speed_rises_along_lines(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("network")
-def test_parameters_give_what_a_case_with_these_keys_gives(fmus: dict[tuple[str, int], Path], tmp_path: Path) -> None:
+def test_parameters_give_what_a_case_with_these_keys_gives(fmus: Fmus, tmp_path: Path) -> None:
     """From the same start. Words that are powers of a key may differ in the last digit."""
     changed = {"bodies.hook.mass": 350.0, "lines.hoist.stiffness": 18e6, "gravity": 9.5, "lines.hoist.density": 2.5}
     fmu = opened(fmus["hook-and-load", 2], tmp_path, **changed)
@@ -214,9 +290,7 @@ print([x.hex() for x in fmu.numbers()])
 
 
 @pytest.mark.parametrize("fmi", (2, 3))
-def test_a_serialized_state_goes_on_in_another_process_bit_for_bit(
-    fmus: dict[tuple[str, int], Path], tmp_path: Path, fmi: int
-) -> None:
+def test_a_serialized_state_goes_on_in_another_process_bit_for_bit(fmus: Fmus, tmp_path: Path, fmi: int) -> None:
     fmu = opened(fmus["crane-hoist", fmi], tmp_path, **{"bodies.body.mass": 900.0})
     for k in range(10):
         fmu.put({"lines.line.command.torque": 1600.0 + 10.0 * k})
@@ -236,7 +310,7 @@ def test_a_serialized_state_goes_on_in_another_process_bit_for_bit(
     fmu.close()
 
 
-def test_a_step_can_be_taken_back(fmus: dict[tuple[str, int], Path], tmp_path: Path) -> None:
+def test_a_step_can_be_taken_back(fmus: Fmus, tmp_path: Path) -> None:
     fmu = opened(fmus["crane-hoist", 2], tmp_path)
     fmu.step(0.01)
     saved, before = fmu.fmu.getFMUstate(), fmu.numbers()
@@ -249,26 +323,26 @@ def test_a_step_can_be_taken_back(fmus: dict[tuple[str, int], Path], tmp_path: P
     fmu.close()
 
 
-def test_a_line_that_is_fully_in_ends_the_motion(fmus: dict[tuple[str, int], Path], tmp_path: Path) -> None:
+def test_a_line_that_is_fully_in_ends_the_motion(fmus: Fmus, tmp_path: Path) -> None:
     """The step is discarded, and the time of the event is the last one that was reached."""
     fmu = opened(fmus["crane-hoist", 3], tmp_path)
     fmu.put({"lines.line.command.torque": 4000.0})
     ended, reached, k = ctypes.c_bool(), ctypes.c_double(), -1
-    while not ended and k < 100:
+    while not ended.value and k < 100:
         k += 1
         flags = (ctypes.byref(ctypes.c_bool()), ctypes.byref(ended), ctypes.byref(ctypes.c_bool()))
         times = (ctypes.c_double(0.1 * k), ctypes.c_double(0.1), ctypes.c_bool(True))
         status = fmu.fmu.dll.fmi3DoStep(ctypes.c_void_p(fmu.fmu.component), *times, *flags, ctypes.byref(reached))
-        assert status == (2 if ended else 0)
+        assert status == (2 if ended.value else 0)
     last = reached.value
-    assert ended and 0.1 * k < last <= 0.1 * (k + 1)
+    assert ended.value and 0.1 * k < last <= 0.1 * (k + 1)
     assert fmu.whole("status") == 1 and fmu.get("time") == [last]
     assert fmu.get("lines.line.deployed")[0] == pytest.approx(0.2, abs=60e-10)  # END_TOLERANCE of 60 m
     fmu.close()
 
 
 @pytest.mark.usefixtures("network")
-def test_a_compressed_line_is_told(fmus: dict[tuple[str, int], Path], tmp_path: Path) -> None:
+def test_a_compressed_line_is_told(fmus: Fmus, tmp_path: Path) -> None:
     """As Simulation does: a linear string that is pushed together, which it is not at first."""
     fmu = opened(fmus["fixed-length", 2], tmp_path)
     sim = tl.Simulation.from_case(tl.load("fixed-length"))
@@ -283,7 +357,7 @@ def test_a_compressed_line_is_told(fmus: dict[tuple[str, int], Path], tmp_path: 
     fmu.close()
 
 
-def test_instances_in_threads_do_not_meet(fmus: dict[tuple[str, int], Path], tmp_path: Path) -> None:
+def test_instances_in_threads_do_not_meet(fmus: Fmus, tmp_path: Path) -> None:
     slaves = [opened(fmus["crane-hoist", 2], tmp_path, **{"bodies.body.mass": 1000.0 + k}) for k in range(4)]
     alone = opened(fmus["crane-hoist", 2], tmp_path, **{"bodies.body.mass": 1002.0})
 
@@ -303,7 +377,7 @@ def test_instances_in_threads_do_not_meet(fmus: dict[tuple[str, int], Path], tmp
 
 
 @pytest.fixture
-def plain(fmus: dict[tuple[str, int], Path], tmp_path: Path) -> Plain:
+def plain(fmus: Fmus, tmp_path: Path) -> Plain:
     zipfile.ZipFile(fmus["fixed-length", 2]).extractall(tmp_path / "with space")
     return Plain(tmp_path / "with space")
 

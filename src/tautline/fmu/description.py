@@ -66,7 +66,7 @@ def _text(value: Any) -> str:
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _head(model: Model, fmi: int) -> ElementTree.Element:
+def _head(model: Model, fmi: int, structured: bool) -> ElementTree.Element:
     root = ElementTree.Element("fmiModelDescription")
     token = "guid" if fmi == 2 else "instantiationToken"
     texts = {
@@ -76,7 +76,7 @@ def _head(model: Model, fmi: int) -> ElementTree.Element:
         "description": model.description or None,
         "license": "MIT",
         "generationTool": f"tautline {__version__}",
-        "variableNamingConvention": "structured",
+        "variableNamingConvention": "structured" if structured else "flat",
         "numberOfEventIndicators": "0" if fmi == 2 else None,
     }
     for key, text in texts.items():
@@ -103,7 +103,7 @@ def _head(model: Model, fmi: int) -> ElementTree.Element:
 
 def description(model: Model, variables: Sequence[Variable], fmi: int) -> bytes:
     """Text of modelDescription.xml."""
-    root = _head(model, fmi)
+    root = _head(model, fmi, all(x.name.isascii() for x in variables))  # structured names have no other letters
     units = _add(root, "UnitDefinitions")
     for unit in sorted({x.unit for x in variables if x.unit}):
         _add(_add(units, "Unit", name=unit_name(unit)), "BaseUnit", **exponents(unit))

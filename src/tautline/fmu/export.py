@@ -74,11 +74,11 @@ def export_fmu(
     identifier = re.sub(r"\W", "_", target.stem, flags=re.ASCII)
     identifier = identifier if re.match(r"[A-Za-z]", identifier) else f"m{identifier}"
     files = _files(case, what, lowered, fixed, identifier, fmi)
-    with replacing(target, "wb") as file, zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+    with replacing(target, "wb") as file, zipfile.ZipFile(file, "w") as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
-            archive.writestr(entry, content)
+            archive.writestr(entry, content, compresslevel=1)  # a fifth of the time, a tenth larger
     return [x.name for x in lowered.variables]
 
 
