@@ -34,8 +34,8 @@ INTERVALS_A_BLOCK = 64
 TERMS_AT_ONCE = 200
 # Values of the table in a period of the highest frequency.
 VALUES_A_PERIOD = 10
-# Values of the table of a gust.
-VALUES_A_GUST = 400
+# Values of the table of a gust: lines between them are off by 1e-6 of its size.
+VALUES_A_GUST = 4000
 # Of the extreme operating gust (IEC 61400-1, 6.3.2.2).
 GUST_FACTOR, GUST_DURATION = 0.37, 10.5
 
