@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.choose import VARIABLE
 from tautline.errors import InputError
 from tautline.model.system.problems import ScenarioError
+from tests.support import chains
 
 SHORT = {"run.duration": 0.4, "run.sample": 0.1, "run.elements": 3, "fluid.unsteady.ramp": 0.05}
 
@@ -62,18 +64,23 @@ def test_turbulence_goes_on_after_a_copy_and_in_another_window() -> None:
     assert np.array_equal(simulation.bodies["body"].position, whole.body_position.values[-1, 0])
 
 
-def test_derivatives_by_keys_of_the_flow() -> None:
-    """Forward derivatives against differences, on both kinds of tables."""
+@pytest.mark.parametrize("backend", [chains.CHAIN, chains.NETWORK])
+def test_derivatives_by_keys_of_the_flow(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Forward derivatives of place and tension against differences."""
+    monkeypatch.setenv(VARIABLE, backend)
     keys = ["fluid.unsteady.intensity", "fluid.unsteady.length_scale", "fluid.flow[0]"]
     case = aerostat()
-    found = tl.jacobian(case, ["body_position"], by=keys)
+    names = ("body_position", "end_tension")
+    found = tl.jacobian(case, list(names), by=keys)
     for k, key in enumerate(keys):
         value = {"fluid.unsteady.intensity": 0.12, "fluid.unsteady.length_scale": 150.0, "fluid.flow[0]": 10.0}[key]
-        ends = [tl.simulate(case.with_({key: (1.0 + d) * value})).body_position.values[-1] for d in (1e-4, -1e-4)]
-        wanted = (ends[0] - ends[1]) / (2e-4 * value)
-        got = found.body_position.values[-1, ..., k]
-        # differences of a motion of meters, with starts at rest found to 1e-10
-        assert np.abs(got - wanted).max() < 1e-4 * np.abs(wanted).max() + 1e-9
+        beside = [tl.simulate(case.with_({key: (1.0 + d) * value})) for d in (1e-4, -1e-4)]
+        for name in names:
+            ends = [run[name].values[-1] for run in beside]
+            wanted = (ends[0] - ends[1]) / (2e-4 * value)
+            got = found[name].values[-1, ..., k]
+            # differences of a motion of meters, with starts at rest found to 1e-10
+            assert np.abs(got - wanted).max() < 1e-4 * np.abs(wanted).max() + 1e-9
 
 
 def test_members_of_a_study_have_their_own_wind(tmp_path: Path) -> None:

@@ -66,10 +66,7 @@ def derived(system: System, values: Values, loads: Mapping[str, StringLoads] | N
             if line.reel is not None:
                 radii = line.reel.radius(values["reeled_length"][:, k])
                 power = values["torque"][:, k] * values["reel_speed"][:, k] / radii + 0.0
-            span_of_times = span(values["time"])
-            own_loads = (
-                loads[name] if loads else string_loads(line.string, system.gravity, system.fluid, *span_of_times)
-            )
+            own_loads = loads[name] if loads else _loads_of(system, name, values["time"])
             ends = at_ends(line.string, own_loads, moves, tension, lengths, unstretched / line.count, values["time"])
             own = (strain, tension, unstretched, lengths.sum(axis=1), *ends, power)
             for found, x in zip(parts.values(), own, strict=True):
@@ -79,6 +76,10 @@ def derived(system: System, values: Values, loads: Mapping[str, StringLoads] | N
         values["orthogonality_error"] = orthogonality_error(values["attitude"])
         values |= {name: output.formula(values) for name, output in DERIVED.items()}
     return values
+
+
+def _loads_of(system: System, name: str, times: Array) -> StringLoads:
+    return string_loads(system.lines[name].string, system.gravity, system.fluid, *span(times))
 
 
 def orthogonality_error(attitude: Array) -> Array:
