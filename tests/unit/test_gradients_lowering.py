@@ -13,6 +13,7 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.gradients.chain.runs import ChainRuns
 from tautline.gradients.differences import Changed, derivatives
+from tautline.gradients.dual_cases import UnknownTangentsError
 from tautline.gradients.keys import checked_keys, key_size, key_value, number_keys
 from tautline.gradients.leaves import flat
 from tautline.gradients.lowering import differentiable_keys, tangents_by_keys
@@ -134,22 +135,64 @@ def test_cases_without_derivatives_are_refused() -> None:
         check_case("crane.toml")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("command", [{"kind": "locked"}, {"kind": "torque", "torque": 1.5}])
-def test_a_start_of_nodes_is_differentiated_without_reading_the_case_again(command: dict[str, Any]) -> None:
-    box = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.0, 0.1, 0.2))
-    case = hoist({"command": command, "initial.angular_velocity": [0.1, 0.2, -0.3]}, box)
-    case = case.with_(start=case.state())
-    by = [f"initial.lines.line.{key}" for key in ("nodes[2][0]", "nodes[3][1]", "node_velocities[3][2]")]
-    runs = runs_of(case, by)
+BOX = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.0, 0.1, 0.2))
+OF_CHAIN = [
+    *("gravity", "body.mass", "string.density", "string.stiffness", "string.length", "run.duration"),
+    *("reel.inertia_mass", "reel.drum_radius", "reel.guide_length"),
+]
+OF_START = ["initial.deployed", "initial.end_velocity[0]", "initial.angular_velocity[1]"]
+OF_STATE = [f"initial.lines.line.{key}" for key in ("nodes[2][0]", "node_velocities[3][2]", "reeled_length")]
+PROFILE = {"kind": "length", "target": 3.95, "speed": 0.47, "acceleration": 10.0, "jerk": 410.0}
+HANGING = {"initial": {"kind": "hanging", "deployed": 4.0, "end_velocity": [0.3, 0.0, 0.0]}}
+
+
+@pytest.mark.parametrize(
+    ("command", "own"),
+    [
+        ({"kind": "locked"}, []),
+        ({"kind": "torque", "torque": 1.5}, ["command.torque"]),
+        ({"kind": "torque", "times": [-1.0, 2.0], "torques": [1.0, 2.0]}, ["command.torques[1]", "command.times[1]"]),
+        ({"kind": "impedance", "length": 3.8, "stiffness": 30.0, "damping": 4.0}, ["command.damping"]),
+    ],
+    ids=["locked", "torque", "table", "impedance"],
+)
+@pytest.mark.parametrize("start", ["straight", "hanging", "state"])
+def test_dual_numbers_are_what_differences_find(command: dict[str, Any], own: list[str], start: str) -> None:
+    """From keys to the kernels' numbers and the first sample: every key here is known to dual numbers."""
+    case = hoist({"command": command} | (HANGING if start == "hanging" else {}), BOX)
+    keys = [*OF_CHAIN, *own, *([] if start == "state" else OF_START)]
+    if start == "state":  # whose ends do not move with keys of the body and of the reel
+        case, keys = case.with_(start=case.state()), [key for key in [*keys, *OF_STATE] if key != "body.mass"]
+    runs = runs_of(case, keys)
     assert isinstance(runs, ChainRuns)
     begun = runs.begun({})
-    start = runs.given_start(begun)
-    assert start is not None and all(map(start.knows, by)) and not start.knows("gravity")
-    found = [tangents_by_keys(case, by, lambda x: runs.begun(x).numbers(), y)[0] for y in (start, None)]
-    assert not found[0][start.sampled].any()
-    found[0][start.sampled] = np.stack([start.sample_column(name) for name in by], axis=1)
-    largest = np.abs(found[1]).max(axis=0)
-    np.testing.assert_allclose(found[0] / largest, found[1] / largest, atol=1e-9)
+    numbers = begun.numbers()
+    scales = scales_of(numbers)
+    found = runs.tangents(begun, keys, scales)
+    expected, _ = tangents_by_keys(case, keys, lambda changes: runs.beside(changes).numbers())
+    for k, key in enumerate(keys):
+        # differences have rounding of the numbers over a hundredth of the key, some 1e-13 of them; limits of steps
+        # aside, which derivatives do not go through
+        size = scales.largest(expected[:, k]) + np.maximum(scales.largest(flat(numbers)), scales.usual) * 1e-3
+        far = np.abs(found[:, k] - expected[:, k]) / np.maximum(size, 1e-12)
+        far[flat(numbers) == begun.setting.plan.minimum_length] = 0.0
+        assert far.max() < 1e-8, (key, int(far.argmax()))
+
+
+@pytest.mark.parametrize(
+    "key", ["string.viscosity", "reel.coulomb_friction", "initial.reel_speed", "body.center_of_mass[0]"]
+)
+def test_dual_numbers_know_where_they_do_not_know(key: str) -> None:
+    """Where a part of the model is switched on, and where a body hangs otherwise, differences are taken or refuse."""
+    case = (
+        hoist({"command": {"kind": "locked"}} | HANGING, BOX)
+        if "center" in key
+        else hoist({"command": {"kind": "locked"}})
+    )
+    runs: Any = runs_of(case, [key])
+    begun = runs.begun({})
+    with pytest.raises(UnknownTangentsError):
+        runs.tangents(begun, [key], scales_of(begun.numbers()))
 
 
 def test_keys_that_a_chain_does_not_have_are_those_of_the_network() -> None:

@@ -117,8 +117,8 @@ def kernel_command(
     if not command.has_curve:
         return kernel
     curve = command.curve(time, length, span)
-    curve[:, 1:] *= -1.0  # from what is deployed to what is reeled
-    curve[:, 1] += L
+    # from what is deployed to what is reeled; both may carry derivatives
+    curve = np.concatenate([curve[:, :1], L - curve[:, 1:2], -curve[:, 2:]], axis=1)
     return kernel._replace(profile=curve, stiffness=command.stiffness, damping=command.damping)
 
 
@@ -163,7 +163,7 @@ def place(state: ChainState, spooled_strain: float, out: data.Motion) -> None:
     rows[..., data.POSITION, :, : len(state.nodes)] = state.nodes.T
     rows[..., data.VELOCITY, :, : len(state.nodes)] = state.node_velocities.T
     out.body[..., data.ATTITUDE : data.ATTITUDE + 4] = quaternion_of(np.asarray(state.attitude))
-    out.body[..., data.OMEGA : data.OMEGA + 3] = np.asarray(state.angular_velocity).T
+    out.body[..., data.OMEGA : data.OMEGA + 3] = state.angular_velocity.T
     out.reel[..., data.S], out.reel[..., data.SIGMA] = state.reeled_length, state.reel_speed
     out.reel[..., data.REEL_SIZE :] = np.asarray(spooled_strain)[..., None]
 

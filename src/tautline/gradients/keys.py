@@ -42,7 +42,7 @@ def key_value(case: Case, name: str) -> float:
     if key.whole in METHOD or key.name == ELEMENTS:
         raise InputError(f"{name}: expected a key of the model, got one of the method, which is held")
     try:
-        value = keys.get(case.to_dict(), key)
+        value = keys.get(case.all_keys(), key)
     except (KeyError, IndexError, TypeError):
         kind_of(case, name)
         raise InputError(f"{name}: expected a key with a number in the case, got none; give it there") from None
@@ -54,7 +54,7 @@ def key_value(case: Case, name: str) -> float:
 def kind_of(case: Case, name: str) -> Kind:
     """Kind of a key of a case; InputError if there is none."""
     try:
-        return system_keys.kind_of(case.to_dict(), key_of(case, name))
+        return system_keys.kind_of(case.all_keys(), key_of(case, name))
     except InputError:
         raise InputError(f"{keys.parse(name).whole}: no such key") from None
 
@@ -66,7 +66,7 @@ def key_size(case: Case, name: str) -> float:
     smallest of its vector that is not.
     """
     value, key = abs(key_value(case, name)), key_of(case, name)
-    tree = case.to_dict()
+    tree = case.all_keys()
 
     def sizes(components: tuple[int, ...]) -> Iterator[float]:
         return _sizes(keys.get(tree, key._replace(components=components)))
@@ -93,7 +93,7 @@ def number_keys(case: Case) -> list[str]:
         whole = keys.parse(name).whole
         return whole not in METHOD and whole == key_of(case, name).whole  # no short key of another
 
-    return [name for name in _numbers(case.to_dict()) if is_one(name)]
+    return [name for name in _numbers(case.all_keys()) if is_one(name)]
 
 
 def _numbers(value: Any, name: str = "") -> Iterator[str]:

@@ -3,24 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from contextlib import suppress
+from typing import Any
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.keys import key_size, key_value, number_keys
+from tautline.gradients.dual_cases import UnknownTangentsError
+from tautline.gradients.keys import key_of, key_size, key_value, number_keys
 from tautline.gradients.runs import check_case, runs_of
-from tautline.gradients.scales import scales_of
+from tautline.gradients.scales import Scales, scales_of
 from tautline.model.system.case import Case
 from tautline.results.warnings import RunWarning
 
-if TYPE_CHECKING:
-    from tautline.gradients.chain.given_starts import GivenStart
-
 # Nested tuples of numbers of a case in which values of some keys are others.
 Numbers = Callable[[Mapping[str, float]], tuple[Any, ...]]
+# Derivatives of such numbers by keys; UnknownTangentsError where one is not known.
+Tangents = Callable[[Sequence[str], Scales], Array]
 
 
 def differentiable_keys(case: Case) -> list[str]:
@@ -39,7 +40,7 @@ def differentiable_keys(case: Case) -> list[str]:
 
 
 def tangents_by_keys(
-    case: Case, by: Sequence[str], numbers: Numbers, start: GivenStart | None = None
+    case: Case, by: Sequence[str], numbers: Numbers, tangents: Tangents | None = None
 ) -> tuple[Array, list[RunWarning]]:
     """Derivatives by keys of what follows from a case.
 
@@ -50,8 +51,8 @@ def tangents_by_keys(
         Keys.
     numbers : callable
         Nested tuples of numbers, from other values by key.
-    start : GivenStart, optional
-        Finds the derivatives by keys that it knows, where `numbers` are those of a run; of the first sample none.
+    tangents : callable, optional
+        Finds derivatives by dual numbers; keys that it does not know are differentiated by differences.
 
     Returns
     -------
@@ -64,17 +65,33 @@ def tangents_by_keys(
     changed = Changed.of(here)
     scales = scales_of(here)
     columns, warnings = np.zeros((len(changed.values), len(by))), []
+    known = {} if tangents is None else _by_duals(case, by, tangents, scales)
     for k, name in enumerate(by):
+        if name in known:
+            columns[:, k] = known[name]
+            continue
         value = key_value(case, name)
 
         def at(distance: float, name: str = name, value: float = value) -> Changed:
             return Changed.of(numbers({name: value + distance}))
 
-        if start is not None and start.knows(name):
-            columns[:, k] = start.column(name)
-        else:
-            columns[:, k] = derivatives(at, key_size(case, name), scales, changed, name).values
+        columns[:, k] = derivatives(at, key_size(case, name), scales, changed, name).values
         if np.isnan(columns[:, k]).any():
             text = f"{name}: what the run starts from has a kink there, and derivatives are not known"
             warnings.append(RunWarning("derivative_unknown", text))
     return columns, warnings
+
+
+def _by_duals(case: Case, by: Sequence[str], tangents: Tangents, scales: Scales) -> dict[str, Array]:
+    """Derivatives by the keys that dual numbers know: all together, or else section by section."""
+    sections: dict[tuple[str, ...], list[str]] = {}
+    for name in by:
+        sections.setdefault(key_of(case, name).path, []).append(name)
+    for groups in ([list(by)], sections.values()):
+        found: dict[str, Array] = {}
+        for names in groups:
+            with suppress(UnknownTangentsError):
+                found |= dict(zip(names, tangents(names, scales).T, strict=True))
+        if found or len(sections) == 1:
+            break
+    return found

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,7 +48,7 @@ class Prepared(NamedTuple):
     runs: Runs
     begun: Any  # Begun, or BegunNetwork
     tangents: list[Array]  # of the leaves of the setting
-    first: Callable[[], Any]  # derivatives of the first sample
+    first: Any  # derivatives of the first sample
     warnings: list[RunWarning]
     sizes: Array  # of the keys
 
@@ -57,17 +57,11 @@ def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
     """A case at the start of its run, with derivatives by keys of all that it starts from."""
     runs: Any = runs_of(case, by)
     begun = runs.begun({})
-    start = runs.given_start(begun)
-    columns, warnings = tangents_by_keys(case, by, lambda changes: runs.beside(changes).numbers(), start)
+    columns, warnings = tangents_by_keys(
+        case, by, lambda changes: runs.beside(changes).numbers(), partial(runs.tangents, begun)
+    )
     before = len(flat(begun.setting))
-
-    @cache
-    def first() -> Any:
-        for k, name in enumerate(by):
-            if start is not None and start.knows(name):
-                columns[start.sampled, k] = start.sample_column(name)
-        return type(begun.first)(*split(begun.first, columns[before:]))
-
+    first = type(begun.first)(*split(begun.first, columns[before:]))
     sizes = np.array([key_size(case, name) for name in by])
     tangents = split(begun.setting, columns[:before])
     return Prepared(case, by, runs, begun, tangents, first, [*warnings, *runs.warnings(begun)], sizes)
@@ -82,7 +76,7 @@ def carried_run(prepared: Prepared, names: Sequence[str]) -> CarriedRun:
     """March a run from its start; variables by name and the time, with derivatives by keys."""
     case, by, runs, begun, tangents, first_tangents, warnings, sizes = prepared
     steps = runs.steps
-    first = begun.with_torques(carried_samples(begun.first, first_tangents()), tangents, names)
+    first = begun.with_torques(carried_samples(begun.first, first_tangents), tangents, names)
     setting = carried_setting(begun.setting, tangents)
     marched = march_along(begun.setting, tangents, steps.filled)
     simulation, rows = begun.simulation, marched.filled

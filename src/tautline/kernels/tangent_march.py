@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from tautline.errors import INTERRUPTED, RUNNING
 from tautline.kernels.data import (
+    ACCOUNT_PLACES,
+    BY_PROFILE,
+    CONTROL_WORK,
     INVERSE,
     LOWER,
     POSITION,
+    PRESCRIBED,
     PULL,
     STEP,
     T_START,
@@ -26,11 +30,12 @@ from tautline.kernels.fused import kick_and_eliminate, no_drift, substitute_and_
 from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import inlined, tangent_entry
 from tautline.kernels.march import Marched
-from tautline.kernels.observe import observe
+from tautline.kernels.observe import begin, change_reel_mode, observe
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.stage import diverged, failed, make_fixed_step
 from tautline.kernels.step import one_step_with_tangents
 from tautline.kernels.steps import end_of_string
+from tautline.kernels.tables import curve_at
 from tautline.kernels.tridiagonal import factorise
 
 # With tangents a pass along the nodes has full vectors as it is, and fewer passes read and write less.
@@ -51,6 +56,17 @@ def base_step(par: Parameters, plan: Plan, command: Command, motion: Motion, scr
     if status == RUNNING and not command.locked:
         status = end_of_string(par, plan, motion.reel[S])
     return status
+
+
+@tangent_entry
+def begin_with_tangents(par: Parameters, command: Command, motion: Motion, scratch: Scratch) -> Marched:
+    """Momenta of a motion at its start, from positions and velocities; a motion that is prescribed begins."""
+    begin(par, motion)
+    if command.kind == BY_PROFILE and not command.locked:
+        _, speed, acceleration = curve_at(command.profile.T, motion.reel[T_START])
+        energy = change_reel_mode(par, False, motion, scratch, PRESCRIBED, speed, acceleration)
+        motion.reel[ACCOUNT_PLACES[CONTROL_WORK]] += energy
+    return Marched(RUNNING, 0)
 
 
 @tangent_entry

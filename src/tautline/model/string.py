@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable
 from functools import lru_cache
@@ -14,7 +13,7 @@ from tautline import registry
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model.checks import finite, non_negative, positive
-from tautline.model.description import Number, OptionalNumber, choice, declared, described, quantity
+from tautline.model.description import Number, OptionalNumber, changed, choice, declared, described, quantity
 from tautline.model.piecewise import as_floats, evaluate
 from tautline.model.tables import Over, Table
 
@@ -148,7 +147,7 @@ class String:
         if self.damping_ratio == 0.0:
             return self
         viscosity = self.viscosity + self.mesh_viscosity(element)
-        return dataclasses.replace(self, viscosity=viscosity, damping_ratio=0.0)
+        return changed(self, viscosity=viscosity, damping_ratio=0.0)
 
     @property
     def wave_speed(self) -> float:
@@ -185,9 +184,9 @@ class String:
 
     def strain(self, tension: Any) -> Array:
         """Strain at an elastic tension that is not negative; the least one where several have it, the greatest at 0."""
-        F = np.asarray(tension, dtype=np.float64)
         if self.law in ("linear", "tension_only"):
-            return np.asarray(F / self.stiffness)
+            return np.divide(tension, self.stiffness)  # type: ignore[no-any-return] # both may carry derivatives
+        F = np.asarray(tension, dtype=np.float64)
         low, high = self._around(F)
         for _ in range(100):
             middle = 0.5 * (low + high)

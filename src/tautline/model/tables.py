@@ -195,5 +195,6 @@ def spline_ends(velocities: Any, entries: Any) -> tuple[Any, Any]:
 def arrays(value: Any) -> tuple[Array, Array]:
     """A checked number or table as arrays; a constant is a table with one entry."""
     if isinstance(value, tuple):
-        return np.array(value[0]), np.array(value[1])
-    return np.zeros(1), np.array([value])
+        first, second = (np.stack(x) for x in value)
+        return first, second
+    return np.zeros(1), np.stack([value])  # which may carry derivatives

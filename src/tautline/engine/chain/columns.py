@@ -52,13 +52,13 @@ class Varied:
 
     def alike(self, count: int) -> dict[str, Array]:
         """Columns of so many members that are all as the case."""
-        return {name: np.full(count, _at(self._case, place)) for name, place in self._places.items()}
+        return {name: np.full(count, value_at(self._case, place)) for name, place in self._places.items()}
 
     def put(self, values: Mapping[str, Array]) -> Case:
         """The case with columns in place of these numbers."""
         case = self._case
         for name, place in self._places.items():
-            case = _with(case, place, values[name])
+            case = with_value(case, place, values[name])
         return case
 
     def allowed(self, values: Mapping[str, Array]) -> Truths:
@@ -71,12 +71,12 @@ class Varied:
         key, place = self._keys[name], self._places[name]
         components = place[len(place) - len(key.components) :]
         *way, field = place[: len(place) - len(components)]
-        kind = fields_of(type(_at(self._case, tuple(way))))[field] if key.path else TOP[key.name]
-        before = _at(self._case, (*way, field))
+        kind = fields_of(type(value_at(self._case, tuple(way))))[field] if key.path else TOP[key.name]
+        before = value_at(self._case, (*way, field))
 
         def passes(x: float) -> bool:
             try:
-                kind.check(name, _with(before, components, x))
+                kind.check(name, with_value(before, components, x))
             except InputError:
                 return False
             return True
@@ -86,17 +86,23 @@ class Varied:
         return np.array([passes(x) for x in column.tolist()])
 
 
-def _at(thing: Any, place: Place) -> Any:
+def value_at(thing: Any, place: Place) -> Any:
     """Value at a place of a thing."""
-    return reduce(lambda x, name: x[name] if isinstance(x, Mapping | tuple) else getattr(x, name), place, thing)
+    return reduce(_inside, place, thing)
 
 
-def _with(thing: T, place: Place, value: Any) -> T:
+def _inside(thing: Any, name: Any) -> Any:
+    return thing[name] if isinstance(thing, Mapping) or isinstance(name, int) else getattr(thing, name)
+
+
+def with_value(thing: T, place: Place, value: Any) -> T:
     """The thing with another value at a place: things on the way are copied, their fields not checked."""
     if not place:
         return cast(T, value)
-    name, inner = place[0], _with(_at(thing, place[:1]), place[1:], value)
+    name, inner = place[0], with_value(_inside(thing, place[0]), place[1:], value)
     if isinstance(thing, tuple):
+        if isinstance(name, str):
+            return cast(T, cast(Any, thing)._replace(**{name: inner}))
         return cast(T, (*thing[:name], inner, *thing[name + 1 :]))
     return cast(T, {**thing, name: inner}) if isinstance(thing, Mapping) else changed(thing, **{name: inner})
 
@@ -105,7 +111,7 @@ def _place(case: Case, key: Key) -> Place:
     """Where a number is that an object of a case keeps as it is given; TypeError if it is none."""
     place = _way(case, key)
     if place:
-        value = _at(case, (*place, key.name))
+        value = value_at(case, (*place, key.name))
         if isinstance(value, tuple) and len(key.components) == 1 if key.components else isinstance(value, float):
             return (*place, key.name, *key.components)
     raise TypeError(f"{key.text} is not a plain number")
@@ -132,8 +138,8 @@ def _way(base: Case, key: Key) -> Place:
             way = ("start",)
         case _:
             return ()
-    own = fields_of(type(_at(base, way))) if hasattr(_at(base, way), "__kinds__") else {}
-    given = {name for name in _at(base.given_keys(), key.path) if not is_section((*key.path, name))}
+    own = fields_of(type(value_at(base, way))) if hasattr(value_at(base, way), "__kinds__") else {}
+    given = {name for name in value_at(base.given_keys(), key.path) if not is_section((*key.path, name))}
     # a field may be made of several keys
     return way if key.name in own and given <= {*own, *fields_of(Line), KIND} else ()
 

@@ -282,7 +282,7 @@ def gradient_back(
         return None
     gradient = along(by_leaves, tangents)
     if scalars[0].any() or nodes[0].any():
-        gradient = gradient + along([scalars[0], nodes[0]], [t[0] for t in prepared.first()])
+        gradient = gradient + along([scalars[0], nodes[0]], [t[0] for t in prepared.first])
     if setting.loads.acts and rows:
         # what loads do at the start is not on the way back: derivatives are carried along over the first step
         start, tangents = start._replace(motion=data.copy_of(start.motion)), [t.copy() for t in tangents]

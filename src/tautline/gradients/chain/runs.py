@@ -11,7 +11,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.engine.chain.cases import begin_chain
 from tautline.engine.chain.simulation import ChainSimulation
-from tautline.gradients.chain.given_starts import GivenStart
+from tautline.gradients.chain.dual_numbers import tangents_of_numbers
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.chain.outputs import carried_values, network_samples
 from tautline.gradients.chain.reverse import Found, goes_back, gradient_back
@@ -21,6 +21,7 @@ from tautline.gradients.keys import key_of, key_value
 from tautline.gradients.marched import Marched
 from tautline.gradients.outputs import OF_TORQUES, CarriedValues
 from tautline.gradients.rest_starts import CasesBeside
+from tautline.gradients.scales import Scales
 from tautline.gradients.steps import Steps, steps_of
 from tautline.gradients.trust import Line
 from tautline.kernels import data
@@ -28,7 +29,7 @@ from tautline.kernels.loads.carried import carries_fluid
 from tautline.kernels.network import data as network
 from tautline.model import keys
 from tautline.model.body import RigidBody
-from tautline.model.chain.cases import chain_command, chain_start
+from tautline.model.chain.cases import chain_command
 from tautline.model.chain.state import ChainState
 from tautline.model.chain.systems import guide_at
 from tautline.model.command import Command, Speed
@@ -61,9 +62,14 @@ class Begun(NamedTuple):
     def numbers(self) -> tuple[Setting, data.Samples, bool]:
         """All that follows from keys, but a torque that was found afterwards; and what steps switch on by a number."""
         scalars = self.first.scalars.copy()
-        if found_afterwards(self.setting.par, self.command):
+        if self.finds_torque:
             scalars[:, data.DRUM_TORQUE] = 0.0
         return self.setting, self.first._replace(scalars=scalars), bool(carries_fluid(self.setting.loads))
+
+    @property
+    def finds_torque(self) -> bool:
+        """Whether torques are found after a run."""
+        return found_afterwards(self.setting.par, self.command)
 
     def twin(self) -> Begun:
         """The same with a motion of its own."""
@@ -113,7 +119,7 @@ class Begun(NamedTuple):
             scalars[:, data.DRUM_TORQUE] = held_torques(self.setting, setting, values["time"], samples)
             return carried_values(self.system, chain, setting, counts, samples._replace(scalars=scalars), OF_TORQUES)
 
-        if found_afterwards(self.setting.par, self.command):
+        if self.finds_torque:
             values.put_off(set(OF_TORQUES) & set(names), held)
         return values
 
@@ -156,14 +162,14 @@ class ChainRuns:
     """
 
     def __init__(self, case: Case, by: Sequence[str], steps: Steps | None = None) -> None:
-        self._case, self._keys = case, {name: key_of(case, name) for name in by}
+        self.case, self._keys = case, {name: key_of(case, name) for name in by}
         self._beside = CasesBeside(case)
         self.steps = steps or steps_of(begin_chain(case), case.run)
         self._waiting: ChainSimulation | None = None  # without a command as yet
 
     def begun(self, changes: Mapping[str, float]) -> Begun:
         """A run at its start, its command taken; where it has another command only, the rest is taken over."""
-        return self._begun(self._case.with_(changes) if changes else self._case)
+        return self._begun(self.case.with_(changes) if changes else self.case)
 
     def beside(self, changes: Mapping[str, float]) -> Begun:
         """A run at its start for derivatives: right to first order in the changes, and without a search for rest."""
@@ -176,20 +182,18 @@ class ChainRuns:
             return self._at_start(begun, case)
         with case.naming_keys():
             case.state()  # checks the command
-            self._waiting = self._waiting or ChainSimulation.from_case(self._frozen(self._case))
+            self._waiting = self._waiting or ChainSimulation.from_case(self._frozen(self.case))
             simulation = self._waiting.twin()
             simulation.begin(chain_command(case), case.run.duration, frozen.run.interval())
         return self._at_start(simulation, case)
 
-    def given_start(self, begun: Begun) -> GivenStart | None:
-        """A run's start if it is given node by node, to find derivatives by these in another way."""
-        places = {name: key for name, key in self._keys.items() if key.path[:1] == ("initial",)}
-        is_state = isinstance(self._case.start, State)
-        return GivenStart(chain_start(self._case), begun, places) if is_state and places else None
+    def tangents(self, begun: Begun, names: Sequence[str], scales: Scales) -> Array:
+        """Derivatives by keys of the numbers of a run by dual numbers; UnknownTangentsError where one is not known."""
+        return tangents_of_numbers(self, begun, names, scales)
 
     def warnings(self, begun: Begun) -> list[RunWarning]:
         """Warnings on entries of a table of speeds that fall on the ends of stages of steps: its rate jumps there."""
-        case, plan = self._case, begun.setting.plan
+        case, plan = self.case, begun.setting.plan
         if not isinstance(chain_command(case), Speed):
             return []
         ends, found = np.array([0.0, *np.cumsum(plan.stages)]), []
@@ -216,10 +220,10 @@ class ChainRuns:
         first = data.Samples(*(x.copy() for x in simulation.present_sample()))
         inertia = _inertia(simulation.pendulum.string.density, simulation.pendulum.body)
         setting = Setting(task.par, plan, task.command, task.motion, simulation.kernel_loads, inertia)
-        return Begun(simulation, setting, first, chain_command(case), self._case.system)
+        return Begun(simulation, setting, first, chain_command(case), self.case.system)
 
     def _has_another_command(self, case: Case) -> bool:
-        ours = self._case
+        ours = self.case
         same = case.system is ours.system and case.start == ours.start and case.run == ours.run
         return same and chain_command(case) is not chain_command(ours)
 

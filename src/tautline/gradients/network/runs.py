@@ -9,12 +9,14 @@ from tautline.arrays import Array
 from tautline.engine.cases import begin
 from tautline.engine.network.simulation import NetworkSimulation
 from tautline.gradients.coordinates import Coordinates, held_at
+from tautline.gradients.dual_cases import UnknownTangentsError
 from tautline.gradients.marched import Marched
 from tautline.gradients.marching import march_along
 from tautline.gradients.network.marching import NetworkSetting
 from tautline.gradients.network.outputs import carried_values, held_reels
 from tautline.gradients.outputs import OF_TORQUES, CarriedValues
 from tautline.gradients.rest_starts import CasesBeside
+from tautline.gradients.scales import Scales
 from tautline.gradients.steps import Steps, steps_of
 from tautline.gradients.trust import Line
 from tautline.kernels.network import data as kernels
@@ -134,8 +136,9 @@ class NetworkRuns:
         held = held_reels(simulation.system, case.commands)
         return BegunNetwork(simulation, setting, first, held, steps.until, case.state())
 
-    def given_start(self, begun: BegunNetwork) -> None:
-        """No other way to derivatives by the start."""
+    def tangents(self, begun: BegunNetwork, names: Sequence[str], scales: Scales) -> Array:
+        """Derivatives by dual numbers: not yet."""
+        raise UnknownTangentsError("a network")
 
     def warnings(self, begun: BegunNetwork) -> list[RunWarning]:
         """Warnings on keys: none."""

@@ -43,25 +43,28 @@ def hanging(
         A push to start with, of the last node (m/s) and of the body (rad/s).
     """
     state = straight(pendulum, deployed, elements, end_velocity=end_velocity, angular_velocity=angular_velocity)
-    string, net = pendulum.string, pendulum.weights()
-    x = state.nodes[:, 2]
-    if not _hangs_straight(pendulum, float(x[-1])):
+    net, x = pendulum.weights(), state.nodes[:, 2]
+    if not hangs_straight(pendulum, float(x[-1])):
         found = at_rest(_without_flow(pendulum), float(x[-1]), state.elements)
         return replace(found, node_velocities=state.node_velocities, angular_velocity=state.angular_velocity)
     way = -1.0 if min(net.body, guide_pull(pendulum, float(x[-1]))) < 0.0 else 1.0  # down, or up
-    body, line = way * net.body, way * net.string
     nodes = np.zeros_like(state.nodes)
-    if string.law == "linear":
-        nodes[:, 2] = x + ((body + line * x[-1]) * x - 0.5 * line * x**2) / string.stiffness
-    else:
-        tension = np.maximum(body + line * (x[-1] - 0.5 * (x[1:] + x[:-1])), 0.0)  # in the middle of the elements
-        nodes[1:, 2] = np.cumsum(np.diff(x) * (1.0 + string.strain(tension)))
+    nodes[:, 2] = hung_depths(pendulum, x, way)
     if not np.isfinite(nodes).all():
         checks.refuse("deployed", "a length at which the elongation is finite", deployed)
-    nodes[:, 2] *= way
     return ChainState(
         state.reeled_length, 0.0, nodes, state.node_velocities, resting_attitude(pendulum, way), state.angular_velocity
     )
+
+
+def hung_depths(pendulum: Chain, x: Any, way: float) -> Any:
+    """Depths of the nodes of a string that hangs straight down (way 1) or stands up (way -1), from unstretched ones."""
+    string, net = pendulum.string, pendulum.weights()
+    body, line = way * net.body, way * net.string
+    if string.law == "linear":
+        return way * (x + ((body + line * x[-1]) * x - 0.5 * line * x**2) / string.stiffness)
+    tension = np.maximum(body + line * (x[-1] - 0.5 * (x[1:] + x[:-1])), 0.0)  # in the middle of the elements
+    return way * np.concatenate([0.0 * x[:1], np.cumsum(np.diff(x) * (1.0 + string.strain(tension)))])
 
 
 def at_rest(pendulum: Chain, deployed: float, elements: int | None = None) -> ChainState:
@@ -76,12 +79,12 @@ def near_rest(pendulum: Chain, deployed: float, elements: int | None = None) -> 
     if fluid is not None and fluid.surface is not None:
         everywhere = replace(fluid, surface=None, density_above=0.0, body_height=None)
         pendulum = replace(pendulum, fluid=everywhere if pendulum.reel.guide_position[2] > fluid.surface else None)
-    if _hangs_straight(pendulum, deployed):
+    if hangs_straight(pendulum, deployed):
         return hanging(pendulum, deployed, elements)
     return straight(pendulum, deployed, elements, attitude=resting_attitude(pendulum, 1.0))
 
 
-def _hangs_straight(pendulum: Chain, deployed: float) -> bool:
+def hangs_straight(pendulum: Chain, deployed: float) -> bool:
     """Whether all is in one fluid, and weight or lift pull the deployed string one way."""
     if pendulum.fluid is not None and pendulum.fluid.surface is not None:
         return False

@@ -64,6 +64,7 @@ class Case:
     _locate: Locate | None = field(default=None, repr=False)
     _read: Reading | None = field(default=None, init=False, repr=False)
     _keys: Tree | None = field(default=None, init=False, repr=False)  # as given, in SI
+    _all: Tree | None = field(default=None, init=False, repr=False)  # with defaults
     _state: State | None = field(default=None, init=False, repr=False)
     _checked: bool = field(default=False, init=False, repr=False)  # the state goes with the commands
 
@@ -201,11 +202,7 @@ class Case:
             key = parse(text)
             found = keys.change(tree, key, value, self.system)
             changed.append(((*key.path, key.name), (*found.path, found.name)))
-        if self._read is None:  # of a case made of objects, so that others share what they have
-            with suppress(ProblemsError):
-                own = Reading()
-                reading.read(self.given_keys(), own)
-                object.__setattr__(self, "_read", own)
+        self.sections()  # so that others share what they have
         names = names_of(self.system) if any(one != other for one, other in changed) else None
         return Case._from_full(tree, self._heads().but(changed, names), tree, tuple, self)
 
@@ -255,9 +252,25 @@ class Case:
         object.__setattr__(self, "_state", other._state)
         object.__setattr__(self, "_checked", other._checked and dict(self.commands) == dict(other.commands))
 
+    def sections(self) -> Reading | None:
+        """Sections that its objects were made of, or could be; None where its keys do not go together."""
+        if self._read is None:  # of a case made of objects
+            with suppress(ProblemsError):
+                own = Reading()
+                reading.read(self.given_keys(), own)
+                object.__setattr__(self, "_read", own)
+        return self._read
+
     def to_dict(self) -> Tree:
         """All keys in plain SI numbers, as they were given, and defaults; `from_dict` of it is an equal case."""
         return keys.complete(self.given_keys())
+
+    def all_keys(self) -> Tree:
+        """The tree of `to_dict`, made once, to be looked at only."""
+        if self._all is None:
+            object.__setattr__(self, "_all", self.to_dict())
+        assert self._all is not None
+        return self._all
 
     def unit(self, key: str) -> str:
         """Unit of a key such as "lines.hoist.stiffness"; empty for words, counts and plain numbers."""

@@ -13,6 +13,7 @@ from tautline.model.command import Command
 from tautline.model.description import fields_of
 from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
 from tautline.model.fluid import BodyInFluid
+from tautline.model.keys import Key
 from tautline.model.kinds import WrongValueError
 from tautline.model.parts import Part
 from tautline.model.run import Run
@@ -69,9 +70,14 @@ class Described(NamedTuple):
 class Made(NamedTuple):
     """The object of a section, and what it was made of."""
 
+    part: Part
     values: Tree
     others: dict[str, Any]
     thing: Any
+
+    def allowed(self) -> Mapping[str, kinds.Kind]:
+        """Keys that the section may have."""
+        return keys_of(_class_and_values(self.part, self.values)[0]).kinds
 
 
 class Reading:
@@ -124,13 +130,20 @@ class Reading:
             return None
         cls, own = _class_and_values(part, values)
         try:
-            thing = part.make(file_keys.assemble(cls, own, **others))
+            thing = assembled(part, values, others)
         except InputError as error:
             # a rule across the fields of a section makes sense where each is right
             self.problems += self._refused(cls, own, path) or [problem_at(error, path, cls, own)]
             return None
-        self._made[place] = Made(values, others, thing)
+        self._made[place] = Made(part, values, others, thing)
         return thing
+
+    def section(self, key: Key) -> Made | None:
+        """The section that may have a key."""
+        for place, made in self._made.items():
+            if place[:-1] == key.path and key.name in made.allowed():
+                return made
+        return None
 
     def look(self, part: Part, value: Any, *path: str) -> None:
         """Gather what is wrong with a section of which nothing can be made."""
@@ -170,6 +183,12 @@ def _class_and_values(part: Part, values: Tree) -> tuple[type, Tree]:
     """Class that has the keys of a section, and their values."""
     cls = part.options[values[part.word] if part.word else ""]
     return cls, {key: x for key, x in values.items() if key != part.word}
+
+
+def assembled(part: Part, values: Tree, others: Mapping[str, Any]) -> Any:
+    """The object of a section from values in SI; InputError if these do not go together."""
+    cls, own = _class_and_values(part, values)
+    return part.make(file_keys.assemble(cls, own, **others))
 
 
 def read_part(part: Part, value: Any) -> Tree:

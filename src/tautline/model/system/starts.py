@@ -231,7 +231,7 @@ def deployed_lengths(system: System, given: Any) -> dict[str, float]:
         if name not in given:
             raise InputError(f"deployed.{name}: missing; expected the length of a line with a reel")
     lengths = {name: line.string.length - system.wraps(name) for name, line in system.lines.items()} | dict(given)
-    return {name: checked_length(system, name, float(x)) for name, x in lengths.items()}
+    return {name: checked_length(system, name, x) for name, x in lengths.items()}
 
 
 def _hung(system: System, deployed: Mapping[str, float]) -> State:

@@ -1,0 +1,239 @@
+"""What a run of a chain starts from, with derivatives by keys: dual numbers from the case to the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.engine import lowering
+from tautline.engine.loads import kernel_loads
+from tautline.gradients.arrays import Carried, value_of
+from tautline.gradients.chain.marching import Setting, march_with_tangents
+from tautline.gradients.dual_cases import UnknownTangentsError, carries, dual_case
+from tautline.gradients.leaves import flat, leaves, split
+from tautline.gradients.marched import widened
+from tautline.gradients.scales import IGNORED, Scales
+from tautline.kernels import data
+from tautline.kernels.tangent_march import begin_with_tangents
+from tautline.kernels.tangents import TANGENTS
+from tautline.model.chain.cases import chain_command, chain_start
+from tautline.model.chain.chain import Chain
+from tautline.model.chain.hanging import hangs_straight, hung_depths
+from tautline.model.chain.state import ChainState, reeled_beside
+from tautline.model.chain.systems import chain_of
+from tautline.model.command import Command, Drum
+from tautline.model.description import changed
+from tautline.model.system.case import Case
+from tautline.model.system.starts import Hanging, Straight, deployed_lengths
+from tautline.model.system.state import State, straight_nodes
+from tautline.results.chain import Inertia
+
+if TYPE_CHECKING:
+    from tautline.gradients.chain.runs import Begun, ChainRuns
+
+# Values that dual numbers carry are those of the run but for rounding, over the largest of their kind.
+SAME = 1e-12
+
+
+def tangents_of_numbers(runs: ChainRuns, begun: Begun, names: Sequence[str], scales: Scales) -> Array:
+    """Derivatives by keys of the numbers of a run, in the order of `flat`; UnknownTangentsError where one is not known.
+
+    Parameters
+    ----------
+    runs : ChainRuns
+        Runs of the case.
+    begun : Begun
+        The one with its own values.
+    names : sequence of str
+        The keys.
+    scales : Scales
+        Kinds of the numbers.
+    """
+    try:
+        setting = _setting(runs, begun, dual_case(runs.case, names), len(names))
+    except (TypeError, ValueError) as error:  # InputError among them: a check that takes plain numbers only
+        raise UnknownTangentsError(str(error)) from error
+    columns = tangents_beside(begun.setting, setting, len(names), scales)
+    first = _sampled(begun, columns)
+    found = np.concatenate([columns, first])
+    found[scales.groups == IGNORED] = 0.0
+    if not np.isfinite(found).all():
+        raise UnknownTangentsError("a derivative that is not finite")
+    return found
+
+
+def _setting(runs: ChainRuns, begun: Begun, case: Case, k: int) -> Any:
+    """The setting of a run with dual numbers; those of the motion are as they are placed."""
+    plain, N = begun.setting, begun.setting.par.N
+    chain, command = chain_of(case.system), chain_command(case)
+    state = _start(case, chain, chain_start(runs.case))
+    chain = chain.on_mesh(chain.string.length - state.reeled_length, N)
+    how = runs.case.run
+    par = lowering.kernel_parameters(chain, N, how.scheme, how.compensated)
+    loads = kernel_loads(chain)._replace(path=plain.loads.path) if carries(chain) else plain.loads
+    given = plain.command
+    length = chain.string.length - state.reeled_length
+    if carries(command) or (command.has_curve and (carries(chain.string.length) or carries(length))):
+        given = lowering.kernel_command(command, chain.string.length, 0.0, length, (0.0, runs.steps.until))
+    motion = _placed(begun, chain, state, k)
+    motion.reel[data.TORQUE] = lowering.within_limit(chain.reel, _torque(chain, command, given, state))
+    plan = plain.plan._replace(h=runs.steps.length(case.run.duration))
+    body = chain.body
+    inertia = plain.inertia
+    if carries((chain.string.density, body.mass, body.center_of_mass, body.inertia)):
+        inertia = _inertia(chain)
+    return Setting(par, plan, given, _moving(plain, par, given, motion, k), loads, inertia)
+
+
+def _torque(chain: Chain, command: Command, given: data.Command, state: ChainState) -> Any:
+    """Torque of the motor at the start."""
+    if command.kernel != "torque":
+        length = chain.string.length - state.reeled_length
+        drum = Drum(0.0, length, -state.reel_speed, chain.reel.radius(state.reeled_length))
+        return command.motor_torque(drum, (0.0, length))
+    times, torques = given.times, given.torques
+    i = int(np.searchsorted(value_of(times), 0.0, side="right")) - 1
+    if i < 0 or i + 1 == len(times):
+        return torques[max(i, 0)]
+    return torques[i] - times[i] * (torques[i + 1] - torques[i]) / (times[i + 1] - times[i])
+
+
+def _inertia(chain: Chain) -> Any:
+    """Inertia about the center of mass, by the parallel-axis theorem."""
+    body = chain.body
+    c, mass = body.center_of_mass, body.mass
+    square = sum(x * x for x in c)
+    rows = tuple(
+        tuple(body.inertia[i][j] - mass * ((square if i == j else 0.0) - c[i] * c[j]) for j in range(3))
+        for i in range(3)
+    )
+    return Inertia(chain.string.density, mass, c, rows)
+
+
+def _start(case: Case, chain: Chain, known: ChainState) -> ChainState:
+    """The state at the start, from the one without derivatives."""
+    start, N = case.start, known.elements
+    name, line = next(iter(case.system.lines.items()))
+    fields: dict[str, Any] = {}
+    if isinstance(start, State):
+        own = start.lines[name]
+        if carries((start.bodies, case.system.bodies, line.start_point)):
+            raise UnknownTangentsError("a state whose ends agree with the system")
+        for field in ("nodes", "node_velocities"):
+            x = getattr(own, field)
+            fields |= {field: x - x[0]} if carries(x) else {}
+        return changed(known, reeled_length=own.reeled_length, reel_speed=own.reel_speed, **fields)
+    if not isinstance(start, Straight | Hanging):
+        raise UnknownTangentsError(f"a start of kind {type(start).__name__}")
+    if carries(start.end_velocity):
+        moving = np.stack(start.end_velocity)[None]
+        fields["node_velocities"] = np.concatenate([known.node_velocities[:-1], moving])
+    if carries(start.angular_velocity):
+        if chain.body.is_point:
+            raise UnknownTangentsError("the spin of a point")
+        fields["angular_velocity"] = np.stack(start.angular_velocity)
+    if isinstance(start, Straight):
+        deployed, along = start.deployed, start.along()
+        if carries(start.attitude):
+            raise UnknownTangentsError("an attitude")
+        if carries((deployed, along)):
+            fields["nodes"] = straight_nodes(1.0, N, np.stack(along)) * deployed
+        return changed(known, reeled_length=reeled_beside(chain, deployed), reel_speed=start.reel_speed, **fields)
+    deployed = deployed_lengths(case.system, start.deployed)[name]
+    if carries((chain.body.center_of_mass, chain.fluid)) or not hangs_straight(chain, deployed):
+        raise UnknownTangentsError("a resting attitude, or a search for rest")
+    depths = hung_depths(chain, deployed * np.linspace(0.0, 1.0, N + 1), 1.0 if known.nodes[-1, 2] > 0.0 else -1.0)
+    fields["nodes"] = np.stack([0.0 * depths, 0.0 * depths, depths], axis=1)
+    return changed(known, reeled_length=reeled_beside(chain, deployed), **fields)
+
+
+def _placed(begun: Begun, chain: Chain, state: ChainState, k: int) -> Any:
+    """The motion of a run with the positions and velocities of a state, whose momenta are to be found."""
+    plain = begun.setting.motion
+    placed: Any = data.empty_motion(begun.setting.par.N, len(plain.reel) - data.REEL_SIZE)
+    frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
+    placed.reel[frame] = plain.reel[frame]
+    arrays: list[Any] = [_still(x, k) if x.dtype == np.float64 else x for x in placed]
+    motion = data.Motion(*arrays)
+    lowering.place(state, chain.reel.spooled_strain, motion)
+    return motion
+
+
+def _still(x: Array, k: int) -> Any:
+    return Carried(x, np.zeros((*x.shape, k)))
+
+
+def _moving(plain: Setting, par: Any, command: Any, motion: Any, k: int) -> Any:
+    """A motion with its momenta, by the kernels."""
+    par, command = _with_tangents(plain.par, par, k), _with_tangents(plain.command, command, k)
+    arrays: list[Any] = [value_of(x) for x in motion]
+    tangents = [x.tangent for x in motion if isinstance(x, Carried)]
+    for first in range(0, k, TANGENTS):
+        some = slice(first, first + TANGENTS)
+        now = data.copy_of(data.Motion(*arrays))
+        wide = [widened([np.ascontiguousarray(t[..., some]) for t in part]) for part in (par, command, tangents)]
+        scratch = data.empty_scratch(plain.par.N)
+        beside = [np.zeros((*np.shape(x), TANGENTS)) for x in leaves(scratch)]
+        begin_with_tangents((plain.par, plain.command, now, scratch), (*wide, beside))
+        for t, found in zip(tangents, wide[2], strict=True):
+            t[..., some] = found[..., : t[..., some].shape[-1]]
+    supply = iter(tangents)
+    moving: list[Any] = [Carried(x, next(supply)) if x.dtype == np.float64 else x for x in now]
+    return data.Motion(*moving)
+
+
+def _with_tangents(plain: Any, dual: Any, k: int) -> list[Array]:
+    """Tangents of the leaves of a tuple of the kernels."""
+    return split(plain, tangents_beside(plain, dual, k))
+
+
+def tangents_beside(plain: Any, dual: Any, k: int, scales: Scales | None = None) -> Array:
+    """Derivatives (numbers in the order of `flat`, k) of nested tuples with dual numbers beside plain ones.
+
+    UnknownTangentsError where they are not the same numbers.
+    """
+    rows: list[Array] = []
+    values: list[Array] = []
+
+    def gather(x: Any, y: Any) -> None:
+        if isinstance(x, float) or (isinstance(x, np.ndarray) and x.dtype == np.float64):
+            value = np.asarray(value_of(y), dtype=np.float64)
+            if value.shape != np.shape(x):
+                raise UnknownTangentsError(f"numbers of shape {np.shape(x)}, got {value.shape}")
+            values.append(value.ravel())
+            t = y.tangent if isinstance(y, Carried) else np.zeros((*np.shape(x), k))
+            rows.append(t.reshape(-1, k))
+        elif isinstance(x, tuple):
+            items = list(y)
+            if len(items) != len(x):
+                raise UnknownTangentsError("tuples of other lengths")
+            for a, b in zip(x, items, strict=True):
+                gather(a, b)
+        elif np.any(x != y):
+            raise UnknownTangentsError(f"{x!r}, got {y!r}")
+
+    gather(plain, dual)
+    if scales is not None:
+        here, there = flat(plain), np.concatenate(values)
+        kinds = scales.part(slice(0, len(here)))
+        with np.errstate(invalid="ignore"):
+            far = np.abs(there - here) > SAME * np.maximum(kinds.largest(here), kinds.usual)
+        if far[kinds.groups != IGNORED].any():
+            raise UnknownTangentsError("a start that is computed otherwise")
+    return np.concatenate(rows)
+
+
+def _sampled(begun: Begun, columns: Array) -> Array:
+    """Derivatives of the first sample, from those of the setting."""
+    setting, found = begun.setting, []
+    at_once = setting._replace(plan=setting.plan._replace(steps_per_sample=0), motion=data.copy_of(setting.motion))
+    for first in range(0, columns.shape[1], TANGENTS):
+        some = split(setting, columns[:, first : first + TANGENTS])
+        samples = march_with_tangents(at_once, some, 1).tangents
+        if begun.finds_torque:
+            samples.scalars[:, data.DRUM_TORQUE] = 0.0
+        found.append(np.concatenate([x.reshape(-1, x.shape[-1]) for x in samples]))
+    return np.concatenate(found, axis=1)
