@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.chain.columns import Place, value_at, with_value
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.differences import Changed, derivatives
@@ -20,6 +19,7 @@ from tautline.gradients.keys import key_of, key_size, key_value
 from tautline.gradients.leaves import laid_out
 from tautline.gradients.scales import scales_of
 from tautline.model import keys
+from tautline.model.places import Place, value_at, with_value
 from tautline.model.string import String
 from tautline.model.system.case import Case
 from tautline.model.system.reading import assembled

@@ -7,7 +7,6 @@ refuses the truth of an array, and such members are set up one by one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from functools import reduce
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -21,6 +20,7 @@ from tautline.model.chain.chain import Chain
 from tautline.model.chain.state import ChainState, reeled_beside
 from tautline.model.description import changed, fields_of
 from tautline.model.keys import Key
+from tautline.model.places import Place, value_at, with_value
 from tautline.model.system.case import Case
 from tautline.model.system.keys import is_section
 from tautline.model.system.parts import Kinematic, Line
@@ -30,8 +30,6 @@ from tautline.model.system.state import straight_nodes
 
 T = TypeVar("T")
 Truths = NDArray[np.bool_]
-# Names of fields and things on the way from a case to one of its numbers, and the component of a vector at its end.
-Place = tuple[Any, ...]
 
 
 class Varied:
@@ -84,27 +82,6 @@ class Varied:
         if passes(float(column.min())) and passes(float(column.max())):
             return np.ones(len(column), dtype=bool)
         return np.array([passes(x) for x in column.tolist()])
-
-
-def value_at(thing: Any, place: Place) -> Any:
-    """Value at a place of a thing."""
-    return reduce(_inside, place, thing)
-
-
-def _inside(thing: Any, name: Any) -> Any:
-    return thing[name] if isinstance(thing, Mapping) or isinstance(name, int) else getattr(thing, name)
-
-
-def with_value(thing: T, place: Place, value: Any) -> T:
-    """The thing with another value at a place: things on the way are copied, their fields not checked."""
-    if not place:
-        return cast(T, value)
-    name, inner = place[0], with_value(_inside(thing, place[0]), place[1:], value)
-    if isinstance(thing, tuple):
-        if isinstance(name, str):
-            return cast(T, cast(Any, thing)._replace(**{name: inner}))
-        return cast(T, (*thing[:name], inner, *thing[name + 1 :]))
-    return cast(T, {**thing, name: inner}) if isinstance(thing, Mapping) else changed(thing, **{name: inner})
 
 
 def _place(case: Case, key: Key) -> Place:
