@@ -29,6 +29,7 @@ EXTRAS = {
     "llvmlite": "numba",
     "numba": "numba",
     "trimesh": "mesh",
+    "gymnasium": "gym",
 }
 
 

@@ -149,6 +149,14 @@ least = {"final": "reel_speed**2"}
 best = tl.optimize(case, vary={"command.torques": (0.0, 9.0)}, minimize=least, subject_to=[goal], intervals=1)
 assert best.status == "completed", best.message
 """,
+    "gym": START
+    + """
+import gymnasium, tautline.gym
+environment = gymnasium.make("Retrieval-v0", render_mode="rgb_array")
+environment.reset(seed=0)
+environment.step(environment.action_space.sample())
+assert environment.render().shape == (400, 400, 3)
+""",
     "mesh": START
     + """
 with open("box.obj", "w") as file:

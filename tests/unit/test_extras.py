@@ -28,6 +28,7 @@ PARTS = {
     "studies/report": {"studies", "plot"},
     "optimal": {"optimal"},
     "model": {"mesh"},
+    "gym": {"gym"},
     "paper": {"numba", "plot"},
     "engine": {"numba"},
     "kernels/machine": {"numba"},

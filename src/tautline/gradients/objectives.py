@@ -109,6 +109,10 @@ class _OfExpression(Objective):
         """The number, from the values of a run."""
         raise NotImplementedError
 
+    def series(self, values: Mapping[str, Any]) -> Any:
+        """The one number that the expression is, for every row of the values."""
+        return bind(self._expression, self._parts or _counted_parts(values)).single().of(values)
+
 
 class Final(_OfExpression):
     """The last value of a variable.

@@ -72,7 +72,7 @@ def _blocks(tasks: Sequence[Task]) -> Iterator[list[int]]:
     alike: dict[object, list[int]] = {}
     for place, task in enumerate(tasks):
         if fits(task):
-            alike.setdefault(_shared(task), []).append(place)
+            alike.setdefault(shared_by_block(task), []).append(place)
     for places in alike.values():
         for first in range(0, len(places), LANES):
             yield places[first : first + LANES]
@@ -92,7 +92,7 @@ def fits(task: Task) -> bool:
     )
 
 
-def _shared(task: Task) -> object:
+def shared_by_block(task: Task) -> object:
     """What members of a block must have in common."""
     par, plan, motion = task.par, task.plan, task.motion
     history = ()
