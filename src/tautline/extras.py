@@ -30,6 +30,7 @@ EXTRAS = {
     "numba": "numba",
     "trimesh": "mesh",
     "gymnasium": "gym",
+    "control": "control",
 }
 
 

@@ -149,6 +149,13 @@ least = {"final": "reel_speed**2"}
 best = tl.optimize(case, vary={"command.torques": (0.0, 9.0)}, minimize=least, subject_to=[goal], intervals=1)
 assert best.status == "completed", best.message
 """,
+    "control": START
+    + """
+point = tl.pendulum(tl.String(10.0, 0.1, 2e3), tl.Reel(0.1, 0.1, 5.0), tl.RigidBody.point(5.0), elements=1)
+case = tl.Case(point, tl.Hanging(4.0), tl.Torque(5.0), tl.Run(duration=0.02, step=1e-3, sample=0.02))
+model = tl.gradients.linearize(case, by=["command.torque"]).to_ss(outputs=["unstretched_length", "torque"])
+assert model.dt == 0.02 and np.allclose(model.D, [[0.0], [1.0]], atol=1e-9)
+""",
     "gym": START
     + """
 import gymnasium, tautline.gym

@@ -29,6 +29,7 @@ PARTS = {
     "optimal": {"optimal"},
     "model": {"mesh"},
     "gym": {"gym"},
+    "gradients": {"control"},
     "paper": {"numba", "plot"},
     "engine": {"numba"},
     "kernels/machine": {"numba"},

@@ -263,6 +263,7 @@ class Linearization(NamedTuple):
         How the run ended.
     warnings : list of RunWarning
         Warnings on the derivatives.
+    case : Case
     """
 
     times: Array
@@ -276,6 +277,21 @@ class Linearization(NamedTuple):
     status: str
     message: str
     warnings: list[RunWarning]
+    case: Case
+
+    def to_ss(self, outputs: Sequence[str], interval: int = 0) -> Any:
+        """`control.StateSpace` of an interval, of changes from `states` and `values`; needs the extra `control`.
+
+        Parameters
+        ----------
+        outputs : list of str
+            Variables with components where they have any: ["unstretched_length", "body_position[0]"].
+        interval : int
+            Which of those between the times; dt is its length.
+        """
+        from tautline.gradients.state_space import state_space
+
+        return state_space(self, outputs, interval)
 
 
 def linearize(case: Case, at: Sequence[float] | Array | None = None, by: Iterable[str] = ()) -> Linearization:
@@ -305,5 +321,5 @@ def linearize(case: Case, at: Sequence[float] | Array | None = None, by: Iterabl
             break
     found = segments.coordinates
     return Linearization(
-        segments.times, states, A, B, found.names, segments.by, segments.values, found, status, message, warnings
+        segments.times, states, A, B, found.names, segments.by, segments.values, found, status, message, warnings, case
     )
