@@ -10,7 +10,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from tautline.arrays import Array
-from tautline.engine.cases import begin_chain
+from tautline.engine.chain.cases import begin_chain
 from tautline.engine.chain.columns import Varied
 from tautline.engine.chain.ensemble import fits, shared_by_block
 from tautline.engine.chain.member_calls import MemberCalls
