@@ -131,7 +131,7 @@ def test_pictures_and_the_page_of_an_episode(tmp_path: Any) -> None:
             {"actions": {"command.torque": (1, 0)}},
             "actions['command.torque']: expected two limits, the lower one first",
         ),
-        ({"observations": {"tenson": (0, 1)}}, "outputs: "),
+        ({"observations": {"tenson": (0, 1)}}, "objective: "),
         ({"reward": 3}, "reward: expected an objective"),
         ({"interval": 0.0031}, "run.duration: expected a multiple"),
         ({"randomize": {"body.mas": (0, 1)}}, "body.mas: no such key"),

@@ -75,7 +75,7 @@ def test_a_step_function_is_the_run() -> None:
 
 def test_refusals() -> None:
     linear = tl.gradients.linearize(hoist(), by=["command.torque"])
-    with pytest.raises(InputError, match="outputs: expected variables of a result, got 'lenght'"):
+    with pytest.raises(InputError, match="objective: expected a variable of a run, got 'lenght'"):
         linear.to_ss(["lenght"])
     with pytest.raises(InputError, match="interval: expected 0 to 0, got 1"):
         linear.to_ss(["reel_speed"], interval=1)
