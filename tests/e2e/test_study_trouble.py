@@ -18,12 +18,12 @@ import psutil
 import pytest
 
 import tautline as tl
-from tautline.engine.chain.ensemble import march_ensemble
-from tautline.engine.chain.simulation import ChainSimulation
 from tautline.errors import InputError
 from tautline.files.runs import StoreError
+from tautline.kernels.data import Plan
 from tautline.studies.definition import definition
 from tautline.studies.definition.work import REFUSED
+from tautline.studies.execution import compute as execution
 from tautline.studies.execution import timing
 from tautline.studies.execution.compute import compute
 from tautline.studies.store import claims, space
@@ -57,12 +57,14 @@ def test_members_of_any_length_are_timed_in_a_moment(durations: list[float], mon
     """Also where a single sample takes an hour; by a clock that goes on with the steps that are made."""
     made = 0
 
-    def counted(simulations: list[ChainSimulation], rows: int) -> None:
-        nonlocal made
-        march_ensemble(simulations, rows)
-        made += rows * simulations[0].task().plan.steps_per_sample
+    march = execution.march
 
-    monkeypatch.setattr(timing, "march_ensemble", counted)
+    def counted(one: execution.Started, rows: int, plan: Plan) -> None:
+        nonlocal made
+        march(one, rows, plan)
+        made += rows * one.simulation.plan.steps_per_sample
+
+    monkeypatch.setattr(execution, "march", counted)
     monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=lambda: made * SECONDS_A_STEP))
     table = {"run.duration": durations, "run.sample": [duration / 10 for duration in durations]}
     wanted = definition.read({"scenario": "fixed-length", "outputs": ["final energy"], "table": table})

@@ -518,3 +518,17 @@ def test_the_limit_of_an_unstable_step_is_named_in_good_english() -> None:
     assert re.search(
         r"limit \S+ s, set by waves in the elements of the string with \S+ m of string left; use", run.attrs["message"]
     )
+
+
+def test_a_wrong_keyword_beside_an_inertia_is_named() -> None:
+    """The inertia of a drum needs its radius; where that is missing, the constructor says so."""
+    wrong: Any = {"radius": 0.3, "inertia": 5.0}
+    with pytest.raises(TypeError, match="unexpected keyword argument 'radius'"):
+        tl.Reel(**wrong)
+    with pytest.raises(TypeError, match="missing .*'drum_radius'"):
+        tl.Reel(inertia=5.0, guide_length=0.1)  # type: ignore[call-arg]
+
+
+def test_an_empty_table_in_the_place_of_a_file_is_refused() -> None:
+    with pytest.raises(InputError, match=r"expected the name of a CSV file, or .* of one, got none"):
+        tl.load("retrieval", {"command.kind": "length", "command.file": {}})

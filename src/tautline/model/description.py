@@ -14,6 +14,7 @@ import dataclasses
 import functools
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform, overload
 
 import numpy as np
@@ -171,7 +172,8 @@ def _init_with_keys(made: Any, prefix: str, fields: dict[str, Kind]) -> Callable
                     raise InputError(f"{prefix}.{name}: expected either it, or {way}, got {both([*own, name][:2])}")
                 own = {key: way.keys[key].check(f"{prefix}.{key}", x) for key, x in own.items()}
                 beside = {key: fields[key].check(f"{prefix}.{key}", x) for key, x in values.items() if key in fields}
-                given[name] = way.join(beside | own)
+                with suppress(KeyError):  # what else it follows from is missing, which the constructor says
+                    given[name] = way.join(beside | own)
         plain(self, *args, **given)
 
     return init

@@ -8,8 +8,10 @@ from typing import Any
 
 
 def both(names: list[str]) -> str:
-    """In a sentence: a, b and c."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    """In a sentence: a, b and c; or none."""
+    if len(names) < 2:
+        return names[0] if names else "none"
+    return f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def either(names: Iterable[str]) -> str:
