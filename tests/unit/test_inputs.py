@@ -525,7 +525,7 @@ def test_a_wrong_keyword_beside_an_inertia_is_named() -> None:
     wrong: Any = {"radius": 0.3, "inertia": 5.0}
     with pytest.raises(TypeError, match="unexpected keyword argument 'radius'"):
         tl.Reel(**wrong)
-    with pytest.raises(TypeError, match="missing .*'drum_radius'"):
+    with pytest.raises(TypeError, match=r"missing .*'drum_radius'"):
         tl.Reel(inertia=5.0, guide_length=0.1)  # type: ignore[call-arg]
 
 
