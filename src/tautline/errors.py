@@ -41,7 +41,8 @@ class TautlineWarning(UserWarning):
     NON_FINITE,
     REEL_OUTRUNS_WAVES,
     CONDITION_MET,
-) = range(8)
+    TWO_BLOCKED,
+) = range(9)
 # A march that its caller stopped; no run ends with it.
 INTERRUPTED = -2
 
@@ -54,4 +55,5 @@ STATUS_NAMES = {
     NON_FINITE: "non_finite",
     REEL_OUTRUNS_WAVES: "reel_outruns_waves",
     CONDITION_MET: "condition_met",
+    TWO_BLOCKED: "two_blocked",
 }

@@ -211,13 +211,14 @@ def of_chain(N: int) -> Layout:
     return Layout(CHAIN_SCHEMA, {"node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3})
 
 
-def of_system(bodies: list[str], lines: dict[str, int]) -> Layout:
-    """Results of a system, from the names of its bodies and the elements of its strings."""
-    elements = sum(lines.values())
+def of_system(bodies: list[str], lines: dict[str, int], spans: Mapping[str, int] | None = None) -> Layout:
+    """Results of a system, from the names of its bodies, the elements of its strings and how many spans each has."""
+    spans = dict.fromkeys(lines, 1) if spans is None else spans
+    elements = sum(spans[name] * count for name, count in lines.items())
     lengths = {
         "body": len(bodies),
         "line": len(lines),
-        "node": elements + len(lines),
+        "node": elements + sum(spans.values()),
         "element": elements,
     }
     known = {name: v for name, v in SCHEMA.items() if bodies or "body" not in v.dims}

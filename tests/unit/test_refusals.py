@@ -29,6 +29,11 @@ REEVED_START = tl.Placed({"body": (1.0, 0.0, 3.0)})
 SATELLITES = tl.System(FREE, {"tether": tl.Line(STRING, start="a", end="b", elements=2)}, orbit=ORBIT)
 
 
+def reeved() -> tl.System:
+    """A line that runs over an eye."""
+    return system(dataclasses.replace(LINE, over={"eye": EYE}))
+
+
 def system(line: tl.Line = LINE, **bodies: Any) -> tl.System:
     return tl.System({"body": BODY, **bodies}, {"line": line})
 
@@ -70,8 +75,17 @@ REFUSED: dict[Refusal, Callable[[], Any]] = {
     refusals.TORQUE_DERIVATIVE: lambda: tl.jacobian(
         tl.Case(PENDULUM, START, tl.Torque(constant), tl.Run(duration=0.01)), ["energy"], by=["body.mass"]
     ),
-    refusals.REEVED: lambda: run(system(dataclasses.replace(LINE, over={"eye": EYE})), REEVED_START),
     refusals.REEVED_MODES: lambda: tl.modes(system(dataclasses.replace(LINE, over={"eye": EYE})), REEVED_START),
+    refusals.REEVED_LOADS: lambda: run(dataclasses.replace(reeved(), fluid=tl.Fluid(1.0)), REEVED_START),
+    refusals.REEVED_SLIP: lambda: run(
+        system(
+            dataclasses.replace(LINE, over={"wheel": tl.Sheave((1.0, 0.0, 0.0), 0.1, (0, 1, 0), groove_friction=0.1)})
+        ),
+        REEVED_START,
+    ),
+    refusals.REEVED_GRADIENT: lambda: tl.jacobian(
+        tl.Case(reeved(), REEVED_START, {}, tl.Run(duration=0.01)), ["energy"], by=["bodies.body.mass"]
+    ),
     refusals.COMPARED_SYSTEM: lambda: tl.reference.integrate(
         dataclasses.replace(SATELLITES, orbit=None), PLACED, {}, duration=0.1, sample=0.1
     ),

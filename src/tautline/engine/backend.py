@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 RUNNING = errors.STATUS_NAMES[errors.RUNNING]
 # Events that are located in time, between two steps.
-LOCATED = ("fully_retrieved", "fully_deployed", "condition_met")
+LOCATED = ("fully_retrieved", "fully_deployed", "two_blocked", "condition_met")
 # Fewer samples than this fit into any memory.
 MANY_ROWS = 10_000
 ENERGIES = [data.KINETIC, data.ELASTIC, data.GRAVITY]

@@ -18,7 +18,7 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model.chain.systems import NOT_A_CHAIN, chain_of, guide_at_start
-from tautline.model.refusals import PAPER_SCHEME, REEVED
+from tautline.model.refusals import PAPER_SCHEME
 from tautline.model.system.case import Case
 from tautline.model.system.starts import Hanging, Straight
 from tautline.model.system.state import ends_of
@@ -91,8 +91,6 @@ ABILITIES = (
 
 def backend_for(case: Case) -> str:
     """Name of the backend that runs a case; refuses what none can do."""
-    if case.system.is_reeved:
-        raise REEVED.error("them")
     asked = os.environ.get(VARIABLE, "")
     if asked not in ("", CHAIN, NETWORK):
         raise InputError(f"{VARIABLE}: expected {CHAIN!r} or {NETWORK!r}, got {asked!r}")

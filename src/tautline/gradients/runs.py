@@ -25,6 +25,8 @@ def check_case(case: Case) -> Case:
         raise InputError(f"case: expected a Case, got {type(case).__name__}")
     if any(command.is_function for command in case.commands.values()):
         raise refusals.TORQUE_DERIVATIVE.error("a function")
+    if case.system.is_reeved:
+        raise refusals.REEVED_GRADIENT.error("them")
     return case
 
 

@@ -100,11 +100,23 @@ TORQUE_DERIVATIVE = Refusal(
     "a torque that is a number or a table",
     "derivatives of a function are not known. Use Torque((times, torques))",
 )
-REEVED = Refusal(
-    "runs of lines over sheaves and pins, with a reel at their end, or on a shaft with others",
+REEVED_LOADS = Refusal(
+    "fluids, damping and force laws on lines over sheaves and pins, with a reel at their end, or on a shared shaft",
     "system",
-    "no sheaves, no end_reel and no shared shaft in a run",
-    "only the model knows them as yet",
+    "no fluid, no damping and no force laws beside sheaves, pins, end reels and shared shafts",
+    "loads act on lines that one reel at their start feeds",
+)
+REEVED_SLIP = Refusal(
+    "ropes that slip on a sheave (`groove_friction`) in a run",
+    "system",
+    "no groove_friction of sheaves in a run",
+    "ropes do not slip on wheels; a Pin has the friction of a rope that slides",
+)
+REEVED_GRADIENT = Refusal(
+    "derivatives of runs of lines over sheaves and pins, with a reel at their end, or on a shared shaft",
+    "system",
+    "no sheaves, pins, end reels and shared shafts where derivatives are asked for",
+    "compare runs with other values of a key",
 )
 REEVED_MODES = Refusal(
     "`modes` of lines over sheaves, with a reel at their end, or on a shaft with others",

@@ -29,16 +29,17 @@ def spans(system: System) -> dict[str, tuple[slice, slice]]:
     """Places of the nodes and of the elements of every string among those of all."""
     found, node, element = {}, 0, 0
     for name, line in system.lines.items():
-        N = line.count
-        found[name] = slice(node, node + N + 1), slice(element, element + N)
-        node, element = node + N + 1, element + N
+        nodes, elements = line.spans * (line.count + 1), line.spans * line.count
+        found[name] = slice(node, node + nodes), slice(element, element + elements)
+        node, element = node + nodes, element + elements
     return found
 
 
 def layout(system: System) -> Layout:
     """Variables and dimensions of the results of a system."""
     places = {name: {"node": x[0], "element": x[1]} for name, x in spans(system).items()}
-    found = of_system(list(system.bodies), {name: line.count for name, line in system.lines.items()})
+    counts = {name: line.count for name, line in system.lines.items()}
+    found = of_system(list(system.bodies), counts, {name: line.spans for name, line in system.lines.items()})
     free = tuple(name for name, body in system.bodies.items() if isinstance(body, RigidBody))
     return found._replace(spans=places, free=free)
 
@@ -55,20 +56,34 @@ def derived(system: System, values: Values, loads: Mapping[str, StringLoads] | N
     """
     parts: dict[str, list[Array]] = {name: [] for name in (*OF_ELEMENTS, *OF_STRINGS)}
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
+        place = 0
         for k, (name, (nodes, _)) in enumerate(spans(system).items()):
             line = system.lines[name]
-            lengths = np.linalg.norm(np.diff(values["position"][:, nodes], axis=1), axis=2)
-            unstretched = line.string.length - values["reeled_length"][:, k]
-            strain = lengths / (unstretched / line.count)[:, None] - 1.0
-            moves = (values["position"][:, nodes], values["velocity"][:, nodes], values["reel_speed"][:, k])
-            tension = tension_of(line.string, moves, strain, unstretched / line.count, lengths)
-            power = np.zeros_like(unstretched)
+            power = np.zeros_like(values["reeled_length"][:, k])
             if line.reel is not None:
                 radii = line.reel.radius(values["reeled_length"][:, k])
                 power = values["torque"][:, k] * values["reel_speed"][:, k] / radii + 0.0
             own_loads = loads[name] if loads else _loads_of(system, name, values["time"])
-            ends = at_ends(line.string, own_loads, moves, tension, lengths, unstretched / line.count, values["time"])
-            own = (strain, tension, unstretched, lengths.sum(axis=1), *ends, power)
+            by_span = []
+            for number in range(line.spans):
+                first = nodes.start + number * (line.count + 1)
+                rows = slice(first, first + line.count + 1)
+                lengths = np.linalg.norm(np.diff(values["position"][:, rows], axis=1), axis=2)
+                unstretched, speed = line.string.length - values["reeled_length"][:, k], values["reel_speed"][:, k]
+                if line.is_reeved:
+                    unstretched, speed = values["span_length"][:, place + number], np.zeros_like(speed)
+                strain = lengths / (unstretched / line.count)[:, None] - 1.0
+                moves = (values["position"][:, rows], values["velocity"][:, rows], speed)
+                l = unstretched / line.count
+                tension = tension_of(line.string, moves, strain, l, lengths)
+                ends = at_ends(line.string, own_loads, moves, tension, lengths, l, values["time"])
+                by_span.append((strain, tension, unstretched, lengths.sum(axis=1), *ends))
+            place += line.spans
+            own: tuple[Any, ...] = (*by_span[0], power)
+            if line.spans > 1:
+                strains, tensions, bare, stretched, first_end, last_end = zip(*by_span, strict=True)
+                whole = (np.sum(bare, axis=0), np.sum(stretched, axis=0), first_end[0], last_end[-1])
+                own = (np.concatenate(strains, axis=1), np.concatenate(tensions, axis=1), *whole, power)
             for found, x in zip(parts.values(), own, strict=True):
                 found.append(x)
         values |= {name: np.concatenate(parts[name], axis=1) for name in OF_ELEMENTS}
@@ -136,7 +151,7 @@ def build_jacobian(
 
 def _owners(system: System) -> dict[str, tuple[str, Any, str]]:
     """Names of the lines that nodes and elements belong to."""
-    owners = [(name, line.count) for name, line in system.lines.items()]
+    owners = [(name, line.count) for name, line in system.lines.items() for _ in range(line.spans)]
     return {
         "node_line": ("node", np.array([name for name, N in owners for _ in range(N + 1)]), "line of the node"),
         "element_line": (

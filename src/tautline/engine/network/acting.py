@@ -70,6 +70,7 @@ def stop_reel(stepper: NetworkStepper, time: float, name: str) -> None:
     release(stepper, time)
     booked = _booked(stepper, data.CONTROL_WORK)
     stepper.commands[name], stepper.origins[name] = Locked(), (time, stepper.deployed(name))
+    stepper.lengths[name] = stepper.reel_length(name)
     reel[data.STOP] = 0.0
     stepper.changed = True
     stepper.lower(time, time)
@@ -122,9 +123,9 @@ def _let_fluid_move_along(stepper: NetworkStepper, time: float) -> None:
     if not network.carries_fluid:
         return
     sample = stepper.observed(time)
-    for line, strand in zip(stepper.system.lines.values(), network.strands, strict=True):
-        velocities = sample.nodes[0, strand.first : strand.first + line.count + 1, 3:]
-        data.nodes_of(strand.nodes[data.FLUID_VELOCITY], line.count)[:] = velocities
+    for strand in network.strands:
+        velocities = sample.nodes[0, strand.first : strand.first + strand.par.N + 1, 3:]
+        data.nodes_of(strand.nodes[data.FLUID_VELOCITY], strand.par.N)[:] = velocities
     for i, state in enumerate(stepper.arrays.bodies):
         row = sample.bodies[0, i]
         R = row[kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(3, 3)

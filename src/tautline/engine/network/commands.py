@@ -7,23 +7,25 @@ from collections.abc import Iterable, Mapping
 
 from tautline.engine import lowering
 from tautline.engine.network.stepper import NetworkStepper
+from tautline.engine.network.strands import wheel_reel
 from tautline.engine.tabulating import is_constant
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
 from tautline.kernels.network.march import RELEASE
-from tautline.model.command import Command, Locked, check_command
+from tautline.model.command import Command, Free, Locked, check_command
 from tautline.model.profile import values_at
-from tautline.model.system.parts import Line
+from tautline.model.reel import Reel
+from tautline.model.system.commands import SHEAVE, drives, place_of
 
 
 def take(stepper: NetworkStepper, commands: Mapping[str, Command]) -> None:
     """Let reels follow commands from now on, by the names of their lines; reels that are not named go on as before."""
-    lines = stepper.system.lines
+    driven = drives(stepper.system)
     given = {  # strings without a reel are locked, as they must be
         name: command
         for name, command in commands.items()
-        if lines[name].reel is not None and not (stepper.started and command == stepper.commands.get(name, Locked()))
+        if name in driven and not (stepper.started and command == stepper.commands.get(name, Locked()))
     }
     if stepper.started and not given:
         return
@@ -33,7 +35,8 @@ def take(stepper: NetworkStepper, commands: Mapping[str, Command]) -> None:
             _set_torque(stepper, name, command)
         return
     if not stepper.started:
-        given = {name: Locked() for name, line in lines.items() if line.reel is not None} | given
+        start: dict[str, Command] = {name: Free() if kind == SHEAVE else Locked() for name, kind in driven.items()}
+        given = start | given
     _change(stepper, given)
 
 
@@ -56,13 +59,15 @@ def _change(stepper: NetworkStepper, given: dict[str, Command]) -> None:
         speed = float(sample.strands[0, stepper.numbers[name], kernels.SPEED])
         deployed = stepper.deployed(name)
         now = (time, deployed, speed)
-        check_given(name, command, stepper.system.lines[name], now, stepper.method.order, stepper.started)
+        reel, line = wheel_reel(stepper.strands[stepper.numbers[name]]), place_of(name).line
+        check_given(name, command, reel, now, stepper.method.order, stepper.started)
         least = command.shortest(deployed, time)
-        if stepper.method.minimum_length is None and least is not None and least < 2.0 * stepper.shortest[name]:
-            stepper.shortest[name] = 0.5 * least
+        if stepper.method.minimum_length is None and least is not None and least < 2.0 * stepper.shortest[line]:
+            stepper.shortest[line] = 0.5 * least
     release(stepper, time)
     for name, command in given.items():
         stepper.commands[name], stepper.origins[name] = command, (time, stepper.deployed(name))
+        stepper.lengths[name] = stepper.reel_length(name)
         if command.finds_torque:
             stepper.arrays.reels[stepper.numbers[name]][data.STOP] = 0.0
     stepper.started, stepper.changed = True, True
@@ -101,18 +106,17 @@ def _lead_reel(stepper: NetworkStepper, name: str, time: float) -> None:
         reel[[data.HELD, data.HELD_SPEED, data.HELD_ACCELERATION]] = data.PRESCRIBED, speed, acceleration
         reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] += work
     s, sigma = reel[[data.S, data.SIGMA]].tolist()
-    drum = stepper.system.lines[name].reel
-    assert drum is not None
+    drum, length = wheel_reel(stepper.strands[k]), stepper.lengths[name]
     # a torque that is found from the motion is NaN until samples have it
     reel[data.TORQUE] = (
         math.nan
         if command.finds_torque
-        else lowering.commanded_torque(drum, command, strand.par.L, s, sigma, time, stepper.origins[name])
+        else lowering.commanded_torque(drum, command, length, s, sigma, time, stepper.origins[name])
     )
 
 
 def check_given(
-    name: str, command: Command, line: Line, now: tuple[float, float, float], order: int, started: bool
+    name: str, command: Command, reel: Reel, now: tuple[float, float, float], order: int, started: bool
 ) -> None:
     """Refuse a command that a reel cannot follow from now on: at this time, with this length out, at this speed."""
     time, deployed, speed = now
@@ -123,8 +127,7 @@ def check_given(
                 "stop_reel holds it at once, and a Speed or Length slows it down"
             )
         check_command(command, speed)
-        assert line.reel is not None
-        lowering.check_command(command, order, "symmetric", speed, line.reel)
+        lowering.check_command(command, order, "symmetric", speed, reel)
         command.check_start(time, deployed, speed)
     except InputError as error:
         raise InputError(f"lines.{name}: {error}") from None

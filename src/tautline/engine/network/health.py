@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from tautline.engine.health import (
 )
 from tautline.engine.mesh import SLACK_LIMIT, MeshHealth
 from tautline.engine.network.samples import pendulum_of
+from tautline.engine.network.strands import NO_SPAN, strands_of, wheel_reel
 from tautline.engine.warnings import motor_warnings
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
@@ -26,7 +27,6 @@ from tautline.kernels.network.limits import NetworkLimits
 from tautline.model.body import RigidBody
 from tautline.model.short_keys import names_of
 from tautline.model.system.system import System
-from tautline.results.network import spans
 from tautline.results.warnings import RunWarning
 
 # Part of the stiffness as a compression, below which a string that pushes is not worth a warning.
@@ -69,11 +69,11 @@ class NetworkHealth:
             pending += pending_energy(applied, body, times, samples.whole[:, kernels.STEP_LENGTH])
         self.balance = max(self.balance, float((np.abs(kept - self.kept) - pending).max()))
         self._look_at_meshes(system, samples, times)
-        for k, (name, (nodes, _)) in enumerate(spans(system).items()):
+        for k, _, nodes, name in _meshes(system):
             line = system.lines[name]
             if line.string.law == "linear":
                 lengths = np.linalg.norm(np.diff(samples.nodes[:, nodes, :3], axis=1), axis=2)
-                l = (line.string.length - samples.strands[:, k, kernels.REELED]) / line.count
+                l = (line.string.length - samples.strands[:, k, kernels.RETRACTED]) / line.count
                 least = float((lengths / l[:, None]).min()) - 1.0
                 self.pressed[name] = max(self.pressed.get(name, 0.0), -least)
 
@@ -83,25 +83,26 @@ class NetworkHealth:
         if not new.any():
             return
         self._latest = float(times[-1])
-        times, places, reeled = times[new], samples.nodes[new], samples.strands[new][..., kernels.REELED]
-        for k, (name, (nodes, _)) in enumerate(spans(system).items()):
+        times, places, reeled = times[new], samples.nodes[new], samples.strands[new][..., kernels.RETRACTED]
+        for k, key, nodes, name in _meshes(system):
             own, velocities = places[:, nodes, :3], places[:, nodes, 3:]
             pendulum = pendulum_of(system, name)
-            if name not in self.meshes:
-                self.meshes[name] = MeshHealth()
-                self.meshes[name].begin(pendulum, own[0], velocities[0], reeled[0, k])
+            if key not in self.meshes:
+                self.meshes[key] = MeshHealth()
+                self.meshes[key].begin(pendulum, own[0], velocities[0], reeled[0, k])
             # The error that the guide law makes is left out: it depends on the mass that a string moves, and those of
             # a system move several bodies.
-            self.meshes[name].update(pendulum, times, own, velocities, reeled[:, k], reel_is_free=False)
+            self.meshes[key].update(pendulum, times, own, velocities, reeled[:, k], reel_is_free=False)
             if system.lines[name].count == 1:  # the sag of a single element is a guess from its body's weight
-                self.meshes[name].sag = 0.0
+                self.meshes[key].sag = 0.0
 
     def look_at_motors(self, system: System, samples: kernels.WholeSamples, led: list[str]) -> None:
         """See what motors take to lead their reels."""
-        for k, (name, line) in enumerate(system.lines.items()):
-            if name in led and line.reel is not None and len(samples.strands):
+        for k, strand in enumerate(strands_of(system)):
+            name = strand.drive
+            if name and name in led and len(samples.strands):
                 torque = np.abs(samples.strands[:, k, kernels.TORQUE_NOW])
-                radius = line.reel.radius(samples.strands[:, k, kernels.REELED])
+                radius = wheel_reel(strand).radius(samples.strands[:, k, kernels.REELED])
                 power = torque * np.abs(samples.strands[:, k, kernels.SPEED]) / radius
                 before = self.needed.get(name, [0.0, 0.0])
                 largest = [float(np.nanmax(x, initial=0.0)) for x in (torque, power)]
@@ -142,7 +143,9 @@ class NetworkHealth:
         criteria += [step_criterion(figures[f"step_over_{name}"], what, adaptive) for name, what in unresolved.items()]
         found = warnings_from(criteria) + self._on_meshes(system)
         for name, pressed in self.pressed.items():
-            if pressed > COMPRESSION and not (name in self.meshes and self.meshes[name].slack_share > SLACK_LIMIT):
+            if pressed > COMPRESSION and not any(
+                line_of(key) == name and x.slack_share > SLACK_LIMIT for key, x in self.meshes.items()
+            ):
                 stiffness = system.lines[name].string.stiffness
                 text = (
                     f"the string was pressed together with up to {pressed * stiffness:.3g} N, which no rope can bear; "
@@ -151,9 +154,8 @@ class NetworkHealth:
                 compression = RunWarning("compression", text, pressed * stiffness, COMPRESSION * stiffness)
                 found += on_line(system, name, [compression])
         for name, needed in self.needed.items():
-            reel = system.lines[name].reel
-            assert reel is not None
-            found += on_line(system, name, motor_warnings(reel, *needed))
+            drive = next(x for x in strands_of(system) if x.drive == name)
+            found += on_line(system, name, motor_warnings(wheel_reel(drive), *needed))
         for name, table in self.tables.items():
             found += on_line(system, name, function_warnings(*table))
         return found
@@ -163,8 +165,9 @@ class NetworkHealth:
         found = []
         by_line = {}
         for name, mesh in self.meshes.items():
-            pendulum, elements = pendulum_of(system, name), system.lines[name].count
-            by_line[name] = mesh.criteria(pendulum, elements, _key(system, name), _is_held(system, name))
+            line = line_of(name)
+            pendulum, elements = pendulum_of(system, line), system.lines[line].count
+            by_line[name] = mesh.criteria(pendulum, elements, _key(system, line), _is_held(system, line))
         for of_a_kind in zip(*by_line.values(), strict=True):
             exceeded = {name: x for name, x in zip(by_line, of_a_kind, strict=True) if x.exceeded}
             if exceeded:
@@ -172,6 +175,22 @@ class NetworkHealth:
                 others = [name for name in exceeded if name != worst]
                 found += on_line(system, worst, [exceeded[worst].warning()], others)
         return found
+
+
+def _meshes(system: System) -> Iterator[tuple[int, str, slice, str]]:
+    """Meshes of a system: number of the string, key, nodes among those of all, and line; one for each span."""
+    node = 0
+    for k, strand in enumerate(strands_of(system)):
+        if strand.span != NO_SPAN:
+            line = system.lines[strand.line]
+            key = strand.line if line.spans == 1 else f"{strand.line}.{strand.span}"
+            yield k, key, slice(node, node + line.count + 1), strand.line
+            node += line.count + 1
+
+
+def line_of(key: str) -> str:
+    """Line of a mesh, a reel or a sheave."""
+    return key.partition(".")[0]
 
 
 def on_line(system: System, name: str, warnings: Iterable[RunWarning], others: Iterable[str] = ()) -> list[RunWarning]:

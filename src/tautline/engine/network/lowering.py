@@ -11,6 +11,17 @@ import numpy as np
 from tautline.engine import loads, lowering
 from tautline.engine.attitudes import quaternion_of
 from tautline.engine.force_law import CallableLaw
+from tautline.engine.network.strands import (
+    NO_REEL,
+    NO_SPAN,
+    axis_of,
+    elements_of,
+    holder_of,
+    is_reeved,
+    parameters,
+    reeving_of,
+    strands_of,
+)
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
@@ -23,7 +34,6 @@ from tautline.model.body import RigidBody
 from tautline.model.chain.chain import Chain
 from tautline.model.checks import ZERO, Matrix
 from tautline.model.fluid import BodyInFluid, Fluid
-from tautline.model.reel import Reel
 from tautline.model.run import Method
 from tautline.model.string_loads import flow_rows
 from tautline.model.system.parts import ANCHOR, Kinematic, Line
@@ -33,19 +43,13 @@ from tautline.model.system.system import System
 BACKUPS = 3  # copies of the motion that a march keeps
 NO_INERTIA: Matrix = (ZERO, ZERO, ZERO)
 NO_PUSH = np.zeros((7, 1))
-# What stands for the reel of a string that has none.
-NO_REEL = Reel(1.0, 0.0, 1.0, guide_law="none")
+LOCKED = data.Command(True, np.zeros(1), np.zeros(1))
+FREE = data.Command(False, np.zeros(1), np.zeros(1))
 
 
 def line_pendulum(line: Line, gravity: float = 0.0, fluid: Fluid | None = None) -> Chain:
     """The pendulum that a line would be with a point at its end: its string, its reel and their rules."""
     return Chain(line.string, line.reel or NO_REEL, RigidBody.point(1.0), gravity=gravity, fluid=fluid)
-
-
-def parameters(line: Line, turns: bool, compensated: bool) -> data.Parameters:
-    """Kernel parameters of a string and its reel; `turns` says whether the body at its end can turn."""
-    par = lowering.line_parameters(line.string, line.reel or NO_REEL, line.count, "symmetric", compensated)
-    return par._replace(rotates=turns, kappa=0.0 if line.reel is None else par.kappa)
 
 
 def body_drag(system: System, name: str, start: float = 0.0, until: float = 0.0) -> Drag:
@@ -139,8 +143,9 @@ class Arrays:
         self.bodies = [np.zeros(kernels.BODY_STATE) for _ in self.names]
         self.works = [np.zeros(kernels.BODY_WORK) for _ in self.names]
         self.nodes, self.reels, self.scratch, self.strand_works = [], [], [], []
-        for line in system.lines.values():
-            N, law = line.count, lowering.guide_law_code(line.reel or NO_REEL)
+        self.strands = strands_of(system)
+        for strand in self.strands:
+            N, law = elements_of(system, strand), lowering.guide_law_code(strand.reel or NO_REEL)
             self.nodes.append(vector_zeros(data.NODE_QUANTITIES, 3 * data.row_length(N)))
             self.reels.append(np.zeros(data.REEL_SIZE + (data.SPOOLED_CELLS if REMEMBERS[law] else 0)))
             self.scratch.append(data.empty_scratch(N))
@@ -161,13 +166,22 @@ class Arrays:
             array[kernels.PLACE : kernels.PLACE + 3] = own.position
             array[kernels.V : kernels.V + 3] = own.velocity
             array[kernels.OMEGA : kernels.OMEGA + 3] = own.angular_velocity
-        for (name, line), nodes, reel in zip(system.lines.items(), self.nodes, self.reels, strict=True):
-            started, N = state.lines[name], line.count
-            data.nodes_of(nodes[data.POSITION], N)[:] = started.nodes
-            data.nodes_of(nodes[data.VELOCITY], N)[:] = started.node_velocities
-            reel[data.REEL_SIZE :] = 0.0 if line.reel is None else line.reel.spooled_strain
+        for strand, nodes, reel in zip(self.strands, self.nodes, self.reels, strict=True):
+            started, N = state.lines[strand.line], elements_of(system, strand)
+            reel[data.REEL_SIZE :] = 0.0 if strand.reel is None else strand.reel.spooled_strain
             reel[data.S], reel[data.SIGMA] = started.reeled_length, started.reel_speed
-            reel[data.SIGMA_BEFORE] = reel[data.SIGMA_EARLIER] = started.reel_speed
+            if strand.span == NO_SPAN:
+                reel[data.S], reel[data.SIGMA] = started.end_reeled_length, started.end_reel_speed
+            else:
+                rows = started.span_rows(strand.span)
+                data.nodes_of(nodes[data.POSITION], N)[:] = started.nodes[rows]
+                data.nodes_of(nodes[data.VELOCITY], N)[:] = started.node_velocities[rows]
+                if strand.span > 0:
+                    reel[data.S], reel[data.SIGMA] = started.passed[strand.span - 1], started.passing[strand.span - 1]
+                if is_reeved(system, strand):
+                    length = state.lengths_of(system, strand.line)[strand.span]
+                    reel[kernels.FED] = reel[data.S] - (system.lines[strand.line].string.length - length)
+            reel[data.SIGMA_BEFORE] = reel[data.SIGMA_EARLIER] = reel[data.SIGMA]
 
     def size(self) -> int:
         """Numbers in a checkpoint."""
@@ -246,16 +260,21 @@ def system_of(
         )
         row += kernels.UNKNOWNS if free else 0
     strands, first = [], 0
-    for k, (name, line) in enumerate(system.lines.items()):
+    for k, strand in enumerate(arrays.strands):
+        line, holder, N = system.lines[strand.line], holder_of(system, strand), elements_of(system, strand)
         wet = line_pendulum(line, float(system.gravity or 0.0), system.fluid)
-        acting.append(loads.kernel_loads(wet, laws.get(name, ()), *span))
+        acting.append(loads.kernel_loads(wet, laws.get(strand.line, ()), *span))
         density = 0.0 if system.fluid is None else system.fluid.least_density
-        command = commands.get(name, data.Command(True, np.zeros(1), np.zeros(1)))
-        ends = (arrays.names.index(line.start), arrays.names.index(line.end))
-        par = parameters(line, bodies[ends[1]].turns, compensated)
-        on_body = line.reel is not None and system.on_free_body(line)
-        axis = tuple(par.d * x for x in line.drum_axis) if on_body and line.drum_axis else ZERO
-        moved = ZERO if command.locked else axis
+        command = commands.get(strand.drive, FREE if strand.wheel is not None else LOCKED)
+        ends = (arrays.names.index(holder.ends[0]), arrays.names.index(holder.ends[1]))
+        par = parameters(line, strand, N, bodies[ends[1]].turns, compensated)
+        axis = axis_of(system, strand)
+        center = ZERO if strand.wheel is None else arm_of(system, strand.wheel.on, strand.wheel.center)
+        reeving = reeving_of(system, arrays.strands, k, par, center)
+        leads = reeving.feeds[0] in (-1, k)
+        moves = leads and reeving.feeds[0] == k and not command.locked
+        moved = axis if moves or not leads else ZERO
+        points = tuple(arm_of(system, end, point) for end, point in zip(*holder, strict=True))
         strands.append(
             kernels.Strand(
                 par=par,
@@ -263,25 +282,27 @@ def system_of(
                 sinking=1.0 - density * line.string.area / line.string.density,
                 command=command,
                 ends=ends,
-                points=(arm_of(system, line.start, line.start_point), arm_of(system, line.end, line.end_point)),
-                axis=axis,  # type: ignore[arg-type]
-                wound=line.reel is not None,
-                on_body=on_body,
-                row=-1 if command.locked else row,
+                points=points,  # type: ignore[arg-type]
+                axis=axis,
+                wound=strand.reel is not None,
+                on_body=strand.reel is not None and isinstance(system.bodies.get(holder.ends[0]), RigidBody),
+                row=row if moves else -1,
                 softness=(
-                    softness(system, line.start, line.start_point, moved),
-                    softness(system, line.end, line.end_point),
+                    softness(system, holder.ends[0], holder.points[0], moved),
+                    softness(system, holder.ends[1], holder.points[1]),
                 ),
-                shortest=shortest.get(name, 0.0),
+                shortest=shortest.get(strand.line, 0.0),
                 first=first,
                 nodes=arrays.nodes[k],
                 reel=arrays.reels[k],
                 scratch=arrays.scratch[k],
                 work=arrays.strand_works[k],
+                reeved=is_reeved(system, strand),
+                reeving=reeving,
             )
         )
-        row += 0 if command.locked else 1
-        first += line.count + 1
+        row += 1 if moves else 0
+        first += 0 if strand.span == NO_SPAN else N + 1
     return kernels.Network(
         Listed(kernels.Body, bodies),
         Listed(kernels.Strand, strands),
@@ -301,8 +322,8 @@ def system_of(
 def _levers(system: System) -> dict[str, float]:
     """Largest distance of a string from a body's center of mass, over its least moment of inertia (1/(kg m))."""
     found: dict[str, float] = {}
-    for line in system.lines.values():
-        for end, point in zip(line.ends, line.points, strict=True):
+    for strand in strands_of(system):
+        for end, point in zip(*holder_of(system, strand), strict=True):
             body = system.bodies.get(end)
             if isinstance(body, RigidBody) and not body.is_point:
                 arm = float(np.linalg.norm(arm_of(system, end, point)))

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from tautline import errors, ledger
 from tautline.engine.network.lowering import line_pendulum
+from tautline.engine.network.strands import NO_SPAN, strands_of
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
 from tautline.model.chain.chain import Chain
@@ -32,6 +35,10 @@ def values_of(
     """Variables of the results from samples."""
     B = len(system.bodies)
     bodies, strands, whole = samples.bodies[:, :B], samples.strands, samples.whole
+    reeved: Values = {}
+    if system.is_reeved:
+        reeved = reeved_values(system, samples)
+        strands = samples.strands[:, [k for k, x in enumerate(strands_of(system)) if x.span == 0]]
     found = {
         "time": times,
         "body_position": bodies[..., kernels.BODY_PLACE : kernels.BODY_PLACE + 3],
@@ -48,7 +55,23 @@ def values_of(
         "linear_momentum": whole[:, kernels.LINEAR_MOMENTUM : kernels.LINEAR_MOMENTUM + 3],
         "angular_momentum": whole[:, kernels.ANGULAR_MOMENTUM : kernels.ANGULAR_MOMENTUM + 3],
     }
-    return derived(system, found, loads)
+    return derived(system, found | reeved, loads)
+
+
+def reeved_values(system: System, samples: kernels.WholeSamples) -> Values:
+    """Lengths of all spans, and what passes the sheaves and pins of all lines."""
+    own = strands_of(system)
+    spans = [k for k, x in enumerate(own) if x.span != NO_SPAN]
+    sheaves = [k for k, x in enumerate(own) if x.wheel is not None]
+    lengths = np.array([system.lines[own[k].line].string.length for k in spans])
+    passing = samples.strands[:, sheaves]
+    return {
+        "span_length": lengths - samples.strands[:, spans, kernels.RETRACTED],
+        "passed": passing[..., kernels.REELED],
+        "passing_speed": passing[..., kernels.SPEED],
+        "sheave_torque": passing[..., kernels.TORQUE_NOW],
+        "sheave_friction_loss": passing[..., data.FRICTION_LOSS],
+    }
 
 
 def body_in(system: System, samples: kernels.WholeSamples, name: str) -> dict[str, data.Array]:
@@ -70,11 +93,26 @@ def nodes_in(system: System, samples: kernels.WholeSamples, name: str) -> dict[s
 
 def state_of(system: System, samples: kernels.WholeSamples) -> State:
     """The state of a system in a single sample."""
-    lines = {}
-    for name, row in zip(system.lines, samples.strands[0], strict=True):
+    lines, strands = {}, strands_of(system)
+    for name, line in system.lines.items():
         own = nodes_in(system, samples, name)
-        reel = float(row[kernels.REELED]), float(row[kernels.SPEED])
-        lines[name] = LineState(own["nodes"], own["node_velocities"], *reel)
+        rows = {x.span: row for x, row in zip(strands, samples.strands[0], strict=True) if x.line == name}
+        reel = float(rows[0][kernels.REELED]), float(rows[0][kernels.SPEED])
+        if not line.is_reeved:
+            lines[name] = LineState(own["nodes"], own["node_velocities"], *reel)
+            continue
+        spans_of = np.array([rows[k] for k in range(line.spans)])
+        at_end = rows.get(NO_SPAN, np.zeros(kernels.STRAND_COLUMNS))
+        lines[name] = LineState(
+            own["nodes"],
+            own["node_velocities"],
+            *reel,
+            line.string.length - spans_of[:, kernels.RETRACTED],
+            passed=spans_of[1:, kernels.REELED],
+            passing=spans_of[1:, kernels.SPEED],
+            end_reeled_length=float(at_end[kernels.REELED]),
+            end_reel_speed=float(at_end[kernels.SPEED]),
+        )
     return State({name: BodyState(**body_in(system, samples, name)) for name in system.bodies}, lines)
 
 
@@ -85,6 +123,8 @@ def sentence(status: int, time: float, name: str, out: float, step: float, limit
         return f"{head}line {name!r} is fully retrieved, {out:.3g} m left"
     if status == errors.FULLY_DEPLOYED:
         return f"{head}line {name!r} is fully deployed, {out:.6g} m out"
+    if status == errors.TWO_BLOCKED:
+        return f"{head}{name}, is down to {out:.3g} m (two-blocked): stop hauling in before, or lower minimum_length"
     if status == errors.UNSTABLE_STEP:
         remedy = "a shorter sample interval" if adaptive else "step='auto', a smaller step"
         return head + (

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tautline import errors
 from tautline.engine import checkpoints, plausible
 from tautline.engine.backend import ENERGIES, RUNNING, Backend, check_moment
 from tautline.engine.choose import NETWORK
@@ -15,6 +16,7 @@ from tautline.engine.network.commands import lead_reels, take
 from tautline.engine.network.health import NetworkHealth, on_line
 from tautline.engine.network.samples import body_in, nodes_in, sentence, state_of, values_of
 from tautline.engine.network.stepper import NetworkStepper
+from tautline.engine.network.strands import words_for
 from tautline.engine.warnings import stop_warnings
 from tautline.errors import InputError
 from tautline.kernels import data
@@ -167,8 +169,15 @@ class NetworkSimulation(Backend):
 
     def _sentence(self, status: int, plan: data.Plan) -> str:
         at = self.stepper.ended_at
-        name = list(self.system.lines)[at] if at >= 0 else ""
-        out = self.deployed(name) if name else 0.0
+        name, out = "", 0.0
+        if at >= 0:
+            strand = self.stepper.strands[at]
+            name, out = strand.line, self.deployed(strand.line)
+            if status == errors.TWO_BLOCKED:
+                out = self.system.lines[name].string.length - float(
+                    self.present_sample().strands[0, at, kernels.RETRACTED]
+                )
+                name = words_for(self.system, strand)
         return sentence(status, self.time, name, out, plan.h / 2**self.halvings, self.limits().waves, plan.adaptive)
 
     def go_on_from(self, state: State, time: float) -> None:
@@ -249,8 +258,8 @@ class NetworkSimulation(Backend):
         """Warnings on the accuracy of the run, and on reels at their stops."""
         self.look()
         arrays = self.stepper.arrays
-        reels = zip(self.system.lines, arrays.reels, strict=True)
-        own = [w for name, reel in reels for w in on_line(self.system, name, stop_warnings(reel))]
+        reels = zip(self.stepper.strands, arrays.reels, strict=True)
+        own = [w for x, reel in reels for w in on_line(self.system, x.line, stop_warnings(reel))]
         own += self.stepper.health.warnings(self.system, arrays.totals, self.plan.adaptive)
         return list({w.text: w for w in (*self._earlier[1], *own)}.values())
 
@@ -266,6 +275,7 @@ class NetworkSimulation(Backend):
             "commands": {name: reading.tagged(COMMAND, command) for name, command in self.commands.items()},
             "origins": stepper.origins,
             "shortest": stepper.shortest,
+            **({"lengths": stepper.lengths} if self.system.is_reeved else {}),
             "unknown_torques": unknown,
             "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in stepper.pushes.items()},
             "impulses": [stepper.impulses[0], stepper.impulses[1].tolist()],
@@ -287,13 +297,15 @@ class NetworkSimulation(Backend):
         plausible.check_clock(motion[begun : begun + data.CLOCK_SIZE])
         for kind in ("commands", "origins", "shortest", "unknown_torques"):
             for name in saved[kind]:
-                check_known(name, stepper.shortest, "lines")
+                check_known(name, stepper.numbers, "lines")
         for name in (*saved["pushes"], *saved["moves"]):
             check_known(name, self.system.bodies, "bodies")
         plausible.check_form("impulses", saved["impulses"][1], (plausible.VECTOR,) * len(arrays.names))
         stepper.started, stepper.shortest = saved["started"], saved["shortest"]
         stepper.commands = {name: reading.command(x) for name, x in saved["commands"].items()}
         stepper.origins = {name: (x[0], x[1]) for name, x in saved["origins"].items()}
+        lengths = saved.get("lengths", {})
+        stepper.lengths = {name: lengths.get(name, stepper.reel_length(name)) for name in stepper.commands}
         stepper.pushes = {
             name: (np.array(space)[:, None], np.array(own)[:, None]) for name, (space, own) in saved["pushes"].items()
         }
@@ -307,8 +319,10 @@ class NetworkSimulation(Backend):
             stepper.lower(self.time, self.time)
             stepper.call(RESTORE, self.time, saved=motion[None])
         if self.status == RUNNING:
-            for line, reel in zip(self.system.lines.values(), arrays.reels, strict=True):
-                plausible.check_reel(reel, plausible.longest_step(saved), line.string.length)
+            for strand, reel in zip(stepper.strands, arrays.reels, strict=True):
+                if strand.wheel is None:
+                    length = self.system.lines[strand.line].string.length
+                    plausible.check_reel(reel, plausible.longest_step(saved), length)
             for state in arrays.bodies:
                 plausible.check_attitude(state[data.ATTITUDE : data.ATTITUDE + 4])
         self._set_torques(saved["unknown_torques"], np.nan)

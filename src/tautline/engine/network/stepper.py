@@ -14,6 +14,7 @@ from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_fai
 from tautline.engine.loads import own_numbers
 from tautline.engine.network import lowering
 from tautline.engine.network.health import NetworkHealth
+from tautline.engine.network.strands import NO_SPAN
 from tautline.engine.tabulating import tabulated
 from tautline.engine.turns import Turns
 from tautline.errors import InputError
@@ -27,7 +28,7 @@ from tautline.model import checks, refusals
 from tautline.model.command import Command, Free, Torque
 from tautline.model.force_law import check_laws
 from tautline.model.run import Method
-from tautline.model.system.commands import check_known
+from tautline.model.system.commands import END_REEL, REEL, check_known, place_of
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import State
 from tautline.model.system.system import System
@@ -50,6 +51,10 @@ class NetworkStepper:
         The system as the kernels have it.
     commands, origins, shortest : dict
         By the names of lines: what reels follow, since when (s) with how much out (m), and how far they retrieve (m).
+    lengths : dict
+        Reeled and deployed together (m), when commands were given.
+    strands : tuple
+        What the strings of the kernels are in the system.
     pushes, moves : dict
         By the names of bodies: forces and moments from outside, and paths on which another program leads them.
     impulses : tuple
@@ -67,8 +72,8 @@ class NetworkStepper:
         checks.instance("state", state, State)
         state.check_against(system)
         system = system.with_elements(state.elements())
-        lengths = {name: line.string.length for name, line in system.lines.items()}
-        self.system = system.on_mesh({name: x - state.lines[name].reeled_length for name, x in lengths.items()})
+        spans = {name: state.lengths_of(system, name) for name in system.lines}
+        self.system = system.on_mesh({name: float(x.sum()) for name, x in spans.items()})
         self.initial, self.method, self.turns, self.health = state, method, Turns(), NetworkHealth()
         for name in checks.mapping("loads", {} if laws is None else laws, "ForceLaw"):
             check_known(name, self.system.lines, "lines")
@@ -76,17 +81,21 @@ class NetworkStepper:
         self.laws = [law for own in self._laws.values() for law in own]
         self._check_method()
         self.arrays = lowering.Arrays(self.system, state)
-        self.numbers = {name: k for k, name in enumerate(self.system.lines)}
+        # first strings of lines, and those at whose start a reel or sheave is commanded, by their names
+        self.strands = self.arrays.strands
+        self.numbers = {x.line: k for k, x in enumerate(self.strands) if x.span == 0}
+        self.numbers |= {x.drive: k for k, x in enumerate(self.strands) if x.drive}
         self._has_paths = any(isinstance(x, Kinematic) and x.path is not None for x in self.system.bodies.values())
         self._sizes = results.layout(self.system).lengths
         self.plan = lowering.plan_of(system, self.method)
         self.shortest = {
-            name: self._least(line.string.length - state.lines[name].reeled_length)
+            name: self._least(float(spans[name].min()))
             for name, line in self.system.lines.items()
-            if line.reel is not None
+            if line.reel is not None or line.is_reeved
         }
         self.commands: dict[str, Command] = {}
         self.origins: dict[str, tuple[float, float]] = {}
+        self.lengths: dict[str, float] = {}
         self.pushes: dict[str, tuple[data.Array, data.Array]] = {}
         self.moves: dict[str, data.Array] = {}
         self.impulses = (0.0, np.zeros((len(self.arrays.names), 3)))
@@ -123,6 +132,10 @@ class NetworkStepper:
         damped = any(line.string.viscosity > 0.0 for line in self.system.lines.values())
         loaded = damped or self.system.fluid is not None or bool(self.laws)
         line_lowering.check_loaded_order(self.method.order, loaded)
+        if any(wheel.slips for name in self.system.lines for wheel in self.system.wheels(name)):
+            raise refusals.REEVED_SLIP.error("them")
+        if loaded and self.system.is_reeved:
+            raise refusals.REEVED_LOADS.error("them")
 
     def _least(self, deployed: float) -> float:
         least = self.method.minimum_length
@@ -142,8 +155,26 @@ class NetworkStepper:
         return self.arrays.totals, self.arrays.clock
 
     def deployed(self, name: str) -> float:
-        """Unstretched length of a line outside its guide (m)."""
-        return float(self.system.lines[name].string.length - self.arrays.reels[self.numbers[name]][data.S])
+        """Unstretched length of a line outside its guide (m); by the name of a sheave or an end reel that of its span.
+
+        That of a sheave is the span behind it.
+        """
+        place, reels = place_of(name), self.arrays.reels
+        length = self.system.lines[place.line].string.length
+        if not self.system.lines[place.line].is_reeved:
+            return float(length - reels[self.numbers[name]][data.S])
+        spans = [k for k, x in enumerate(self.strands) if x.line == place.line and x.span != NO_SPAN]
+        lengths = {k: float(length - reels[k][data.S] + reels[k][kernels.FED]) for k in spans}
+        if place.part == REEL:
+            return sum(lengths.values())
+        return lengths[spans[-1] if place.part == END_REEL else self.numbers[name]]
+
+    def reel_length(self, name: str) -> float:
+        """Length from which what is deployed is taken, to give the reeled length that a reel or sheave has (m)."""
+        line = self.system.lines[place_of(name).line]
+        if not line.is_reeved:
+            return line.string.length
+        return float(self.arrays.reels[self.numbers[name]][data.S]) + self.deployed(name)
 
     # -- what the kernels take ---------------------------------------------------------------------------
 
@@ -155,7 +186,7 @@ class NetworkStepper:
         kernel_commands = {
             name: line_lowering.kernel_command(
                 command,
-                self.system.lines[name].string.length,
+                self.lengths[name],
                 *self.origins[name],
                 self._span(name, command, since, until),
             )
@@ -163,6 +194,7 @@ class NetworkStepper:
         }
         if not self.started:
             moving = {name for name, line in self.initial.lines.items() if line.reel_speed != 0.0}
+            moving |= {f"{name}.end_reel" for name, line in self.initial.lines.items() if line.end_reel_speed != 0.0}
             kernel_commands = {name: line_lowering.kernel_command(Free()) for name in moving}
         paths = lowering.path_tables(self.system, self.initial, since, until) | self.moves
         self.network = lowering.system_of(
@@ -200,6 +232,7 @@ class NetworkStepper:
     def follow(self, name: str, command: Command, origin: tuple[float, float], shortest: float) -> None:
         """Have a command that was given at a time, with a length out, to a reel that retrieves to a length."""
         self.commands[name], self.origins[name], self.shortest[name] = command, origin, shortest
+        self.lengths[name] = self.reel_length(name)
         self.started, self.changed = True, True
 
     def have_given(self, name: str, since: float, impulse: data.Array) -> None:
@@ -238,7 +271,7 @@ class NetworkStepper:
 
     def samples_for(self, rows: int) -> kernels.WholeSamples:
         """Room for samples."""
-        return kernels.empty_samples(rows, len(self.arrays.names), self._sizes["line"], self._sizes["node"])
+        return kernels.empty_samples(rows, len(self.arrays.names), len(self.strands), self._sizes["node"])
 
     def observe(self, out: kernels.WholeSamples, time: float) -> None:
         """Put the present state into a single sample, with the tables that are there."""
@@ -322,8 +355,10 @@ class NetworkStepper:
         reels = self.arrays.reels
         before = [float(reel[data.S]) for reel in reels]
         if lengths is not None:
-            for reel, (name, line) in zip(reels, self.system.lines.items(), strict=True):
-                reel[data.S] = line.string.length - lengths[name]
+            for reel, strand in zip(reels, self.strands, strict=True):
+                line = self.system.lines[strand.line]
+                if not line.is_reeved:
+                    reel[data.S] = line.string.length - lengths[strand.line]
         found = self.limits()
         for reel, s in zip(reels, before, strict=True):
             reel[data.S] = s

@@ -76,7 +76,6 @@ def network_samples(system: System, setting: Any, samples: Any) -> network.Whole
     carrier |= {network.BODY_OMEGA: none, network.BODY_ATTITUDE: upright, network.BODY_GIVEN: none}
     rows = [own if name == line.end else carrier for name in system.bodies]
     bodies = [np.concatenate([row[column] for column in sorted(row)], axis=1) for row in rows]
-    strands = np.concatenate(
-        [np.zeros((len(x), network.REELED)), x[:, [data.REELED_LENGTH, data.REEL_SPEED]], none[:, :1]], axis=1
-    )
+    reel = x[:, [data.REELED_LENGTH, data.REEL_SPEED]]
+    strands = np.concatenate([np.zeros((len(x), network.REELED)), reel, none[:, :1], reel[:, :1]], axis=1)
     return network.WholeSamples(np.zeros((len(x), 0)), np.stack(bodies, axis=1), strands[:, None], nodes)

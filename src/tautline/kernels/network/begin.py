@@ -13,6 +13,7 @@ from tautline.kernels.data import (
     HELD,
     HELD_ACCELERATION,
     HELD_SPEED,
+    MEAN_VELOCITY,
     MOMENTUM,
     NOT_HELD,
     P_S,
@@ -40,6 +41,9 @@ from tautline.kernels.energy import momenta
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.network.data import (
     ANGULAR,
+    END_MOMENTUM,
+    END_VELOCITY,
+    FEED_MOMENTUM,
     FRAME_POWER,
     GIVEN,
     LINEAR,
@@ -58,15 +62,23 @@ from tautline.kernels.network.data import (
     body_at,
     strand_at,
 )
-from tautline.kernels.network.ends import angular_velocity_about, end_of, place_ends, put_matrix
+from tautline.kernels.network.ends import End, angular_velocity_about, end_of, place_ends, put_matrix
 from tautline.kernels.network.equations import drum_mass
 from tautline.kernels.network.gravity import weigh
 from tautline.kernels.network.loads import act_at_joint
-from tautline.kernels.network.observe import first_momentum, measure_strand, owed_to_held, velocities_now
+from tautline.kernels.network.observe import (
+    first_momentum,
+    measure_spans,
+    measure_strand,
+    owed_to_held,
+    velocities_now,
+)
+from tautline.kernels.network.reeving import feed_speed, measure_span, wheel_end
+from tautline.kernels.network.spans import evaluate_pulls
 from tautline.kernels.network.step import ZERO, book_whole
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import add, add_scaled, apply, cross, dot, scale
+from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale
 from tautline.kernels.tables import vector_at
 
 
@@ -78,15 +90,15 @@ def begin_strand(network: Network, strand: Strand) -> None:
     place_ends(network, strand)
     for e in range(2):
         put_node(v, e * par.N, end_of(network, strand, e, 0.0).v)
+    if strand.reeved:
+        begin_span(network, strand)
+        return
     sigma = reel[SIGMA] if strand.row >= 0 else 0.0
     reel[P_S] = momenta(par, reel[S], sigma, strand.nodes[POSITION], v, p)
     ends = (end_of(network, strand, 0, 0.0), end_of(network, strand, 1, 0.0))
     given = (first_momentum(strand, sigma, v), node(p, par.N))
     for e in range(2):
-        state = ends[e].body.state
-        put_triple(state, LINEAR, add(triple(state, LINEAR), given[e]))
-        arm = apply(ends[e].R, ends[e].point)
-        put_triple(state, ANGULAR, add(triple(state, ANGULAR), cross(arm, given[e])))
+        give_at(ends[e], given[e])
         put_node(p, e * par.N, ZERO)
     if strand.wound:
         carried = angular_velocity_about(strand, ends[0])
@@ -97,6 +109,39 @@ def begin_strand(network: Network, strand: Strand) -> None:
         put_triple(state, ANGULAR, add(triple(state, ANGULAR), spin))
     copy_nodes(v, strand.nodes[VELOCITY_BEFORE])
     evaluate_forces(par, reel[S], strand.nodes[POSITION], strand.scratch.nodes[PULL])
+
+
+@kernel
+def begin_span(network: Network, strand: Strand) -> None:
+    """Momenta of a span from its velocities; those of its ends and of its wheel go to the bodies."""
+    par, work, p = strand.par, strand.work, strand.nodes[MOMENTUM]
+    copy_nodes(strand.nodes[VELOCITY], strand.scratch.nodes[MEAN_VELOCITY])
+    ends = (end_of(network, strand, 0, 0.0), end_of(network, strand, 1, 0.0))
+    for e in range(2):
+        put_triple(work, END_VELOCITY + 3 * e, ends[e].v)
+    measure_span(network, strand, strand.nodes[POSITION], 0.0, p)
+    for e in range(2):
+        give_at(ends[e], triple(work, END_MOMENTUM + 3 * e))
+        put_node(p, e * par.N, ZERO)
+    if strand.wound or strand.reeving.sheave:
+        state = ends[0].body.state
+        speed = feed_speed(network, strand, 0) + angular_velocity_about(strand, ends[0])
+        spin = scale(drum_mass(strand, 0.0, 0.0) * speed, apply(ends[0].R, strand.axis))
+        put_triple(state, ANGULAR, add(triple(state, ANGULAR), spin))
+    if strand.reeving.sheave:
+        center = wheel_end(network, strand, 0.0)
+        give_at(center, scale(strand.reeving.wrap, center.v))
+    copy_nodes(strand.nodes[VELOCITY], strand.nodes[VELOCITY_BEFORE])
+    evaluate_pulls(strand)
+
+
+@kernel
+def give_at(end: End, momentum: Vector) -> None:
+    """Momentum of what is at an end to its body."""
+    state = end.body.state
+    put_triple(state, LINEAR, add(triple(state, LINEAR), momentum))
+    arm = apply(end.R, end.point)
+    put_triple(state, ANGULAR, add(triple(state, ANGULAR), cross(arm, momentum)))
 
 
 @separate
@@ -118,7 +163,15 @@ def begin_network(network: Network, t: float) -> None:
         put_triple(state, LINEAR, scale(body.mass, triple(state, V)))
         put_triple(state, ANGULAR, apply(R, apply(body.J, triple(state, OMEGA))))
     for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        strand.work[SIGMA_NOW] = strand.reel[SIGMA] if strand.row >= 0 else 0.0
+        strand.work[FEED_MOMENTUM] = 0.0
+    for k in range(len(network.strands)):
         begin_strand(network, strand_at(network.strands, k))
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if strand.reeved:
+            strand.reel[P_S] = strand.work[FEED_MOMENTUM]
     network.totals[FRAME_POWER] = weigh(network, t)[1]
 
 
@@ -128,6 +181,7 @@ def release_reels(network: Network, t: float) -> None:
     if network.loaded:
         act_at_joint(network, t, 0.0)
     velocities_now(network, t)
+    measure_spans(network)
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         reel = strand.reel
@@ -169,6 +223,7 @@ def give_momenta(network: Network, stopped: int) -> None:
     are work of their motors; reels that move by their own equations have these momenta already.
     """
     part = 0.5 if stopped >= 0 else 1.0
+    measure_spans(network)
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         reel = strand.reel

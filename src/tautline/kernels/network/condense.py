@@ -84,6 +84,62 @@ def follow_ends(strand: Strand) -> None:
         last[i] = -ratio[i] * last[i + 1]
 
 
+# Mass of an end node, in the unit of the node equations.
+OWN = 2.0 / GROWTH
+
+
+@kernel
+def reduce_to_ends(strand: Strand, unit: float, own_first: float, v_first: Vector, v_last: Vector) -> None:
+    """Solve the node equations between given ends: velocities into AT_SIGMA, momenta of ends, their slopes."""
+    N, scratch, work = strand.par.N, strand.scratch, strand.work
+    above, below = scratch.factor[ABOVE], scratch.factor[BELOW]
+    right, v = scratch.nodes[RIGHT], scratch.nodes[AT_SIGMA]
+    mass = 1.0 / unit
+    r_first, r_last = node(right, 0), node(right, N)
+    add_to_node(right, 1, scale(-below[0], v_first))
+    forward_with_minors(N, OWN, scratch)
+    divide_by_minors(N, scratch)
+    backward(N, v_last, scratch, v)
+    put_node(v, 0, v_first)
+    follow_ends(strand)
+
+    first, last = scratch.factor[BY_FIRST], scratch.factor[BY_LAST]
+    P_first = sub(add_scaled(scale(own_first, v_first), above[0], node(v, 1)), r_first)
+    P_last = sub(add_scaled(scale(OWN, v_last), below[N - 1], node(v, N - 1)), r_last)
+    put_triple(work, END_MOMENTUM, scale(mass, P_first))
+    put_triple(work, END_MOMENTUM + 3, scale(mass, P_last))
+    work[SCHUR] = mass * (own_first + above[0] * (first[1] if N > 1 else 0.0))
+    work[SCHUR + 1] = mass * above[0] * last[1]
+    work[SCHUR + 2] = mass * below[N - 1] * first[N - 1]
+    work[SCHUR + 3] = mass * (OWN + below[N - 1] * (last[N - 1] if N > 1 else 0.0))
+    work[SCALE] = strand.par.mu * unit
+
+
+@kernel
+def slopes_at_ends(
+    strand: Strand,
+    r: tuple[Vector, Vector],
+    slope: Array,
+    border: Array,
+    carried: Vector,
+    places: tuple[int, int],
+) -> None:
+    """Derivatives of the momenta of both ends by a feed, and of its equation by their velocities, at `places` of work.
+
+    `r` are those of the momenta at given nodes, negative; `slope` and `border` how nodes follow the feed and act on it;
+    `carried` is half of a step of what a drum at the first end winds up.
+    """
+    N, work, mu = strand.par.N, strand.work, strand.par.mu
+    factor = strand.scratch.factor
+    above, below, first, last = factor[ABOVE], factor[BELOW], factor[BY_FIRST], factor[BY_LAST]
+    put_triple(work, places[0], scale(mu, add(sub(scale(above[0], node(slope, 1)), r[0]), carried)))
+    put_triple(work, places[0] + 3, scale(mu, sub(scale(below[N - 1], node(slope, N - 1)), r[1])))
+    by_first = sub(add(node(border, 0), followed(border, first, 1, min(N - 1, FOLLOWING))), carried)
+    by_last = add(node(border, N), followed(border, last, max(N - FOLLOWING, 1), N - 1))
+    put_triple(work, places[1], scale(mu, by_first))
+    put_triple(work, places[1] + 3, scale(mu, by_last))
+
+
 @kernel
 def condense(strand: Strand, h: float, kick: float, v_first: Vector, v_last: Vector, sigma: float) -> None:
     """Inner velocities into AT_SIGMA; momenta of the ends and their derivatives into the strand's work.
@@ -95,31 +151,11 @@ def condense(strand: Strand, h: float, kick: float, v_first: Vector, v_last: Vec
     scratch, work = strand.scratch, strand.work
     s = strand.reel[S]
     q = strand.nodes[POSITION]
-    above, below, minor = scratch.factor[ABOVE], scratch.factor[BELOW], scratch.factor[MINOR]
-    right, v = scratch.nodes[RIGHT], scratch.nodes[AT_SIGMA]
+    minor, right = scratch.factor[MINOR], scratch.nodes[RIGHT]
     ends = ends_of(par, h, element_length(par, s), sigma)
     unit, _ = node_equations(par, h, ends, q, scratch.nodes[TARGET], kick, scratch)
-    mass = 1.0 / unit
-    own = 2.0 / GROWTH  # of an end node
-    own_first = own + (unit * par.mu * (s + 0.5 * h * sigma) if strand.wound else 0.0)
-    r_first, r_last = node(right, 0), node(right, N)
-    add_to_node(right, 1, scale(-below[0], v_first))
-    forward_with_minors(N, own, scratch)
-    divide_by_minors(N, scratch)
-    backward(N, v_last, scratch, v)
-    put_node(v, 0, v_first)
-    follow_ends(strand)
-
-    first, last = scratch.factor[BY_FIRST], scratch.factor[BY_LAST]
-    P_first = sub(add_scaled(scale(own_first, v_first), above[0], node(v, 1)), r_first)
-    P_last = sub(add_scaled(scale(own, v_last), below[N - 1], node(v, N - 1)), r_last)
-    put_triple(work, END_MOMENTUM, scale(mass, P_first))
-    put_triple(work, END_MOMENTUM + 3, scale(mass, P_last))
-    work[SCHUR] = mass * (own_first + above[0] * (first[1] if N > 1 else 0.0))
-    work[SCHUR + 1] = mass * above[0] * last[1]
-    work[SCHUR + 2] = mass * below[N - 1] * first[N - 1]
-    work[SCHUR + 3] = mass * (own + below[N - 1] * (last[N - 1] if N > 1 else 0.0))
-    work[SCALE] = par.mu * unit
+    own_first = OWN + (unit * par.mu * (s + 0.5 * h * sigma) if strand.wound else 0.0)
+    reduce_to_ends(strand, unit, own_first, v_first, v_last)
     if strand.row < 0:
         return
 
@@ -131,13 +167,7 @@ def condense(strand: Strand, h: float, kick: float, v_first: Vector, v_last: Vec
     slope = scratch.nodes[BY_SIGMA]
     put_node(slope, 0, ZERO)
     carried = scale(0.5 * h if strand.wound else 0.0, v_first)
-    put_triple(work, END_BY_SIGMA, scale(par.mu, add(sub(scale(above[0], node(slope, 1)), r_first), carried)))
-    put_triple(work, END_BY_SIGMA + 3, scale(par.mu, sub(scale(below[N - 1], node(slope, N - 1)), r_last)))
-    border = scratch.nodes[BORDER]
-    by_first = sub(add(node(border, 0), followed(border, first, 1, min(N - 1, FOLLOWING))), carried)
-    by_last = add(node(border, N), followed(border, last, max(N - FOLLOWING, 1), N - 1))
-    put_triple(work, REEL_BY_END, scale(par.mu, by_first))
-    put_triple(work, REEL_BY_END + 3, scale(par.mu, by_last))
+    slopes_at_ends(strand, (r_first, r_last), slope, scratch.nodes[BORDER], carried, (END_BY_SIGMA, REEL_BY_END))
     work[PIVOT], work[LEFT] = reel_row(par, h, s, ends, sums, unpack_start(work[START_ROW:]).p_s, by_nodes)
 
 
@@ -159,7 +189,7 @@ def change_ends(strand: Strand, dv_first: Vector, dv_last: Vector, dsigma: float
     along = work[SCALE] * dsigma
     for j in range(0, strand.par.N + 1, width(v)):
         x = nodes_from(v, j)
-        if strand.row >= 0:
+        if strand.row >= 0 and not strand.reeved:
             x = add_scaled(x, along, nodes_from(slope, j))
         a, b = load(first, j), load(last, j)
         x = (
@@ -171,7 +201,7 @@ def change_ends(strand: Strand, dv_first: Vector, dv_last: Vector, dsigma: float
     for e in range(2):
         P = add_scaled(triple(work, END_MOMENTUM + 3 * e), work[SCHUR + 2 * e], dv_first)
         P = add_scaled(P, work[SCHUR + 2 * e + 1], dv_last)
-        if strand.row >= 0:
+        if strand.row >= 0 and not strand.reeved:
             P = add_scaled(P, dsigma, triple(work, END_BY_SIGMA + 3 * e))
         put_triple(work, END_MOMENTUM + 3 * e, P)
 

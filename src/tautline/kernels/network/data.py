@@ -55,8 +55,18 @@ END_WEIGHT = _places(60)[0]  # impulse of gravity on the ends in the first half 
 START_ROW = _places(40)[0]  # a reels.ReelStart
 # Of inverse dynamics: forces on s other than the motor's, with dT/ds; change of the reel's momentum over a short step.
 REEL_PUSH, REEL_CHANGE = _places(66, 67)
-POWER = _places(68)[0]  # of every load, as its account takes it
-STRAND_WORK = 68 + len(registry.LOADS)
+# Of spans (reeving.py): what corresponds to END_BY_SIGMA and REEL_BY_END for the feed at the stop; the feeds' own block
+# and residuals; forces and momenta of a feed from all strings that it feeds; gravity on what is wound or on the wheel.
+END_BY_STOP, STOP_BY_END = _places(68, 74)
+FEED_BLOCK, FEED_LEFT = _places(80, 84)
+ON_FEED, ON_FEED_END, FEED_GRADIENT, FEED_MOMENTUM, WOUND_S = _places(86, 87, 88, 89, 90)
+WHEEL_WEIGHT = _places(91)[0]  # impulse of gravity on the wrap in the first half of a step, then its weight (N)
+RUB = _places(97)[0]  # a friction.Rub at the start of a step
+FEED_KINETIC = _places(101)[0]  # kinetic energy of a span
+POWER = _places(102)[0]  # of every load, as its account takes it
+STRAND_WORK = 102 + len(registry.LOADS)
+# Places in Strand.reel: length that has come in at the stop, but for a constant; 0 where no feed is there.
+FED, FED_ERR = _places(12, 13)
 
 # Places in Scratch.factor of what inner nodes follow of a velocity of the first and of the last node.
 BY_FIRST, BY_LAST = 7, 8
@@ -95,8 +105,30 @@ class Body(NamedTuple):
     work: Array  # (BODY_WORK,)
 
 
+class Friction(NamedTuple):
+    """Friction of a rope on a wheel or pin (docs/theory.md, "Sheaves and pins")."""
+
+    law: int  # 0 none, or one of network/friction.py
+    coefficient: float  # 1 - efficiency; bearing friction times bearing radius over radius; friction of the rope
+    turns: float  # angle of whole turns (rad)
+    alpha_0: float  # smoothing speed
+
+
+class Reeving(NamedTuple):
+    """What feeds the ends of a string, and the wheel at its start."""
+
+    feeds: tuple[int, int]  # strings whose reels feed its start and its stop, or -1
+    factors: tuple[float, float]  # speed of the feed there over that reel's speed
+    idle: bool  # no string, only a drum at the end of the string before
+    sheave: bool  # the reel is a sheave or pin
+    par: Parameters  # of the drum or wheel: a sheave has the inertia of its wrap in kappa, and no density
+    wrap: float  # mass of the rope on the wheel
+    center: Vector  # of the wheel, in the frame of the body that carries it
+    friction: Friction
+
+
 class Strand(NamedTuple):
-    """A string of a network, with its reel."""
+    """A string of a network, with its reel: a line without sheaves, or a span of one that has them."""
 
     par: Parameters  # without weight and body
     number: int  # of it among all strings, and of the loads on it
@@ -115,6 +147,8 @@ class Strand(NamedTuple):
     reel: Array
     scratch: Scratch
     work: Array  # (STRAND_WORK,)
+    reeved: bool  # rope comes and goes at its stop too, or with another's reel
+    reeving: Reeving
 
 
 class Field(NamedTuple):
@@ -159,8 +193,9 @@ WHOLE = int(STEP_LENGTH) + 1
 BODY_PLACE, BODY_VELOCITY, BODY_OMEGA, BODY_ATTITUDE, BODY_GIVEN = _places(0, 3, 6, 9, 18)
 BODY_COLUMNS = 21
 # Of a string: accounts, then these.
-REELED, SPEED, TORQUE_NOW = _places(*(len(ledger.ACCOUNTS) + i for i in range(3)))
-STRAND_COLUMNS = int(TORQUE_NOW) + 1
+# RETRACTED is the part of the string's length that is not between its ends.
+REELED, SPEED, TORQUE_NOW, RETRACTED = _places(*(len(ledger.ACCOUNTS) + i for i in range(4)))
+STRAND_COLUMNS = int(RETRACTED) + 1
 
 
 class WholeSamples(NamedTuple):

@@ -27,6 +27,7 @@ from tautline.kernels.network.data import (
     PULLED,
     PUSHED,
     REEL_BY_END,
+    RUB,
     SCHUR,
     SIGMA_NOW,
     START_ROW,
@@ -48,6 +49,7 @@ from tautline.kernels.network.ends import (
     spin_direction,
     swing_by_omega,
 )
+from tautline.kernels.network.friction import NO_FRICTION, rub_in, solve_rubbed_row
 from tautline.kernels.network.linear import (
     IDENTITY,
     ZEROS,
@@ -59,6 +61,17 @@ from tautline.kernels.network.linear import (
     eliminate,
     substitute,
 )
+from tautline.kernels.network.reeving import (
+    add_drum,
+    add_feeds,
+    add_wheel,
+    condense_drum,
+    condense_span,
+    feed_row,
+    feed_speed,
+    follow_span,
+)
+from tautline.kernels.network.spans import retracted
 from tautline.kernels.newton import ERROR_LEFT, ROUNDING_FLOOR
 from tautline.kernels.reels import unpack_start
 from tautline.kernels.rotation import MAX_ITERATIONS
@@ -143,7 +156,7 @@ def add_end(network: Network, strand: Strand, h: float, e: int, end: End, by_ome
                 add_block(matrix, i + 3, other.row, lever_rows(end, straight))
                 if other.turns:
                     add_block(matrix, i + 3, other.row + 3, lever_rows(end, turned))
-    if strand.row >= 0:
+    if strand.row >= 0 and not strand.reeved:
         slope = triple(strand.work, END_BY_SIGMA + 3 * e)
         moment = moment_of(end, slope)
         add_column(matrix, i, strand.row, slope)
@@ -153,20 +166,23 @@ def add_end(network: Network, strand: Strand, h: float, e: int, end: End, by_ome
 
 @kernel
 def drum_mass(strand: Strand, h: float, sigma: float) -> float:
-    """Inertia of the drum with what is wound on it, mean over the step."""
-    return float(strand.par.mu * (strand.reel[S] + 0.5 * h * sigma) + strand.par.kappa)
+    """Inertia of the drum with what is wound on it, or of a sheave with its wrap, mean over the step."""
+    par = strand.reeving.par
+    return float(par.mu * (strand.reel[S] + 0.5 * h * sigma) + par.kappa)
 
 
 @kernel
-def add_spin_of_drum(network: Network, strand: Strand, h: float, end: End) -> None:
-    """What a drum that turns with its body adds to the body's and the reel's equation (equations 100 and 101)."""
+def add_spin_of_drum(network: Network, strand: Strand, h: float, end: End, row: int, sigma: float) -> None:
+    """What a drum that turns with its body adds to the body's and the reel's equation (equations 100 and 101).
+
+    `row` is that of the reel or of the feed that turns the drum, sigma the speed of the rope there.
+    """
     body = end.body
     axis = strand.axis
     if not (body.free and body.turns) or dot(axis, axis) == 0.0:
         return
     matrix, right = network.matrix, network.right[0]
     i = body.row + 3
-    sigma = strand.work[SIGMA_NOW]
     mean = drum_mass(strand, h, sigma)
     speed = sigma + angular_velocity_about(strand, end)
     direction = spin_direction(strand, end, h)
@@ -176,12 +192,13 @@ def add_spin_of_drum(network: Network, strand: Strand, h: float, end: End) -> No
     bent = matrix_add_scaled(bent, -1.0, hat(axis))
     D = matrix_add_scaled(ZEROS, mean, outer(direction, axis))
     add_block(matrix, i, i, matrix_add_scaled(D, 0.5 * h * mean * speed, bent))
-    if strand.row >= 0:
-        by_sigma = scale(mean + 0.5 * h * strand.par.mu * speed, direction)
-        by_omega = scale(mean - 0.5 * h * strand.par.mu * speed, axis)
-        add_column(matrix, i, strand.row, by_sigma)
-        add_row(matrix, strand.row, i, by_omega)
-        right[strand.row] -= mean * (speed - sigma) - 0.25 * h * strand.par.mu * (speed * speed - sigma * sigma)
+    if row >= 0:
+        mu, factor = strand.reeving.par.mu, strand.reeving.factors[0]
+        by_sigma = scale(factor * (mean + 0.5 * h * mu * speed), direction)
+        by_omega = scale(factor * (mean - 0.5 * h * mu * speed), axis)
+        add_column(matrix, i, row, by_sigma)
+        add_row(matrix, row, i, by_omega)
+        right[row] -= factor * (mean * (speed - sigma) - 0.25 * h * mu * (speed * speed - sigma * sigma))
 
 
 @kernel
@@ -209,13 +226,27 @@ def strand_rows(network: Network, k: int, h: float, kick: float, anew: bool) -> 
     """A string's part of all equations; strings of constant length are condensed once a step."""
     strand = strand_at(network.strands, k)
     ends = (end_of(network, strand, 0, h), end_of(network, strand, 1, h))
-    if anew or strand.row >= 0:
+    if strand.reeved:
+        if strand.reeving.idle:
+            condense_drum(network, strand, h, ends[0].v)
+        else:
+            condense_span(network, strand, h, kick, ends[0].v, ends[1].v)
+    elif anew or strand.row >= 0:
         condense(strand, h, kick, ends[0].v, ends[1].v, strand.work[SIGMA_NOW])
     by_omega = (swing_by_omega(ends[0], h), swing_by_omega(ends[1], h))
     add_end(network, strand, h, 0, ends[0], by_omega)
     add_end(network, strand, h, 1, ends[1], by_omega)
+    if strand.reeved:
+        add_feeds(network, strand, ends, by_omega)
+        add_drum(network, strand, h, ends[0].v)
+        if strand.reeving.sheave:
+            add_wheel(network, strand, h, kick)
+        if strand.wound or strand.reeving.sheave:
+            row, sigma = feed_row(network, strand, 0), feed_speed(network, strand, 0)
+            add_spin_of_drum(network, strand, h, ends[0], row, sigma)
+        return
     if strand.wound:
-        add_spin_of_drum(network, strand, h, ends[0])
+        add_spin_of_drum(network, strand, h, ends[0], strand.row, strand.work[SIGMA_NOW])
     if strand.row >= 0:
         reel_equation(network, strand, h, ends, by_omega)
 
@@ -243,7 +274,12 @@ def solve_reels(network: Network, h_start: float, bodies: int) -> None:
                         left -= matrix[i, j] * x[j]
                 start = unpack_start(strand.work[START_ROW:])
                 sigma = strand.work[SIGMA_NOW]
-                found, impulse = solve_own_row(strand.par, start.drum, start.at, sigma, h_start, matrix[i, i], left)
+                if strand.reeving.friction.law != NO_FRICTION:
+                    rub, alpha_0 = rub_in(strand.work, RUB), strand.reeving.friction.alpha_0
+                    found, impulse = solve_rubbed_row(start.drum, rub, alpha_0, sigma, h_start, matrix[i, i], left)
+                else:
+                    par = strand.reeving.par
+                    found, impulse = solve_own_row(par, start.drum, start.at, sigma, h_start, matrix[i, i], left)
                 change = max(change, abs(found - x[i]))
                 largest = max(largest, abs(sigma + found))
                 calm = calm and tangents_within(found - x[i], found, sigma, LAST_OF_TANGENTS)
@@ -291,10 +327,11 @@ def follow(network: Network, k: int, h: float) -> tuple[float, float, bool]:
     first, last = end_of(network, strand, 0, h).v, end_of(network, strand, 1, h).v
     dfirst, dlast = sub(first, before[0]), sub(last, before[1])
     change_ends(strand, dfirst, dlast, dsigma)
+    dfeeds = follow_span(network, strand) if strand.reeved else abs(dsigma)
     put_triple(work, END_VELOCITY, first)
     put_triple(work, END_VELOCITY + 3, last)
-    size = abs(dsigma) * (abs(dsigma) + math.sqrt(dot(dfirst, dfirst)) + math.sqrt(dot(dlast, dlast)))
-    error = abs(h) / element_length(par, strand.reel[S]) * size
+    size = dfeeds * (dfeeds + math.sqrt(dot(dfirst, dfirst)) + math.sqrt(dot(dlast, dlast)))
+    error = abs(h) / element_length(par, retracted(strand)) * size
     speed2 = work[SIGMA_NOW] * work[SIGMA_NOW] + dot(last, last) + dot(first, first)
     return error, speed2, dsigma * dsigma <= ROUNDING_FLOOR * ROUNDING_FLOOR * par.EA / par.mu
 

@@ -8,12 +8,15 @@ from typing import NamedTuple
 from tautline.kernels.data import POSITION, Array, S, add_to_node, node, put_node, put_triple, triple
 from tautline.kernels.energy import element_length, spooled_above, spooled_lever
 from tautline.kernels.jit import kernel, separate
+from tautline.kernels.listed import Listed
 from tautline.kernels.network.data import (
     PLACE,
     PULLED,
     TWISTED,
     WEIGHT_S,
     WEIGHTS,
+    WHEEL_WEIGHT,
+    WOUND_S,
     Body,
     Field,
     Network,
@@ -21,6 +24,7 @@ from tautline.kernels.network.data import (
     body_at,
     strand_at,
 )
+from tautline.kernels.network.spans import retracted
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 
@@ -144,12 +148,22 @@ def wound_weight(strand: Strand, field: Field, pull: Pull, height: float) -> Wou
 
 
 @kernel
-def weigh_strand(strand: Strand, field: Field, at: Reference) -> tuple[float, float]:
+def weigh_wheel(strand: Strand, body: Body, field: Field, at: Reference) -> tuple[float, float]:
+    """Gravity on the rope that is on a wheel into WHEEL_WEIGHT; energy, and its rate by the motion of the frame."""
+    center = add(triple(body.state, PLACE), apply(attitude(body.state), strand.reeving.center))
+    pull = pull_at(field, at, center)
+    mass = strand.sinking * strand.reeving.wrap
+    put_triple(strand.work, WHEEL_WEIGHT + 3, scale(mass, pull.acceleration))
+    return mass * pull.potential, mass * pull.rate
+
+
+@kernel
+def weigh_strand(bodies: Listed[Body], strand: Strand, field: Field, at: Reference) -> tuple[float, float]:
     """Gravity on the nodes into WEIGHTS and on s into WEIGHT_S; energy, and its rate by the motion of the frame."""
     par = strand.par
     q = strand.nodes[POSITION]
     out = strand.scratch.nodes[WEIGHTS]
-    mass = strand.sinking * par.mu * element_length(par, strand.reel[S])
+    mass = strand.sinking * par.mu * element_length(par, retracted(strand))
     energy, rate = 0.0, 0.0
     for i in range(par.N + 1):
         pull = pull_at(field, at, node(q, i))
@@ -158,13 +172,25 @@ def weigh_strand(strand: Strand, field: Field, at: Reference) -> tuple[float, fl
         energy += part * pull.potential
         rate += part * pull.rate
     strand.work[WEIGHT_S] = strand.sinking * par.mu * energy / par.N
+    if strand.reeving.idle:
+        energy, rate = 0.0, 0.0
+        for i in range(par.N + 1):
+            put_node(out, i, (0.0, 0.0, 0.0))
     energy *= mass
     rate *= mass
+    strand.work[WOUND_S] = 0.0
+    if strand.reeving.sheave:
+        wheel = weigh_wheel(strand, body_at(bodies, strand.ends[0]), field, at)
+        energy += wheel[0]
+        rate += wheel[1]
     if strand.wound:
         entrance = node(q, 0)
         wound = wound_weight(strand, field, pull_at(field, at, entrance), entrance[2])
         add_to_node(out, 0, scale(strand.sinking, wound.force))
-        strand.work[WEIGHT_S] += strand.sinking * wound.on_s
+        if strand.reeved:
+            strand.work[WOUND_S] = strand.sinking * wound.on_s
+        else:
+            strand.work[WEIGHT_S] += strand.sinking * wound.on_s
         energy += strand.sinking * wound.energy
         rate += wound.rate
     return energy, rate
@@ -196,7 +222,7 @@ def weigh(network: Network, t: float) -> tuple[float, float]:
         energy += one[0]
         rate += one[1]
     for k in range(len(network.strands)):
-        one = weigh_strand(strand_at(network.strands, k), field, at)
+        one = weigh_strand(network.bodies, strand_at(network.strands, k), field, at)
         energy += one[0]
         rate += one[1]
     return energy, rate

@@ -43,9 +43,13 @@ from tautline.kernels.network.condense import keep_velocities
 from tautline.kernels.network.data import (
     BODY_OMEGA,
     BODY_VELOCITY,
+    FEED_MOMENTUM,
     OMEGA_NOW,
+    ON_FEED,
+    ON_FEED_END,
     REEL_CHANGE,
     REEL_PUSH,
+    RUB,
     SIGMA_NOW,
     SPEED,
     START_ROW,
@@ -61,6 +65,7 @@ from tautline.kernels.network.data import (
 )
 from tautline.kernels.network.ends import angular_velocity_about, end_of
 from tautline.kernels.network.equations import drum_mass, solve_rates
+from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_of
 from tautline.kernels.network.joint import velocities_at_joint
 from tautline.kernels.network.loads import (
     act_at_joint,
@@ -71,6 +76,8 @@ from tautline.kernels.network.loads import (
     place_given,
 )
 from tautline.kernels.network.observe import refresh_network, velocities_now
+from tautline.kernels.network.reeving import measure_span, push_on_feeds
+from tautline.kernels.network.spans import retracted
 from tautline.kernels.network.starting import begin_fluid
 from tautline.kernels.network.step import begin_body, stage
 from tautline.kernels.reeling import kept_reel_force
@@ -82,7 +89,8 @@ from tautline.kernels.tables import curve_at, vector_at
 @kernel
 def finds_torque(strand: Strand) -> bool:
     """Whether the torque on a drum follows from its motion: of one that is locked, or whose motion is prescribed."""
-    return bool(strand.wound and (strand.command.locked or strand.command.kind == BY_PROFILE))
+    turns = strand.reeving.feeds[0] == strand.number if strand.reeved else strand.wound
+    return bool(turns and (strand.command.locked or strand.command.kind == BY_PROFILE))
 
 
 @kernel
@@ -101,7 +109,9 @@ def short_step(network: Network) -> float:
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         par = strand.par
-        step = min(step, SHORT_STEP * element_length(par, strand.reel[S]) * math.sqrt(par.mu / par.EA))
+        if strand.reeving.idle:
+            continue
+        step = min(step, SHORT_STEP * element_length(par, retracted(strand)) * math.sqrt(par.mu / par.EA))
     for b in range(len(network.bodies)):
         omega = triple(body_at(network.bodies, b).work, OMEGA_NOW)
         turn = math.sqrt(dot(omega, omega))
@@ -115,6 +125,10 @@ def note_pushes(network: Network, k: int, out: Array) -> None:
     """Forces on s other than the motor's, and dT/ds, at the velocities of the sample, into REEL_PUSH."""
     strand = strand_at(network.strands, k)
     par, work = strand.par, strand.work
+    work[REEL_CHANGE] = 0.0
+    if strand.reeved:
+        work[REEL_PUSH] = work[ON_FEED_END] + friction_on_feed(network, k, out[SPEED])
+        return
     q, v, s, sigma = strand.nodes[POSITION], strand.scratch.nodes[MEAN_VELOCITY], strand.reel[S], out[SPEED]
     first = end_of(network, strand, 0, 0.0)
     speed = sigma + angular_velocity_about(strand, first)
@@ -128,7 +142,24 @@ def note_pushes(network: Network, k: int, out: Array) -> None:
         if sigma != 0.0:
             push -= math.copysign(par.coulomb, sigma) / radius(par, s)
     work[REEL_PUSH] = push
-    work[REEL_CHANGE] = 0.0
+
+
+@kernel
+def friction_on_feed(network: Network, k: int, sigma: float) -> float:
+    """Friction of a drum or sheave that moves as prescribed (N)."""
+    strand = strand_at(network.strands, k)
+    if strand.command.locked:
+        return 0.0
+    par, s = strand.reeving.par, strand.reel[S]
+    push = -viscous_drag(par, s) * sigma
+    if sigma != 0.0:
+        push -= math.copysign(par.coulomb, sigma) / radius(par, s)
+    if strand.wound and not strand.reeving.idle:
+        l = element_length(strand.par, retracted(strand))
+        push += carnot_force(par, Entrance(strain_at_guide(strand.par, strand.nodes[POSITION], l), 0.0), sigma)[0]
+    if strand.reeving.friction.law != NO_FRICTION:
+        push += rub_force(rub_of(network, k), strand.reeving.friction.alpha_0, sigma)[0]
+    return float(push)
 
 
 @separate
@@ -192,6 +223,8 @@ def begin_reel(network: Network, k: int, t: float, h: float, out: Array) -> None
     if strand.row < 0:
         return
     s, sigma = reel[S], out[SPEED]
+    if strand.reeved:
+        par = strand.reeving.par
     if finds_torque(strand):
         _, sigma, acceleration = curve_at(command.profile.T, t)
         sigma += 0.5 * h * acceleration
@@ -200,8 +233,17 @@ def begin_reel(network: Network, k: int, t: float, h: float, out: Array) -> None
         start = ReelStart(zero_like(sigma), 0.0, 0.0, sigma, NO_ENTRANCE, holding(True))
     else:
         d = radius(par, s)
-        at = entrance(par, reel, s, strain_at_guide(par, strand.nodes[POSITION], element_length(par, s)))
-        force = kept_reel_force(strand.scratch.nodes[PULL]) + work[WEIGHT_S] + spooled_force(par, at)
+        strain = 0.0
+        if not strand.reeved or (strand.wound and not strand.reeving.idle):
+            l = element_length(strand.par, retracted(strand))
+            strain = strain_at_guide(strand.par, strand.nodes[POSITION], l)
+        at = entrance(par, reel, s, strain)
+        pushed = kept_reel_force(strand.scratch.nodes[PULL]) + work[WEIGHT_S]
+        if strand.reeved:
+            pushed = work[ON_FEED]
+            if strand.reeving.friction.law != NO_FRICTION:
+                put_rub(work, RUB, rub_of(network, k))
+        force = pushed + spooled_force(par, at)
         force += out[TORQUE_NOW] / d - viscous_drag(par, s) * sigma
         dry = par.coulomb + drive_at(par, command, t, t + h, s).brake
         if sigma != 0.0:
@@ -221,6 +263,9 @@ def note_momentum(network: Network, k: int, h: float) -> None:
     q, v, middle = strand.nodes[POSITION], scratch.nodes[MEAN_VELOCITY], scratch.nodes[GUESS]
     for i in range(0, par.N + 1, width(q)):
         put_nodes(middle, i, add_scaled(nodes_from(q, i), 0.5 * h, nodes_from(v, i)))
+    if strand.reeved:
+        measure_span(network, strand, middle, h, scratch.nodes[BORDER])
+        return
     P_s = momenta(par, strand.reel[S] + 0.5 * h * sigma, sigma, middle, v, scratch.nodes[BORDER])
     P_s += drum_mass(strand, h, sigma) * angular_velocity_about(strand, end_of(network, strand, 0, h))
     work[REEL_CHANGE] += P_s if h > 0.0 else -P_s
@@ -233,6 +278,7 @@ def find_torques(network: Network, t: float, backups: Array2, samples: WholeSamp
     Follows `observe_network`, whose velocities it takes. `backups` has two rows for copies of the motion.
     """
     step, out = short_step(network), samples.strands[row]
+    push_on_feeds(network)
     for k in range(len(network.strands)):
         if finds_torque(strand_at(network.strands, k)):
             note_pushes(network, k, out[k])
@@ -258,8 +304,16 @@ def find_torques(network: Network, t: float, backups: Array2, samples: WholeSamp
             begin_reel(network, k, t, h, out[k])
         found = solve_rates(network, h, 0.5 * h)[0] and found
         for k in range(len(network.strands)):
-            if finds_torque(strand_at(network.strands, k)):
+            strand_at(network.strands, k).work[FEED_MOMENTUM] = 0.0
+        for k in range(len(network.strands)):
+            strand = strand_at(network.strands, k)
+            if finds_torque(strand) or strand.reeved:
                 note_momentum(network, k, h)
+        for k in range(len(network.strands)):
+            strand = strand_at(network.strands, k)
+            if strand.reeved:
+                P_s = strand.work[FEED_MOMENTUM]
+                strand.work[REEL_CHANGE] += P_s if h > 0.0 else -P_s
     if network.loaded:
         put_motion(network, backups[0])
         refresh_network(network, t)
@@ -267,6 +321,6 @@ def find_torques(network: Network, t: float, backups: Array2, samples: WholeSamp
         strand = strand_at(network.strands, k)
         if finds_torque(strand):
             force = strand.work[REEL_CHANGE] / step - strand.work[REEL_PUSH]
-            torque = radius(strand.par, strand.reel[S]) * force
+            torque = radius(strand.reeving.par, strand.reel[S]) * force
             if found and math.isfinite(torque):  # else what the latest step took stands there
                 out[k, TORQUE_NOW] = torque

@@ -34,6 +34,7 @@ from tautline.kernels.network.data import (
     loads_at,
     strand_at,
 )
+from tautline.kernels.network.spans import retracted
 from tautline.kernels.so3 import dot, sub
 
 
@@ -48,13 +49,22 @@ class NetworkLimits(NamedTuple):
 @kernel
 def stiffness(strand: Strand) -> float:
     """Of the string as one spring (N/m)."""
-    return strand.par.EA / (strand.par.L - strand.reel[S])  # type: ignore[no-any-return]
+    return strand.par.EA / (strand.par.L - retracted(strand))
 
 
 @kernel
-def softness_of_drum(strand: Strand) -> float:
-    """Inverse mass of a drum that moves (1/kg)."""
-    return 1.0 / reel_mass(strand.par, strand.reel[S])[0] if strand.row >= 0 else 0.0
+def softness_of_drum(network: Network, strand: Strand) -> float:
+    """Inverse masses of drums and sheaves that move at the ends of a string (1/kg)."""
+    if not strand.reeved:
+        return 1.0 / reel_mass(strand.par, strand.reel[S])[0] if strand.row >= 0 else 0.0
+    soft = 0.0
+    for f in range(2):
+        m = strand.reeving.feeds[f]
+        if m >= 0:
+            feed = strand_at(network.strands, m)
+            if feed.row >= 0:
+                soft += strand.reeving.factors[f] ** 2 / reel_mass(feed.reeving.par, feed.reel[S])[0]
+    return soft
 
 
 @kernel
@@ -66,7 +76,7 @@ def shared_softness(network: Network, strand: Strand, e: int) -> float:
     load = 0.0
     for k in range(len(network.strands)):
         other = strand_at(network.strands, k)
-        if other.par.N == 1:
+        if other.par.N == 1 and not other.reeving.idle:
             for f in range(2):
                 if other.ends[f] == strand.ends[e]:
                     load += stiffness(other) * other.softness[f]
@@ -77,14 +87,14 @@ def shared_softness(network: Network, strand: Strand, e: int) -> float:
 def single_frequency2(network: Network, strand: Strand) -> float:
     """Squared frequency of a string of one element between what is at its ends (equation 26)."""
     par = strand.par
-    X = par.L - strand.reel[S]
-    first = shared_softness(network, strand, 0) + softness_of_drum(strand)
+    X = par.L - retracted(strand)
+    first = shared_softness(network, strand, 0) + softness_of_drum(network, strand)
     last = shared_softness(network, strand, 1)
     first /= 1.0 + first * par.mu * X / 3.0
     last /= 1.0 + last * par.mu * X / 3.0
     between = par.mu * X / 6.0
     coupled = first * last * between
-    return stiffness(strand) * (first + last + 2.0 * coupled) / (1.0 - coupled * between)  # type: ignore[no-any-return]
+    return stiffness(strand) * (first + last + 2.0 * coupled) / (1.0 - coupled * between)
 
 
 @kernel
@@ -94,9 +104,9 @@ def strand_frequencies2(network: Network, strand: Strand) -> tuple[float, float]
     if par.N == 1:
         own = single_frequency2(network, strand)
         return own, own
-    l = element_length(par, strand.reel[S])
+    l = element_length(par, retracted(strand))
     # each end swings with a third of the string at least
-    at_ends = strand.softness[0] + strand.softness[1] + softness_of_drum(strand)
+    at_ends = strand.softness[0] + strand.softness[1] + softness_of_drum(network, strand)
     at_ends = min(at_ends, 6.0 / (par.mu * par.N * l))
     return 12.0 * par.EA / (par.mu * l * l), stiffness(strand) * at_ends
 
@@ -122,6 +132,8 @@ def limits_now(network: Network, plan: Plan) -> NetworkLimits:
     waves2, single2, swing2, stretching2, rate2, decay = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
+        if strand.reeving.idle:
+            continue
         own = strand_frequencies2(network, strand)
         if strand.par.N == 1:
             single2 = max(single2, own[0])

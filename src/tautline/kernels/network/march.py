@@ -14,6 +14,7 @@ from tautline.errors import (
     NON_FINITE,
     REEL_OUTRUNS_WAVES,
     RUNNING,
+    TWO_BLOCKED,
     UNSTABLE_STEP,
 )
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
@@ -50,6 +51,8 @@ from tautline.kernels.network.inverse import any_torque, find_torques
 from tautline.kernels.network.limits import NetworkLimits, guard, limits_now
 from tautline.kernels.network.loads import act_at_joint, keep_for_loads
 from tautline.kernels.network.observe import observe_network, refresh_network
+from tautline.kernels.network.reeving import feed_row
+from tautline.kernels.network.spans import retracted
 from tautline.kernels.network.starting import start_in_fluid
 from tautline.kernels.network.step import composed_step
 from tautline.kernels.steps import END_TOLERANCE
@@ -67,10 +70,26 @@ class NetworkMarched(NamedTuple):
 
 
 @kernel
+def retrieved_beyond(strand: Strand) -> float:
+    """How far a string is shorter than the shortest that it may be."""
+    if strand.reeving.idle:
+        return -math.inf
+    return float(retracted(strand) - (strand.par.L - strand.shortest))
+
+
+@kernel
 def beyond_end(strand: Strand) -> float:
-    """How far a reel is beyond the nearer end of its string; negative before it."""
-    s = strand.reel[S]
-    return float(max(s - (strand.par.L - strand.shortest), strand.par.b - s))
+    """How far a reel is beyond the nearer end of its string, or a span too short; negative before it."""
+    deployed = strand.par.b - strand.reel[S] if strand.wound or not strand.reeved else -math.inf
+    return float(max(retrieved_beyond(strand), deployed))
+
+
+@kernel
+def changes_length(network: Network, strand: Strand) -> bool:
+    """Whether rope can come or go at an end of a string."""
+    if strand.reeved:
+        return feed_row(network, strand, 0) >= 0 or feed_row(network, strand, 1) >= 0
+    return bool(strand.row >= 0)
 
 
 @kernel
@@ -79,7 +98,7 @@ def nearest_end(network: Network) -> float:
     beyond = -math.inf
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
-        if strand.row >= 0 and strand.work[APPROACHES] != 0.0:
+        if changes_length(network, strand) and strand.work[APPROACHES] != 0.0:
             beyond = max(beyond, beyond_end(strand) / strand.par.L)
     return beyond
 
@@ -87,8 +106,17 @@ def nearest_end(network: Network) -> float:
 @kernel
 def is_retrieved(strand: Strand) -> bool:
     """Whether the nearer end of a string is the one of a retrieval."""
-    s, par = strand.reel[S], strand.par
-    return bool(s - (par.L - strand.shortest) >= par.b - s)
+    return bool(retrieved_beyond(strand) >= beyond_end(strand))
+
+
+@kernel
+def status_at_end(network: Network, strand: Strand) -> int:
+    """Status of a run that ends at the nearer end of a string."""
+    if not is_retrieved(strand):
+        return FULLY_DEPLOYED
+    stop = strand.reeving.feeds[1]
+    beside = strand.reeving.sheave or (stop >= 0 and strand_at(network.strands, stop).reeving.sheave)
+    return TWO_BLOCKED if beside else FULLY_RETRIEVED
 
 
 @kernel
@@ -97,31 +125,41 @@ def event_at_end(network: Network) -> tuple[int, int]:
     beyond, which = -math.inf, -1
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
-        if strand.row >= 0:
+        if changes_length(network, strand):
             x = beyond_end(strand) / strand.par.L
             if x > beyond:
                 beyond, which = x, k
     if which < 0 or beyond < 0.0:
         return RUNNING, -1
-    return FULLY_RETRIEVED if is_retrieved(strand_at(network.strands, which)) else FULLY_DEPLOYED, which
+    return status_at_end(network, strand_at(network.strands, which)), which
 
 
 @separate
 def hold_at_ends(network: Network, t: float) -> tuple[int, int]:
     """Put reels that run into the ends of their strings on the stops there; status, and which string ends the run.
 
-    Those with prescribed motions end it.
+    Those with prescribed motions end it, and so do spans that become too short and drums that share a shaft.
     """
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
-        if strand.row >= 0 and beyond_end(strand) >= 0.0:
+        if changes_length(network, strand) and beyond_end(strand) >= 0.0:
             retrieved = is_retrieved(strand)
-            if strand.command.kind == BY_PROFILE:
-                return FULLY_RETRIEVED if retrieved else FULLY_DEPLOYED, k
+            held = strand.row >= 0 and not (strand.reeved and retrieved)
+            if strand.command.kind == BY_PROFILE or not held:
+                return status_at_end(network, strand), k
             side = 1.0 if retrieved else -1.0
             if side * strand.reel[SIGMA] > 0.0:
                 stop_at_end(network, k, side, t)
     return RUNNING, -1
+
+
+@kernel
+def length_rate(reel: Array, h: float) -> float:
+    """Speed that a reel may reach within a step, generously."""
+    change = abs(reel[SIGMA] - reel[SIGMA_BEFORE])
+    if reel[H_LAST] != 0.0:
+        change *= abs(h / reel[H_LAST])
+    return abs(reel[SIGMA]) + change  # type: ignore[no-any-return]
 
 
 @kernel
@@ -133,13 +171,18 @@ def may_reach_end(network: Network, h: float) -> bool:
     near = False
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
-        if strand.row >= 0:
-            reel, L = strand.reel, strand.par.L
+        if changes_length(network, strand):
             distance = -beyond_end(strand)
-            change = abs(reel[SIGMA] - reel[SIGMA_BEFORE])
-            if reel[H_LAST] != 0.0:
-                change *= abs(h / reel[H_LAST])
-            near = near or 0.0 < distance < 4.0 * (abs(reel[SIGMA]) + change) * h + 100.0 * END_TOLERANCE * L
+            speed = 0.0
+            if strand.reeved:
+                for f in range(2):
+                    m = strand.reeving.feeds[f]
+                    if m >= 0:
+                        rate = length_rate(strand_at(network.strands, m).reel, h)
+                        speed += abs(strand.reeving.factors[f]) * rate
+            else:
+                speed = length_rate(strand.reel, h)
+            near = near or 0.0 < distance < 4.0 * speed * h + 100.0 * END_TOLERANCE * strand.par.L
             strand.work[APPROACHES] = 1.0 if distance > 0.0 else 0.0
     return near
 

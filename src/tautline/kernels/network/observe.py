@@ -21,7 +21,6 @@ from tautline.kernels.data import (
     P_S,
     POSITION,
     PRESCRIBED,
-    PULL,
     SIGMA,
     TARGET,
     TORQUE,
@@ -50,6 +49,9 @@ from tautline.kernels.network.data import (
     BODY_PLACE,
     BODY_VELOCITY,
     END_MOMENTUM,
+    END_VELOCITY,
+    FEED_KINETIC,
+    FEED_MOMENTUM,
     FRAME_POWER,
     GIVEN,
     LINEAR,
@@ -58,6 +60,7 @@ from tautline.kernels.network.data import (
     PLACE,
     POWER,
     REELED,
+    RETRACTED,
     SIGMA_NOW,
     SPEED,
     START_ROW,
@@ -79,9 +82,10 @@ from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.gravity import weigh
 from tautline.kernels.network.joint import velocities_at_joint
 from tautline.kernels.network.loads import Taken, ahead_of, instant_of, loads_of_strand, place_given
+from tautline.kernels.network.reeving import feed_speed, measure_span, wheel_end
+from tautline.kernels.network.spans import evaluate_pulls, retracted
 from tautline.kernels.network.step import ZERO
 from tautline.kernels.network.wet import given_to
-from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.reels import NO_ENTRANCE, ReelStart, pack_start
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale, sub
@@ -108,7 +112,7 @@ def refresh_network(network: Network, t: float) -> None:
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         place_ends(network, strand)
-        evaluate_forces(strand.par, strand.reel[S], strand.nodes[POSITION], strand.scratch.nodes[PULL])
+        evaluate_pulls(strand)
     network.totals[FRAME_POWER] = weigh(network, t)[1]
 
 
@@ -154,8 +158,10 @@ def velocities_now(network: Network, t: float) -> bool:
 def measure_strand(network: Network, strand: Strand) -> tuple[float, float]:
     """Kinetic energy of a string with its drum, and momentum of the reel; those of its ends into END_MOMENTUM.
 
-    At the velocities in MEAN_VELOCITY and in the works of strand and bodies.
+    At the velocities in MEAN_VELOCITY and in the works of strand and bodies; spans after `measure_spans`.
     """
+    if strand.reeved:
+        return strand.work[FEED_KINETIC], strand.work[FEED_MOMENTUM]
     par, work, scratch = strand.par, strand.work, strand.scratch
     q, v, momentum = strand.nodes[POSITION], scratch.nodes[MEAN_VELOCITY], scratch.nodes[BORDER]
     s, sigma = strand.reel[S], work[SIGMA_NOW]
@@ -171,12 +177,29 @@ def measure_strand(network: Network, strand: Strand) -> tuple[float, float]:
     return kinetic, P_s
 
 
+@separate
+def measure_spans(network: Network) -> None:
+    """Kinetic energies of all spans, and momenta of their ends and feeds, into their work."""
+    for k in range(len(network.strands)):
+        strand_at(network.strands, k).work[FEED_MOMENTUM] = 0.0
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if strand.reeved:
+            for e in range(2):
+                put_triple(strand.work, END_VELOCITY + 3 * e, end_of(network, strand, e, 0.0).v)
+            strand.work[FEED_KINETIC] = measure_span(
+                network, strand, strand.nodes[POSITION], 0.0, strand.scratch.nodes[BORDER]
+            )
+
+
 @kernel
 def observe_strand(network: Network, strand: Strand, t: float, out: Array, out_nodes: Array) -> tuple[Vector, Vector]:
     """Write a string's energies, reel and nodes; linear and angular momentum of its inner nodes."""
     par, reel, work = strand.par, strand.reel, strand.work
     q, v, p = strand.nodes[POSITION], strand.scratch.nodes[MEAN_VELOCITY], strand.nodes[MOMENTUM]
     s, sigma = reel[S], work[SIGMA_NOW]
+    if strand.reeved:
+        sigma = feed_speed(network, strand, 0)
     copy_accounts(reel, out)
     pending = network.totals[LOADS_PENDING]
     owed = Taken(ZERO, ZERO, ZERO, 0.0)
@@ -192,7 +215,7 @@ def observe_strand(network: Network, strand: Strand, t: float, out: Array, out_n
     out[KINETIC], P_s = measure_strand(network, strand)
     put_triple(work, END_MOMENTUM, sub(triple(work, END_MOMENTUM), owed.first))
     put_triple(work, END_MOMENTUM + 3, sub(triple(work, END_MOMENTUM + 3), owed.last))
-    out[ELASTIC] = elastic(par, s, q) + (spooled_energy(par, reel, s) if strand.wound else 0.0)
+    out[ELASTIC] = elastic(par, retracted(strand), q) + (spooled_energy(par, reel, s) if strand.wound else 0.0)
     out[GRAVITY] = 0.0
     if strand.row >= 0 and reel[HELD] == PRESCRIBED:
         # the half impulse that a reel that is led has still to be given for the latest step
@@ -200,7 +223,11 @@ def observe_strand(network: Network, strand: Strand, t: float, out: Array, out_n
     out[REELED] = s
     out[SPEED] = sigma
     out[TORQUE_NOW] = reel[TORQUE]
+    out[RETRACTED] = retracted(strand)
     linear, angular = ZERO, ZERO
+    if strand.reeving.idle:
+        out[ELASTIC] = spooled_energy(par, reel, s)
+        return linear, angular
     for i in range(par.N + 1):
         at, velocity = node(q, i), node(v, i)
         linear = add(linear, node(p, i))
@@ -239,6 +266,8 @@ def owed_to_held(network: Network, b: int) -> Vector:
         for e in range(2):
             if strand.ends[e] == b:
                 P = add(P, triple(strand.work, END_MOMENTUM + 3 * e))
+        if strand.reeving.sheave and strand.ends[0] == b:
+            P = add_scaled(P, strand.reeving.wrap, wheel_end(network, strand, 0.0).v)
     return sub(P, triple(body.state, LINEAR))
 
 
@@ -250,6 +279,7 @@ def observe_network(network: Network, out: WholeSamples, row: int, t: float) -> 
     copy_accounts(network.totals, whole)
     whole[KINETIC], whole[ELASTIC] = 0.0, 0.0
     linear, angular = ZERO, ZERO
+    measure_spans(network)
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         own = out.strands[row, k]

@@ -71,6 +71,7 @@ from tautline.kernels.network.data import (
     V_NOW,
     WEIGHT_S,
     WEIGHTS,
+    WHEEL_WEIGHT,
     Body,
     Network,
     V,
@@ -80,11 +81,12 @@ from tautline.kernels.network.data import (
 from tautline.kernels.network.ends import angular_velocity_about, end_of, place_ends, put_matrix
 from tautline.kernels.network.equations import solve_rates
 from tautline.kernels.network.gravity import weigh, weight_of
+from tautline.kernels.network.reeving import begin_feeds, drift_feeds, kick_feeds, wheel_end, wheel_momentum
+from tautline.kernels.network.spans import evaluate_pulls, retracted
 from tautline.kernels.newton import Rates
 from tautline.kernels.reeling import (
     ReelImpulses,
     drift_with_reel,
-    evaluate_forces,
     kept_reel_force,
     kick_with_reel,
     reel_after,
@@ -150,7 +152,7 @@ def begin_strand(network: Network, k: int, h: float, start: float, end: float) -
     for i in range(0, par.N + 1, width(p)):
         put_nodes(out, i, add_scaled(nodes_from(p, i), 0.5 * h, nodes_from(weights, i)))
     work[SIGMA_NOW] = 0.0
-    if strand.row >= 0:
+    if strand.row >= 0 and not strand.reeved:
         work[FORCE] = kept_reel_force(strand.scratch.nodes[PULL]) + work[WEIGHT_S]
         work[STRAIN] = strain_at_guide(par, strand.nodes[POSITION], element_length(par, reel[S]))
         before = reel_before(par, strand.command, reel, work[STRAIN], work[FORCE], h, start, end)
@@ -183,24 +185,37 @@ def drift_strand(network: Network, k: int, h: float) -> None:
             give(end.body, ZERO, cross(scale(h, apply(end.R, end.swing)), P))
         else:
             put_triple(end.body.work, AT_START, add(triple(end.body.work, AT_START), P))
+    if strand.reeving.sheave:
+        center = wheel_end(network, strand, h)
+        P = wheel_momentum(strand, center, 0.5 * h)
+        put_triple(work, WHEEL_WEIGHT, scale(0.5 * h, triple(work, WHEEL_WEIGHT + 3)))
+        if center.body.free:
+            give(center.body, ZERO, cross(scale(h, apply(center.R, center.swing)), P))
+        else:
+            put_triple(center.body.work, AT_START, add(triple(center.body.work, AT_START), P))
     p, p_err, weights = strand.nodes[MOMENTUM], strand.nodes[MOMENTUM_ERR], scratch.nodes[WEIGHTS]
     for i in range(0, par.N + 1, width(p)):
         accumulate_nodes(p, p_err, i, scale(0.5 * h, nodes_from(weights, i)), par.compensated)
-    work[GRADIENT] = drift_with_reel(
-        par,
-        h,
-        element_length(par, strand.reel[S]),
-        sigma,
-        strand.nodes[POSITION],
-        strand.nodes[POSITION_ERR],
-        scratch.nodes[MEAN_VELOCITY],
-        scratch.nodes[PULL],
-        scratch.nodes[IMPULSE],
-    )
+    if strand.reeved:
+        drift_feeds(network, strand, h)
+    else:
+        work[GRADIENT] = drift_with_reel(
+            par,
+            h,
+            element_length(par, strand.reel[S]),
+            sigma,
+            strand.nodes[POSITION],
+            strand.nodes[POSITION_ERR],
+            scratch.nodes[MEAN_VELOCITY],
+            scratch.nodes[PULL],
+            scratch.nodes[IMPULSE],
+        )
     for e in range(2):
         # what gravity gave to the ends goes to their bodies, with the rest of their impulse
         at = e * par.N
         put_triple(work, END_WEIGHT + 3 * e, scale(0.5 * h, weight_of(strand, at)))
+    if strand.reeved:
+        return
     work[S_BEFORE] = strand.reel[S]
     if strand.row >= 0:
         accumulate(strand.reel, S, S_ERR, h * sigma, par.compensated)
@@ -231,8 +246,8 @@ def kick_strand(network: Network, k: int, h: float, end_time: float) -> None:
     N = par.N
     q, pull, given = strand.nodes[POSITION], scratch.nodes[PULL], scratch.nodes[IMPULSE]
     p, p_err = strand.nodes[MOMENTUM], strand.nodes[MOMENTUM_ERR]
-    s, s_1 = work[S_BEFORE], reel[S]
-    evaluate_forces(par, s_1, q, pull)
+    s, s_1 = work[S_BEFORE], retracted(strand)
+    evaluate_pulls(strand)
     kick_with_reel(par, h, element_length(par, s), element_length(par, s_1), q, pull, given, p, p_err)
     weights = scratch.nodes[WEIGHTS]
     for i in range(0, N + 1, width(p)):
@@ -247,7 +262,11 @@ def kick_strand(network: Network, k: int, h: float, end_time: float) -> None:
         impulse = add(impulse, add_scaled(triple(work, END_WEIGHT + 3 * e), 0.5 * h, weight_of(strand, at)))
         body = body_at(network.bodies, strand.ends[e])
         give(body, impulse, cross(apply(attitude(body.state), strand.points[e]), impulse))
-    if strand.row < 0:
+    if strand.reeving.sheave:
+        impulse = add_scaled(triple(work, WHEEL_WEIGHT), 0.5 * h, triple(work, WHEEL_WEIGHT + 3))
+        body = body_at(network.bodies, strand.ends[0])
+        give(body, impulse, cross(apply(attitude(body.state), strand.reeving.center), impulse))
+    if strand.row < 0 or strand.reeved:
         return
     sigma = work[SIGMA_NOW]
     before = unpack_start(work[START_ROW:])
@@ -301,6 +320,7 @@ def stage(network: Network, h: float, start: float, end: float) -> int:
         begin_body(body_at(network.bodies, b), h, ahead, bend, start, end)
     for k in range(len(network.strands)):
         begin_strand(network, k, h, start, end)
+    begin_feeds(network, h, start, end)
     found, iterations = solve_rates(network, h, 0.5 * h)
     network.clock[ITERATIONS] += iterations
     if not found:
@@ -316,6 +336,7 @@ def stage(network: Network, h: float, start: float, end: float) -> int:
     totals[FRAME_POWER] = power
     for k in range(len(network.strands)):
         kick_strand(network, k, h, end)
+    kick_feeds(network, h, end)
     finite = True
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)

@@ -1,0 +1,170 @@
+"""Friction of ropes on sheaves and pins, and the speed of a sheave with it (docs/theory.md, "Sheaves and pins")."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from tautline.kernels.data import POSITION, PULL, Array, node
+from tautline.kernels.drum import Drum, motor_force
+from tautline.kernels.energy import element_length
+from tautline.kernels.guide import LAST_CORRECTION, MAX_ITERATIONS
+from tautline.kernels.jit import kernel, separate
+from tautline.kernels.network.data import Friction, Network, Strand, strand_at
+from tautline.kernels.network.spans import retracted
+from tautline.kernels.so3 import Vector, add_scaled, cross, dot, scale, sub
+from tautline.kernels.tangents import has_tangents, values_of
+
+NO_FRICTION, EFFICIENCY, BEARING, PIN = range(4)
+# Names of the laws in the order of their numbers.
+LAWS = ("none", "efficiency", "bearing", "pin")
+
+
+class Rub(NamedTuple):
+    """Friction of a rope at one configuration: -sg [up (forward - forward_mass a^2) + dn (backward - ...)].
+
+    Each bracket is at least 0; sg = a/sqrt(a^2 + alpha_0^2), up = (1 + sg)/2, dn = (1 - sg)/2.
+    """
+
+    forward: float
+    backward: float
+    forward_mass: float
+    backward_mass: float
+
+
+class Side(NamedTuple):
+    """A rope where it meets a wheel: tension there, at least 0, direction along the rope, stretch."""
+
+    tension: float
+    along: Vector
+    stretch: float
+
+
+@kernel
+def pull_in(strand: Strand, i: int) -> tuple[float, Vector, float]:
+    """Tension of element i, its unit vector and its stretch."""
+    q = strand.nodes[POSITION]
+    w = sub(node(q, i + 1), node(q, i))
+    size = math.sqrt(dot(w, w))
+    stretch = size / element_length(strand.par, retracted(strand))
+    return strand.scratch.nodes[PULL][i] * size, scale(1.0 / size, w), stretch
+
+
+@kernel
+def side_of(strand: Strand, at_stop: bool) -> Side:
+    """The rope at the start or stop of a span: the tension there is on the line through those of two elements."""
+    N = strand.par.N
+    near = N - 1 if at_stop else 0
+    far = max(N - 2, 0) if at_stop else min(1, N - 1)
+    tension, along, stretch = pull_in(strand, near)
+    return Side(max(1.5 * tension - 0.5 * pull_in(strand, far)[0], 0.0), along, stretch)
+
+
+@separate
+def rub_of(network: Network, k: int) -> Rub:
+    """Friction at the sheave or pin at the start of span k, at the present configuration."""
+    strand = strand_at(network.strands, k)
+    before, behind = side_of(strand_at(network.strands, k - 1), True), side_of(strand, False)
+    return rub_between(strand.reeving.friction, strand.par.mu, before, behind)
+
+
+@kernel
+def angle_of(y: float, x: float) -> float:
+    """atan2(y, x), and its tangents."""
+    v, u = values_of(y), values_of(x)
+    return math.atan2(v, u) + (u * (y - v) - v * (x - u)) / (u * u + v * v)
+
+
+@kernel
+def growth_of(x: float) -> float:
+    """exp(x) - 1, and its tangents."""
+    grown = math.expm1(values_of(x))
+    return grown + (grown + 1.0) * (x - values_of(x))
+
+
+@kernel
+def rub_between(friction: Friction, mu: float, before: Side, behind: Side) -> Rub:
+    """Friction between the rope that comes to a wheel from its start side, and the one behind it."""
+    x = friction.coefficient
+    if friction.law == EFFICIENCY:
+        return Rub(x * before.tension, x * behind.tension, 0.0, 0.0)
+    if friction.law == BEARING:
+        load = add_scaled(scale(before.tension, before.along), -behind.tension, behind.along)
+        return Rub(x * math.sqrt(dot(load, load)), x * math.sqrt(dot(load, load)), 0.0, 0.0)
+    across = cross(before.along, behind.along)
+    angle = angle_of(math.sqrt(dot(across, across)), dot(before.along, behind.along)) + friction.turns
+    grip = growth_of(x * angle)
+    return Rub(grip * behind.tension, grip * before.tension, grip * mu * behind.stretch, grip * mu * before.stretch)
+
+
+@kernel
+def rub_force(rub: Rub, alpha_0: float, alpha: float) -> tuple[float, float]:
+    """Q and dQ/dalpha."""
+    norm = math.sqrt(alpha * alpha + alpha_0 * alpha_0)
+    sg = alpha / norm
+    slope = alpha_0 * alpha_0 / (norm * norm * norm)
+    forward, backward = rub.forward - rub.forward_mass * alpha * alpha, rub.backward - rub.backward_mass * alpha * alpha
+    forward_slope, backward_slope = -2.0 * rub.forward_mass * alpha, -2.0 * rub.backward_mass * alpha
+    if forward <= 0.0:
+        forward, forward_slope = 0.0, 0.0
+    if backward <= 0.0:
+        backward, backward_slope = 0.0, 0.0
+    up, dn = 0.5 * (1.0 + sg), 0.5 * (1.0 - sg)
+    size = up * forward + dn * backward
+    size_slope = 0.5 * slope * (forward - backward) + up * forward_slope + dn * backward_slope
+    return -sg * size, -slope * size - sg * size_slope
+
+
+@kernel
+def put_rub(work: Array, i: int, rub: Rub) -> None:
+    for j in range(4):
+        work[i + j] = rub[j]
+
+
+@kernel
+def rub_in(work: Array, i: int) -> Rub:
+    return Rub(work[i], work[i + 1], work[i + 2], work[i + 3])
+
+
+@separate
+def solve_rubbed_row(
+    drum: Drum, rub: Rub, alpha_0: float, sigma: float, h: float, pivot: float, left: float
+) -> tuple[float, float]:
+    """Correction of a sheave's speed, all else eliminated, and the impulse of what leads, holds or brakes the wheel.
+
+    As in drum.solve_driven_row Newton's method is kept in a bracket for h > 0: the smoothed sign of friction would make
+    it jump to and fro where the rope sticks.
+    """
+    if drum.held:
+        return 0.0 * sigma, -left - h * rub_force(rub, alpha_0, sigma)[0]
+    low, high, impulse, x = -math.inf, math.inf, 0.0, 0.0 * sigma
+    if drum.low < drum.high or drum.slip > 0.0:
+        error = -pivot * sigma - left - h * (0.0 if drum.plain else motor_force(drum, 0.0 * sigma)[0])
+        if drum.low < drum.high and drum.low <= error <= drum.high:
+            return -sigma, error
+        impulse = math.copysign(drum.slip, error)
+    for _ in range(MAX_ITERATIONS):
+        force, slope = rub_force(rub, alpha_0, sigma + x)
+        if not drum.plain:
+            motor, motor_slope = motor_force(drum, sigma + x)
+            force += motor - drum.drag * (sigma + x)
+            slope += motor_slope - drum.drag
+        error = pivot * x - left - impulse - h * force
+        if error > 0.0:
+            high = min(high, x)
+        else:
+            low = max(low, x)
+        before = x
+        x -= error / (pivot - h * slope)
+        if h > 0.0 and not low <= x <= high:
+            x = 0.5 * (low + high) if high - low < math.inf else before - error / pivot
+        if abs(x - before) <= LAST_CORRECTION * (abs(sigma + x) + alpha_0):
+            break
+    if has_tangents(x):
+        force, slope = rub_force(rub, alpha_0, sigma + x)
+        if not drum.plain:
+            motor, motor_slope = motor_force(drum, sigma + x)
+            force += motor - drum.drag * (sigma + x)
+            slope += motor_slope - drum.drag
+        x -= (pivot * x - left - impulse - h * force) / (pivot - h * slope)
+    return x, impulse

@@ -1,0 +1,447 @@
+"""Spans in the equations of a network: what feeds their ends, and the wheels and drums there (docs/theory.md).
+
+A feed is the reel of a string: a drum, or the sheave before a span. Its speed is that reel's; strings whose ends it
+feeds add to its equation, momentum and forces.
+"""
+
+from __future__ import annotations
+
+from tautline.kernels.along import nodes_from, put_nodes, width
+from tautline.kernels.balance import book
+from tautline.kernels.compensated import accumulate
+from tautline.kernels.data import (
+    AT_SIGMA,
+    BORDER,
+    BY_SIGMA,
+    FRICTION_LOSS,
+    GLIDING,
+    HELD,
+    HELD_ACCELERATION,
+    HELD_SPEED,
+    IMPULSE,
+    MEAN_VELOCITY,
+    MINOR,
+    NOT_HELD,
+    P_S,
+    P_S_ERR,
+    POSITION,
+    POSITION_ERR,
+    PULL,
+    RIGHT,
+    S_ERR,
+    TARGET,
+    Array,
+    S,
+    clear_nodes,
+    node,
+    put_node,
+    put_triple,
+    triple,
+)
+from tautline.kernels.drum import STIFF_FRICTION
+from tautline.kernels.energy import element_length, reel_mass, strain_at_guide
+from tautline.kernels.jit import kernel, separate
+from tautline.kernels.network.condense import OWN, reduce_to_ends, slopes_at_ends
+from tautline.kernels.network.data import (
+    END_BY_SIGMA,
+    END_BY_STOP,
+    END_MOMENTUM,
+    END_VELOCITY,
+    FED,
+    FED_ERR,
+    FEED_BLOCK,
+    FEED_GRADIENT,
+    FEED_LEFT,
+    FEED_MOMENTUM,
+    GRADIENT,
+    IMPULSE_NOW,
+    OMEGA_NOW,
+    ON_FEED,
+    ON_FEED_END,
+    REEL_BY_END,
+    RUB,
+    S_BEFORE,
+    SCALE,
+    SCHUR,
+    SIGMA_NOW,
+    START_ROW,
+    STOP_BY_END,
+    STRAIN,
+    TURNED,
+    V_NOW,
+    WEIGHT_S,
+    WHEEL_WEIGHT,
+    WOUND_S,
+    Network,
+    Strand,
+    body_at,
+    strand_at,
+)
+from tautline.kernels.network.ends import End, matrix_in, moment_of, swing_by_omega
+from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_in, rub_of
+from tautline.kernels.network.linear import IDENTITY, ZEROS, add_block, add_column, add_row, add_vector
+from tautline.kernels.network.spans import (
+    BORDER_STOP,
+    BY_STOP,
+    RIGHT_STOP,
+    Feeds,
+    by_length_of,
+    drift_span,
+    feed_rows,
+    feeds_of,
+    follow_feeds,
+    retracted,
+    span_derivatives,
+    span_equations,
+    span_momenta,
+)
+from tautline.kernels.newton import Rates
+from tautline.kernels.reeling import ReelImpulses, kept_reel_force, reel_after, reel_before
+from tautline.kernels.reels import pack_start, unpack_start
+from tautline.kernels.rotation import mean_swing
+from tautline.kernels.so3 import (
+    Matrix,
+    Vector,
+    add,
+    add_scaled,
+    apply,
+    apply_transposed,
+    dot,
+    hat,
+    matmul,
+    matrix_add_scaled,
+    scale,
+    transpose,
+)
+from tautline.kernels.step_equations import Ends, Sums, reel_row
+
+ZERO = (0.0, 0.0, 0.0)
+NO_SUMS = Sums(0.0, 0.0, 0.0, 0.0)
+
+
+@kernel
+def feed_row(network: Network, strand: Strand, f: int) -> int:
+    """Row of the speed of the feed at the start (0) or stop (1) of a string; -1 where nothing moves there."""
+    m = strand.reeving.feeds[f]
+    return -1 if m < 0 else strand_at(network.strands, m).row
+
+
+@kernel
+def feed_speed(network: Network, strand: Strand, f: int) -> float:
+    """Speed of that feed at the present guess."""
+    m = strand.reeving.feeds[f]
+    if m < 0:
+        return 0.0
+    return strand.reeving.factors[f] * strand_at(network.strands, m).work[SIGMA_NOW]  # type: ignore[no-any-return]
+
+
+@kernel
+def add_to_feeds(network: Network, strand: Strand, place: int, on_start: float, on_stop: float) -> None:
+    """Add what a string gives to the feeds at its start and stop at a place of the work of their strings."""
+    feeds, factors = strand.reeving.feeds, strand.reeving.factors
+    if feeds[0] >= 0:
+        strand_at(network.strands, feeds[0]).work[place] += factors[0] * on_start
+    if feeds[1] >= 0:
+        strand_at(network.strands, feeds[1]).work[place] += factors[1] * on_stop
+
+
+@kernel
+def condense_span(network: Network, strand: Strand, h: float, kick: float, v_first: Vector, v_last: Vector) -> None:
+    """A span reduced to its ends and feeds, as `condense` does with a string and its reel."""
+    par, scratch, work = strand.par, strand.scratch, strand.work
+    N, q = par.N, strand.nodes[POSITION]
+    start = feed_speed(network, strand, 0)
+    feeds = feeds_of(par, h, element_length(par, retracted(strand)), start, feed_speed(network, strand, 1))
+    unit = span_equations(par, h, feeds, q, scratch.nodes[TARGET], kick, scratch)
+    own_first = OWN + (unit * par.mu * (strand.reel[S] + 0.5 * h * start) if strand.wound else 0.0)
+    reduce_to_ends(strand, unit, own_first, v_first, v_last)
+    if feed_row(network, strand, 0) < 0 and feed_row(network, strand, 1) < 0:
+        return
+    minor, right, right_stop = scratch.factor[MINOR], scratch.nodes[RIGHT], scratch.nodes[RIGHT_STOP]
+    minor[0] = 1.0
+    sums = span_derivatives(par, h, feeds, q, scratch)
+    last = 1.0 / minor[N]
+    ends = (node(right, 0), scale(last, node(right, N)))
+    ends_stop = (node(right_stop, 0), scale(last, node(right_stop, N)))
+    rows = feed_rows(par, h, feeds, sums, follow_feeds(N, scratch), work[SCALE])
+    carried = scale(0.5 * h if strand.wound else 0.0, v_first)
+    slopes_at_ends(strand, ends, scratch.nodes[BY_SIGMA], scratch.nodes[BORDER], carried, (END_BY_SIGMA, REEL_BY_END))
+    slopes_at_ends(
+        strand, ends_stop, scratch.nodes[BY_STOP], scratch.nodes[BORDER_STOP], ZERO, (END_BY_STOP, STOP_BY_END)
+    )
+    for i in range(4):
+        work[FEED_BLOCK + i] = rows[i]
+    work[FEED_LEFT], work[FEED_LEFT + 1] = rows[4], rows[5]
+
+
+@kernel
+def condense_drum(network: Network, strand: Strand, h: float, v_first: Vector) -> None:
+    """A drum at the end of a line, whose rope is the string before: what is wound there is a mass of its own."""
+    par, work = strand.par, strand.work
+    mass = par.mu * (strand.reel[S] + 0.5 * h * feed_speed(network, strand, 0))
+    put_triple(work, END_MOMENTUM, add_scaled(scale(mass, v_first), -1.0, node(strand.scratch.nodes[TARGET], 0)))
+    put_triple(work, END_BY_SIGMA, scale(0.5 * h * par.mu, v_first))
+    put_triple(work, REEL_BY_END, scale(-0.5 * h * par.mu, v_first))
+    for i in range(4):
+        work[SCHUR + i] = mass if i == 0 else 0.0 * mass
+
+
+@kernel
+def add_feeds(network: Network, strand: Strand, ends: tuple[End, End], by_omega: tuple[Matrix, Matrix]) -> None:
+    """A span's part of the equations of its feeds, and theirs of those of the bodies at its ends."""
+    matrix, right, work = network.matrix, network.right[0], strand.work
+    rows = (feed_row(network, strand, 0), feed_row(network, strand, 1))
+    factors = strand.reeving.factors
+    for f in range(2):
+        row, factor = rows[f], factors[f]
+        if row >= 0:
+            by_end, end_by = (REEL_BY_END, END_BY_SIGMA) if f == 0 else (STOP_BY_END, END_BY_STOP)
+            right[row] += factor * work[FEED_LEFT + f]
+            for g in range(2):
+                if rows[g] >= 0:
+                    matrix[row, rows[g]] += factor * factors[g] * work[FEED_BLOCK + 2 * f + g]
+            for e in range(2):
+                body = ends[e].body
+                if body.free:
+                    by_v = scale(factor, triple(work, by_end + 3 * e))
+                    slope = scale(factor, triple(work, end_by + 3 * e))
+                    add_row(matrix, row, body.row, by_v)
+                    add_column(matrix, body.row, row, slope)
+                    if body.turns:
+                        add_row(matrix, row, body.row + 3, apply_transposed(by_omega[e], by_v))
+                        add_column(matrix, body.row + 3, row, moment_of(ends[e], slope))
+
+
+@kernel
+def wheel_end(network: Network, strand: Strand, h: float) -> End:
+    """The center of the wheel at the start of a span, as an end."""
+    body = body_at(network.bodies, strand.ends[0])
+    R = matrix_in(body.work, TURNED)
+    swing = mean_swing(h, triple(body.work, OMEGA_NOW), strand.reeving.center)
+    return End(body, R, strand.reeving.center, add(triple(body.work, V_NOW), apply(R, swing)), swing)
+
+
+@kernel
+def wheel_momentum(strand: Strand, center: End, kick: float) -> Vector:
+    """Momentum of the rope on a wheel at the start of a step, less gravity's impulse."""
+    return add_scaled(scale(strand.reeving.wrap, center.v), -kick, triple(strand.work, WHEEL_WEIGHT + 3))
+
+
+@kernel
+def add_wheel(network: Network, strand: Strand, h: float, kick: float) -> None:
+    """Mass of the rope on a sheave, which its body carries."""
+    center = wheel_end(network, strand, h)
+    body, wrap = center.body, strand.reeving.wrap
+    if not body.free:
+        return
+    matrix, right, i = network.matrix, network.right[0], body.row
+    P = wheel_momentum(strand, center, kick)
+    straight = matrix_add_scaled(ZEROS, wrap, IDENTITY)
+    add_vector(right, i, scale(-1.0, P))
+    add_block(matrix, i, i, straight)
+    if body.turns:
+        turned = matrix_add_scaled(ZEROS, wrap, swing_by_omega(center, h))
+        lever = matmul(hat(center.point), transpose(center.R))
+        add_vector(right, i + 3, scale(-1.0, moment_of(center, P)))
+        add_block(matrix, i, i + 3, turned)
+        add_block(matrix, i + 3, i, matmul(lever, straight))
+        add_block(matrix, i + 3, i + 3, matmul(lever, turned))
+
+
+@kernel
+def add_drum(network: Network, strand: Strand, h: float, v_first: Vector) -> None:
+    """The drum or wheel at the start of a string in the equation of its feed."""
+    row = feed_row(network, strand, 0)
+    if row < 0:
+        return
+    par, factor = strand.reeving.par, strand.reeving.factors[0]
+    sigma = feed_speed(network, strand, 0)
+    p_s = unpack_start(strand.work[START_ROW:]).p_s if strand.row >= 0 else 0.0
+    ends = Ends(0.5 * h, 0.5 * h, 1.0, 1.0, sigma)
+    pivot, left = reel_row(par, h, strand.reel[S], ends, NO_SUMS, 0.0, 0.0)
+    network.matrix[row, row] += factor * factor * pivot
+    wound = 0.25 * h * par.mu * dot(v_first, v_first) if strand.wound else 0.0
+    network.right[0][row] += p_s + factor * (left + wound)
+
+
+@kernel
+def follow_span(network: Network, strand: Strand) -> float:
+    """Let velocities and momenta of the ends follow the corrections of both feeds; how large those are."""
+    work, nodes, x = strand.work, strand.scratch.nodes, network.right[1]
+    rows, factors = (feed_row(network, strand, 0), feed_row(network, strand, 1)), strand.reeving.factors
+    start = factors[0] * x[rows[0]] if rows[0] >= 0 else 0.0
+    stop = factors[1] * x[rows[1]] if rows[1] >= 0 else 0.0
+    if rows[0] >= 0 or rows[1] >= 0:
+        v, by_start, by_stop = nodes[AT_SIGMA], nodes[BY_SIGMA], nodes[BY_STOP]
+        for j in range(0, strand.par.N + 1, width(v)):
+            changed = add_scaled(nodes_from(v, j), work[SCALE] * start, nodes_from(by_start, j))
+            put_nodes(v, j, add_scaled(changed, work[SCALE] * stop, nodes_from(by_stop, j)))
+        for e in range(2):
+            P = add_scaled(triple(work, END_MOMENTUM + 3 * e), start, triple(work, END_BY_SIGMA + 3 * e))
+            put_triple(work, END_MOMENTUM + 3 * e, add_scaled(P, stop, triple(work, END_BY_STOP + 3 * e)))
+    return abs(start) + abs(stop)  # type: ignore[no-any-return]
+
+
+@kernel
+def gather_forces(network: Network, place: int) -> None:
+    """Forces on all feeds of spans, -dV/dc, into a place of their work."""
+    for k in range(len(network.strands)):
+        strand_at(network.strands, k).work[place] = 0.0
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if strand.reeved:
+            force = 0.0
+            if not strand.reeving.idle:
+                force = kept_reel_force(strand.scratch.nodes[PULL]) + strand.work[WEIGHT_S]
+            add_to_feeds(network, strand, place, force + strand.work[WOUND_S], -force)
+
+
+@separate
+def begin_feeds(network: Network, h: float, start: float, end: float) -> None:
+    """The feeds' part of a step, as far as its start knows it."""
+    gather_forces(network, ON_FEED)
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if strand.reeved and strand.row >= 0:
+            par, reel, work = strand.reeving.par, strand.reel, strand.work
+            work[STRAIN] = 0.0
+            if strand.wound and not strand.reeving.idle:
+                l = element_length(strand.par, retracted(strand))
+                work[STRAIN] = strain_at_guide(strand.par, strand.nodes[POSITION], l)
+            before = reel_before(par, strand.command, reel, work[STRAIN], work[ON_FEED], h, start, end)
+            pack_start(before, work[START_ROW:])
+            work[SIGMA_NOW] = before.sigma
+            if strand.reeving.friction.law != NO_FRICTION:
+                put_rub(work, RUB, rub_of(network, k))
+
+
+@kernel
+def drift_feeds(network: Network, strand: Strand, h: float) -> None:
+    """Move the nodes of a span, and note how much rope came and went at its ends."""
+    par, work, scratch = strand.par, strand.work, strand.scratch
+    start, stop = feed_speed(network, strand, 0), feed_speed(network, strand, 1)
+    work[S_BEFORE] = strand.reel[S]
+    work[GRADIENT] = 0.0
+    if strand.reeving.idle:
+        clear_nodes(scratch.nodes[IMPULSE])
+    else:
+        feeds = feeds_of(par, h, element_length(par, retracted(strand)), start, stop)
+        work[GRADIENT] = drift_span(
+            par,
+            h,
+            feeds,
+            strand.nodes[POSITION],
+            strand.nodes[POSITION_ERR],
+            scratch.nodes[MEAN_VELOCITY],
+            scratch.nodes[PULL],
+            scratch.nodes[IMPULSE],
+        )
+    accumulate(strand.reel, S, S_ERR, h * start, par.compensated)
+    accumulate(strand.reel, FED, FED_ERR, h * stop, par.compensated)
+
+
+@kernel
+def gather_gradients(network: Network) -> None:
+    """dT/dc of all feeds of spans, mean over a step; the reel's own part, without which reel_after is, left out."""
+    for k in range(len(network.strands)):
+        strand_at(network.strands, k).work[FEED_GRADIENT] = 0.0
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if strand.reeved:
+            own = 0.0
+            if strand.wound:
+                sigma, v = feed_speed(network, strand, 0), triple(strand.work, END_VELOCITY)
+                body = body_at(network.bodies, strand.ends[0])
+                speed = sigma + dot(strand.axis, triple(body.work, OMEGA_NOW))
+                own = 0.5 * strand.par.mu * (dot(v, v) + speed * speed)
+                if strand.row >= 0:
+                    own -= 0.5 * strand.par.mu * sigma * sigma
+            add_to_feeds(network, strand, FEED_GRADIENT, strand.work[GRADIENT] + own, -strand.work[GRADIENT])
+
+
+@separate
+def kick_feeds(network: Network, h: float, end_time: float) -> None:
+    """Momenta of all feeds of spans at the end of a step, and what motors and friction did there."""
+    gather_forces(network, ON_FEED_END)
+    gather_gradients(network)
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if strand.reeved and strand.row >= 0:
+            par, reel, work = strand.reeving.par, strand.reel, strand.work
+            sigma = work[SIGMA_NOW]
+            strain = 0.0
+            if strand.wound and not strand.reeving.idle:
+                l = element_length(strand.par, retracted(strand))
+                strain = strain_at_guide(strand.par, strand.nodes[POSITION], l)
+            pushes = ReelImpulses(work[S_BEFORE], work[ON_FEED], work[FEED_GRADIENT], work[ON_FEED_END], strain)
+            before = unpack_start(work[START_ROW:])
+            reel_after(par, strand.command, reel, before, h, end_time, Rates(sigma, ZERO, work[IMPULSE_NOW]), pushes)
+            if strand.reeving.friction.law != NO_FRICTION:
+                alpha_0 = strand.reeving.friction.alpha_0
+                rub = rub_force(rub_in(work, RUB), alpha_0, sigma)[0] + rub_force(rub_of(network, k), alpha_0, sigma)[0]
+                accumulate(reel, P_S, P_S_ERR, 0.5 * h * rub, par.compensated)
+                book(par, reel, FRICTION_LOSS, -0.5 * h * rub * sigma)
+                stiffness = -0.5 * h * rub_force(rub_in(work, RUB), alpha_0, sigma)[1]
+                if reel[HELD] == NOT_HELD and stiffness > STIFF_FRICTION * par.kappa:
+                    # half of the friction is still to come, and the momentum says nothing of the speed
+                    reel[HELD], reel[HELD_SPEED], reel[HELD_ACCELERATION] = GLIDING, sigma, 0.0
+
+
+@separate
+def push_on_feeds(network: Network) -> None:
+    """Forces on all feeds of spans but motors and friction, with dT/dc, at present velocities, into ON_FEED_END."""
+    gather_forces(network, ON_FEED_END)
+    gather_forces(network, ON_FEED)
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        strand.work[GRADIENT] = 0.0
+        if strand.reeved and not strand.reeving.idle:
+            par = strand.par
+            start, stop = feed_speed(network, strand, 0), feed_speed(network, strand, 1)
+            feeds = Feeds(start, stop, element_length(par, retracted(strand)), 0.0)
+            strand.work[GRADIENT] = by_length_of(
+                par, feeds, strand.nodes[POSITION], strand.scratch.nodes[MEAN_VELOCITY]
+            )
+    gather_gradients(network)
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if strand.reeved:
+            sigma = feed_speed(network, strand, 0) if strand.row >= 0 else 0.0
+            own = 0.5 * reel_mass(strand.reeving.par, strand.reel[S])[1] * sigma * sigma
+            strand.work[ON_FEED_END] += strand.work[FEED_GRADIENT] + own
+
+
+@kernel
+def measure_span(network: Network, strand: Strand, q: Array, h: float, momentum: Array) -> float:
+    """Kinetic energy of a span with its drum or wheel; momenta of nodes and feeds are added where they belong.
+
+    At nodes q, and lengths half of a step h ahead. Momenta of the nodes go into `momentum`, those of the ends into
+    END_MOMENTUM, those of the feeds into FEED_MOMENTUM of their strings.
+    """
+    par, work = strand.par, strand.work
+    start, stop = feed_speed(network, strand, 0), feed_speed(network, strand, 1)
+    v = strand.scratch.nodes[MEAN_VELOCITY]
+    kinetic, own, at_stop = 0.0, 0.0, 0.0
+    s = strand.reel[S] + 0.5 * h * start
+    body = body_at(network.bodies, strand.ends[0])
+    if not strand.reeving.idle:
+        feeds = Feeds(start, stop, element_length(par, retracted(strand) + 0.5 * h * (start - stop)), 0.0)
+        found = span_momenta(par, feeds, q, v, momentum)
+        kinetic, own, at_stop = found.kinetic, found.start, found.stop
+    v_first = triple(work, END_VELOCITY)
+    if strand.wound or strand.reeving.sheave:
+        wheel = strand.reeving.par
+        mass = wheel.mu * s + wheel.kappa
+        speed = start + dot(strand.axis, triple(body.work, OMEGA_NOW))
+        kinetic += 0.5 * mass * speed * speed
+        own += mass * speed
+    if strand.wound:
+        kinetic += 0.5 * par.mu * s * dot(v_first, v_first)
+        put_node(momentum, 0, add_scaled(node(momentum, 0), par.mu * s, v_first))
+    if strand.reeving.sheave:
+        center = wheel_end(network, strand, 0.0)
+        kinetic += 0.5 * strand.reeving.wrap * dot(center.v, center.v)
+    add_to_feeds(network, strand, FEED_MOMENTUM, own, at_stop)
+    put_triple(work, END_MOMENTUM, node(momentum, 0))
+    put_triple(work, END_MOMENTUM + 3, node(momentum, par.N))
+    return kinetic
