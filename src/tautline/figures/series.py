@@ -36,6 +36,7 @@ from tautline.model import checks
 from tautline.results.conservation import balance_error, kept_momentum
 from tautline.results.inputs import CASE, system_of
 from tautline.results.one_line import ends_of, free_bodies, label_of, line_of
+from tautline.units import OF_RESULTS
 
 TIME_LABEL = "time (s)"
 
@@ -70,7 +71,7 @@ def expressions(run: xr.Dataset, texts: str | Sequence[str]) -> Figure:
         curves = [(name, k, len(rows), y) for name, rows in columns for k, y in enumerate(rows)]
         for (name, k, count, y), look in zip(curves, itertools.cycle(LOOKS), strict=False):
             curve(ax, run.time, y, **look, linewidth=0.9, label=f"{name} [{k}]" if count > 1 else name)
-        ax.set_ylabel({"1": "ratio", "": "holds"}.get(unit, unit))
+        ax.set_ylabel({"1": "ratio", "": "holds"}.get(unit, OF_RESULTS.get(unit, unit)))
         ax.legend(fontsize=7, frameon=False)
     axes[-1].set_xlabel(TIME_LABEL)
     return figure

@@ -23,10 +23,10 @@ from tautline.model.system.sections import SHORT_PARTS, START
 from tautline.model.system.system import System
 from tautline.model.wording import near
 
-NEEDED = ("string", "reel", "body", "initial", "run")
+NEEDED = ("string", "body", "initial", "run")
 SHORT = ("string", "reel", "body", "command", "guide", "applied_force")
 TOP = ("title", "description", "gravity")
-SECTIONS = (*NEEDED, "command", "guide", "applied_force", "fluid")
+SECTIONS = (*NEEDED, "reel", "command", "guide", "applied_force", "fluid")
 Path = tuple[str, ...]
 
 
@@ -123,7 +123,8 @@ def full_key(key: Key, system: System) -> Key:
 
 def expanded(tree: Mapping[str, Any]) -> Tree:
     """The tree that a short one stands for; ProblemsError where its sections are not those of the short form."""
-    problems = [Problem((name,), "missing") for name in NEEDED if name not in tree]
+    needed = (*NEEDED, "reel") if "command" in tree else NEEDED  # a line without a reel is tied to a point
+    problems = [Problem((name,), "missing") for name in needed if name not in tree]
     given: dict[str, Any] = {}
     for name, value in tree.items():
         if name in TOP:
@@ -180,7 +181,8 @@ def _has(section: str, key: str) -> bool:
 
 def _others(given: dict[str, dict[str, Any]], tree: Mapping[str, Any]) -> list[Problem]:
     """What else is wrong with the sections that are there."""
-    filled: dict[str, dict[str, Any]] = {name: {} for name in NEEDED}
+    needed = (*NEEDED, "reel") if {"reel", "command"} & tree.keys() else NEEDED
+    filled: dict[str, dict[str, Any]] = {name: {} for name in needed}
     try:
         read(_long(filled | given, {name: tree[name] for name in TOP if name in tree}))
     except ProblemsError as error:

@@ -45,6 +45,8 @@ def commands_by_name(system: System, commands: Any) -> dict[str, Command]:
         reels = [name for name in drives(system) if name in system.lines]
         reels = reels or [name for name, kind in drives(system).items() if kind != SHEAVE]
         if len(reels) != 1:
+            if not drives(system):
+                checks.refuse("command", "none, as there is no reel", commands)
             checks.refuse("command", f"a dict by the names of lines ({', '.join(system.lines)})", commands)
         commands = {reels[0]: commands}
     found: dict[str, Command] = {}

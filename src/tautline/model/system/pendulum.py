@@ -21,7 +21,7 @@ from tautline.model.system.system import System
 
 def pendulum(
     string: String,
-    reel: Reel,
+    reel: Reel | None,
     body: RigidBody,
     *,
     gravity: Any = 9.81,
@@ -36,8 +36,9 @@ def pendulum(
     ----------
     string : String
         The string, all of it, spooled and deployed.
-    reel : Reel
-        Drum and guide; the guide is at `Reel.guide_position`.
+    reel : Reel or None
+        Drum and guide; the guide is at `Reel.guide_position`. Without one the line is tied to the origin, or to a
+        guide that moves.
     body : RigidBody
         The string is fastened to the origin of its frame.
     gravity : float
@@ -51,15 +52,17 @@ def pendulum(
     elements : int or "auto"
         Elements of the line; "auto" takes as many as the case needs.
     """
-    for name, x, cls in (("string", string, String), ("reel", reel, Reel), ("body", body, RigidBody)):
-        checks.instance(name, x, cls)
+    checks.instance("string", string, String)
+    checks.instance("body", body, RigidBody)
+    if reel is not None:
+        checks.instance("reel", reel, Reel)
     gravity = checks.non_negative("gravity", in_si("gravity", gravity, "m/s^2"), "m/s^2")
     if guide is not None:
         checks.instance("guide", guide, GuidePath, Sine, Sines, Waves)
     if fluid is not None:
         checks.instance("fluid", fluid, Fluid)
-    place, path = reel.guide_position, guide or reel.guide_path
-    reel = dataclasses.replace(reel, guide_position=ZERO, guide_path=None)
+    place, path = (ZERO, guide) if reel is None else (reel.guide_position, guide or reel.guide_path)
+    reel = None if reel is None else dataclasses.replace(reel, guide_position=ZERO, guide_path=None)
     start = {"start": ANCHOR, "start_point": place} if path is None else {"start": GUIDE}
     line = Line(string, **start, end=BODY, reel=reel, elements=elements)
     bodies: dict[str, RigidBody | Kinematic] = {} if path is None else {GUIDE: Kinematic(path, place)}

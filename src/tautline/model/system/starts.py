@@ -193,7 +193,7 @@ def _straight(system: System, start: Straight) -> State:
     carriers = _carriers(system)
     place, velocity = point_of(system, carriers, line.start, line.start_point)
     length = line.string.length
-    deployed = length if line.reel is None else checked_length(system, name, start.deployed)
+    deployed = checked_length(system, name, start.deployed)
     N = system.elements_of(name, deployed)
     nodes = place + straight_nodes(deployed, N, np.array(start.along()))
     velocities = np.zeros((N + 1, 3)) + velocity
@@ -211,6 +211,8 @@ def checked_length(system: System, name: str, deployed: float) -> float:
     line = system.lines[name]
     wraps = system.wraps(name)
     longest = line.string.length - wraps - sum(reel.guide_length for reel in line.reels.values())
+    if not line.reels and deployed != longest:
+        checks.refuse("deployed", f"all of the line ({longest:g} m), which has no reel", deployed)
     if deployed > longest:
         words = "length less reel.guide_length" + (" and wraps on sheaves" if wraps else "")
         checks.refuse("deployed", f"at most {longest:g} m ({words})", deployed)
@@ -221,6 +223,8 @@ def deployed_lengths(system: System, given: Any) -> dict[str, float]:
     """Deployed length of every line, from those that are given by name or that of the only reel."""
     reels = [name for name, line in system.lines.items() if line.reels]
     if not isinstance(given, Mapping):
+        if not reels and len(system.lines) == 1:
+            reels = list(system.lines)
         if len(reels) != 1:
             checks.refuse("deployed", f"lengths by the names of lines with a reel ({', '.join(reels)})", given)
         given = {reels[0]: given}
