@@ -214,16 +214,12 @@ class Simulation:
 
     def sensed(self, what: str, look: Callable[[], Any]) -> Any:
         """Result of a look at the motion, kept until the motion goes on: many sensors of a part cost as one."""
-        if not self.has_sensed(what):
-            self._sensed[what] = look()
-        return self._sensed[what]
-
-    def has_sensed(self, what: str) -> bool:
-        """Whether a look at the present motion is kept."""
         moment = (id(self.backend), self.backend.time, self.backend.steps)
         if self._moment != moment:
             self._moment, self._sensed = moment, {}
-        return what in self._sensed
+        if what not in self._sensed:
+            self._sensed[what] = look()
+        return self._sensed[what]
 
     def forget_values(self) -> None:
         """Look at the motion anew when a sensor is read: something was done to it."""

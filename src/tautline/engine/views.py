@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from tautline.engine.simulation import Simulation
 
 
-TENSIONS = {"start_tension", "end_tension"}
+# Variables that sensors of lines show.
+OF_LINES = ("start_tension", "end_tension", "torque", "power")
 
 
 class View:
@@ -111,14 +112,11 @@ class LineView(View):
 
     def _now(self, variable: str) -> float:
         place = list(self._backend.system.lines).index(self.name)
-        sense, backend = self._simulation.sensed, self._backend
-        if variable in TENSIONS and not self._simulation.has_sensed(
-            "values"
-        ):  # without torques, which have to be found
-            now = np.array([backend.time])
-            values = sense("tensions", lambda: backend.values_for(now, backend.present_sample(), TENSIONS))
-        else:
-            values = sense("values", backend.present_values)
+        backend = self._backend
+        now = np.array([backend.time])
+        values = self._simulation.sensed(
+            "lines", lambda: backend.values_for(now, backend.present_sample(), set(OF_LINES))
+        )
         return float(values[variable][0, place])
 
     def stop(self) -> None:
