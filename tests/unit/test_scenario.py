@@ -474,7 +474,7 @@ def test_files_that_are_no_scenarios(tmp_path: Path, content: bytes, expected: s
     ("name", "expected"),
     [
         ("retreival", "no such file or built-in scenario; did you mean 'retrieval'?"),
-        ("zzz", "no such file or built-in scenario; built in are bungee, cable-robot, crane-hoist"),
+        ("zzz", "no such file or built-in scenario; built in are aerostat, bungee, cable-robot"),
         (".", "expected a scenario file, got a folder"),
         ("a" * 300, "cannot be read: File name too long"),
         ("a\0b", "expected a path"),
