@@ -23,12 +23,14 @@ BOTH: dict[str, tuple[str, Part]] = {
     "applied_force": ("bodies.NAME.applied_force", sections.BODY_LOADS["applied_force"]),
     "guide": ("bodies.NAME.path", sections.PATH),
     "fluid": ("fluid", sections.FLUID),
+    "fluid.unsteady": ("fluid.unsteady", sections.UNSTEADY),
     "initial": ("initial", sections.START),
     "run": ("run", sections.RUN),
 }
 # Sections of the full form only, and keys that it has besides.
 FULL: dict[str, tuple[str, Part]] = {
     "lines.NAME": ("besides the keys of `[string]`", sections.LINE),
+    "lines.NAME.over.NAME": ("a sheave or pin that the line runs over, in order", sections.SHEAVE),
     "bodies.NAME": (f'with `kind = "{sections.KINEMATIC}"`', sections.KINEMATIC_BODY),
     "bodies.NAME.fluid": ("these keys of `[fluid]`", sections.BODY_LOADS["fluid"]),
     "orbit": ("in place of gravity", sections.ORBIT),

@@ -237,7 +237,7 @@ def test_every_group_of_the_verification_is_explained() -> None:
 
 
 def test_the_number_of_scenarios_on_the_first_page() -> None:
-    assert len(built_in_names()) == 13  # "Thirteen scenarios are built in" in docs/quickstart.md
+    assert len(built_in_names()) == 14  # "Fourteen scenarios are built in" in docs/quickstart.md
 
 
 def test_no_line_begins_with_a_percent_sign() -> None:

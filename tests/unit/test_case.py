@@ -299,8 +299,10 @@ def test_wrong_arguments(make: Callable[[], Any], expected: str) -> None:
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 def test_every_field_can_be_given_in_a_file(cls: Any) -> None:
     for name, kind in fields_of(cls).items():
-        # the path of the guide is a section of its own, and shapes are described by classes of their own
-        assert kind.own_key or kind.ways or name in ("guide_path", "shape"), f"{cls.__name__}.{name} is in no file"
+        # paths of guides and unsteady flows are sections of their own, and shapes are described by classes of their own
+        assert kind.own_key or kind.ways or name in ("guide_path", "shape", "unsteady"), (
+            f"{cls.__name__}.{name} is in no file"
+        )
     assert set().union(*keys_of(cls).own.values()) <= keys_of(cls).kinds.keys()
 
 

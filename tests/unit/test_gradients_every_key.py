@@ -29,6 +29,8 @@ REFUSED = {
     "string.end_point": "a point mass that has no lever",
     "initial.angular_velocity": "for a point",
     "initial.bodies.body.angular_velocity": "for a point",
+    "initial.lines.line.end_reeled_length": "without a reel|no reeled length",
+    "initial.lines.line.end_reel_speed": "without a reel|no reeled length",
     "initial.deployed": "present deployed length",  # of a command that says the lengths
     "body.inertia": "symmetric",
     "applied_force.times": "switched",  # two tables at the same times
@@ -39,7 +41,7 @@ REFUSED = {
 }
 # Keys at which one of these files has no derivatives: the body hangs at its center of mass and turns over, by this key
 # or by a force that has another point, or a body without volume gets one.
-KINKS = {"body.center_of_mass", "applied_force.point", "fluid.volume"}
+KINKS = {"body.center_of_mass", "body.attachment", "applied_force.point", "fluid.volume"}
 
 
 CHOSEN = chosen()

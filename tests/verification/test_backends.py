@@ -20,6 +20,7 @@ from tests.support.checking import check_below
 from tests.trial.families import FAMILIES, family
 
 SCENARIOS = (
+    "aerostat",
     "bungee",
     "crane-hoist",
     "deployment",

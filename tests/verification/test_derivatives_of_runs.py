@@ -63,8 +63,9 @@ def samples_of(runs: Runs, changes: dict[str, float]) -> Any:
     begun: Any = runs.begun(changes)
     rows = rows_of(runs.steps)
     if isinstance(runs, NetworkRuns):
-        out = begun.simulation.samples_for(rows)
-        status, filled, _, _ = begun.simulation.call(MARCH, out=out, plan=begun.setting.plan)
+        stepper = begun.simulation.stepper
+        out = stepper.samples_for(rows)
+        status, filled, _, _ = stepper.call(MARCH, out=out, plan=begun.setting.plan)
     else:
         par, plan, command, motion, loads, _ = begun.setting
         out = data.empty_samples(rows, par.N)

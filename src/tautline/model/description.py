@@ -75,7 +75,8 @@ else:
 def declared(kind: Kind, *, default: Any = MISSING) -> Any:
     """A field of a kind."""
     kind.default = default if kind.default is MISSING else kind.default
-    return dataclasses.field(default=kind.default, metadata={_KIND: kind})
+    default = dataclasses.MISSING if kind.default is MISSING else kind.default
+    return dataclasses.field(default=default, metadata={_KIND: kind})
 
 
 def quantity(

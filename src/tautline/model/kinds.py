@@ -5,7 +5,6 @@ Each kind reads what a file says, checks what Python gives, and says in words an
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
@@ -16,7 +15,18 @@ from tautline.model.read_only import ReadOnly
 from tautline.model.wording import both, either, near
 from tautline.units import WORDS, shown, to_si
 
-MISSING: Any = dataclasses.MISSING
+
+class Missing:
+    """Mark of what is not given. Copies and pickles of it are itself."""
+
+    def __reduce__(self) -> str:
+        return "MISSING"
+
+    def __repr__(self) -> str:
+        return "MISSING"
+
+
+MISSING: Any = Missing()
 AUTO = "auto"
 # Name of an argument, value and unit in; the value as the model keeps it out.
 Check = Callable[[str, Any, str], Any]
