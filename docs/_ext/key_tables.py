@@ -9,6 +9,7 @@ from tautline.model.file_keys import keys_of
 from tautline.model.kinds import MISSING, Kind
 from tautline.model.parts import Part
 from tautline.model.system import sections
+from tautline.model.system.sheaves import SHEAVE
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -30,7 +31,7 @@ BOTH: dict[str, tuple[str, Part]] = {
 # Sections of the full form only, and keys that it has besides.
 FULL: dict[str, tuple[str, Part]] = {
     "lines.NAME": ("besides the keys of `[string]`", sections.LINE),
-    "lines.NAME.over.NAME": ("a sheave or pin that the line runs over, in order", sections.SHEAVE),
+    "lines.NAME.over.NAME": ("a sheave or pin that the line runs over, in order", SHEAVE),
     "bodies.NAME": (f'with `kind = "{sections.KINEMATIC}"`', sections.KINEMATIC_BODY),
     "bodies.NAME.fluid": ("these keys of `[fluid]`", sections.BODY_LOADS["fluid"]),
     "orbit": ("in place of gravity", sections.ORBIT),
