@@ -17,6 +17,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
+PAGE = "src/tautline/viewer/viewer.html"
 BUILT = "src/tautline/kernels/machine/built"
 # Names of versions of functions in a library that is linked with glibc.
 GLIBC_VERSION = re.compile(rb"GLIBC_(\d+)\.(\d+)")
@@ -54,24 +55,34 @@ def run_node(folder: Path, *arguments: str, npm: bool = False) -> None:
         raise RuntimeError(f"node: {' '.join(arguments)} failed in {folder}\n{done.stdout}\n{done.stderr}")
 
 
+def page_is_current(root: Path) -> bool:
+    """Whether the page is there: in a source distribution, which carries it, or not older than what it is made from."""
+    web, target = root / "web", root / PAGE
+    if not target.is_file():
+        return False
+    sources = [*web.glob("src/*"), *web.glob("*.json"), web / "build.mjs"]
+    carried = (root / "PKG-INFO").is_file()  # whose times of files say nothing after unpacking
+    return carried or all(target.stat().st_mtime >= source.stat().st_mtime for source in sources)
+
+
 def make_page(root: Path) -> None:
     """web/ -> src/tautline/viewer/viewer.html"""
-    web = root / "web"
-    target = root / "src" / "tautline" / "viewer" / "viewer.html"
-    sources = [*web.glob("src/*"), *web.glob("*.json"), web / "build.mjs"]
-    if target.is_file() and all(target.stat().st_mtime >= source.stat().st_mtime for source in sources):
+    if page_is_current(root):
         return
+    web = root / "web"
     # install scripts would look for a `node` on the path, and none of our packages needs its own
     run_node(web, "ci", "--no-audit", "--no-fund", "--ignore-scripts", npm=True)
     run_node(web, "build.mjs")
-    shutil.copyfile(web / "dist" / "viewer.html", target)
+    shutil.copyfile(web / "dist" / "viewer.html", root / PAGE)
 
 
 def make_library(root: Path) -> None:
     """src/tautline/kernels -> src/tautline/kernels/machine/built, src/tautline/fmu/c -> src/tautline/fmu/built"""
     # not by PYTHONPATH: pip takes what an earlier installation had from it out of the path
     path = f"import sys; sys.path.insert(0, {str(root / 'src')!r})"
-    for module in ("tautline.kernels.machine.build", "tautline.fmu.build"):
+    # the wrapper of FMUs loads libraries as Linux does
+    wrappers = ["tautline.fmu.build"] if sys.platform.startswith("linux") else []
+    for module in ("tautline.kernels.machine.build", *wrappers):
         command = [sys.executable, "-c", f"{path}; from {module} import main; main()", "--unless-current"]
         if subprocess.run(command, cwd=root, check=False).returncode != 0:
             raise RuntimeError(f"{module}: the library could not be made; what is missing stands above")
@@ -101,14 +112,17 @@ class Artifacts(BuildHookInterface[Any]):
     """The page and the library."""
 
     def dependencies(self) -> list[str]:
-        node = [] if system_node() is not None else [NODE]
-        return node + packages_to_link(Path(self.root))
+        root = Path(self.root)
+        node = [] if page_is_current(root) or system_node() is not None else [NODE]
+        return node + (packages_to_link(root) if self.target_name == "wheel" else [])
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        making = os.environ.get("TAUTLINE_TARGETS") != "none"
+        if self.target_name == "sdist" or making:
+            make_page(Path(self.root))
         if self.target_name != "wheel":
             return
-        if os.environ.get("TAUTLINE_TARGETS") != "none":
-            make_page(Path(self.root))
+        if making:
             make_library(Path(self.root))
         # the library is called by its C functions, so it depends on the system alone and not on the version of Python
         build_data["tag"] = f"py3-none-{platform_of(Path(self.root))}"

@@ -102,7 +102,7 @@ def system(
     **others: Any,
 ) -> Case:
     """A point mass on a string (length, density, stiffness)."""
-    rope, body = tl.String(*string, diameter=diameter), tl.RigidBody.point(mass)
+    rope, body = tl.String(*string, diameter=diameter, law="linear"), tl.RigidBody.point(mass)
     made = tl.pendulum(rope, tl.Reel(*reel), body, guide=guide, **others)
     return Case(made, start, deployed, command or tl.Locked(), duration)
 
@@ -279,7 +279,7 @@ def summary(found: dict[str, list[Found]], defaults: dict[str, int]) -> str:
 
 def payout(N: int, stop: bool, damping_ratio: float = 0.0) -> float:
     """Noise of a payout of 500 kg on 200 m of rope at 2 m/s, stopped within no time or smoothly."""
-    rope = tl.String(300.0, 0.3, 5e6, damping_ratio=damping_ratio)
+    rope = tl.String(300.0, 0.3, 5e6, damping_ratio=damping_ratio, law="linear")
     sim = tl.Simulation(
         tl.pendulum(rope, tl.Reel(0.3, 1.0, 200.0), tl.RigidBody.point(500.0), elements=N), tl.Hanging(200.0)
     )
@@ -328,7 +328,7 @@ def stopped(N: int, damping_ratio: float) -> tuple[float, float]:
     """Overshoot of the plateau, and error of the first peak of the tension at the guide, after the steady payout of
     500 kg on 200 m of rope at 2 m/s is stopped at once; the exact values are in tests/support/exact/bars.py."""
     X, mu, EA, M, payout, gravity = 200.0, 0.3, 5e6, 500.0, 2.0, 9.81
-    rope = tl.String(300.0, mu, EA, damping_ratio=damping_ratio)
+    rope = tl.String(300.0, mu, EA, damping_ratio=damping_ratio, law="linear")
     system = tl.pendulum(rope, tl.Reel(0.3, 1.0, 200.0), tl.RigidBody.point(M), gravity=gravity, elements=N)
     part = np.linspace(0.0, 1.0, N + 1)
     load = (M + mu * X) * gravity

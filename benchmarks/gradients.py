@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -119,5 +120,29 @@ def main() -> None:
         print(f"| {words} | {1e3 * run:.2f} | {carried / run:.1f} x | {backward} | {1e3 * preparing:.0f} |")
 
 
+def reverse_pass() -> None:
+    """Print what gradients of a damped crane by many keys cost with the reverse pass, and without."""
+    from tautline.gradients.chain.runs import Begun
+
+    times = np.linspace(0.0, 8.0, 101)
+    torques = np.interp(times, [0.0, 1.0, 4.0, 5.0, 8.0], [1600.0, 1750.0, 1750.0, 1560.0, 1560.0])
+    command = {"kind": "torque", "times": times.tolist(), "torques": torques.tolist()}
+    case = tl.load("crane-hoist").with_({"command": command, "run.duration": 2.0, "run.sample": 0.02})
+    case = case.with_({"run.step": runs_of(case, []).steps.length(2.0)})
+    run = best_of(lambda: lambda: tl.simulate(case))
+    print("\n| crane-hoist, over the run | with the reverse pass | without |")
+    print("|---|---|---|")
+    taken = Begun.has_adjoint
+    for count in (10, 40, 100):
+        keys, found = [f"command.torques[{k}]" for k in range(count)], []
+        for has in (taken, lambda self: False):
+            Begun.has_adjoint = has  # type: ignore[method-assign]
+            gradient = partial(tl.value_and_gradient, case, tl.Final("position[-1, 2]"), keys)
+            found.append(best_of(partial(partial, gradient)))
+        back, forward = found
+        print(f"| {count} keys | {back / run:.1f} x | {forward / run:.1f} x |")
+
+
 if __name__ == "__main__":
     main()
+    reverse_pass()

@@ -33,7 +33,7 @@ def best_of(make: Any) -> float:
 
 
 def rope(spooled: float) -> tl.String:
-    return tl.String(LENGTH + spooled, 0.05, 2000.0)
+    return tl.String(LENGTH + spooled, 0.05, 2000.0, law="linear")
 
 
 def step_for(elements: int) -> float:
@@ -78,7 +78,7 @@ def measured(system: tl.System, places: dict[str, Any], commands: dict[str, tl.C
 def two_bodies(elements: int, reel: bool, viscosity: float = 0.0) -> float:
     """Two free bodies, in free space."""
     string = rope(20.0 if reel else -0.05)
-    string = tl.String(string.length, string.density, string.stiffness, viscosity=viscosity)
+    string = tl.String(string.length, string.density, string.stiffness, viscosity=viscosity, law="linear")
     line = tl.Line(
         string,
         start="one",
@@ -123,7 +123,7 @@ def orbit() -> tuple[float, int]:
     """Seconds for one orbit of a tether of 20 km with 40 elements, and its steps."""
     frame = tl.Orbit(6.878e6)
     line = tl.Line(
-        tl.String(20_000.0, 0.005, 5e4, damping_ratio=0.05),
+        tl.String(20_000.0, 0.005, 5e4, damping_ratio=0.05, law="linear"),
         start="upper",
         start_point=(-0.5, 0, 0),
         end="lower",

@@ -19,7 +19,7 @@ STEP = 5e-4
 def crane() -> tuple[tl.System, tl.Placed]:
     """A load on the winch of a jib, and a probe on a winch of the load."""
     load = tl.RigidBody.about_center(50.0, np.diag([4.0, 4.0, 5.0]), (0.0, 0.0, 0.3))
-    rope = tl.String(20.0, 0.4, 2e4)
+    rope = tl.String(20.0, 0.4, 2e4, law="linear")
     system = tl.System(
         {"load": load, "probe": tl.RigidBody.point(8.0)},
         {

@@ -61,7 +61,7 @@ autodoc_class_signature = "mixed"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 
-# Examples: run by the build, in the order of their names; that with JAX is only shown where JAX is not installed
+# Examples: run by the build, in the order of the links in their headers; that with JAX only where JAX is installed
 sphinx_gallery_conf = {
     "examples_dirs": ["../examples/tutorial", "../examples/gallery"],
     "gallery_dirs": ["generated/tutorial", "generated/gallery"],
@@ -69,7 +69,7 @@ sphinx_gallery_conf = {
     "run_stale_examples": True,  # the package may have changed where an example did not
     "image_scrapers": (SavedPictures(),),
     "reset_modules": (),
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": "gallery_order.HeaderOrder",
     "download_all_examples": False,
     "show_memory": False,
     "show_signature": False,

@@ -49,10 +49,14 @@ THEIRS = {
         "test_a_compiling_process_that_is_killed_is_noticed",
         "test_python_and_c_agree_about_every_structure",
     ),
+    "environments in lanes": (
+        "test_lanes_move_as_single_environments_do",
+        "test_a_motion_that_ends_leaves_its_lane",
+        "test_what_lanes_cannot_do_is_done_one_by_one",
+    ),
     "diagnostics that only the chain has": (
         "test_figures_of_health_are_kept_of_every_member",
         "test_the_page_on_trust_has_the_diagnostics_of_a_run",
-        "test_the_attitude_of_a_body_off_its_center_is_estimated_and_warned_of",
         "test_warnings_of_the_chain_survive_going_over_to_the_network_and_a_checkpoint",
     ),
 }

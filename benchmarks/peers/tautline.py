@@ -16,7 +16,9 @@ class Pendulum:
     def __init__(self, method: Method) -> None:
         p: Any = method.problem
         system = tl.pendulum(
-            string=tl.String(length=SPOOLED + p["length"], density=p["density"], stiffness=p["stiffness"]),
+            string=tl.String(
+                length=SPOOLED + p["length"], density=p["density"], stiffness=p["stiffness"], law="linear"
+            ),
             reel=tl.Reel(drum_radius=0.5, guide_length=0.5, inertia_mass=1.0),
             body=tl.RigidBody(mass=p["mass"], center_of_mass=p["center_of_mass"], inertia=p["inertia"]),
             gravity=p["gravity"],

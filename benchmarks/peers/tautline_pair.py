@@ -23,7 +23,7 @@ class Bodies:
             states[name] = tl.BodyState(
                 tuple(x["position"] + arm), tuple(x["velocity"] + swing), angular_velocity=tuple(x["angular_velocity"])
             )
-        string = tl.String(p["length"], p["density"], p["stiffness"])
+        string = tl.String(p["length"], p["density"], p["stiffness"], law="linear")
         line = tl.Line(string, start="first", end="last", elements=method.elements)
         system = tl.System(bodies, {"line": line}, gravity=0.0)
         self.simulation = tl.Simulation(system, tl.Placed(states), step=method.knob, order=ORDERS[method.name])

@@ -181,7 +181,7 @@ def draw_sweep(points: list[dict[str, float]]) -> None:
 
 def vertical() -> dict[str, Any]:
     """The payout of peers.py, by ours and by the three variants."""
-    string = tl.String(length=40.0, density=peers.MU, stiffness=peers.EA)
+    string = tl.String(length=40.0, density=peers.MU, stiffness=peers.EA, law="linear")
     system = Chain(string, tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(peers.MASS))
     # coefficients of the polynomial of peers.length, then rest
     T, way = peers.PAYOUT, peers.LONG - peers.SHORT

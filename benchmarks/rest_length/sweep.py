@@ -36,7 +36,9 @@ def system_of(mass_ratio: float) -> Chain:
     mu = mass_ratio * MASS / LONG
     stiffness = (MASS + mu * LONG) * 9.81 / STRAIN
     return Chain(
-        tl.String(length=40.0, density=mu, stiffness=stiffness), tl.Reel(0.2, 0.5, 5.0), tl.RigidBody.point(MASS)
+        tl.String(length=40.0, density=mu, stiffness=stiffness, law="linear"),
+        tl.Reel(0.2, 0.5, 5.0),
+        tl.RigidBody.point(MASS),
     )
 
 

@@ -35,6 +35,9 @@ def drawn(folder: Path) -> Iterator[tuple[str, str, str]]:
     run = tl.simulate(tl.load("retrieval", {"run.duration": "8 s"}))
     for name, draw in tl.figures.OF_A_RUN.items():
         yield name, f"tl.figures.{name}(run)", tl.figures.save(draw(run), folder / name, ["png"])[0].name
+    swing = ["norm(body_velocity)", "body_position[x]"]
+    curves = tl.figures.save(tl.figures.expressions(run, swing), folder / "expressions", ["png"])[0].name
+    yield "expressions", f"tl.figures.expressions(run, {swing})".replace("'", '"'), curves
     case = tl.load("crane-hoist")
     found = tl.figures.modes(tl.modes(case.system.with_elements({"line": 10}), tl.Hanging(20.0)))
     yield "modes", "tl.figures.modes(tl.modes(...))", tl.figures.save(found, folder / "modes", ["png"])[0].name

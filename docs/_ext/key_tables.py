@@ -33,6 +33,7 @@ FULL: dict[str, tuple[str, Part]] = {
     "lines.NAME": ("besides the keys of `[string]`", sections.LINE),
     "lines.NAME.over.NAME": ("a sheave or pin that the line runs over, in order", SHEAVE),
     "bodies.NAME": (f'with `kind = "{sections.KINEMATIC}"`', sections.KINEMATIC_BODY),
+    "bodies.NAME.turning": (f'with `kind = "{sections.KINEMATIC}"`', sections.TURNING),
     "bodies.NAME.fluid": ("these keys of `[fluid]`", sections.BODY_LOADS["fluid"]),
     "orbit": ("in place of gravity", sections.ORBIT),
     "initial.bodies.NAME": (f'with `kind = "{sections.PLACED}"` or `"{sections.STATE}"`', sections.BODY_START),

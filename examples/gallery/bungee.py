@@ -48,7 +48,7 @@ run = tl.simulate(pendulum, start, duration=25.0, sample=0.02, step=5e-4)
 # %%
 # The same jump on a cord that obeys Hooke's law in compression too and has no losses.
 
-hooke = tl.String(15.0, cord.density, 4000.0)
+hooke = tl.String(15.0, cord.density, 4000.0, law="linear")
 plain = tl.simulate(tl.pendulum(hooke, anchor, jumper, elements=elements), start, duration=25.0, sample=0.02)
 
 figure, axes = plt.subplots(3, 1, figsize=(7, 7), sharex=True, layout="constrained")

@@ -20,7 +20,7 @@ GRAVITY, PERIOD = 9.81, 0.02
 drone = tl.RigidBody.box(mass="6 kg", sides=("0.5 m", "0.5 m", "0.2 m"), center_of_mass=(0, 0, 0))
 parcel = tl.RigidBody.box(mass="2 kg", sides=("0.3 m", "0.3 m", "0.2 m"), center_of_mass=(0, 0, "0.1 m"))
 # braided polyethylene of 2 mm
-line = tl.String(length="20 m", density="3 g/m", stiffness="40 kN", law="tension_only", damping_ratio=0.05)
+line = tl.String(length="20 m", density="3 g/m", stiffness="40 kN", damping_ratio=0.05)
 carrier = tl.System(
     bodies={"drone": drone, "parcel": parcel},
     lines={

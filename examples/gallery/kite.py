@@ -37,7 +37,6 @@ tether = tl.String(
     length=500.0,
     density=724.0 * area,
     stiffness=614600.0,
-    law="tension_only",
     viscosity=473.0,
     diameter=0.004,
     normal_drag=0.958,

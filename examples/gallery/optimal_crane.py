@@ -16,7 +16,7 @@ import xarray as xr
 
 import tautline as tl
 
-rope = tl.String(length=80.0, density=0.55, stiffness=5.5e6, viscosity=14e3, law="tension_only")
+rope = tl.String(length=80.0, density=0.55, stiffness=5.5e6, viscosity=14e3)
 reel = tl.Reel(drum_radius=0.16, guide_length=1.0, inertia_mass=12.0 / 0.16**2)
 load = tl.RigidBody.point(mass=2000.0)
 crane = tl.pendulum(rope, reel, load, elements=4)
@@ -53,7 +53,7 @@ best = tl.optimize(
         tl.Limit("rate(reel_speed)", -hoist_acceleration, hoist_acceleration),
         tl.Limit("velocity[0, 0]", -trolley_speed, trolley_speed),
         tl.Limit("rate(velocity[0, 0])", -trolley_acceleration, trolley_acceleration),
-        tl.Limit("0.16*(start_tension + 500*rate(reel_speed))", most=torque),
+        tl.Limit("'0.16 m'*(start_tension + '500 kg'*rate(reel_speed))", most=torque),
         tl.Limit("start_tension*reel_speed", most=power),
         tl.Limit("start_tension", least=1e3),
         tl.AtEnd("unstretched_length", 20.0),

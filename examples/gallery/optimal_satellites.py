@@ -18,7 +18,7 @@ import tautline as tl
 
 orbit = tl.Orbit(semi_major_axis=6.878e6)
 RATE, FIRST, LAST, LASTS = orbit.rate, 200.0, 1000.0, 4200.0
-string = tl.String(length=1200.0, density=0.01, stiffness=50.0, law="tension_only")
+string = tl.String(length=1200.0, density=0.01, stiffness=50.0)
 reel = tl.Reel(drum_radius=0.15, guide_length=0.5, inertia_mass=1.0, guide_law="none")
 tether = tl.Line(string, start="mother", end="probe", reel=reel, elements=1)
 bodies = {"mother": tl.RigidBody.point(800.0), "probe": tl.RigidBody.point(60.0)}

@@ -16,7 +16,7 @@ import tautline as tl
 
 mass, deployed, speed = 800.0, 60.0, 2.5
 lift = tl.pendulum(
-    tl.String(length=80.0, density=0.8, stiffness=4e6, law="tension_only"),
+    tl.String(length=80.0, density=0.8, stiffness=4e6),
     tl.Reel(drum_radius=0.3, guide_length=1.0, inertia_mass=600.0),
     tl.RigidBody.point(mass=mass),
     elements=1,

@@ -67,8 +67,7 @@ portrait.set(xlabel="angle (deg)", ylabel="rate (rad/s)")
 tl.figures.save(figure, "pendulum", ["png"])
 
 # %%
-# Beyond 90 degrees a real wire would go slack at the top. The string of this model does not: it also
-# carries compression (``law="tension_only"`` goes slack). Look at the sign of ``run.tension`` when
-# that could happen in your system.
+# Beyond 90 degrees a wire goes slack at the top, and so does this one. With ``law="linear"``, the law of
+# the paper, it would also carry compression.
 #
 # The next step lets the string stretch.

@@ -62,9 +62,8 @@ for order in (2, 4):
 assert errors[4] < 0.01 * errors[2]
 
 # %%
-# Two warnings. The string also carries compression: where ``run.tension`` falls below zero, a real
-# rope would go slack. And once a body tumbles its motion is chaotic: see
-# :doc:`/generated/gallery/chaos`.
+# Two remarks. Where ``run.tension`` is zero the rope was slack. And once a body tumbles its motion is
+# chaotic: see :doc:`/generated/gallery/chaos`.
 
 print(f"lowest tension: first motion {float(run.tension.min()):.2f} N, half an hour {float(long.tension.min()):.2f} N")
 

@@ -49,6 +49,9 @@ from tautline.model.path import GuidePath as GuidePath
 from tautline.model.reel import Reel as Reel
 from tautline.model.rest.statics import statics as statics
 from tautline.model.run import Run as Run
+from tautline.model.sequence import Sequence as Sequence
+from tautline.model.sequence import Stage as Stage
+from tautline.model.ships import ShipMotion as ShipMotion
 from tautline.model.stop import StopWhen as StopWhen
 from tautline.model.string import String as String
 from tautline.model.system.case import Case as Case
@@ -67,6 +70,10 @@ from tautline.model.system.state import LineStart as LineStart
 from tautline.model.system.state import LineState as LineState
 from tautline.model.system.state import State as State
 from tautline.model.system.system import System as System
+from tautline.model.turning import AttitudePath as AttitudePath
+from tautline.model.turning import Rocking as Rocking
+from tautline.model.turning import Spin as Spin
+from tautline.model.wave_flow import WaveFlow as WaveFlow
 from tautline.optimal.optimize import optimize as optimize
 from tautline.optimal.terms import AtEnd as AtEnd
 from tautline.optimal.terms import Limit as Limit

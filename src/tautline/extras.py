@@ -15,6 +15,7 @@ EXTRAS = {
     "mpl_toolkits": "plot",
     "websockets": "viewer",
     "anywidget": "notebook",
+    "IPython": "notebook",
     "traitlets": "notebook",
     "rich": "cli",
     "typer": "cli",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tautline import ledger
@@ -58,6 +58,12 @@ MODES_SCHEMA = {
     "attitude": Variable(("body", "row", "column"), "1", "rotation matrices at rest, body to inertial frame"),
     "reeled_length": Variable(("line",), "m", "unstretched length on the reel side of the guide entrance"),
     "balancing_torque": Variable(("line",), "N m", "constant torque that holds the drum in modes with a free reel"),
+}
+# Of systems with lines over sheaves and pins, or with reels at their ends.
+MODES_OF_SHEAVES = {
+    "passed": Variable((*MODE, "sheave"), "1", "change of the length that has passed, per amplitude"),
+    "span_length": Variable(("span",), "m", "unstretched lengths of the spans at rest, where lines have several"),
+    "end_reeled_length": Variable(("line",), "m", "unstretched length on the reel at the end of a line"),
 }
 
 
@@ -162,6 +168,19 @@ SCHEMA = {
     "linear_momentum": Variable((*TIME, "axis"), "kg m s-1", "of bodies and lines; ends that are held not included"),
     "angular_momentum": Variable((*TIME, "axis"), "kg m2 s-1", "of bodies and lines about the origin"),
 }
+# Of runs in which a line runs over sheaves or pins, in the order of the lines.
+_SHEAVE = (*TIME, "sheave")
+OF_SHEAVES = {
+    "span_length": Variable((*TIME, "span"), "m", "unstretched lengths of the spans of all lines"),
+    "span_start_tension": Variable((*TIME, "span"), "N", "tension at the start of the span"),
+    "span_end_tension": Variable((*TIME, "span"), "N", "tension at the end of the span"),
+    "passed": Variable(_SHEAVE, "m", "unstretched length that has passed towards the start of the line"),
+    "passing_speed": Variable(_SHEAVE, "m s-1", "rate of passed"),
+    "rim_speed": Variable(_SHEAVE, "m s-1", "speed of the rim of the wheel; passing_speed unless rope slips"),
+    "sheave_torque": Variable(_SHEAVE, "N m", "torque of motor or lock on the wheel; positive moves rope to the start"),
+    "sheave_loss": Variable(_SHEAVE, "J", "energy lost by friction of bearing, groove or pin since the start"),
+}
+SCHEMA |= OF_SHEAVES
 
 
 TIME_VARIABLE = Variable(TIME, "s", "time")
@@ -211,9 +230,10 @@ def of_chain(N: int) -> Layout:
     return Layout(CHAIN_SCHEMA, {"node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3})
 
 
-def of_system(bodies: list[str], lines: dict[str, int], spans: Mapping[str, int] | None = None) -> Layout:
-    """Results of a system, from the names of its bodies, the elements of its strings and how many spans each has."""
-    spans = dict.fromkeys(lines, 1) if spans is None else spans
+def of_system(bodies: list[str], lines: Mapping[str, int], over: Mapping[str, Sequence[str]] | None = None) -> Layout:
+    """Results of a system, from the names of its bodies, the elements of its spans, and what each line runs over."""
+    over = {} if over is None else over
+    spans = {name: len(over.get(name, ())) + 1 for name in lines}
     elements = sum(spans[name] * count for name, count in lines.items())
     lengths = {
         "body": len(bodies),
@@ -221,9 +241,32 @@ def of_system(bodies: list[str], lines: dict[str, int], spans: Mapping[str, int]
         "node": elements + sum(spans.values()),
         "element": elements,
     }
-    known = {name: v for name, v in SCHEMA.items() if bodies or "body" not in v.dims}
     names = {"body": bodies, "line": list(lines)}
+    sheaves = sheave_names(over)
+    if sheaves:
+        names |= {"span": span_names(spans), "sheave": sheaves}
+        lengths |= {"span": sum(spans.values()), "sheave": len(sheaves)}
+    absent = {dim for dim, there in (("body", bodies), ("sheave", sheaves), ("span", sheaves)) if not there}
+    known = {name: v for name, v in SCHEMA.items() if absent.isdisjoint(v.dims)}
     return Layout(known, lengths | {"axis": 3, "row": 3, "column": 3}, names)
+
+
+def sheave_names(over: Mapping[str, Sequence[str]]) -> list[str]:
+    """Names of sheaves and pins of all lines, from those by lines."""
+    return [f"{line}.{name}" for line, names in over.items() for name in names]
+
+
+def by_line(sheaves: Iterable[str]) -> dict[str, list[str]]:
+    """Names of sheaves and pins by lines, from those of all lines."""
+    found: dict[str, list[str]] = {}
+    for line, _, name in (sheave.partition(".") for sheave in sheaves):
+        found.setdefault(line, []).append(name)
+    return found
+
+
+def span_names(spans: Mapping[str, int]) -> list[str]:
+    """Names of the spans of all lines, from their numbers by line."""
+    return [f"{line}.{k}" for line, count in spans.items() for k in range(count)]
 
 
 def row_length(N: int) -> int:

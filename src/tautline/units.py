@@ -28,6 +28,7 @@ WORDS = {
     "m/s^2": "an acceleration",
     "rad/s": "an angular velocity",
     "rad": "an angle",
+    "rad/m": "an angle per length",
     "N*m": "a torque",
     "N*s": "a force times a time",
     "N*m*s": "a torque per angular velocity",

@@ -87,7 +87,7 @@ def peaks(run: Any) -> dict[str, float]:
 
 def test_a_crane_in_ten_lines() -> None:
     hoist = tl.pendulum(
-        string=tl.String("60 m", "0.98 kg/m", "8.5 MN", law="tension_only", damping_ratio=0.05),
+        string=tl.String("60 m", "0.98 kg/m", "8.5 MN", damping_ratio=0.05),
         reel=tl.Reel("0.16 m", "1 m", inertia="12 kg*m^2"),
         body=tl.RigidBody.box("1 t", ("1.2 m", "1 m", "0.9 m"), (0.05, 0.02, 0.8)),
     )
@@ -117,7 +117,7 @@ def test_the_paper_in_the_form_of_every_system() -> None:
     run = tl.simulate(pendulum, start, tl.Torque(2.09), duration=1.0, step=5e-4, sample=1e-3)
     assert run.tension.dims == ("time", "element") and run.attitude.dims == ("time", "body", "row", "column")
     assert run.squeeze(["line", "body"]).attitude.dims == ("time", "row", "column")
-    before = tl.simulate(tl.load("retrieval"), duration=1.0, sample=1e-3)
+    before = tl.simulate(tl.load("retrieval"), duration=1.0, step=5e-4, sample=1e-3)
     assert np.array_equal(run.position, before.position)
 
 
@@ -169,3 +169,54 @@ def test_a_result_says_what_it_was() -> None:
     for wrong in (3, run.drop_attrs()):
         with pytest.raises(InputError, match="run: expected a run of simulate"):
             tl.summary(wrong)  # type: ignore[arg-type]
+
+
+def reeved() -> tl.System:
+    rope = tl.String("80 m", "2 kg/m", "20 MN", damping_ratio=0.02)
+    return tl.System(
+        bodies={
+            "block": tl.RigidBody.box("250 kg", (0.6, 0.4, 0.8), (0, 0, 0.4)),
+            "load": tl.RigidBody.box("2 t", (2.4, 1.2, 1.2), (0, 0, 0.6)),
+        },
+        lines={
+            "hoist": tl.Line(
+                rope,
+                start="anchor",
+                start_point=(-0.4, 0, 0),
+                reel=tl.Reel("0.3 m", "0.5 m", inertia="9 kg*m^2"),
+                over={
+                    "lower": tl.Sheave(
+                        on="block",
+                        center=(0, 0, 0),
+                        radius="0.25 m",
+                        axis=(0, 1, 0),
+                        inertia="0.4 kg*m^2",
+                        efficiency=0.98,
+                    )
+                },
+                end="anchor",
+                end_point=(0.4, 0, 0),
+                elements=4,  # each span
+            ),
+            "sling": tl.Line(
+                tl.String("4 m", "2 kg/m", "10 MN", damping_ratio=0.05),
+                start="block",
+                start_point=(0, 0, 0.8),
+                end="load",
+                elements=2,
+            ),
+        },
+    )
+
+
+def test_a_reeved_crane_and_a_driven_sheave() -> None:
+    """Where the winch is locked, a driven sheave that lets rope past tilts nothing: falls exchange rope."""
+    rest = tl.statics(reeved(), tl.Hanging({"hoist": "40 m"}))
+    weight = 9.81 * (2250.0 + 4.0 * 2.0)
+    by_hand = 0.5 * weight / np.cos(np.arcsin(0.15 / 20.0)) + 9.81 * 2.0 * 20.0
+    assert rest.lines["hoist"].start_tension == pytest.approx(by_hand, rel=2e-3)  # wrap and stretch of the rope
+    commands = {"hoist": tl.Locked(), "hoist.lower": tl.Speed(retrieval=((0.0, 0.5, 1.0), (0.0, 0.1, 0.1)))}
+    run = tl.simulate(reeved(), tl.Hanging({"hoist": "40 m"}), commands, duration=1.0)
+    assert run.attrs["status"] == "completed"
+    assert float(run.passed.sel(sheave="hoist.lower")[-1]) == pytest.approx(0.5 * 0.5 * 0.1 + 0.5 * 0.1, abs=1e-12)
+    assert float(np.ptp(run.unstretched_length.sel(line="hoist").values)) < 1e-12  # rounding of 40 m

@@ -23,16 +23,18 @@ from tautline.cli.commands import app
 from tautline.files import scenario
 from tautline.model.file_keys import keys_of
 from tautline.model.fluid import BodyInFluid
+from tautline.model.sequence import StageKeys
 from tautline.model.system import keys
 from tautline.model.system.parts import Kinematic, Line, Orbit
 from tautline.model.system.sections import BODY_LOADS, KIND, KINDS
+from tautline.model.system.sheaves import Pin, Sheave
 from tautline.model.system.state import BodyState, LineStart
+from tautline.model.table_files import FILE
+from tautline.model.turning import TURNINGS
 from tests.support.leaves import LARGER, leaves
 
 FOLDER = Path(__file__).parent / "every_full_key"
 FILES = {path.stem: path for path in sorted(FOLDER.glob("*.toml"))}
-# Keys of lines with sheaves, which no run has as yet.
-REEVED = {"end_drum_axis", "end_reeled_length", "end_reel_speed"}
 ENDINGS = {"ends-retrieved": "fully_retrieved", "sea": "condition_met"}
 
 
@@ -51,16 +53,26 @@ def test_every_full_key_is_reached() -> None:
     bodies = [body for tree in trees() for body in tree.get("bodies", {}).values()]
     lines = [line for tree in trees() for line in tree["lines"].values()]
     starts = [tree.get("initial", {}) for tree in trees()]
+    over = {*keys_of(Sheave).kinds, *keys_of(Pin).kinds, "command"}
     wanted = {
         "lines": (set(keys_of(Line).kinds) | {"reel", "command"}, lines),
         "bodies": ({KIND, *BODY_LOADS, *Kinematic.__kinds__}, bodies),  # type: ignore[attr-defined]
         "bodies.fluid": (set(keys_of(BodyInFluid).kinds), [body["fluid"] for body in bodies if "fluid" in body]),
+        "lines.over": (
+            over,
+            [x for line in lines for x in line.get("over", {}).values()],
+        ),
         "orbit": (set(keys_of(Orbit).kinds), [tree["orbit"] for tree in trees() if "orbit" in tree]),
+        "lines.command": (set(keys_of(StageKeys).kinds), [x for s in lines for x in s.get("command", {}).values()]),
         "initial.bodies": (set(keys_of(BodyState).kinds), [x for s in starts for x in s.get("bodies", {}).values()]),
         "initial.lines": (set(keys_of(LineStart).kinds), [x for s in starts for x in s.get("lines", {}).values()]),
     }
+    for kind, cls in TURNINGS.items():
+        turned = [body["turning"] for body in bodies if body.get("turning", {}).get("kind") == kind]
+        known = set(keys_of(cls).kinds) - {FILE}  # in place of a table
+        wanted[f"bodies.turning[{kind}]"] = (known, turned)
     for section, (known, used) in wanted.items():
-        missing = known - REEVED - {key for one in used for key in one}
+        missing = known - {key for one in used if isinstance(one, dict) for key in one}
         assert not missing, f"{section}: no file uses {sorted(missing)}"
     assert {start.get("kind") for start in starts} >= set(KINDS)
     properties = scenario.full_schema()["properties"]
@@ -68,7 +80,7 @@ def test_every_full_key_is_reached() -> None:
 
 
 LONG = {"sea", "ends-retrieved", "satellites"}
-DRAWN = {"crane", *LONG}  # drawing takes seconds
+DRAWN = {"crane", "sequence", "reeved", *LONG}  # drawing takes seconds
 
 
 @pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.long] * (x in LONG)) for x in FILES])
@@ -91,7 +103,7 @@ def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
     lines = tl.case_of(read).system.lines
     for string, line in lines.items():  # nodes are counted along each line, by its name where there are several
         head = f"{string}." if len(lines) > 1 else ""
-        places = [f"position[{head}{k},{axis}]" for k in range(line.count + 1) for axis in "xyz"]
+        places = [f"position[{head}{k},{axis}]" for k in range(line.spans * (line.count + 1)) for axis in "xyz"]
         first = names.index(places[0])
         assert names[first : first + len(places)] == places
         position = read.position.values[-1, (read.node_line == string).values]
@@ -123,11 +135,11 @@ def test_a_file_goes_all_ways(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_keys_are_set_from_the_command_line(name: str, tmp_path: Path) -> None:
     case = tl.load(FILES[name])
-    first = next(iter(case.system.lines))
+    first, line = next(iter(case.system.lines.items()))
     run = tmp_path / "run.nc"
     settings = ("--set", f"lines.{first}.elements=2", "--set", f"run.duration={2 * case.run.interval()}")
     call("run", str(FILES[name]), "-o", str(run), *settings)
-    assert int((tl.open_run(run).node_line == first).sum()) == 3
+    assert int((tl.open_run(run).node_line == first).sum()) == 3 * line.spans
     assert "no such key" in call("run", str(FILES[name]), "-o", str(run), "--set", "lines.x.y=3", expect=2)
 
 
@@ -140,7 +152,7 @@ RUN = {"run.duration", "run.sample", "run.step", "run.order", "run.minimum_lengt
 
 def held(tree: dict[str, Any]) -> set[str]:
     bodies, strings = (tree.get(kind, {}) for kind in ("bodies", "lines"))
-    elements = {f"lines.{name}.elements" for name in strings}
+    elements = {f"lines.{name}.{key}" for name in strings for key in ("elements", "reel.sense")}
     return RUN | elements | {f"initial.bodies.{name}.attitude" for name in bodies}
 
 

@@ -32,7 +32,7 @@ from tautline import registry
 from tautline.cli.commands import app
 from tautline.files import runs, scenario
 from tautline.model.short_keys import short
-from tautline.schema import SCHEMA
+from tautline.schema import OF_SHEAVES, SCHEMA
 from tautline.viewer.payload import frame_length
 from tests.support.leaves import LARGER, leaves
 from tests.support.packed import summed
@@ -216,7 +216,7 @@ def check_csv(path: Path, rows: int, sample: float) -> None:
         names, units, *lines = csv.reader(file)
     values = np.array(lines, dtype=float)
     assert values.shape == (rows, len(names)) and len(units) == len(names)
-    assert {name.partition("[")[0] for name in names} == {"time", *SCHEMA}
+    assert {name.partition("[")[0] for name in names} == {"time", *SCHEMA} - set(OF_SHEAVES)
     assert np.isfinite(values).all(), sorted({names[k] for k in np.argwhere(~np.isfinite(values))[:, 1]})
     np.testing.assert_allclose(values[:, 0], sample * np.arange(rows), rtol=0.0, atol=1e-12)
 

@@ -19,6 +19,7 @@ from tautline.files.scenario import built_in_names
 from tautline.schema import (
     BENDING_SCHEMA,
     EXCEEDANCE_SCHEMA,
+    MODES_OF_SHEAVES,
     MODES_SCHEMA,
     RAINFLOW_SCHEMA,
     SCHEMA,
@@ -50,6 +51,7 @@ SLOW = {
     "jax_hoist",
     "tethered_satellites",
     "mujoco_crane",
+    "trained_hoist",
     "optimal_crane",
     "optimal_deployment",
     "optimal_stop",
@@ -151,7 +153,8 @@ LOADS_SCHEMA = {
 
 
 @pytest.mark.parametrize(
-    ("title", "schema"), [("What you get", SCHEMA), ("Modes", MODES_SCHEMA), ("Loads and fatigue", LOADS_SCHEMA)]
+    ("title", "schema"),
+    [("What you get", SCHEMA), ("Modes", MODES_SCHEMA | MODES_OF_SHEAVES), ("Loads and fatigue", LOADS_SCHEMA)],
 )
 def test_the_glossary_has_every_variable_with_its_unit(title: str, schema: dict[str, Variable]) -> None:
     glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
@@ -237,7 +240,7 @@ def test_every_group_of_the_verification_is_explained() -> None:
 
 
 def test_the_number_of_scenarios_on_the_first_page() -> None:
-    assert len(built_in_names()) == 14  # "Fourteen scenarios are built in" in docs/quickstart.md
+    assert len(built_in_names()) == 21  # "Twenty-one scenarios are built in" in docs/quickstart.md
 
 
 def test_no_line_begins_with_a_percent_sign() -> None:

@@ -13,6 +13,8 @@ from typer.testing import CliRunner, Result
 import tautline as tl
 from tautline.cli.commands import app
 from tautline.gradients.keys import key_value
+from tautline.model.picture.inputs import unit_in_words
+from tautline.quantities import between, value
 from tests.support.measured import START, TRUTH, measured, small_case, write_csv
 
 VARY = ",".join(TRUTH)
@@ -32,7 +34,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_table_scenario_and_page(here: Path) -> None:
-    done = fit("ball.toml", "data.csv", "--vary", VARY)
+    done = fit("ball.toml", "data.csv", "--vary", VARY, "--project", "Rig <3>")
     assert done.exit_code == 0, done.output
     found = tl.fit(tl.load(here / "ball.toml"), here / "data.csv", list(TRUTH))
     assert done.stdout.rstrip().splitlines() == [
@@ -45,13 +47,24 @@ def test_table_scenario_and_page(here: Path) -> None:
     assert abs(key_value(case, "body.mass") - TRUTH["body.mass"]) < 3.0 * found.standard_errors["body.mass"]
     text = (here / "ball-fit" / "report.html").read_text(encoding="utf-8")
     assert "<title>Ball</title>" in text and text.count('<img src="data:image/png;base64,') == len(found.columns)
-    for row in found.rows():
-        assert "<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" in text
+    for key, found_value in found.values.items():
+        (cells,) = re.findall(rf"<tr><td>{re.escape(key)}</td>(.*?)</tr>", text[: text.index("Correlations")])
+        low, high = found.intervals()[key]
+        unit = unit_in_words(found.units[key])
+        assert low < found_value < high and between(low, high, unit, 6) in cells
+        assert value(found.starts[key], unit) in cells
+    assert "data.csv" in text and "<dd>Rig &lt;3&gt;</dd>" in text and 'class="verdict yes"' in text and "<svg" in text
     for name, row in zip(found.values, found.correlations, strict=True):
         assert f"<tr><td>{name}</td>" + "".join(f"<td>{x:.3f}</td>" for x in row) + "</tr>" in text
     x = found.columns["start_tension"]
     largest = np.max(np.abs(x.residuals))
-    cells = ("start_tension", "101", f"{x.rms:.3g} N", f"{largest:.3g} N", f"{x.sigma:.3g} N (estimated)")
+    cells = (
+        "start_tension",
+        "101",
+        value(x.rms, "N", 3),
+        value(largest, "N", 3),
+        f"{value(x.sigma, 'N', 3)} (estimated)",
+    )
     assert "<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>" in text
     assert not re.search(r"(?:src|href)=\"(?!data:)|url\(|https?:|<script|<link|\bnan\b", text)
 
@@ -73,8 +86,8 @@ def test_options_and_json(here: Path) -> None:
     assert done.exit_code == 0, done.output
     found = json.loads(done.stdout)
     assert found["status"] == "completed" and found["files"] == ["out/fitted.toml", "out/report.html"]
-    for key, value in {"string.stiffness": 200.0, "body.mass": 1.0, "offset": 0.02}.items():
-        assert abs(found["values"][key] - value) < 3.0 * found["standard_errors"][key]
+    for key, true in {"string.stiffness": 200.0, "body.mass": 1.0, "offset": 0.02}.items():
+        assert abs(found["values"][key] - true) < 3.0 * found["standard_errors"][key]
     assert found["residuals"]["position[-1,x]"]["noise"] == 0.01
     text = (here / "out" / "report.html").read_text(encoding="utf-8")
     assert f"chi-square {found['chi_square']:.5g} with {found['degrees_of_freedom']} degrees of freedom" in text

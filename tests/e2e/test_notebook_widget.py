@@ -77,6 +77,28 @@ def test_a_replay_and_python_lead_each_other(cell: Watched) -> None:
     cell.page.wait_for_function("values.time === 0.5 && values.playing === false")
 
 
+def test_a_picture_stands_where_widgets_cannot_run(cell: Watched) -> None:
+    """A saved notebook has it before the widget, whose viewer hides it."""
+    capture = pytest.importorskip("IPython.utils.capture")
+    shell = pytest.importorskip("IPython.core.interactiveshell").InteractiveShell.instance()
+    run = tl.simulate(tl.load("crane-hoist", {"run.duration": "0.2 s"}))
+    for widget, drawn in ((tl.widget(run), 2), (tl.widget(tl.load("crane-hoist")), 1)):
+        with capture.capture_output() as shown:
+            widget._ipython_display_()
+        first, second = (output.data for output in shown.outputs)
+        assert first["text/html"].count("<svg") == drawn and "application/vnd.jupyter.widget-view+json" in second
+        assert f'<div id="{widget.still}">' in first["text/html"]
+    assert shell is not None
+    cell.page.evaluate("html => { document.body.innerHTML = html }", f'<div id="{widget.still}">picture</div>')
+    assert cell.page.get_by_text("picture").is_visible()
+    shown_page = shown_run(cell, run, str(widget.still))
+    assert shown_page.evaluate("tautline.ready.then(() => true)") and cell.page.get_by_text("picture").is_hidden()
+
+
+def shown_run(cell: Watched, run: Any, still: str) -> Frame:
+    return shown(cell, {"page": page_of(run), "still": still})
+
+
 @pytest.mark.long
 def test_a_reel_is_driven_from_a_cell(cell: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
     """Greeted by the kernel, the page shows its states, and what it asks for arrives there."""
@@ -93,7 +115,7 @@ def test_a_reel_is_driven_from_a_cell(cell: Watched, monkeypatch: pytest.MonkeyP
         await asyncio.sleep(0.3)
         widget.stop()
 
-    widget = LiveWidget(tl.load("crane-hoist"), 420)
+    widget = LiveWidget(tl.load("crane-hoist", {"command": {"kind": "locked"}}), 420)
     frame = shown(cell, {"page": widget.page})
     cell.page.wait_for_function("sent.length > 0")
     asked = cell.page.evaluate("sent.shift()")
@@ -110,13 +132,13 @@ def test_a_reel_is_driven_from_a_cell(cell: Watched, monkeypatch: pytest.MonkeyP
             [content, raw],
         )
     assert frame.evaluate("tautline.ready.then(() => true)")
-    frame.wait_for_function("tautline.live.connected && tautline.time() > 0.05")
+    frame.wait_for_function("tautline.live.connected")
     frame.get_by_test_id("lock").click()
     cell.page.wait_for_function("sent.length > 0")
     told.clear()
     hear(cell.page.evaluate("sent.shift()"))
     assert json.loads(told[-1][0]["text"])["type"] == "ok"
-    assert widget.session.driven.mode("line") == "locked"
+    assert widget.session.driven.drives["line"].mode == "locked"
 
 
 def test_a_widget_of_runs() -> None:

@@ -101,5 +101,5 @@ def test_health_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     lines = [re.sub(r" {2,}", ": ", line.strip()) for line in capsys.readouterr().out.splitlines()]
     assert "drum power: -3 to 5 W" in lines and "drum torque: 1 to 2 N m" in lines
     assert "tension at start: 7 to 9 N" in lines
-    assert "energy balance error: 3.10e+00 % of the energy in play" in lines
+    assert "energy balance error: 3.1 % of the energy in play" in lines
     assert "warning 1: the first" in lines and "warning 2: the second" in lines

@@ -37,13 +37,16 @@ SMALL: dict[str, Any] = {
     "vary": {"gravity": [9.8, 9.9, 1.6]},
     "outputs": ["final energy"],
 }
-# The last member takes days, and the first sample of it hours.
+# The last member takes days at this step, and the first sample of it hours.
+STEP = 5e-4
 LONG = "run.duration,run.sample\n0.02,0.01\n0.03,0.01\n1e9,1e7\n"
 
 
 def write_long(folder: Path) -> None:
     (folder / "table.csv").write_text(LONG, encoding="utf-8")
-    text = 'scenario = "fixed-length"\noutputs = ["final energy"]\ntable = "table.csv"\n'
+    text = (
+        f'scenario = "fixed-length"\noutputs = ["final energy"]\ntable = "table.csv"\nset = {{"run.step" = {STEP}}}\n'
+    )
     (folder / "study.toml").write_text(text, encoding="utf-8")
 
 
@@ -67,12 +70,13 @@ def test_members_of_any_length_are_timed_in_a_moment(durations: list[float], mon
     monkeypatch.setattr(execution, "march", counted)
     monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=lambda: made * SECONDS_A_STEP))
     table = {"run.duration": durations, "run.sample": [duration / 10 for duration in durations]}
-    wanted = definition.read({"scenario": "fixed-length", "outputs": ["final energy"], "table": table})
+    tree = {"scenario": "fixed-length", "set": {"run.step": STEP}, "outputs": ["final energy"], "table": table}
+    wanted = definition.read(tree)
     pace = timing.seconds_a_member(wanted)
     # a first one that does not count, and each up to twice its share, because looks at the clock become rarer
     assert 0 < made * SECONDS_A_STEP < 4 * timing.SECONDS_MEASURED
-    assert pace.mean == pytest.approx(np.mean(durations) / 0.0005 * SECONDS_A_STEP, rel=1e-9)
-    assert pace.typical == pytest.approx(np.median(durations) / 0.0005 * SECONDS_A_STEP, rel=1e-9)
+    assert pace.mean == pytest.approx(np.mean(durations) / STEP * SECONDS_A_STEP, rel=1e-9)
+    assert pace.typical == pytest.approx(np.median(durations) / STEP * SECONDS_A_STEP, rel=1e-9)
 
 
 def test_samples_that_do_not_fit_into_memory(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from pathlib import Path
@@ -44,7 +45,7 @@ FILMS = """async () => {
 
 def swinging(speed: float) -> tuple[Any, ...]:
     p = tl.pendulum(
-        string=tl.String(length=12.0, density=0.05, stiffness=100.0),
+        string=tl.String(length=12.0, density=0.05, stiffness=100.0, law="linear"),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
         body=tl.RigidBody.box(0.5, (0.4, 0.5, 0.8), (0.1, 0.0, 0.4)),
         elements=6,
@@ -93,13 +94,15 @@ def test_values_are_read_off_several_runs(folder: Path, open_page: Pages) -> Non
     with serving("view", *(f"swing-{k}.nc" for k in range(4)), cwd=folder) as server:
         page = open_page(server.address)
         labels = page.locator("#run-labels").inner_text()
-        assert all(f"{letter}: swing-{k}" in labels for k, letter in enumerate("ABCD"))
+        assert all(f"{letter}: initial.end_velocity (0, {k / 2:g}, 0) m/s" in labels for k, letter in enumerate("ABCD"))
+        assert page.locator("h1").inner_text() == "Initial.end_velocity"
         assert labels.count("ghost") == 3
         page.evaluate("tautline.seek(1.5)")
         settled(page, "[0, 1, 2, 3].every(k => tautline.frame(k) === 150)")
         for k, run in enumerate(runs):
             np.testing.assert_array_equal(nodes(page, k), run.position.values[150].astype(np.float32).ravel())
         over = page.get_by_test_id("chart-energies").locator(".u-over")
+        over.scroll_into_view_if_needed()
         box = over.bounding_box()
         assert box is not None
         page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 10)
@@ -182,13 +185,13 @@ def test_a_view_is_shared(mode: str, folder: Path, open_page: Pages) -> None:
     """Picture twice as fine as the screen; film; a link that brings time, zoom, camera, colors and theme back."""
     if mode == "offline":
         tautline("export", "swing-1.nc", "--html", "-o", "shared.html", "--overwrite", cwd=folder)
-        _share((folder / "shared.html").as_uri(), open_page, True)
+        _share((folder / "shared.html").as_uri(), folder, open_page, True)
     else:
         with serving("view", "swing-1.nc", cwd=folder) as server:
-            _share(server.address, open_page, False)
+            _share(server.address, folder, open_page, False)
 
 
-def _share(address: str, open_page: Pages, offline: bool) -> None:
+def _share(address: str, folder: Path, open_page: Pages, offline: bool) -> None:
     page = open_page(address, offline=offline)
     page.evaluate("tautline.seek(1.25)")
     settled(page, "tautline.frame() === 125")
@@ -214,6 +217,24 @@ def _share(address: str, open_page: Pages, offline: bool) -> None:
     scene = page.locator("#scene").bounding_box()
     assert scene is not None and image.height >= 2 * scene["height"] and image.width >= 2 * scene["width"]
     assert colors(np.asarray(image.convert("RGB"))) > 500
+    page.get_by_test_id("share").click()
+    with page.expect_download() as download:
+        page.get_by_test_id("csv").click()
+    head, *rows = csv.reader(io.StringIO(saved(download.value).decode()))
+    run = tl.open_run(folder / "swing-1.nc")
+    table = np.array(rows, dtype=float)
+    assert head[:2] == ["time (s)", "tension, at the start (N)"]
+    start, end = range_of(page)
+    part = run.sel(time=slice(start, end))
+    np.testing.assert_allclose(table[:, 0], part.time, atol=1e-9)
+    np.testing.assert_allclose(table[:, 1], part.start_tension.squeeze(), rtol=1e-9)
+    if not offline:
+        page.get_by_test_id("share").click()
+        with page.expect_download() as download:
+            page.get_by_test_id("page").click()
+        alone = folder / "alone.html"
+        alone.write_bytes(saved(download.value))
+        assert nodes(open_page(alone.as_uri(), offline=True)).size == nodes(page).size
     page.keyboard.press("u")
     link = page.evaluate("navigator.clipboard.readText()")
     page.evaluate("document.getElementById('toasts').replaceChildren()")  # it said so
@@ -239,7 +260,7 @@ def _share(address: str, open_page: Pages, offline: bool) -> None:
         with page.expect_download() as download:
             page.get_by_test_id("film").click()  # until the run is over
         film = saved(download.value)
-        assert film[:4] == b"\x1a\x45\xdf\xa3" and len(film) > 5000, "WebM"
+        assert (film[:4] == b"\x1a\x45\xdf\xa3" or film[4:8] == b"ftyp") and len(film) > 5000, "WebM or MP4"
     else:
         page.get_by_test_id("film").click()
         page.get_by_text("This browser recorded nothing").wait_for()
@@ -276,7 +297,7 @@ def test_the_body_is_seen_however_long_the_string(
 ) -> None:
     """In the whole picture by itself or by a ring, in a close-up, and near by when it is followed."""
     p = tl.pendulum(
-        string=tl.String(length=2.0 * length, density=0.05, stiffness=1e4 * length, damping_ratio=0.2),
+        string=tl.String(length=2.0 * length, density=0.05, stiffness=1e4 * length, damping_ratio=0.2, law="linear"),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=5.0),
         body=tl.RigidBody.box(100.0, (0.5, 0.4, 0.3), (0.0, 0.0, 0.15)),
         elements=8,

@@ -29,7 +29,7 @@ SAMPLES = 201
 
 def make(path: Path, elements: int = N) -> None:
     p = tl.pendulum(
-        string=tl.String(length=10.0, density=0.05, stiffness=100.0),
+        string=tl.String(length=10.0, density=0.05, stiffness=100.0, law="linear"),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
         body=tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2)),
         elements=elements,
@@ -261,7 +261,7 @@ def peak_memory(process: int) -> float:
 def test_a_million_samples(tmp_path: Path, report: Report) -> None:
     """Answers have the size of a picture, not of the run, and memory stays that of a few curves."""
     p = tl.pendulum(
-        string=tl.String(length=10.0, density=0.05, stiffness=100.0),
+        string=tl.String(length=10.0, density=0.05, stiffness=100.0, law="linear"),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
         body=tl.RigidBody.point(0.5),
         elements=1,

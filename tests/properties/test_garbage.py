@@ -268,7 +268,7 @@ def test_runs_of_any_size(drawn: st.DataObject) -> None:
         deployed = (length - guide) * x(st.floats(1e-3, 1.0))
         law = x(st.sampled_from(["dissipative", "published", "momentum", "stretched", "none"]))
         pendulum = chains.Chain(
-            tl.String(length, x(some), x(some)),
+            tl.String(length, x(some), x(some), law="linear"),
             tl.Reel(x(some), guide, x(some), x(vectors(3, of)), law, x(some)),
             x(bodies(of) | st.just(BODY)),
             x(of.map(abs)),

@@ -23,7 +23,7 @@ def system(
 ) -> chains.Chain:
     """`length` is what is deployed; 90 m more are on the reel."""
     return chains.Chain(
-        string=tl.String(length=length + 90.0, density=density, stiffness=stiffness),
+        string=tl.String(length=length + 90.0, density=density, stiffness=stiffness, law="linear"),
         reel=tl.Reel(drum_radius=0.5, guide_length=0.5, inertia_mass=1.0, guide_law=law),
         body=body or tl.RigidBody.point(mass),
         gravity=gravity,

@@ -11,7 +11,7 @@ import tautline as tl
 def hoist(changes: Mapping[str, Any] | None = None, body: tl.RigidBody | None = None) -> tl.Case:
     """Four elements, a torque that changes, and a point mass or another body; fixed steps."""
     system = tl.pendulum(
-        string=tl.String(length=10.0, density=0.05, stiffness=100.0),
+        string=tl.String(length=10.0, density=0.05, stiffness=100.0, law="linear"),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8),
         body=body or tl.RigidBody.point(0.5),
         elements=4,

@@ -31,7 +31,7 @@ def _line(spec: dict[str, Any], bodies: list[str]) -> tl.Line:
         ends[key] = "anchor" if end["kind"] == "anchor" else bodies[end["body"]]
         ends[f"{key}_point"] = end["point"]
     reel = spec.get("reel")
-    string = tl.String(spec["length"], spec["density"], spec["stiffness"])
+    string = tl.String(spec["length"], spec["density"], spec["stiffness"], law="linear")
     if reel is None:
         return tl.Line(string, **ends, elements=spec["elements"])
     made = tl.Reel(reel["drum_radius"], reel["guide_length"], reel["inertia_mass"], guide_law=reel["guide_law"])
@@ -79,7 +79,7 @@ def pendulum_and_system(
     string: dict[str, Any], reel: dict[str, Any], body: tl.RigidBody = BOX
 ) -> tuple[tuple[chains.Chain, chains.ChainState], tuple[tl.System, tl.State]]:
     """A pendulum that swings and tumbles, as a chain and as a system, each with its state."""
-    rope, drum = tl.String(10.0, 0.1, 2000.0, **string), tl.Reel(0.2, 0.5, 1.5, **reel)
+    rope, drum = tl.String(10.0, 0.1, 2000.0, **{"law": "linear", **string}), tl.Reel(0.2, 0.5, 1.5, **reel)
     moving: Any = {"end_velocity": (0.0, 1.0, 0.0), "angular_velocity": (0.3, -0.2, 0.5)}
     chain = chains.Chain(rope, drum, body)
     start = chains.straight(chain, 5.0, 6, (1.0, 0.2, 1.0), **moving)

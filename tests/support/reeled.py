@@ -10,7 +10,7 @@ from tests.support import chains
 
 def pendulum(**reel: Any) -> chains.Chain:
     return chains.Chain(
-        string=tl.String(length=10.0, density=0.05, stiffness=300.0),
+        string=tl.String(length=10.0, density=0.05, stiffness=300.0, law="linear"),
         reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=0.5, **reel),
         body=tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)),
     )

@@ -11,7 +11,7 @@ import tautline as tl
 from tests.support import chains
 
 replace = dataclasses.replace
-ROPE = tl.String(length=60.0, density=0.2, stiffness=5e4, diameter=0.01, viscosity=200.0)
+ROPE = tl.String(length=60.0, density=0.2, stiffness=5e4, diameter=0.01, viscosity=200.0, law="linear")
 WINCH = tl.Reel(drum_radius=0.25, guide_length=0.8, inertia_mass=15.0)
 LOAD = tl.RigidBody.sphere(mass=30.0, radius=0.2, center_of_mass=(0.0, 0.0, 0.3))
 SEA = tl.Fluid(1025.0, volume=0.01, drag_area=0.05, added_mass=5.0, spin_damping=5.0)
@@ -37,7 +37,9 @@ def sea(flow: Any, surface: float | None, volume: float) -> chains.Chain:
     )
     floats = fluid.density * volume > 120.0  # a sphere would have an unstable balance beside the stable one
     body = tl.RigidBody.point(120.0) if floats else tl.RigidBody.sphere(120.0, 0.3, (0.02, 0.0, 0.3))
-    return chains.Chain(tl.String(41.0, 0.8, 1e6, diameter=0.02), tl.Reel(0.1, 0.5, 1.0), body, fluid=fluid)
+    return chains.Chain(
+        tl.String(41.0, 0.8, 1e6, diameter=0.02, law="linear"), tl.Reel(0.1, 0.5, 1.0), body, fluid=fluid
+    )
 
 
 def crane() -> tuple[tl.System, tl.State]:

@@ -22,7 +22,7 @@ def final_states() -> dict[str, list[float]]:
         strain = "extrapolated" if law == "dissipative" else "mean"
         for body in (tl.RigidBody.point(0.5), tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))):
             pendulum = chains.Chain(
-                string=tl.String(length=10.0, density=0.05, stiffness=100.0),
+                string=tl.String(length=10.0, density=0.05, stiffness=100.0, law="linear"),
                 reel=tl.Reel(0.3, 0.4, 0.8, guide_law=law, guide_strain=strain),
                 body=body,
             )
@@ -45,7 +45,7 @@ def ensemble_states() -> dict[str, list[float]]:
         simulations = []
         for stiffness in (90.0, 100.0, 110.0):
             pendulum = chains.Chain(
-                string=tl.String(length=10.0, density=0.05, stiffness=stiffness),
+                string=tl.String(length=10.0, density=0.05, stiffness=stiffness, law="linear"),
                 reel=tl.Reel(0.3, 0.4, 0.8, guide_law="stretched", coulomb_friction=0.1),
                 body=tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2)),
             )
@@ -62,7 +62,7 @@ def driven_states() -> dict[str, list[float]]:
     """Everything that a drum can have and be told."""
     results = {}
     pendulum = chains.Chain(
-        string=tl.String(length=10.0, density=0.05, stiffness=100.0),
+        string=tl.String(length=10.0, density=0.05, stiffness=100.0, law="linear"),
         reel=tl.Reel(
             drum_radius=0.3,
             guide_length=0.4,

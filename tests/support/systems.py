@@ -40,7 +40,7 @@ def random_system(
     L = rng.uniform(5.0, 40.0)
     b = rng.uniform(0.1, 0.8)
     pendulum = chains.Chain(
-        string=tl.String(length=L, density=rng.uniform(0.02, 0.5), stiffness=rng.uniform(50.0, 800.0)),
+        string=tl.String(length=L, density=rng.uniform(0.02, 0.5), stiffness=rng.uniform(50.0, 800.0), law="linear"),
         reel=tl.Reel(
             drum_radius=rng.uniform(0.2, 0.6),
             guide_length=b,

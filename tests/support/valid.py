@@ -10,7 +10,7 @@ import numpy as np
 import tautline as tl
 from tautline import simulate
 
-STRING = tl.String(length=2.0, density=0.1, stiffness=50.0)
+STRING = tl.String(length=2.0, density=0.1, stiffness=50.0, law="linear")
 REEL = tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=1.0)
 BODY = tl.RigidBody.box(mass=1.0, sides=(0.3, 0.2, 0.1), center_of_mass=(0.1, 0.0, 0.2))
 PENDULUM = tl.pendulum(STRING, REEL, BODY, elements=1)

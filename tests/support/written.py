@@ -11,7 +11,7 @@ def written_run(path: Path, **changes: Any) -> Path:
     import tautline as tl
 
     pendulum = tl.pendulum(
-        string=tl.String(length=20.0, density=0.1, stiffness=500.0),
+        string=tl.String(length=20.0, density=0.1, stiffness=500.0, law="linear"),
         reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0),
         body=tl.RigidBody.sphere(mass=3.0, radius=0.1, center_of_mass=(0.0, 0.0, 0.1)),
         elements=3,

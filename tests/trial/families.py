@@ -79,7 +79,7 @@ def sea(dice: Dice) -> Made:
     string = tl.String(
         1.3 * length, 3000.0 * diameter**2, dice.decade(5.5, 6.5), diameter=diameter, normal_drag=1.2,
         tangential_drag=0.02, normal_added_mass=dice.between(0.0, 1.0),
-        viscosity=float(dice.among("0", "1e3")),
+        viscosity=float(dice.among("0", "1e3")), law="linear",
     )  # fmt: skip
     mass = dice.decade(1.5, 3.0)
     fluid = tl.Fluid(1025.0, _current(dice, 1025.0, 1.5), drag_area=0.3, volume=0.3 * mass / 1025.0)
@@ -97,7 +97,13 @@ def aerostat(dice: Dice) -> Made:
     """A balloon on its tether in wind, at rest."""
     length, diameter = dice.decade(1.5, 2.7), dice.between(0.005, 0.02)
     string = tl.String(
-        1.1 * length, 800.0 * diameter**2, 1e10 * diameter**2, diameter=diameter, normal_drag=1.2, viscosity=1e3
+        1.1 * length,
+        800.0 * diameter**2,
+        1e10 * diameter**2,
+        diameter=diameter,
+        normal_drag=1.2,
+        viscosity=1e3,
+        law="linear",
     )
     mass = dice.decade(1.0, 2.0)
     volume = 1.5 * (mass + string.density * length) / 1.2 * dice.between(1.0, 2.0)
@@ -112,7 +118,7 @@ def towed(dice: Dice) -> Made:
     """A body that is towed, in the frame of the tug, or that a tug begins to tow."""
     length, diameter = dice.decade(1.5, 2.5), dice.between(0.01, 0.02)
     string = tl.String(
-        1.2 * length, 1500.0 * diameter**2, dice.decade(5.0, 6.0), diameter=diameter, tangential_drag=0.02
+        1.2 * length, 1500.0 * diameter**2, dice.decade(5.0, 6.0), diameter=diameter, tangential_drag=0.02, law="linear"
     )
     mass = dice.decade(1.5, 3.0)
     fluid = tl.Fluid(1025.0, (-dice.between(0.5, 3.0), 0.0, 0.0), drag_area=0.2, volume=0.8 * mass / 1025.0)

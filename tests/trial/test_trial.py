@@ -66,22 +66,24 @@ def test_warnings_are_judged_by_their_kinds() -> None:
         ("pendulums", 154, "peak"),  # a current takes hold of a light string at once
         ("pendulums", 434, "turned"),  # a body off its center of mass, on a brake that slips and holds
         ("systems", 206, "peak"),  # noise in mooring lines of 12 elements
+        ("pendulums", 808, "peak"),  # a string that rings faster than its bends can follow
+        ("systems", 237, "peak"),  # a cable robot, likewise
         ("systems", 386, "peak"),  # curved mooring lines, whose elements are shorter than their arcs
     ],
 )
 def test_systems_that_were_wrong_without_a_warning_have_one(kind: str, number: int, what: str) -> None:
-    verdict = trial(kind, number, 1e5)
+    verdict = trial(kind, number, 4e5)
     assert verdict is not None and what in wrong(verdict) and not silent(verdict)
 
 
 @pytest.mark.parametrize(
-    ("kind", "number"),
+    ("kind", "number", "warning"),
     [
-        ("systems", 344),  # noise of a mooring line while its tension is far from the largest
-        ("pendulums", 1383),  # a front that leaves 2 % of the largest tension uncertain
+        ("systems", 344, "mesh_noise"),  # of a mooring line while its tension is far from the largest
+        ("pendulums", 1383, "front"),  # that leaves 2 % of the largest tension uncertain
     ],
 )
-def test_systems_that_were_warned_of_in_vain_are_no_more(kind: str, number: int) -> None:
+def test_systems_that_were_warned_of_in_vain_are_no_more(kind: str, number: int, warning: str) -> None:
     verdict = trial(kind, number, 1e5)
-    assert verdict is not None and verdict["status"] == "completed" and not verdict["warnings"]
+    assert verdict is not None and verdict["status"] == "completed" and warning not in verdict["warnings"]
     assert max(verdict["moved"], verdict["turned"], abs(verdict["peak"]), verdict["strung"]) < 0.01

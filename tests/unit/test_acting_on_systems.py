@@ -18,7 +18,7 @@ from tests.support.checking import check_below, check_close
 
 pytestmark = pytest.mark.network
 
-ROPE = tl.String(10.0, 0.1, 2000.0)
+ROPE = tl.String(10.0, 0.1, 2000.0, law="linear")
 REEL = tl.Reel(0.2, 0.5, 1.5)
 BODY = tl.RigidBody.about_center(2.0, np.diag([0.05, 0.07, 0.06]), (0.05, 0.02, 0.3))
 N = 6

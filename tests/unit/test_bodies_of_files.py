@@ -247,7 +247,9 @@ def test_triangles_are_shown_in_exports_and_pages(tmp_path: Path) -> None:
     solid = trimesh.Trimesh(points, faces)
     assert solid.is_watertight and abs(solid.volume) == pytest.approx(0.3 * 0.2 * 0.4)
     run = tl.simulate(
-        tl.pendulum(tl.String(2.0, 0.1, 1e4), tl.Reel(0.1, 0.1, 1.0), body, elements=2), tl.Hanging(1.0), duration=0.02
+        tl.pendulum(tl.String(2.0, 0.1, 1e4, law="linear"), tl.Reel(0.1, 0.1, 1.0), body, elements=2),
+        tl.Hanging(1.0),
+        duration=0.02,
     )
     tl.view(run).save(tmp_path / "run.html")
     page = (tmp_path / "run.html").read_text(encoding="utf-8")

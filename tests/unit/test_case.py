@@ -30,7 +30,7 @@ ALL = [*scenario.built_in_names(), *map(str, EVERY_KEY)]
 
 def pendulum(**changes: Any) -> tl.System:
     parts: dict[str, Any] = {
-        "string": tl.String(20.0, 0.1, 800.0, diameter=0.01),
+        "string": tl.String(20.0, 0.1, 800.0, diameter=0.01, law="linear"),
         "reel": tl.Reel(0.2, 0.5, 1.0),
         "body": tl.RigidBody.box(2.0, (0.2, 0.3, 0.4), (0.0, 0.1, 0.2)),
     }
@@ -141,9 +141,9 @@ def test_with_changes_only_what_is_named() -> None:
 
 def test_with_takes_objects_and_sections() -> None:
     before = tl.load("retrieval")
-    locked = before.with_(command=tl.Locked(), start=tl.Hanging(5.0), string=tl.String(50.0, 0.1, 100.0))
+    locked = before.with_(command=tl.Locked(), start=tl.Hanging(5.0), string=tl.String(50.0, 0.1, 100.0, law="linear"))
     assert locked.commands["line"] == tl.Locked() and locked.start == tl.Hanging(5.0)
-    assert locked.system.lines["line"].string == tl.String(50.0, 0.1, 100.0)
+    assert locked.system.lines["line"].string == tl.String(50.0, 0.1, 100.0, law="linear")
     assert before.with_({"command": {"kind": "brake", "torque": "1 N*m"}}).commands["line"] == tl.Brake(1.0)
     path = tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))
     carried = before.with_(system=pendulum(guide=path))
@@ -174,7 +174,7 @@ def test_a_start_that_the_change_leaves_is_not_computed_again() -> None:
 def test_a_case_runs_as_its_parts_do(tmp_path: Path) -> None:
     one = tl.load("retrieval", {"run.duration": "0.1 s"})
     by_case = chains.simulate(one)
-    by_parts = chains.simulate(one.system, one.start, one.commands, duration=0.1, step=5e-4, sample=0.01)
+    by_parts = chains.simulate(one.system, one.start, one.commands, duration=0.1, sample=0.01)
     assert by_case.equals(by_parts)
     tl.run_to_file(tmp_path / "run.nc", one)
     saved = tl.open_run(tmp_path / "run.nc")
@@ -198,7 +198,7 @@ EXAMPLES: dict[Any, Any] = {
     **every_command(),
     tl.Torque: tl.Torque(1.0),
     tl.Length: tl.Length.to(5.0, speed=1.0, acceleration=1.0, jerk=1.0, start=1.0),
-    tl.String: tl.String(20.0, 0.1, 800.0),
+    tl.String: tl.String(20.0, 0.1, 800.0, law="linear"),
     tl.Reel: tl.Reel(0.2, 0.5, 1.0),
     bodies.EllipticCylinder: bodies.EllipticCylinder(1.0, (0.5, 0.4), 0.8),
     bodies.Box: bodies.Box(1.0, (0.5, 0.4, 0.3)),
@@ -215,6 +215,9 @@ EXAMPLES: dict[Any, Any] = {
     tl.Sine: tl.Sine((0.2, 0.0, 1.0), 9.0, 0.5, ramp=3.0),
     tl.Sines: tl.Sines((1.0, (0.2, 0.0, 0.5)), (9.0, 5.0), (0.1, 0.2), ramp=3.0),
     tl.Waves: tl.Waves("jonswap", 2.0, 9.0, 2.5, seed=3, rao=(0.1, 0.0, 0.8), rao_phase=0.2, ramp=3.0),
+    tl.ShipMotion: tl.ShipMotion(
+        tl.Sine(1.0, 9.0), (5.0, 9.0), ((0.1, 0.0, 0.4), (0.3, 0.1, 0.7)), ((0.0, 0.1, 0.0),) * 2, heading=0.5
+    ),
     tl.Straight: tl.Straight(10.0, inclination=0.1),
     tl.Hanging: tl.Hanging(10.0),
     tl.AtEquilibrium: tl.AtEquilibrium(10.0),
@@ -279,8 +282,14 @@ def test_wrong_changes(changes: dict[str, Any], expected: str) -> None:
 @pytest.mark.parametrize(
     ("make", "expected"),
     [
-        (lambda: tl.String("25 kg", 0.1, 1.0), "String.length: expected a length such as 3 or '3 m', got '25 kg'"),
-        (lambda: tl.String(25.0, 0.1), "String.stiffness: expected a value with law = 'linear', got none"),
+        (
+            lambda: tl.String("25 kg", 0.1, 1.0, law="linear"),
+            "String.length: expected a length such as 3 or '3 m', got '25 kg'",
+        ),
+        (
+            lambda: tl.String(25.0, 0.1),
+            "String.stiffness: expected a value with law = 'tension_only', got none",
+        ),
         (lambda: tl.Reel(0.2, 0.5, 1.0, guide_position=("1 m", "2 s", 0)), "Reel.guide_position[1]: expected a length"),
         (lambda: tl.Torque(([0, "1 m"], [1, 2])), "Torque.torque[0] (times)[1]: expected a time"),
         (lambda: tl.Case(pendulum(), tl.Hanging(1.0), tl.Locked(), NOTHING), "Case.run: expected a Run, got None"),

@@ -23,7 +23,7 @@ from tests.support import chains, damage
 @pytest.fixture
 def saved(tmp_path: Path) -> Path:
     pendulum = chains.Chain(
-        tl.String(length=20.0, density=0.1, stiffness=500.0),
+        tl.String(length=20.0, density=0.1, stiffness=500.0, law="linear"),
         tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0),
         tl.RigidBody.sphere(mass=3.0, radius=0.1, center_of_mass=(0.0, 0.0, 0.1)),
     )

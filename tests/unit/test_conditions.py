@@ -20,14 +20,14 @@ G = 9.81
 
 def falling() -> tuple[Chain, chains.ChainState]:
     """A point mass on a reel without inertia to speak of, let go: it falls by g t^2/2."""
-    string = tl.String(length=100.0, density=1e-6, stiffness=1e3)
+    string = tl.String(length=100.0, density=1e-6, stiffness=1e3, law="linear")
     reel = tl.Reel(drum_radius=0.1, guide_length=0.0, inertia_mass=1e-9, guide_law="none")
     pendulum = Chain(string, reel, tl.RigidBody.point(2.0), gravity=G)
     return pendulum, chains.straight(pendulum, 10.0, 2)
 
 
 def swinging() -> tuple[Chain, chains.ChainState]:
-    string = tl.String(length=6.0, density=0.1, stiffness=2e3)
+    string = tl.String(length=6.0, density=0.1, stiffness=2e3, law="linear")
     reel = tl.Reel(drum_radius=0.1, guide_length=0.0, inertia_mass=1.0)
     pendulum = Chain(string, reel, tl.RigidBody.box(3.0, (0.2, 0.3, 0.4), (0.0, 0.0, 0.2)))
     return pendulum, chains.straight(pendulum, 5.0, 6, [0.5, 0.0, 1.0])

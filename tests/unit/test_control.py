@@ -20,7 +20,7 @@ from tests.support import chains
 
 replace = dataclasses.replace
 PENDULUM = chains.Chain(
-    tl.String(length=50.0, density=0.1, stiffness=1e4),
+    tl.String(length=50.0, density=0.1, stiffness=1e4, law="linear"),
     tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0),
     tl.RigidBody.sphere(mass=5.0, radius=0.1, center_of_mass=(0.02, 0.0, 0.1)),
 )

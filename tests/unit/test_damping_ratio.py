@@ -21,7 +21,9 @@ VISCOSITY = 2.0 * EA * RATIO / math.sqrt(12.0 * EA / (MU * (DEPLOYED / N) ** 2))
 
 
 def pendulum(**string: Any) -> chains.Chain:
-    return chains.Chain(tl.String(100.0, MU, EA, **string), tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(0.1))
+    return chains.Chain(
+        tl.String(100.0, MU, EA, **{"law": "linear", **string}), tl.Reel(0.5, 0.5, 1.0), tl.RigidBody.point(0.1)
+    )
 
 
 def start(elements: int = N) -> chains.ChainState:

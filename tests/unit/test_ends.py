@@ -17,7 +17,7 @@ from tautline.results.ends import at_ends
 from tests.support import chains
 from tests.support.hoist import hoist
 
-STRING = tl.String(10.0, 0.1, 100.0)
+STRING = tl.String(10.0, 0.1, 100.0, law="linear")
 
 
 def straight(tension: Any, weight: float = 0.0, string: tl.String = STRING) -> tuple[np.ndarray, np.ndarray]:
@@ -25,7 +25,8 @@ def straight(tension: Any, weight: float = 0.0, string: tl.String = STRING) -> t
     T = np.atleast_2d(np.asarray(tension, dtype=float))
     nodes = np.zeros((len(T), T.shape[1] + 1, 3))
     nodes[:, :, 2] = np.arange(T.shape[1] + 1.0)
-    moves, ones = (nodes, 0.0 * nodes, np.zeros(len(T))), np.ones(len(T))
+    still, ones = np.zeros(len(T)), np.ones(len(T))
+    moves = (nodes, 0.0 * nodes, still, still)
     return at_ends(string, StringLoads(weight), moves, T, np.ones_like(T), ones, 0.0 * ones)
 
 
@@ -101,7 +102,7 @@ def test_derivatives_both_ways_agree() -> None:
 def test_derivatives_exist_at_rest() -> None:
     """Where nothing is accelerated nothing is compared: weight and drag alone move the tension."""
     sea = tl.Fluid(1000.0, flow=(0.5, 0.0, 0.0), drag_area=0.01)
-    string, reel = tl.String(30.0, 0.6, 4e4, diameter=0.01), tl.Reel(0.1, 0.5, 1.0)
+    string, reel = tl.String(30.0, 0.6, 4e4, diameter=0.01, law="linear"), tl.Reel(0.1, 0.5, 1.0)
 
     def hung(mass: float) -> tl.System:
         return tl.pendulum(string, reel, tl.RigidBody.point(mass), fluid=sea, elements=9)

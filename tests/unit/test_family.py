@@ -60,10 +60,15 @@ ALONG = {"initial.direction[0]": 0.3, "initial.direction[1]": -0.1}
 CASES: dict[str, dict[str, Any]] = {
     "locked": {"name": "fixed-length", "set": {"run.step": 5e-4}, "keys": {**STRING, **REEL, **START, **ALONG}},
     "auto": {"name": "fixed-length", "set": {"run.step": "auto"}, "keys": {**STRING, **START}},
-    "torque": {"name": "retrieval", "set": {}, "keys": {**STRING, **REEL, **START, "command.torque": 1.9}},
+    "torque": {
+        "name": "retrieval",
+        "set": {"run.step": 5e-4},
+        "keys": {**STRING, **REEL, **START, "command.torque": 1.9},
+    },
     "brake": {
         "name": "retrieval",
         "set": {
+            "run.step": 5e-4,
             "command": {"kind": "brake", "torque": 0.1},
             "initial.reel_speed": -0.1,
         },
@@ -79,7 +84,7 @@ CASES: dict[str, dict[str, Any]] = {
     },
     "stretched": {
         "name": "retrieval",
-        "set": {"reel.guide_law": "stretched", "reel.spooled_strain": 0.01},
+        "set": {"run.step": 5e-4, "reel.guide_law": "stretched", "reel.spooled_strain": 0.01},
         "keys": {"reel.spooled_strain": 0.02, **STRING},
     },
     "one element": {"name": "fixed-length", "set": {"run.elements": 1}, "keys": {"gravity": 9.0, **STRING}},

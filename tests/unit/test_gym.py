@@ -34,7 +34,7 @@ def test_gymnasium_finds_nothing_to_warn_of(name: str) -> None:
 
 def test_an_episode_is_the_run_of_the_case() -> None:
     """With the middle of the range for the torque, against `simulate`; the return of an integral is the integral."""
-    case = tl.load("retrieval", {"run.duration": "0.2 s", "command.torque": "1.5 N*m"})
+    case = tl.load("retrieval", {"run.duration": "0.2 s", "run.step": "0.5 ms", "command.torque": "1.5 N*m"})
     environment = tautline.gym.CaseEnv(
         case,
         {"command.torque": (0.0, 3.0)},

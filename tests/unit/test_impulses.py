@@ -46,7 +46,7 @@ def test_the_balance_counts_what_a_kick_brings(command: Command) -> None:
 
 def test_a_kick_on_a_point_is_an_exact_jump() -> None:
     """One element without mass to speak of: the end's velocity jumps by J/M."""
-    system = chains.Chain(tl.String(20.0, 1e-9, 1e3), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(2.0))
+    system = chains.Chain(tl.String(20.0, 1e-9, 1e3, law="linear"), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(2.0))
     sim = chains.simulation(system, chains.straight(system, 10.0, 1, (0, 0, 1)))
     sim.body.strike((1.0, 0.0, -3.0))
     assert np.allclose(sim.line.node_velocities[-1], [0.5, 0.0, -1.5], rtol=1e-8)
@@ -58,7 +58,7 @@ def test_a_kick_on_a_point_is_an_exact_jump() -> None:
 def test_a_kick_at_the_center_of_mass_of_a_free_body_does_not_turn_it() -> None:
     """A string without mass to speak of, slack in the sense that it is unstrained: only the body is there."""
     body = tl.RigidBody.box(mass=1.0, sides=(0.2, 0.3, 0.4), center_of_mass=(0.1, 0.2, 0.3))
-    system = chains.Chain(tl.String(20.0, 1e-9, 1e3), tl.Reel(0.1, 0.1, 1.0), body, gravity=0.0)
+    system = chains.Chain(tl.String(20.0, 1e-9, 1e3, law="linear"), tl.Reel(0.1, 0.1, 1.0), body, gravity=0.0)
     sim = chains.simulation(system, chains.straight(system, 10.0, 2, (0, 0, 1)))
     sim.body.strike((0.0, 0.0, 2.0))
     assert np.abs(sim.body.angular_velocity).max() < 1e-6
@@ -106,7 +106,7 @@ def test_a_wrong_impulse_is_refused_and_changes_nothing(impulse: object) -> None
 
 
 def test_a_point_cannot_be_turned() -> None:
-    system = chains.Chain(tl.String(20.0, 0.1, 1e3), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(2.0))
+    system = chains.Chain(tl.String(20.0, 0.1, 1e3, law="linear"), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(2.0))
     sim = chains.simulation(system, chains.straight(system, 10.0, 4, (0, 0, 1)))
     with pytest.raises(tl.errors.InputError, match="moment"):
         sim.body.strike((0, 0, 1), moment=(0, 0, 1))

@@ -157,8 +157,8 @@ def test_message_about_an_array_shows_shape_or_entry() -> None:
 
 @pytest.mark.parametrize("kind", [int, float, Fraction, np.float32, np.float64, np.int64, np.longdouble])
 def test_real_numbers_of_any_type_become_floats(kind: Callable[[int], Any]) -> None:
-    string = tl.String(length=kind(2), density=kind(1), stiffness=kind(50))
-    assert string == tl.String(2.0, 1.0, 50.0)
+    string = tl.String(length=kind(2), density=kind(1), stiffness=kind(50), law="linear")
+    assert string == tl.String(2.0, 1.0, 50.0, law="linear")
     assert type(string.length) is float
 
 
@@ -352,7 +352,7 @@ def test_arrays_of_a_state_cannot_be_changed_from_outside() -> None:
 @pytest.mark.parametrize(("length", "guide_length"), [(2.0, 0.5), (100.0, 0.3), (1.1, 0.7), (3.3, 1.1), (7.0, 0.0)])
 def test_all_that_straight_accepts_can_be_simulated(length: float, guide_length: float) -> None:
     """length - (length - guide_length) may round to less than guide_length."""
-    string, reel = tl.String(length, 0.1, 50.0), tl.Reel(0.2, guide_length, 1.0)
+    string, reel = tl.String(length, 0.1, 50.0, law="linear"), tl.Reel(0.2, guide_length, 1.0)
     pendulum = tl.pendulum(string, reel, tl.RigidBody.point(1.0), elements=1)
     start = tl.Straight(length - guide_length)
     run = simulate(pendulum, start, tl.Locked(), duration=STEP, step=STEP, sample=STEP)
@@ -514,7 +514,9 @@ def test_a_wrong_kind_of_system_is_refused_in_good_english() -> None:
 
 
 def test_the_limit_of_an_unstable_step_is_named_in_good_english() -> None:
-    run = chains.simulate(tl.load("retrieval", {"command.torque": "3 N*m", "run.duration": "8 s"}))
+    run = chains.simulate(
+        tl.load("retrieval", {"command.torque": "3 N*m", "run.duration": "8 s", "run.step": "0.5 ms"})
+    )
     assert run.attrs["status"] == "unstable_step"
     assert re.search(
         r"limit \S+ s, set by waves in the elements of the string with \S+ m of string left; use", run.attrs["message"]

@@ -25,7 +25,7 @@ STRING: dict[str, Any] = {"length": 10.0, "density": 0.1, "stiffness": 100.0}
     [
         (lambda: tl.String(**STRING, law="rubber"), "String.law"),
         (lambda: tl.String(**STRING, law="table"), "String.tension_table"),
-        (lambda: tl.String(**STRING, viscosity=-1.0), "String.viscosity"),
+        (lambda: tl.String(**{"law": "linear", **STRING}, viscosity=-1.0), "String.viscosity"),
         (lambda: tl.String.from_table(10.0, 0.1, [0.0, 0.1], [5.0, 1.0]), "String.tension_table"),
         (lambda: tl.String.from_table(10.0, 0.1, [0.1, 0.2], [1.0, 2.0]), "String.tension_table"),
         (lambda: tl.String.from_table(10.0, 0.1, [0.0, 0.0], [1.0, 2.0]), "String.tension_table"),
@@ -36,7 +36,7 @@ STRING: dict[str, Any] = {"length": 10.0, "density": 0.1, "stiffness": 100.0}
         (lambda: tl.Fluid(1.0, body_height=0.1), "Fluid.body_height: expected together with Fluid.surface"),
         (lambda: tl.Fluid(1.0, surface=0.0, density_above=2.0), "Fluid.density_above: expected at most Fluid.density"),
         (lambda: tl.Fluid(1.0, surface=0.0, body_height=0.0), "Fluid.body_height"),
-        (lambda: tl.String(**STRING, normal_added_mass=-1.0), "String.normal_added_mass"),
+        (lambda: tl.String(**{"law": "linear", **STRING}, normal_added_mass=-1.0), "String.normal_added_mass"),
         (lambda: tl.AppliedForce(force=(1.0, np.nan, 0.0)), "AppliedForce.force"),
         (lambda: tl.GuidePath((0.0, 1.0), ((0, 0, 0),)), "Path.displacements"),
         (lambda: tl.GuidePath((1.0, 0.0), ((0, 0, 0), (1, 0, 0))), "Path.times"),
@@ -50,7 +50,7 @@ def test_what_is_refused(make: Callable[[], Any], name: str) -> None:
 
 
 def test_higher_orders_are_refused_with_damping() -> None:
-    damped = chains.Chain(tl.String(100.0, 0.025, 40.0, viscosity=0.1), pendulum().reel, pendulum().body)
+    damped = chains.Chain(tl.String(100.0, 0.025, 40.0, viscosity=0.1, law="linear"), pendulum().reel, pendulum().body)
     with pytest.raises(tl.errors.InputError, match="order"):
         chains.simulate(damped, initial_state(EXAMPLES[0]), tl.Locked(), duration=0.1, order=4)
 
@@ -106,7 +106,7 @@ def test_modes_with_a_surface_are_those_where_the_guide_is() -> None:
 
 def test_forces_at_rest_below_a_surface_add_up() -> None:
     """Weight less what is displaced: all of the body, and the string as far as it is wet."""
-    string = tl.String(50.0, 0.1, 1e6, diameter=0.01)
+    string = tl.String(50.0, 0.1, 1e6, diameter=0.01, law="linear")
     fluid = tl.Fluid(1000.0, volume=2e-3, surface=3.0, density_above=1.2)
     system = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(5.0), fluid=fluid)
     found = chains.equilibrium(system, 10.0, 7)
@@ -122,7 +122,7 @@ def test_forces_at_rest_below_a_surface_add_up() -> None:
 def test_the_step_is_short_enough_for_a_light_float(height: float | None) -> None:
     """It bobs much faster than its soft string stretches: up from where it is let go, and back no deeper."""
     fluid = tl.Fluid(1000.0, volume=0.05, surface=5.0, body_height=height)
-    string = tl.String(50.0, 1e-3, 100.0)
+    string = tl.String(50.0, 1e-3, 100.0, law="linear")
     system = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(0.1), fluid=fluid)
     start = chains.ChainState(40.0, 0.0, np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 5.002]]), np.zeros((2, 3)))
     run = chains.simulate(system, start, tl.Locked(), duration=1.0, sample=0.01)

@@ -22,21 +22,24 @@ from tests.support.warned import kinds
 
 
 def plain(density: float = 0.1, stiffness: float = 2e3, mass: float = 1.0, **others: Any) -> chains.Chain:
-    string = tl.String(length=11.0, density=density, stiffness=stiffness)
+    string = tl.String(length=11.0, density=density, stiffness=stiffness, law="linear")
     return chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(mass), **others)
 
 
 def at_rest(pendulum: chains.Chain, state: chains.ChainState) -> MeshHealth:
     health = MeshHealth()
     reeled = np.array([state.reeled_length])
-    health.update(pendulum, np.zeros(1), state.nodes[None], state.node_velocities[None], reeled)
+    health.update(
+        pendulum, np.zeros(1), state.nodes[None], state.node_velocities[None], reeled, pendulum.body.mass, pendulum.reel
+    )
     return health
 
 
 def health_of(pendulum: chains.Chain, run: Any, reel_is_free: bool) -> MeshHealth:
     health = MeshHealth()
     nodes, velocities = relative(run.position.values), relative(run.velocity.values)
-    health.update(pendulum, run.time.values, nodes, velocities, run.reeled_length.values, reel_is_free)
+    moved = pendulum.body.mass, pendulum.reel if reel_is_free else None
+    health.update(pendulum, run.time.values, nodes, velocities, run.reeled_length.values, *moved)
     return health
 
 
@@ -68,7 +71,7 @@ def test_the_shortest_wave_is_all_noise_and_a_long_one_is_none() -> None:
 
 def stopped(N: int, damping_ratio: float) -> tuple[chains.Chain, Any]:
     """A payout of 500 kg on 200 m of rope that is stopped at 2 m/s within no time."""
-    rope = tl.String(300.0, 0.3, 5e6, damping_ratio=damping_ratio)
+    rope = tl.String(300.0, 0.3, 5e6, damping_ratio=damping_ratio, law="linear")
     pendulum = chains.Chain(rope, tl.Reel(0.3, 1.0, 200.0), tl.RigidBody.point(500.0))
     sim = chains.simulation(pendulum, chains.hanging(pendulum, 200.0, N))
     sim.advance(4.0, tl.Length.to(210.0, speed=2.0, acceleration=1.0, jerk=1.0), sample=0.01)
@@ -148,7 +151,7 @@ def test_a_single_element_is_judged_by_the_weight_of_the_string(density: float, 
 
 
 def test_the_guide_law_with_a_mean_strain_counts_and_with_an_extrapolated_one_does_not() -> None:
-    string = tl.String(60.0, 0.5, 300.0)
+    string = tl.String(60.0, 0.5, 300.0, law="linear")
 
     def run(N: int, **reel: Any) -> tuple[chains.Chain, Any]:
         pendulum = chains.Chain(string, tl.Reel(0.2, 0.1, 20.0, **reel), tl.RigidBody.point(2.0))
@@ -196,7 +199,8 @@ def test_pieces_give_the_same_bits_as_the_whole(N: int, cut: int) -> None:
         part = run.isel(time=slice(begin, begin + cut))
         nodes, velocities = relative(part.position.values), relative(part.velocity.values)
         pieces = MeshHealth(**json.loads(json.dumps(pieces.state())))
-        pieces.update(pendulum, part.time.values, nodes, velocities, part.reeled_length.values)
+        moved = pendulum.body.mass, pendulum.reel
+        pieces.update(pendulum, part.time.values, nodes, velocities, part.reeled_length.values, *moved)
     assert pieces == whole
     assert whole.error > 0.0
 
@@ -222,7 +226,9 @@ def test_the_default_grows_with_mass_stretch_and_drag_and_keeps_its_bounds() -> 
     light = plain(density=1e-6, stiffness=1e9)
     assert default_elements(light, 10.0) < default_elements(plain(density=1.0, stiffness=1e9), 10.0)
     assert default_elements(light, 10.0) < default_elements(plain(density=1e-6, stiffness=50.0), 10.0)
-    thick = chains.Chain(tl.String(11.0, 1e-6, 1e9, diameter=0.01), light.reel, light.body, fluid=tl.Fluid(1025.0))
+    thick = chains.Chain(
+        tl.String(11.0, 1e-6, 1e9, diameter=0.01, law="linear"), light.reel, light.body, fluid=tl.Fluid(1025.0)
+    )
     assert default_elements(light, 10.0) < default_elements(thick, 10.0)
     for density in (1e-50, 1e-9, 1e3, 1e50):
         for stiffness in (1e-50, 1e-3, 1e50):

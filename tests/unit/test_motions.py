@@ -364,7 +364,7 @@ def test_check_says_how_fast_it_moves() -> None:
         ('kind = "sines"\namplitudes = []\nperiods = []', "guide.periods: expected at least 1 number (s), got none"),
         ('kind = "sines"\namplitudes = [1, 2]\nperiods = [8, 0]', "guide.periods: expected a positive finite number"),
         ('kind = "sines"\namplitudes = 1\nperiods = [8]', "guide.amplitudes: expected a list, each a length"),
-        ('kind = "swell"', "guide.kind: expected one of 'points', 'sine', 'sines', 'waves', got 'swell'"),
+        ('kind = "swell"', "guide.kind: expected one of 'points', 'sine', 'sines', 'waves', 'ship', got 'swell'"),
         (
             'kind = "waves"\nspectrum = "bretschneider"\nheight = 1\npeak_period = 8',
             "guide.spectrum: expected 'jonswap' or 'pierson_moskowitz', got 'bretschneider'",
@@ -379,7 +379,7 @@ def test_check_says_how_fast_it_moves() -> None:
         ),
         (CSV, "heave.csv: cannot be read: No such file or directory"),
         ('kind = "points"\nfile = 3', "guide.file: expected the name of a CSV file, got 3"),
-        ("times = [0, 1]", "guide.kind: missing; expected one of 'points', 'sine', 'sines', 'waves'"),
+        ("times = [0, 1]", "guide.kind: missing; expected one of 'points', 'sine', 'sines', 'waves', 'ship'"),
     ],
 )
 def test_keys_that_are_refused(guide: str, expected: str, tmp_path: Path) -> None:
@@ -396,8 +396,11 @@ def test_keys_that_are_refused(guide: str, expected: str, tmp_path: Path) -> Non
     [
         ("time,z\n0,0\n1,1\n", "heave.csv:2: expected units such as s, got the number 0"),
         ("time,z\ns,kg\n0,0\n1,1\n", "heave.csv:2: expected a length such as 3 or '3 m', got '1 kg', which is a mass"),
-        ("time,heave\ns,m\n0,0\n1,1\n", "heave.csv:1: expected columns time and x, y or z, got only time of these"),
-        ("t,z\ns,m\n0,0\n1,1\n", "heave.csv:1: expected columns time and x, y or z, got only z of these"),
+        (
+            "time,lift\ns,m\n0,0\n1,1\n",
+            "heave.csv:1: expected columns time and x, y or z or surge, sway or heave, got only",
+        ),
+        ("t,z\ns,m\n0,0\n1,1\n", "expected columns time and x, y or z or surge, sway or heave, got only z of these"),
         ("time,z\ns,m\n0,0\n1,one\n", "heave.csv:4: expected a finite number in column 2, got 'one'"),
         ("time,z\ns,m\n0,0\n1\n", "heave.csv:4: expected a finite number in column 2, got nothing"),
         ("time,z\ns,m\n0,0\n1,nan\n", "heave.csv:4: expected a finite number in column 2, got 'nan'"),

@@ -31,7 +31,7 @@ OF_SPEED = {"command.retrievals": (-5.0, 5.0)}
 def lift(command: Any, start: Any = None) -> tl.Case:
     """A load on a stiff rope."""
     system = tl.pendulum(
-        tl.String(length=10.0, density=1e-3, stiffness=2e5, viscosity=1e3),
+        tl.String(length=10.0, density=1e-3, stiffness=2e5, viscosity=1e3, law="linear"),
         tl.Reel(drum_radius=RADIUS, guide_length=0.1, inertia_mass=20.0),
         tl.RigidBody.point(mass=MASS),
         elements=1,

@@ -27,7 +27,7 @@ DISTANCE, LASTS = 1.5, 3.0
 def lift(command: Any, **body: Any) -> tl.Case:
     """A load that hangs on 4 m of a stiff rope without much weight, and is lifted."""
     system = tl.pendulum(
-        tl.String(length=10.0, density=1e-3, stiffness=2e5, viscosity=1e3),
+        tl.String(length=10.0, density=1e-3, stiffness=2e5, viscosity=1e3, law="linear"),
         tl.Reel(drum_radius=0.1, guide_length=0.1, inertia_mass=20.0),
         tl.RigidBody.sphere(mass=5.0, **body) if body else tl.RigidBody.point(mass=5.0),
         elements=1,

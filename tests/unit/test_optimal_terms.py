@@ -18,7 +18,7 @@ from tautline.optimal import reading, terms, unknowns
 def case() -> tl.Case:
     """A load on a short rope that is pulled up by a table of torques."""
     system = tl.pendulum(
-        tl.String(length=10.0, density=0.1, stiffness=1e4),
+        tl.String(length=10.0, density=0.1, stiffness=1e4, law="linear"),
         tl.Reel(drum_radius=0.1, guide_length=0.1, inertia_mass=1.0),
         tl.RigidBody.point(mass=5.0),
         elements=1,

@@ -78,7 +78,7 @@ def test_about_seventy_names() -> None:
     """What a program needs; the rest is in modules of the package that are public themselves."""
     modules = {name for name in dir(tautline) if isinstance(getattr(tautline, name), ModuleType)}
     assert modules == {"analysis", "control", "errors", "figures", "gradients", "reference", "studies"}
-    assert len(dir(tautline)) - len(modules) <= 75
+    assert len(dir(tautline)) - len(modules) <= 80
 
 
 def test_a_name_that_is_not_public_is_found() -> None:

@@ -17,7 +17,7 @@ from tautline.model.refusals import REFUSALS, Refusal
 from tests.support.code_tables import code_tables
 
 ROOT = Path(__file__).parents[2]
-STRING, BODY = tl.String(10.0, 0.05, 300.0), tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.0, 0.1))
+STRING, BODY = tl.String(10.0, 0.05, 300.0, law="linear"), tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.0, 0.1))
 REEL = tl.Reel(0.2, 0.5, 0.5)
 PENDULUM, START = tl.pendulum(STRING, REEL, BODY, elements=2), tl.Straight(4.0)
 LINE = tl.Line(STRING, end="body", reel=REEL, elements=2)
@@ -25,6 +25,9 @@ FREE = {"a": BODY, "b": BODY}
 ORBIT = tl.Orbit("7000 km")
 PLACED = tl.Placed({"a": (0.0, 0.0, 0.0), "b": (10.0, 0.0, 0.0)})
 EYE = tl.Pin((1.0, 0.0, 0.0))
+PLACED_BODY = tl.Placed({"body": (0.0, 0.0, 4.1)})
+SLIPPERY = tl.Sheave((1.0, 0.0, 0.0), 0.1, (0, 1, 0), inertia_mass=1.0, groove_friction=0.1)
+SEQUENCE = tl.Sequence(tl.Stage(tl.Free(), until="0.005 s"), tl.Locked())
 REEVED_START = tl.Placed({"body": (1.0, 0.0, 3.0)})
 SATELLITES = tl.System(FREE, {"tether": tl.Line(STRING, start="a", end="b", elements=2)}, orbit=ORBIT)
 
@@ -36,6 +39,11 @@ def reeved() -> tl.System:
 
 def system(line: tl.Line = LINE, **bodies: Any) -> tl.System:
     return tl.System({"body": BODY, **bodies}, {"line": line})
+
+
+def whirling() -> tl.System:
+    """A line from a body that turns."""
+    return system(dataclasses.replace(LINE, start="arm"), arm=tl.Kinematic(turning=tl.Spin((0.0, 0.0, 1.0))))
 
 
 def run(what: Any = PENDULUM, start: Any = START, command: Any = (), **method: Any) -> Any:
@@ -75,16 +83,34 @@ REFUSED: dict[Refusal, Callable[[], Any]] = {
     refusals.TORQUE_DERIVATIVE: lambda: tl.jacobian(
         tl.Case(PENDULUM, START, tl.Torque(constant), tl.Run(duration=0.01)), ["energy"], by=["body.mass"]
     ),
-    refusals.REEVED_MODES: lambda: tl.modes(system(dataclasses.replace(LINE, over={"eye": EYE})), REEVED_START),
-    refusals.REEVED_LOADS: lambda: run(dataclasses.replace(reeved(), fluid=tl.Fluid(1.0)), REEVED_START),
-    refusals.REEVED_SLIP: lambda: run(
-        system(
-            dataclasses.replace(LINE, over={"wheel": tl.Sheave((1.0, 0.0, 0.0), 0.1, (0, 1, 0), groove_friction=0.1)})
-        ),
+    refusals.SEQUENCE_DERIVATIVE: lambda: tl.jacobian(
+        tl.Case(PENDULUM, START, SEQUENCE, tl.Run(duration=0.01)), ["energy"], by=["body.mass"]
+    ),
+    refusals.MOVING_REST_DERIVATIVE: lambda: tl.jacobian(
+        tl.Case(PENDULUM, tl.Hanging(4.0, reel_speed=0.1), tl.Free(), tl.Run(duration=0.01)),
+        ["energy"],
+        by=["body.mass"],
+    ),
+    refusals.SEQUENCE_FMU: lambda: tl.export_fmu(
+        tl.Case(PENDULUM, START, SEQUENCE, tl.Run(duration=0.01)), "never.fmu", commands={"line": "case"}
+    ),
+    refusals.REEVED_MODES: lambda: tl.modes(
+        system(dataclasses.replace(LINE, end_point=(0.1, 0.0, 0.0), end_reel=REEL, end_drum_axis=(0, 1, 0))),
+        tl.Placed({"body": (0.0, 0.0, 3.0)}),
+        reel="free",
+    ),
+    refusals.REEVED_LAW: lambda: run(reeved(), REEVED_START, loads={"line": tl.ForceLaw(nothing)}),
+    refusals.SLIP_LOADS: lambda: run(
+        system(dataclasses.replace(LINE, over={"wheel": SLIPPERY}, string=dataclasses.replace(STRING, viscosity=1.0))),
         REEVED_START,
     ),
-    refusals.REEVED_GRADIENT: lambda: tl.jacobian(
-        tl.Case(reeved(), REEVED_START, {}, tl.Run(duration=0.01)), ["energy"], by=["bodies.body.mass"]
+    refusals.SLIP_STATES: lambda: tl.gradients.linearize(
+        tl.Case(system(dataclasses.replace(LINE, over={"wheel": SLIPPERY})), REEVED_START, {}, tl.Run(duration=0.01))
+    ),
+    refusals.TURNING_REST: lambda: tl.statics(whirling(), PLACED_BODY, time=1.0),
+    refusals.FMU_REEVED: lambda: tl.export_fmu(tl.Case(reeved(), REEVED_START, {}, tl.Run(duration=1.0)), "never.fmu"),
+    refusals.FMU_TURNING: lambda: tl.export_fmu(
+        tl.Case(whirling(), PLACED_BODY, {}, tl.Run(duration=1.0)), "never.fmu"
     ),
     refusals.COMPARED_SYSTEM: lambda: tl.reference.integrate(
         dataclasses.replace(SATELLITES, orbit=None), PLACED, {}, duration=0.1, sample=0.1
@@ -116,6 +142,7 @@ ASKED: dict[str, Callable[[], tuple[Any, Any]]] = {
         tl.Hanging(4.0),
     ),
     "a kinematic body that carries nothing": lambda: (system(ship=tl.Kinematic()), tl.Hanging(4.0)),
+    "a kinematic body that turns, or is turned": lambda: (whirling(), tl.Hanging(4.0)),
     "a line without a reel": lambda: (system(dataclasses.replace(LINE, reel=None)), tl.Hanging({})),
     "a state whose line ends beside its guide or body, by more than rounding": lambda: (PENDULUM, apart()),
 }
@@ -142,6 +169,7 @@ def test_each_row_of_the_table_is_tried() -> None:
     assert {x.what for x in ABILITIES if x.by == NETWORK and not x.asks} == {
         "`push` on a body",
         "`move` of a kinematic body that has a path",
+        "`move` of a kinematic body with an angular velocity",
     }
 
 

@@ -99,9 +99,8 @@ def test_a_law_refuses_strings_that_it_cannot_work_with(name: str) -> None:
 
 @pytest.mark.parametrize("name", [name for name, law in registry.GUIDE_LAWS.items() if law.highest_order < 6])
 def test_a_law_refuses_orders_that_it_cannot_keep(name: str) -> None:
-    pendulum = tl.pendulum(
-        tl.String(10.0, 0.05, 100.0), tl.Reel(0.2, 0.5, 0.5, guide_law=name), tl.RigidBody.point(1.0), elements=2
-    )
+    string = tl.String(10.0, 0.05, 100.0, law="linear")
+    pendulum = tl.pendulum(string, tl.Reel(0.2, 0.5, 0.5, guide_law=name), tl.RigidBody.point(1.0), elements=2)
     with pytest.raises(InputError, match=f"order: expected 2 with guide_law='{name}', got 6"):
         tl.simulate(pendulum, tl.Hanging(4.0), duration=0.1, order=6)
 

@@ -118,6 +118,21 @@ def test_a_sine_has_one_frequency() -> None:
     assert found.attrs["mean"] == pytest.approx(7.0) and not tl.warnings_of(found)
 
 
+def test_a_ramp_has_no_peak_and_does_not_hide_one() -> None:
+    """A lift's slow change fills the lowest frequencies; an oscillation of a hundredth of it still stands out."""
+    t = 0.01 * np.arange(1000)
+    ramp = 10_000.0 + 1000.0 * np.clip((t - 2.0) / 3.0, 0.0, 1.0)
+    alone = tl.analysis.spectrum(made(t, ramp))
+    assert np.isnan(alone.attrs["peak_frequency"]) and np.isnan(alone.attrs["peak_share"])
+    swing = 50.0 * np.sin(2.0 * np.pi * 6.0 * t)
+    both = tl.analysis.spectrum(made(t, ramp + swing))
+    assert abs(both.attrs["peak_frequency"] - 6.0) < float(both.frequency[1])
+    # at least the mean square of the sine over the variance: a quarter of the run sees less of the ramp than all of it
+    assert 0.5 * 50.0**2 / np.var(ramp + swing) < both.attrs["peak_share"] < 1.0
+    still = tl.analysis.spectrum(made(t, 10_000.0 + 1e-6 * np.random.default_rng(4).normal(size=len(t))))
+    assert np.isnan(still.attrs["peak_frequency"]) and not tl.warnings_of(still)  # rounding has no frequency
+
+
 def test_samples_out_of_step() -> None:
     """The last one of a run that ended early is left out; unequal ones are interpolated, and that is said."""
     t = 0.01 * np.arange(2000)

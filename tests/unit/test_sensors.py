@@ -51,7 +51,7 @@ def test_a_point_of_a_body_is_where_the_line_is_fastened(kind: str) -> None:
 
 def pendulum(direction: tuple[float, float, float] = (0.0, 0.0, 1.0)) -> tl.Simulation:
     system = tl.pendulum(
-        tl.String(length=20.0, density=0.05, stiffness=2e4),
+        tl.String(length=20.0, density=0.05, stiffness=2e4, law="linear"),
         tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0),
         tl.RigidBody.sphere(mass=30.0, radius=0.2, center_of_mass=(0.0, 0.0, 0.2)),
         elements=4,

@@ -18,7 +18,7 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.model.rest.falls import behind_over_ahead, falls_of
 
-ROPE = tl.String(60.0, 2.0, 20e6)
+ROPE = tl.String(60.0, 2.0, 20e6, law="linear")
 SHEAVE = tl.Sheave((0.0, 0.0, 0.0), "25 cm", (0, 2, 0), on="block", inertia="0.4 kg*m^2", efficiency=0.98)
 REEL = tl.Reel(0.3, 0.5, inertia=9.0)
 BLOCK = tl.RigidBody.box(250.0, (0.6, 0.4, 0.8), (0.0, 0.0, 0.4))
@@ -167,7 +167,7 @@ def falls(count: int, density: float = 2.0) -> tl.System:
         for k in range(count - 1)
     }
     line = tl.Line(
-        tl.String(80.0, density, 20e6),
+        tl.String(80.0, density, 20e6, law="linear"),
         start_point=(places[0], 0.0, 0.0),
         reel=REEL,
         over=over,
@@ -269,3 +269,41 @@ def test_check_prints_hand_formulas() -> None:
     own = of_spans(system, tl.statics(system, tl.Hanging(20.0)).state, "hoist")
     assert list(own["spans"]) == ["start to s0", "s0 to end"]
     assert own["falls"]["holding"] == pytest.approx(tl.statics(system, tl.Hanging(20.0)).line.start_tension, rel=1e-6)
+
+
+# -- results -------------------------------------------------------------------------------------------------
+
+
+def test_results_by_span_and_by_sheave() -> None:
+    run = tl.simulate(CRANE, START, tl.Torque(900.0), duration=0.1, sample=0.02, step=2e-4)
+    assert run.sheave.values.tolist() == ["hoist.lower"] and run.span.values.tolist() == ["hoist.0", "hoist.1"]
+    whole = run.span_length.sum("span") + run.reeled_length.sel(line="hoist") + CRANE.wraps("hoist")
+    np.testing.assert_allclose(whole, ROPE.length, rtol=1e-14)
+    moved = run.span_length.sel(span="hoist.1") - run.span_length.values[0, 1]
+    np.testing.assert_allclose(moved, -run.passed.sel(sheave="hoist.lower"), atol=1e-14)
+    assert run.passing_speed.values[-1, 0] > 0.0
+    # all friction there is: the guide's loss has an account of its own
+    np.testing.assert_allclose(run.sheave_loss.sum("sheave"), run.friction_loss, rtol=1e-12)
+    assert float(run.sheave_loss[-1, 0]) > 0.0 and not run.sheave_torque.values.any()
+    place = tl.analysis.evaluate(run, "passed[hoist.lower]")
+    assert np.array_equal(place, run.passed.values[:, 0])
+    assert np.array_equal(tl.analysis.evaluate(run, "position[hoist, -1].z"), run.position.values[:, -1, 2])
+    assert tl.analysis.bending_cycles(run).cycles.sel(wheel="lower").sum() == pytest.approx(
+        200 * float(run.passed[-1, 0]) / ROPE.length * 2.0, abs=2.0
+    )
+
+
+def test_a_run_stops_when_rope_has_passed_a_sheave() -> None:
+    stop = tl.StopWhen("passed['hoist.lower']", above="1 mm")
+    run = tl.simulate(CRANE, START, tl.Torque(900.0), duration=1.0, sample=0.01, stop=stop)
+    assert run.attrs["status"] == "condition_met" and float(run.passed[-1, 0]) == pytest.approx(1e-3, rel=0.05)
+
+
+def test_systems_without_sheaves_have_no_results_of_them() -> None:
+    bare = hoist(over={})
+    run = tl.simulate(bare, tl.Placed({"block": (0.0, 0.0, 10.4)}), duration=0.01)
+    assert not {"passed", "span_length"} & set(run.variables)
+    with pytest.raises(InputError, match="expected another variable in a system without sheaves, got 'passed'"):
+        tl.simulate(bare, START, duration=0.01, stop=tl.StopWhen("passed[0]", above="1 m"))
+    with pytest.raises(InputError, match="expected variables of a result, got 'passed'"):
+        tl.jacobian(tl.Case(bare, START, {}, tl.Run(duration=0.01)), ["passed"], ["gravity"])

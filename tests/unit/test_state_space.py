@@ -13,7 +13,7 @@ DT = 0.02
 
 
 def hoist(viscosity: float = 20.0) -> tl.Case:
-    string = tl.String(10.0, 0.1, 2e3, viscosity=viscosity)
+    string = tl.String(10.0, 0.1, 2e3, viscosity=viscosity, law="linear")
     system = tl.pendulum(string, tl.Reel(0.1, 0.1, 5.0, guide_law="none"), tl.RigidBody.point(5.0), elements=2)
     torque = tl.statics(system, tl.Hanging(4.0)).lines["line"].holding_torque
     return tl.Case(system, tl.Hanging(4.0), tl.Torque(torque), tl.Run(duration=DT, step=1e-3, sample=DT))

@@ -22,7 +22,7 @@ from tests.support.checking import check_close
 # Lengths to 10 m and energies to 10 J, after 400 steps whose sums are made in another order.
 ROUNDING = 1e-11
 
-PARTS = Parts({"line": tl.String(10.0, 0.1, 1000.0)}, {"line": 8}, ("body",))
+PARTS = Parts({"line": tl.String(10.0, 0.1, 1000.0, law="linear")}, {"line": 8}, ("body",), {"line": 1})
 OUTPUTS: list[Any] = [
     "max tension",
     "min strain",

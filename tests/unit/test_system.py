@@ -27,7 +27,7 @@ REEL = tl.Reel("0.1 m", "0.3 m", inertia="0.02 kg*m^2")
 BODY = tl.RigidBody.box("8 kg", (0.4, 0.3, 0.2), (0.05, 0.02, 0.2))
 WATER = tl.Fluid("100 kg/m^3", flow=(0.3, 0.0, 0.0), drag_area="0.02 m^2", volume="1 L", added_mass="1 kg")
 PENDULUMS = {
-    "undamped": tl.pendulum(tl.String(30.0, 0.05, 4000.0), REEL, BODY, elements=6),
+    "undamped": tl.pendulum(tl.String(30.0, 0.05, 4000.0, law="linear"), REEL, BODY, elements=6),
     "plain": tl.pendulum(STRING, REEL, BODY, elements=6),
     "fluid": tl.pendulum(STRING, REEL, BODY, fluid=WATER, elements=6),
     "guide": tl.pendulum(STRING, REEL, BODY, guide=tl.Sine((0.1, 0.05, 0.0), 2.0), elements=6),
@@ -68,12 +68,12 @@ def test_elements_are_chosen_by_the_case() -> None:
 
 def test_hanging_finds_rest() -> None:
     hook, load = tl.RigidBody.point(50.0), tl.RigidBody.box(200.0, (1.0, 1.0, 1.0), (0.1, 0.0, 0.5))
-    rope = tl.String(20.0, 1.0, 1e6)
+    rope = tl.String(20.0, 1.0, 1e6, law="linear")
     crane = tl.System(
         {"hook": hook, "load": load},
         {
             "hoist": tl.Line(rope, end="hook", reel=tl.Reel(0.2, 0.5, inertia_mass=1.0)),
-            "sling": tl.Line(tl.String(2.0, 1.0, 1e6), start="hook", end="load"),
+            "sling": tl.Line(tl.String(2.0, 1.0, 1e6, law="linear"), start="hook", end="load"),
         },
     )
     run = tl.simulate(crane, tl.Hanging({"hoist": "10 m"}), duration=0.5, sample=0.1)

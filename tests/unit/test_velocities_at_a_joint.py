@@ -29,7 +29,7 @@ BACK = 0.01
 
 def stepper(elements: int, command: Any, body: tl.RigidBody = BODY, fluid: tl.Fluid | None = AIR) -> Stepper:
     """A motion after some steps, with damping and drag."""
-    string = tl.String(10.0, 0.05, 300.0, viscosity=20.0, diameter=0.02)
+    string = tl.String(10.0, 0.05, 300.0, viscosity=20.0, diameter=0.02, law="linear")
     system = chains.Chain(string, tl.Reel(0.2, 0.5, 0.5), body, fluid=fluid)
     state = chains.straight(system, 4.0, elements, (1.0, 0.3, 2.0), end_velocity=(0.5, 1.0, 0.0))
     simulation = chains.simulation(system, state, step=1e-3)
@@ -53,7 +53,8 @@ def resisting(s: Stepper, seen: Joint, z: np.ndarray) -> np.ndarray:
     data.nodes_of(s.scratch.nodes[data.MEAN_VELOCITY], N)[:] = v
     p = np.zeros(3 * data.row_length(N))
     still = (0.0, 0.0, 0.0)
-    given = resist(s.par, 1.0, True, rates, seen.body, seen.at, still, p.copy(), s.scratch, p, p.copy())
+    speeds, omega, last = (rates.sigma,), rates.omega, p.copy()
+    given = resist(s.par, 1.0, True, speeds, omega, seen.body, seen.at, still, last, s.scratch, p, p.copy())
     return np.concatenate([[given.reel], data.nodes_of(p, N)[1:].ravel(), given.moment])
 
 

@@ -34,7 +34,7 @@ STIFFNESS = 150.0
 
 def pendulum() -> chains.Chain:
     return chains.Chain(
-        string=tl.String(length=LENGTH, density=0.05, stiffness=STIFFNESS),
+        string=tl.String(length=LENGTH, density=0.05, stiffness=STIFFNESS, law="linear"),
         reel=tl.Reel(drum_radius=0.3, guide_length=0.4, inertia_mass=0.8, guide_position=(1.0, -2.0, 0.5)),
         body=tl.RigidBody.box(0.5, (0.2, 0.3, 0.8), (0.1, 0.0, 0.4)),
     )

@@ -27,7 +27,7 @@ WRONG: list[Any] = [
 ]
 SYSTEM = tl.System(
     {"load": tl.RigidBody.box("2 t", (2.4, 1.2, 1.2), (0, 0, 0.6))},
-    {"rope": tl.Line(tl.String("20 m", "2 kg/m", "10 MN"), end="load", elements=2)},
+    {"rope": tl.Line(tl.String("20 m", "2 kg/m", "10 MN", law="linear"), end="load", elements=2)},
 )
 BODIES = {"load": (0.0, 0.0, 20.62)}
 

@@ -27,7 +27,6 @@ SCENARIOS = (
     "fixed-length",
     "retrieval",
     "sea-cable",
-    "ship-crane",
     "tethered-pod",
     "yo-yo",
 )
@@ -36,9 +35,6 @@ MOTION = (
     *("position", "velocity", "body_position", "body_velocity", "attitude", "angular_velocity"),
     *("reeled_length", "reel_speed", "unstretched_length", "stretched_length", "strain", "tension", "end_tension"),
 )
-# Warnings that only one of them has: attitudes on a finer mesh are judged by the chain, single compressed elements by
-# the network.
-OF_ONE = ("attitude", "compression")
 
 
 def case_of(name: str | int) -> Case:
@@ -75,13 +71,13 @@ def apart(chain: xr.Dataset, network: xr.Dataset) -> dict[str, float]:
 
 
 def alike(chain: xr.Dataset, network: xr.Dataset) -> None:
-    """The same warnings of both, but for those of one; of slack the start may count as a sample or not."""
-    ours, theirs = ({w.kind: w for w in tl.warnings_of(run) if w.kind not in OF_ONE} for run in (chain, network))
+    """The same warnings of both; errors of attitudes are as near as motions."""
+    ours, theirs = ({w.kind: w for w in tl.warnings_of(run)} for run in (chain, network))
     assert set(ours) == set(theirs)
     for kind, w in ours.items():
         other = theirs[kind]
         assert (w.where, w.limit) == (other.where, other.limit)
-        assert w.text == other.text or kind == "slack"
+        assert w.text == other.text or (kind == "attitude" and other.value == pytest.approx(w.value, rel=0.05))
 
 
 def test_these_are_all_scenarios_of_one_line_and_one_body() -> None:
@@ -115,7 +111,7 @@ def test_both_backends_move_alike(name: str | int, report: Report) -> None:
 def test_both_backends_end_alike(command: tl.Command, at_end: str) -> None:
     """At the shortest length: the time of it, the sentence, and what the stop took."""
     body = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
-    system = tl.pendulum(tl.String(10.0, 0.05, 3000.0), tl.Reel(0.2, 0.5, 0.5), body, elements=4)
+    system = tl.pendulum(tl.String(10.0, 0.05, 3000.0, law="linear"), tl.Reel(0.2, 0.5, 0.5), body, elements=4)
     run: Any = {"duration": 0.8, "sample": 0.05, "step": 2.5e-4, "minimum_length": 2.93, "at_end": at_end}
     chain, network = on_both(Case(system, tl.Straight(4.0, inclination=0.3), {"line": command}, tl.Run(**run)))
     assert chain.attrs["status"] == network.attrs["status"]

@@ -209,7 +209,7 @@ def test_wrong_uses_are_refused() -> None:
 
 def coupled(interval: float, scheme: str, ratio: float, duration: float) -> float:
     """A carrier on a spring that moves exactly under a constant force; the largest energy that nothing explains (J)."""
-    system = chains.Chain(tl.String(40.0, 0.5, 2e4), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(20.0))
+    system = chains.Chain(tl.String(40.0, 0.5, 2e4, law="linear"), tl.Reel(0.2, 0.5, 100.0), tl.RigidBody.point(20.0))
     sim = chains.carried(system, chains.hanging(system, deployed=10.0, elements=4, end_velocity=(1.0, 0.0, 0.0)))
     guide = sim.bodies["guide"]
     spooled = 0.5 * 30.0

@@ -29,7 +29,7 @@ E3 = np.array([0.0, 0.0, 1.0])
 
 def pendulum(law: str, strain: str) -> chains.Chain:
     reel = tl.Reel(drum_radius=DRUM, guide_length=GUIDE, inertia_mass=KAPPA, guide_law=law, guide_strain=strain)
-    return chains.Chain(tl.String(L, MU, EA), reel, BODY, G)
+    return chains.Chain(tl.String(L, MU, EA, law="linear"), reel, BODY, G)
 
 
 def smooth_torque(law: str) -> tl.Torque:

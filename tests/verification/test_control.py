@@ -33,7 +33,7 @@ DRUMS = {
 
 def weightless(inertia_mass: float) -> chains.Chain:
     reel = tl.Reel(0.2, 0.5, inertia_mass, guide_law="none")
-    return chains.Chain(tl.String(X + 2.0, MU, EA), reel, tl.RigidBody.point(50.0), gravity=0.0)
+    return chains.Chain(tl.String(X + 2.0, MU, EA, law="linear"), reel, tl.RigidBody.point(50.0), gravity=0.0)
 
 
 def arriving(pendulum: chains.Chain, elements: int) -> chains.ChainState:
@@ -99,7 +99,7 @@ def test_the_string_impedance_reflects_least(report: Report) -> None:
 
 def swinging(**changes: Any) -> chains.Chain:
     body = tl.RigidBody.sphere(mass=5.0, radius=0.1, center_of_mass=(0.02, 0.01, 0.1))
-    string = tl.String(length=50.0, density=0.1, stiffness=1e4, **changes)
+    string = tl.String(length=50.0, density=0.1, stiffness=1e4, **{"law": "linear", **changes})
     return chains.Chain(string, tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0), body)
 
 
@@ -155,7 +155,7 @@ def test_longitudinal_waves_die_out_at_the_absorber(report: Report) -> None:
 
 def crane() -> chains.Chain:
     body = tl.RigidBody.box(1000.0, (1.2, 1.0, 0.9), (0.0, 0.0, 1.5))
-    return chains.Chain(tl.String(60.0, 1.05, 1e6), tl.Reel(0.16, 1.0, 469.0), body)
+    return chains.Chain(tl.String(60.0, 1.05, 1e6, law="linear"), tl.Reel(0.16, 1.0, 469.0), body)
 
 
 def sway_after(designed: float, deployed: float, shaper: str) -> float:
@@ -189,7 +189,7 @@ def test_zvd_forgives_a_wrong_length(report: Report) -> None:
 
 def test_sway_frequencies_are_those_of_a_run() -> None:
     """The worst is the swing; for a point mass on a stiff, light string it is that of the mathematical pendulum."""
-    light = chains.Chain(tl.String(20.0, 1e-4, 1e7), tl.Reel(0.2, 0.5, 1.0), tl.RigidBody.point(10.0))
+    light = chains.Chain(tl.String(20.0, 1e-4, 1e7, law="linear"), tl.Reel(0.2, 0.5, 1.0), tl.RigidBody.point(10.0))
     found = tl.control.sway_frequencies(system_of(light, 5), 10.0)
     # the string's own mass, 1e-4 of the load, and its stretch are left out
     check_close("frequency", found, [math.sqrt(9.81 / 10.0) / (2.0 * math.pi)], 1e-5)

@@ -260,7 +260,7 @@ def test_rope_falling_across_itself(report: Report) -> None:
     path = tl.GuidePath.of(lambda t: (0.0, 0.0, float(fall(t)[0])), duration, 5e-3)
     share = 4.0  # the body is like four meters of the rope
     pendulum = chains.Chain(
-        tl.String(X + 10.0, mu, 100.0, diameter=d, normal_drag=C_n, tangential_drag=0.0),
+        tl.String(X + 10.0, mu, 100.0, diameter=d, normal_drag=C_n, tangential_drag=0.0, law="linear"),
         tl.Reel(0.1, 0.1, 1.0, guide_path=path),
         tl.RigidBody.point(share * mu),
         fluid=tl.Fluid(rho, drag_area=share * C_n * d, volume=share * area),
@@ -303,7 +303,7 @@ def test_drum_with_viscous_friction(report: Report) -> None:
     stiffnesses, errors = [1e4, 1e5, 1e6], []
     for EA in stiffnesses:
         pendulum = chains.Chain(
-            tl.String(100.0, 1e-7, EA),
+            tl.String(100.0, 1e-7, EA, law="linear"),
             tl.Reel(d, 0.5, kappa, guide_law="none", viscous_friction=friction),
             tl.RigidBody.point(M),
         )
@@ -417,7 +417,7 @@ def test_a_body_dropped_into_water(report: Report) -> None:
 def test_deep_below_a_surface_the_fluid_is_everywhere(report: Report) -> None:
     """Buoyancy and added mass as loads, and as weights and mass: the same motion."""
     water = tl.Fluid(1000.0, flow=(0.2, 0.0, 0.0), drag_area=0.01, volume=2e-3, added_mass=1.0)
-    string = tl.String(50.0, 0.1, 2e3, diameter=0.01, normal_added_mass=1.0)
+    string = tl.String(50.0, 0.1, 2e3, diameter=0.01, normal_added_mass=1.0, law="linear")
     runs = []
     for fluid in (water, dataclasses.replace(water, surface=-100.0, density_above=1.2)):
         wet = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(5.0), fluid=fluid)

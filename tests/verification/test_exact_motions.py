@@ -25,7 +25,7 @@ LIGHT = 1e-9
 def point_on_a_string(length: float, stiffness: float, mass: float = 1.0, gravity: float = G) -> chains.Chain:
     """`length` is what is deployed, 40 m more are on the reel; the string weighs nothing and loses nothing."""
     return chains.Chain(
-        tl.String(length + 40.0, LIGHT, stiffness),
+        tl.String(length + 40.0, LIGHT, stiffness, law="linear"),
         tl.Reel(0.1, 0.1, 1.0, guide_law="none"),
         tl.RigidBody.point(mass),
         gravity,
@@ -290,7 +290,7 @@ def test_rope_running_off_its_drum(report: Report) -> None:
 
     stiffnesses, errors = [2e4, 2e5, 2e6], []
     for EA in stiffnesses:
-        pendulum = chains.Chain(tl.String(reeled + deployed, mu, EA), reel, tl.RigidBody.point(M))
+        pendulum = chains.Chain(tl.String(reeled + deployed, mu, EA, law="linear"), reel, tl.RigidBody.point(M))
         run = chains.simulate(pendulum, start(pendulum), tl.Free(), duration=duration, sample=duration)
         errors.append(abs(float(run.unstretched_length[-1]) - exact))
     order = check_order([1.0 / EA for EA in stiffnesses], errors, 1.0, tolerance=0.1)

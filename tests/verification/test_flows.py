@@ -118,7 +118,9 @@ def test_operating_gust_by_hand() -> None:
 
 def sphere(fluid: tl.Fluid) -> chains.Chain:
     """A point mass on a string that weighs nothing and has no drag."""
-    return chains.Chain(tl.String(5.0, 1e-6, 10.0), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(2.0), 0.0, fluid)
+    return chains.Chain(
+        tl.String(5.0, 1e-6, 10.0, law="linear"), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(2.0), 0.0, fluid
+    )
 
 
 def test_accelerated_water_takes_along_what_it_displaces(report: Report) -> None:
@@ -158,7 +160,7 @@ def test_both_backends_agree(name: str, report: Report) -> None:
     Without added mass of the body, whose energy is kinetic on the chain and work of the fluid on the network.
     """
     fluid = tl.Fluid(1.2, flow=(6.0, 1.0, 0.0), drag_area=0.3, volume=0.2, unsteady=FLOWS[name])
-    string = tl.String(20.0, 0.05, 3000.0, diameter=0.02, normal_added_mass=1.0, viscosity=2.0)
+    string = tl.String(20.0, 0.05, 3000.0, diameter=0.02, normal_added_mass=1.0, viscosity=2.0, law="linear")
     chain = chains.Chain(string, tl.Reel(0.2, 0.3, 2.0), tl.RigidBody.sphere(1.0, 0.3, (0, 0, 0.3)), fluid=fluid)
     system, state = chains.as_system(chain, chains.straight(chain, 10.0, 8, (0.3, 0.0, 1.0)))
     variables, differences = ("position", "velocity", "fluid_work"), []
@@ -187,7 +189,7 @@ def test_a_table_of_a_function_is_checked() -> None:
 def test_rest_is_in_the_flow_of_its_time() -> None:
     """A string leans as in the steady flow that the table has at that time."""
     system = tl.pendulum(
-        tl.String(20.0, 0.05, 3000.0, diameter=0.02),
+        tl.String(20.0, 0.05, 3000.0, diameter=0.02, law="linear"),
         tl.Reel(0.2, 0.3, 2.0),
         tl.RigidBody.point(1.0),
         fluid=replace(WIND, flow=(1.0, 0, 0), drag_area=0.1, unsteady=tl.FlowTable((0, 10), ((2, 0, 0), (6, 0, 0)))),

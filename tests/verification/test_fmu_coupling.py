@@ -21,7 +21,7 @@ DENSITY = 1e-7  # of its spring where that is a line (kg/m): a millionth of a mi
 
 def hung() -> tuple[tl.Line, tl.RigidBody, tl.State]:
     """A load of 50 kg on a rope of 5 m below the boom, let go 0.5 m aside."""
-    string = tl.String(5.0, 0.2, 2e5, viscosity=500.0)
+    string = tl.String(5.0, 0.2, 2e5, viscosity=500.0, law="linear")
     line = tl.Line(string, start="boom", end="load", elements=6)
     aside, down = 0.5, np.sqrt(25.0 - 0.25)
     nodes = np.linspace([0.0, 0.0, 10.0], [aside, 0.0, 10.0 + down], 7)
@@ -49,7 +49,7 @@ class Boom:
 def alone(duration: float) -> tuple[np.ndarray, np.ndarray]:
     """Places of boom and load after a time, with the boom in the same simulation as a body on a light linear line."""
     line, load, state = hung()
-    spring = tl.Line(tl.String(LENGTH, DENSITY, STIFFNESS * LENGTH), end="boom", elements=1)
+    spring = tl.Line(tl.String(LENGTH, DENSITY, STIFFNESS * LENGTH, law="linear"), end="boom", elements=1)
     system = tl.System({"boom": tl.RigidBody.point(MASS), "load": load}, {"rope": line, "spring": spring}, gravity=9.81)
     nodes = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, 10.0]])
     start = tl.State(dict(state.bodies), {**state.lines, "spring": tl.LineState(nodes, np.zeros((2, 3)), 0.0, 0.0)})

@@ -68,7 +68,9 @@ FORMS: dict[str, Callable[[Any], Any]] = {"compiled": functools.cache(numba.njit
 
 def pendulum(fluid: Any = None, push: Any = None, **reel: Any) -> chains.Chain:
     drum: dict[str, Any] = {"drum_radius": 0.2, "guide_length": 0.5, "inertia_mass": 0.5} | reel
-    return chains.Chain(tl.String(10.0, 0.05, 300.0), tl.Reel(**drum), BODY, fluid=fluid, applied_force=push)
+    return chains.Chain(
+        tl.String(10.0, 0.05, 300.0, law="linear"), tl.Reel(**drum), BODY, fluid=fluid, applied_force=push
+    )
 
 
 def start(system: chains.Chain, reel_speed: float = 0.0) -> chains.ChainState:

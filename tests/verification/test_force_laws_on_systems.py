@@ -117,7 +117,9 @@ ENDS: dict[str, Any] = {
 @pytest.mark.parametrize("moment", [np.inf, np.nan])
 @pytest.mark.parametrize("end", ENDS)
 def test_a_moment_that_is_no_number_ends_the_run(end: str, moment: float) -> None:
-    system = tl.System({"it": ENDS[end]}, {"rope": tl.Line(tl.String(8.0, 0.1, 4e3), end="it", elements=3)})
+    system = tl.System(
+        {"it": ENDS[end]}, {"rope": tl.Line(tl.String(8.0, 0.1, 4e3, law="linear"), end="it", elements=3)}
+    )
     start = chains.hang(system, {"it": (0.0, 0.0, 8.2)})
 
     def no_number(t: float, state: Any, parameters: Any, force: Any, out: Any) -> None:

@@ -25,7 +25,7 @@ MOTIONS: dict[str, Any] = {
 
 def swinging(motion: Any, **string: Any) -> tuple[chains.Chain, chains.ChainState]:
     pendulum = chains.Chain(
-        tl.String(10.0, 0.05, 300.0, **string),
+        tl.String(10.0, 0.05, 300.0, **{"law": "linear", **string}),
         tl.Reel(0.2, 0.5, 0.5, guide_law="none", guide_path=motion),
         tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1)),
     )
@@ -70,7 +70,9 @@ def test_cubics_are_far_below_the_error_of_a_step(name: str, report: Report, mon
 def crane(motion: Any, mass: float = 2000.0, command: Any = None, duration: float = 40.0) -> Any:
     """A stiff, damped rope: it follows the guide."""
     pendulum = chains.Chain(
-        tl.String(60.0, 1.0, 8e6, viscosity=2e4), tl.Reel(0.3, 1.0, 200.0, guide_path=motion), tl.RigidBody.point(mass)
+        tl.String(60.0, 1.0, 8e6, viscosity=2e4, law="linear"),
+        tl.Reel(0.3, 1.0, 200.0, guide_path=motion),
+        tl.RigidBody.point(mass),
     )
     start = chains.hanging(pendulum, 30.0, 4)
     return chains.simulate(pendulum, start, command or tl.Locked(), duration=duration, sample=0.05)
@@ -114,7 +116,7 @@ def test_a_motion_that_steps_do_not_follow_is_warned_of(what: str) -> None:
     for motion, warned in ((fast, True), (slow, False)):
         path, command = (motion, tl.Locked()) if what == "guide" else (None, tl.Length(motion=motion))
         pendulum = chains.Chain(
-            tl.String(20.0, 0.1, 800.0), tl.Reel(0.2, 0.5, 2.0, guide_path=path), tl.RigidBody.point(2.0)
+            tl.String(20.0, 0.1, 800.0, law="linear"), tl.Reel(0.2, 0.5, 2.0, guide_path=path), tl.RigidBody.point(2.0)
         )
         start = chains.hanging(pendulum, 5.0, 2)
         run = chains.simulate(pendulum, start, command, duration=0.1, sample=0.01, step=1e-3)

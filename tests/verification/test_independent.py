@@ -74,7 +74,11 @@ def pendulum(
     **reel: Any,
 ) -> chains.Chain:
     given: dict[str, Any] = string or {}
-    made = tl.String(10.0, 0.05, 300.0, **given) if table is None else tl.String.from_table(10.0, 0.05, *table, **given)
+    made = (
+        tl.String(10.0, 0.05, 300.0, **{"law": "linear", **given})
+        if table is None
+        else tl.String.from_table(10.0, 0.05, *table, **given)
+    )
     drum: dict[str, Any] = {"drum_radius": 0.2, "guide_length": 0.5, "inertia_mass": 0.5} | reel
     return chains.Chain(made, tl.Reel(**drum), body, fluid=fluid, applied_force=applied_force)
 
@@ -210,7 +214,7 @@ def test_the_held_moment_holds(report: Report) -> None:
 def test_the_held_moment_of_a_weight() -> None:
     """A light string: EA (eps + eps^2/2) on the arm d, of the potential alone."""
     mass, EA, d = 2.0, 500.0, 0.1
-    system = chains.Chain(tl.String(20.0, 1e-9, EA), tl.Reel(d, 0.1, 1.0), tl.RigidBody.point(mass))
+    system = chains.Chain(tl.String(20.0, 1e-9, EA, law="linear"), tl.Reel(d, 0.1, 1.0), tl.RigidBody.point(mass))
     locked = Equations(system, 3, tl.Locked())
     strain = mass * 9.81 / EA
     found = locked.torque(0.0, locked.pack(chains.hanging(system, 5.0, 3)))

@@ -135,7 +135,7 @@ def point_on_light_string(**changes: Any) -> chains.Chain:
     string |= changes.pop("string", {})
     settings: dict[str, Any] = {"gravity": 9.81} | changes
     return chains.Chain(
-        tl.String(**string),
+        tl.String(**{"law": "linear", **string}),
         tl.Reel(0.1, 0.1, 1.0, guide_path=settings.pop("path", None)),
         tl.RigidBody.point(2.0),
         **settings,

@@ -25,7 +25,7 @@ def test_rotation_about_the_middle_axis(report: Report) -> None:
     I1, I2, I3, spin = 0.02, 0.05, 0.07, 3.0
     expected = spin * math.sqrt((I2 - I1) * (I3 - I2) / (I1 * I3))
     pendulum = chains.Chain(
-        string=tl.String(length=10.0, density=0.05, stiffness=100.0),
+        string=tl.String(length=10.0, density=0.05, stiffness=100.0, law="linear"),
         reel=tl.Reel(0.3, 0.4, 0.8),
         body=tl.RigidBody(1.0, ((I1, 0.0, 0.0), (0.0, I2, 0.0), (0.0, 0.0, I3)), (0.0, 0.0, 0.0)),
         gravity=0.0,
@@ -72,7 +72,7 @@ def test_a_middle_axis_in_an_assembly(report: Report) -> None:
         "ship": tl.RigidBody.about_center(1.0, np.diag([I1, I2, I3]), (0.0, 0.0, 0.0)),
         "probe": tl.RigidBody.point(1.0),
     }
-    line = tl.Line(tl.String(4.0, 0.05, 100.0), start="ship", end="probe", elements=4)
+    line = tl.Line(tl.String(4.0, 0.05, 100.0, law="linear"), start="ship", end="probe", elements=4)
     system = tl.System(bodies, {"tether": line}, gravity=0.0)
     places = {"ship": tl.BodyState((0, 0, 0), angular_velocity=(0.0, spin, 0.0)), "probe": tl.BodyState((0, 0, 4.0))}
     found = tl.lyapunov(system, chains.hang(system, places), None, 8.0, step=1e-3, interval=0.5)

@@ -66,9 +66,9 @@ def winch_on_a_body(flow: Any = (0.0, 0.0, 0.0), surface: float | None = None) -
     """A carrier on a rope, with a winch from which a weight hangs."""
     carrier = tl.RigidBody.box(20.0, (0.6, 0.4, 0.5), (0.0, 0.0, 0.3))
     lines = {
-        "rope": tl.Line(tl.String(5.0, 0.4, 4e4, diameter=0.02), end="carrier", elements=4),
+        "rope": tl.Line(tl.String(5.0, 0.4, 4e4, diameter=0.02, law="linear"), end="carrier", elements=4),
         "hoist": tl.Line(
-            tl.String(12.0, 0.3, 3e4, diameter=0.02),
+            tl.String(12.0, 0.3, 3e4, diameter=0.02, law="linear"),
             start="carrier",
             start_point=(0.0, 0.1, 0.6),
             end="weight",
@@ -176,7 +176,7 @@ def test_modes_do_not_exchange_energy_in_a_system() -> None:
 
 
 def test_one_line_without_a_body_and_too_many_elements() -> None:
-    line = tl.Line(tl.String(10.0, 0.2, 5000.0), end_point=(10.1, 0, 0), elements=10)
+    line = tl.Line(tl.String(10.0, 0.2, 5000.0, law="linear"), end_point=(10.1, 0, 0), elements=10)
     held = tl.System({}, {"s": line}, gravity=0.0)
     found = tl.modes(held, tl.statics(held, chains.hang(held, {})))
     assert "body" not in found.dims and set(found.kind.values) == {"transverse", "longitudinal"}

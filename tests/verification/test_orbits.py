@@ -24,7 +24,7 @@ DENSITY = 0.01
 
 def dumbbell(masses: tuple[float, float] = (1000.0, 1000.0), reel: tl.Reel | None = None, spooled: float = 0.0) -> Any:
     """Two points on a stiff string; elements enough to let it move."""
-    string = tl.String(LENGTH + spooled, DENSITY, 1e7)
+    string = tl.String(LENGTH + spooled, DENSITY, 1e7, law="linear")
     line = tl.Line(string, start="upper", end="lower", reel=reel, elements=2)
     bodies = {"upper": tl.RigidBody.point(masses[0]), "lower": tl.RigidBody.point(masses[1])}
     return tl.System(bodies, {"tether": line}, orbit=ORBIT)
@@ -123,7 +123,7 @@ def test_deployment_at_a_constant_angle(report: Report) -> None:
     growth = -0.75 * RATE * math.sin(2.0 * theta)
     spooled = 4.0 * LENGTH
     reel = tl.Reel(0.1, 0.0, 1e-6, guide_law="none")
-    string = tl.String(LENGTH + spooled, 1e-3, 1e5)
+    string = tl.String(LENGTH + spooled, 1e-3, 1e5, law="linear")
     line = tl.Line(string, start="upper", end="lower", reel=reel, elements=2)
     bodies = {"upper": tl.RigidBody.point(1000.0), "lower": tl.RigidBody.point(1000.0)}
     system = tl.System(bodies, {"tether": line}, orbit=ORBIT)

@@ -21,7 +21,7 @@ BODY = tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.05, 0.1))
 
 def pendulum(guide_law: str = "none", **reel: Any) -> chains.Chain:
     return chains.Chain(
-        string=tl.String(length=10.0, density=0.05, stiffness=300.0),
+        string=tl.String(length=10.0, density=0.05, stiffness=300.0, law="linear"),
         reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=0.5, guide_law=guide_law, **reel),
         body=BODY,
     )
@@ -164,7 +164,7 @@ LIGHT, STIFF = 1e-7, 1e5
 def atwood(inertia_mass: float = KAPPA, **reel: Any) -> chains.Chain:
     """A drum with a hanging mass: one degree of freedom, s, of inertia M + kappa, pulled by M g."""
     return chains.Chain(
-        string=tl.String(length=100.0, density=LIGHT, stiffness=STIFF),
+        string=tl.String(length=100.0, density=LIGHT, stiffness=STIFF, law="linear"),
         reel=tl.Reel(drum_radius=D, guide_length=0.5, inertia_mass=inertia_mass, guide_law="none", **reel),
         body=tl.RigidBody.point(M),
     )
@@ -360,7 +360,7 @@ def test_a_run_stops_at_the_end_unless_it_is_held() -> None:
 def test_payout_starts_without_a_spike(report: Report) -> None:
     """From rest by an S-curve: the tension leaves its value at rest as smoothly as the acceleration does."""
     system = chains.Chain(
-        string=tl.String(length=100.0, density=0.05, stiffness=2000.0),
+        string=tl.String(length=100.0, density=0.05, stiffness=2000.0, law="linear"),
         reel=tl.Reel(drum_radius=0.2, guide_length=0.5, inertia_mass=2.0),
         body=tl.RigidBody.point(3.0),
     )

@@ -100,7 +100,7 @@ def atwood(stiffness: float, elements: int = 4) -> tl.Case:
     first = np.stack([np.full(elements + 1, -r), np.zeros(elements + 1), up[-1] - up], axis=1)
     second = np.stack([np.full(elements + 1, r), np.zeros(elements + 1), (down[-1] - down)[::-1]], axis=1)
     line = tl.Line(
-        tl.String(length=2.0 * l + wrap, stiffness=stiffness, density=mu),
+        tl.String(length=2.0 * l + wrap, stiffness=stiffness, density=mu, law="linear"),
         "light",
         end="heavy",
         elements=elements,
@@ -128,7 +128,7 @@ def test_locked_sheave_makes_two_strings() -> None:
     held = tl.Simulation.from_case(case)
     held.advance(0.5, {"rope.top": tl.Locked()})
     own = state.lines["rope"]
-    string = tl.String(length=20.0, stiffness=1e4, density=0.5)
+    string = tl.String(length=20.0, stiffness=1e4, density=0.5, law="linear")
     lines = {
         "a": tl.Line(string, "light", end_point=(-0.5, 0.0, 0.0), elements=4),
         "b": tl.Line(string, start_point=(0.5, 0.0, 0.0), end="heavy", elements=4),
@@ -155,12 +155,15 @@ def test_driven_sheave_lifts_as_prescribed() -> None:
 MASS, G, SPEED, MU = 10.0, 9.81, 0.5, 1e-3
 
 
-def drawn(over: Any, ratio: float, stiffness: float = 1e5, elements: int = 4) -> tl.Case:
-    """A weight that is drawn up at a constant speed by a rope over something, in the tensions of that motion."""
+def drawn(over: Any, ratio: float, level: bool = False, stiffness: float = 1e5, elements: int = 4) -> tl.Case:
+    """A weight that is drawn up at a constant speed by a rope over something, in the tensions of that motion.
+
+    From below, or from a point at the same level as the wheel.
+    """
     low = 4.0
     line = tl.Line(
-        tl.String(length=30.0, stiffness=stiffness, density=MU),
-        start_point=(0.0, 0.0, low),
+        tl.String(length=30.0, stiffness=stiffness, density=MU, law="linear"),
+        start_point=(low, 0.0, 0.0) if level else (0.0, 0.0, low),
         end="load",
         reel=tl.Reel(drum_radius=0.2, inertia_mass=1.0, guide_length=0.5, guide_law="none"),
         elements=elements,
@@ -171,7 +174,8 @@ def drawn(over: Any, ratio: float, stiffness: float = 1e5, elements: int = 4) ->
     lengths = low / (1.0 + pulls / stiffness)
     z = np.linspace(0.0, low, elements + 1)
     nodes = np.zeros((2 * (elements + 1), 3))
-    nodes[:, 2] = np.concatenate([z[::-1], z])
+    nodes[: elements + 1, 0 if level else 2] = z[::-1]
+    nodes[elements + 1 :, 2] = z
     velocities = np.zeros_like(nodes)
     rising = SPEED * (1.0 + MASS * G / stiffness)
     velocities[elements + 1 :, 2] = -rising * z / low
@@ -194,13 +198,15 @@ RATIOS = {  # closed forms: tension ahead of the wheel over that behind it
     "efficiency": (wheel(efficiency=0.96, smoothing_speed=1e-3), 1.0 / 0.96),
     # T_1 - T_2 = f (T_1 + T_2)
     "bearing": (wheel(bearing_friction=0.1, bearing_radius=0.04, smoothing_speed=1e-3), 1.016 / 0.984),
+    # T_1 - T_2 = f sqrt(T_1^2 + T_2^2)
+    "bearing level": (wheel(bearing_friction=0.1, bearing_radius=0.04, smoothing_speed=1e-3), 1.022888),
 }
 
 
 @pytest.mark.parametrize("name", RATIOS)
 def test_ratio_of_tensions_over_a_wheel(name: str) -> None:
     over, ratio = RATIOS[name]
-    case = drawn(over, ratio)
+    case = drawn(over, ratio, level=name.endswith("level"))
     sim = tl.Simulation.from_case(case)
     assert sim.advance(0.2, case.commands, sample=0.002) == "completed", sim.message
     tension = sim.dataset()["tension"].values
@@ -263,7 +269,7 @@ def test_two_lines_on_a_shaft_take_in_what_the_other_pays_out() -> None:
     a = g * (m_2 * radii[1] - m_1 * radii[0]) / (inertia + m_1 * radii[0] ** 2 + m_2 * radii[1] ** 2)
     for k, (mass, r, sense) in enumerate(zip((m_1, m_2), radii, senses, strict=True)):
         reel = tl.Reel(drum_radius=r, inertia=inertia, guide_length=0.1, guide_law="none", shaft="winch", sense=sense)
-        string = tl.String(length=10.0, stiffness=1e5, density=1e-6)
+        string = tl.String(length=10.0, stiffness=1e5, density=1e-6, law="linear")
         lines[f"l{k}"] = tl.Line(string, start_point=(0.5 * k, 0.0, 0.0), end=f"b{k}", reel=reel, elements=1)
         bodies[f"b{k}"] = tl.RigidBody.point(mass)
         rising = a * r if k == 0 else -a * r

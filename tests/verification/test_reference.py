@@ -34,7 +34,7 @@ FIGURES = ("kinetic_energy", "elastic_energy", "gravity_energy", "angular_moment
 
 def system(entry: dict[str, Any]) -> tuple[chains.Chain, chains.ChainState, Command]:
     pendulum = chains.Chain(
-        string=tl.String(**entry["string"]),
+        string=tl.String(**{"law": "linear", **entry["string"]}),
         reel=tl.Reel(**entry["reel"], guide_law=entry["guide_law"]),
         body=tl.RigidBody(**entry["body"]),
         gravity=entry["gravity"],

@@ -49,7 +49,7 @@ def test_a_constant_length_is_the_lumped_string_of_others(variant: str, report: 
 def spinning(n: int) -> tuple[chains.Chain, chains.ChainState]:
     """Weightless, straight, stretched by what holds it on its circle; 1 kg of string on 2 m with 0.3 kg at its end."""
     system = chains.Chain(
-        tl.String(length=20.0, density=0.5, stiffness=2e4),
+        tl.String(length=20.0, density=0.5, stiffness=2e4, law="linear"),
         tl.Reel(0.1, 0.1, 1.0),
         tl.RigidBody.point(0.3),
         gravity=0.0,
@@ -82,7 +82,7 @@ def test_a_spinning_string_gains_what_the_derivation_says(report: Report) -> Non
 
 def test_tension_at_the_guide_of_a_string_that_is_fed_in(report: Report) -> None:
     """Nearly inextensible, straight down: (M + mu L)(g - L'') against M (g - L'') + mu L (g - L''/2)."""
-    system = chains.Chain(tl.String(40.0, 0.1, 2e4), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(0.5))
+    system = chains.Chain(tl.String(40.0, 0.1, 2e4, law="linear"), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(0.5))
     state = chains.hanging(system, deployed=5.0, elements=10)
     a, T = 3.0, 2.0
 

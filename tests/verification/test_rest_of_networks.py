@@ -115,7 +115,7 @@ def test_slack_ropes_beside_a_taut_one_hang_in_loops() -> None:
 def test_applied_forces_pull_aside_by_hand() -> None:
     """A load on a light rope hangs along the sum of weight and force, and its modes swing about that."""
     load, EA, l, push = tl.RigidBody.point(20.0), 1e5, 8.0, np.array([100.0, 50.0, 0.0])
-    line = tl.Line(tl.String(l, 1e-7, EA), end="load", elements=2)
+    line = tl.Line(tl.String(l, 1e-7, EA, law="linear"), end="load", elements=2)
     system = tl.System({"load": load}, {"rope": line}, applied_forces={"load": tl.AppliedForce(force=push)})
     found = chains.rest(system, chains.hang(system, {"load": (0.0, 0.0, l)}))
     total = push + np.array([0.0, 0.0, 20.0 * G])
@@ -130,7 +130,7 @@ def test_applied_forces_pull_aside_by_hand() -> None:
 def test_an_applied_moment_turns_a_body_by_hand() -> None:
     """The weight at an arm balances the moment; a force that changes has its value of time 0."""
     body = tl.RigidBody.about_center(10.0, np.eye(3), (0.0, 0.0, 0.5))
-    line = tl.Line(tl.String(5.0, 1e-4, 1e5), end="body", elements=2)
+    line = tl.Line(tl.String(5.0, 1e-4, 1e5, law="linear"), end="body", elements=2)
     moment = 0.3 * 10.0 * G * 0.5
     changing = tl.AppliedForce(moment=([0.0, 1.0], [(0.0, moment, 0.0), (0.0, 0.0, 0.0)]))
     system = tl.System({"body": body}, {"rope": line}, applied_forces={"body": changing})
@@ -160,7 +160,9 @@ def test_a_body_floats_on_a_slack_string(law: str) -> None:
 def test_an_unstable_balance_is_left() -> None:
     """A body whose center of mass is above its rope, but for a push at the start, turns over."""
     body = tl.RigidBody.about_center(10.0, np.eye(3), (0.0, 0.0, 0.5))
-    system = tl.System({"body": body}, {"rope": tl.Line(tl.String(5.0, 0.1, 1e5), end="body", elements=4)})
+    system = tl.System(
+        {"body": body}, {"rope": tl.Line(tl.String(5.0, 0.1, 1e5, law="linear"), end="body", elements=4)}
+    )
     upside_down = tl.BodyState((0.0, 0.0, 4.5), attitude=np.diag([1.0, -1.0, -1.0]))
     found = chains.rest(system, chains.hang(system, {"body": upside_down}))
     check_close("attitude", np.array(found.bodies["body"].attitude)[2], [0.0, 0.0, 1.0], 1e-6)

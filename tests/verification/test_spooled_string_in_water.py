@@ -20,8 +20,8 @@ from tests.support.checking import check_below, check_close, check_order
 pytestmark = pytest.mark.network
 
 G, RHO, ELEMENTS = 9.81, 1000.0, 3
-ROPE = tl.String(20.0, 1.0, 1e5, diameter=0.02, normal_drag=0.0, tangential_drag=0.0)
-TOP = tl.String(10.0, 0.5, 2e3, diameter=0.01, normal_drag=0.0, tangential_drag=0.0)
+ROPE = tl.String(20.0, 1.0, 1e5, diameter=0.02, normal_drag=0.0, tangential_drag=0.0, law="linear")
+TOP = tl.String(10.0, 0.5, 2e3, diameter=0.01, normal_drag=0.0, tangential_drag=0.0, law="linear")
 CARRIER = tl.RigidBody.about_center(40.0, np.diag([3.0, 2.0, 4.0]), (0.1, 0.0, 0.05))
 LOAD = tl.RigidBody.point(10.0)
 REEL = tl.Reel(0.3, 0.5, 2.0, guide_law="none")

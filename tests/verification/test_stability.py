@@ -35,7 +35,7 @@ BODIES = {
 
 def growth(N: int, body: tl.RigidBody, locked: bool, order: int, part: float, gravity: float = 0.0) -> float:
     """Kinetic energy at the end over that of the small push at the start, at a part of the limit."""
-    pendulum = chains.Chain(tl.String(1.0, 0.02, 400.0), LIGHT_REEL, body, gravity)
+    pendulum = chains.Chain(tl.String(1.0, 0.02, 400.0, law="linear"), LIGHT_REEL, body, gravity)
     rng = np.random.default_rng(7)
     start = chains.straight(pendulum, 0.5, N, (0.0, 0.0, 1.0))
     v = 1e-4 * rng.normal(size=start.nodes.shape)
@@ -86,7 +86,7 @@ def test_the_limit_is_sharp_where_nothing_else_helps(N: int, locked: bool, order
     assert grown > 1e3
 
 
-CORD = tl.String(1.0, 0.02, 400.0)
+CORD = tl.String(1.0, 0.02, 400.0, law="linear")
 HUB = tl.RigidBody.box(1.0, (0.1, 0.2, 0.3), (0.0, 0.0, 0.0))
 ENDS = dict(zip("abcde", np.vstack([np.eye(3), -np.eye(3)[:2]]), strict=True))
 SMALL = tl.RigidBody.point(0.3)
@@ -174,7 +174,7 @@ def test_damping_limits_no_step(beyond: float, command: tl.Command, report: Repo
     N, X, EA, mu = 10, 0.5, 400.0, 0.02
     frequency2 = 12.0 * EA / (mu * (X / N) ** 2)
     step = 0.6 * 2.0 / np.sqrt(frequency2)
-    string = tl.String(1.0, mu, EA, viscosity=beyond * 4.0 * EA / (frequency2 * step))
+    string = tl.String(1.0, mu, EA, viscosity=beyond * 4.0 * EA / (frequency2 * step), law="linear")
     pendulum = chains.Chain(string, LIGHT_REEL, BODIES["off center"], gravity=0.0)
     start = chains.straight(pendulum, X, N, (0.5, 0.0, 1.0), reel_speed=0.05 if isinstance(command, tl.Speed) else 0.0)
     velocities = np.random.default_rng(7).normal(size=start.nodes.shape)
@@ -194,7 +194,7 @@ def test_damping_limits_no_step(beyond: float, command: tl.Command, report: Repo
 @pytest.mark.parametrize("speed", [1.0, 30.0, 1000.0])
 def test_drag_limits_no_step(speed: float) -> None:
     """A light string and a light body in a fast current, with "auto": nothing gets faster than the current."""
-    string = tl.String(1.0, 0.002, 400.0, diameter=0.02)
+    string = tl.String(1.0, 0.002, 400.0, diameter=0.02, law="linear")
     body = tl.RigidBody.box(0.05, (0.1, 0.2, 0.3), (0.3, 0.2, 0.1))
     water = tl.Fluid(1000.0, (speed, 0.0, 0.0), drag_area=0.05, spin_damping=1e-3)
     pendulum = chains.Chain(string, LIGHT_REEL, body, fluid=water)
@@ -210,7 +210,7 @@ def test_drag_limits_no_step(speed: float) -> None:
 @pytest.mark.parametrize("added", [0.0, 1.0])
 def test_a_fast_start_in_water_limits_no_step(added: float, report: Report) -> None:
     """A light body on a long arm that spins, and is stopped by the water within a step."""
-    string = tl.String(1.0, 0.002, 400.0, diameter=0.002, normal_added_mass=added)
+    string = tl.String(1.0, 0.002, 400.0, diameter=0.002, normal_added_mass=added, law="linear")
     water = tl.Fluid(1000.0, drag_area=0.05, spin_damping=1.0)
     pendulum = chains.Chain(string, LIGHT_REEL, tl.RigidBody.box(0.05, (0.1, 0.2, 0.3), (0.3, 0.2, 0.1)), fluid=water)
     state = chains.straight(pendulum, 0.5, 4, (0.0, 0.0, 1.0), angular_velocity=(1000.0, 0.0, 500.0))
@@ -225,7 +225,7 @@ def test_a_fast_start_in_water_limits_no_step(added: float, report: Report) -> N
 @pytest.mark.parametrize("viscosity", [1.0, 100.0])
 def test_friction_of_the_drum_and_damping_limit_no_step(viscosity: float, friction: float, report: Report) -> None:
     """A drum that friction stops within a part of a step follows the pull, and does not swing from step to step."""
-    string = tl.String(10.0, 0.05, 300.0, viscosity=viscosity, diameter=0.02)
+    string = tl.String(10.0, 0.05, 300.0, viscosity=viscosity, diameter=0.02, law="linear")
     reel = tl.Reel(0.2, 0.5, 0.05, viscous_friction=friction, guide_law="none")
     pendulum = chains.Chain(string, reel, tl.RigidBody.point(0.01), fluid=tl.Fluid(1000.0, (3.0, 0.0, 0.0)))
     step = 2e-3

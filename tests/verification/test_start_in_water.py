@@ -42,7 +42,7 @@ def start() -> tuple[Any, Any]:
 
 def ended(name: str, h: float) -> Any:
     more, speed, command = CASES[name]
-    string = tl.String(10.0, 0.5, 2000.0, diameter=0.03, normal_added_mass=1.0, normal_drag=0.0)
+    string = tl.String(10.0, 0.5, 2000.0, diameter=0.03, normal_added_mass=1.0, normal_drag=0.0, law="linear")
     reel = tl.Reel(**({"drum_radius": 0.2, "guide_length": 0.5, "inertia_mass": 1.0, "guide_law": "none"} | more))
     nodes, velocities = start()
     state = chains.ChainState(string.length - OUT, speed, nodes, velocities)

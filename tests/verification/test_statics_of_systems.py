@@ -235,7 +235,11 @@ def test_rest_is_found(seed: int) -> None:
     rng = np.random.default_rng(seed)
     X, N = 10.0 ** rng.uniform(-1.0, 2.5), int(rng.integers(1, 40))
     string = tl.String(
-        1.2 * X + 1.0, 10.0 ** rng.uniform(-2, 1), 10.0 ** rng.uniform(3, 8), diameter=10.0 ** rng.uniform(-3, -1.5)
+        1.2 * X + 1.0,
+        10.0 ** rng.uniform(-2, 1),
+        10.0 ** rng.uniform(3, 8),
+        diameter=10.0 ** rng.uniform(-3, -1.5),
+        law="linear",
     )
     body, density = random_body(rng), float(rng.choice([1.2, 1000.0]))
     fluid = tl.Fluid(

@@ -70,9 +70,11 @@ def crane(heaves: bool = True, **options: Any) -> tuple[tl.System, tl.State]:
     system = tl.System(
         {"jib": tl.Kinematic(path=path), "hook": hook, "load": load},
         {
-            "hoist": tl.Line(tl.String(6.0, **rope), start="jib", end="hook", reel=upper, elements=5),
+            "hoist": tl.Line(
+                tl.String(6.0, **{"law": "linear", **rope}), start="jib", end="hook", reel=upper, elements=5
+            ),
             "sling": tl.Line(
-                tl.String(3.6, **rope),
+                tl.String(3.6, **{"law": "linear", **rope}),
                 start="hook",
                 start_point=(0.1, 0.0, 0.6),
                 end="load",
@@ -198,7 +200,7 @@ def tethered(order: int, step: float, command: Any) -> tl.Simulation:
         "probe": tl.RigidBody.about_center(3.0, np.diag([0.3, 0.2, 0.25]), (0.0, 0.0, 0.0)),
     }
     line = tl.Line(
-        tl.String(8.0, 0.2, 100.0),
+        tl.String(8.0, 0.2, 100.0, law="linear"),
         start="ship",
         start_point=(0.0, 0.0, 0.4),
         end="probe",
@@ -291,7 +293,12 @@ def test_a_lock_turns_the_drum_along_with_its_body() -> None:
     }
     reel = tl.Reel(d, 0.0, kappa)
     line = tl.Line(
-        tl.String(8.0, density, 300.0), start="ship", end="probe", reel=reel, drum_axis=(0, 0, 1), elements=4
+        tl.String(8.0, density, 300.0, law="linear"),
+        start="ship",
+        end="probe",
+        reel=reel,
+        drum_axis=(0, 0, 1),
+        elements=4,
     )
     system = tl.System(bodies, {"tether": line}, gravity=0.0)
     places = {"ship": tl.BodyState((0, 0, 0), angular_velocity=(0, 0, spin)), "probe": tl.BodyState((0, 0, 5.0))}

@@ -199,7 +199,7 @@ def test_damping_is_of_second_order_and_its_balance_too(viscosity: float, name: 
     system = systems.system_of(spec)
     lines = {
         key: tl.Line(
-            tl.String(x.string.length, x.string.density, x.string.stiffness, viscosity=viscosity),
+            tl.String(x.string.length, x.string.density, x.string.stiffness, viscosity=viscosity, law="linear"),
             x.start,
             x.start_point,
             x.end,
@@ -222,7 +222,9 @@ def test_stiff_damping_limits_no_step() -> None:
     system = systems.system_of(spec)
     line = system.lines["s0"]
     for viscosity in (2e3, 2e7):
-        string = tl.String(line.string.length, line.string.density, line.string.stiffness, viscosity=viscosity)
+        string = tl.String(
+            line.string.length, line.string.density, line.string.stiffness, viscosity=viscosity, law="linear"
+        )
         stiff = tl.Line(string, line.start, line.start_point, line.end, line.end_point, line.reel, line.drum_axis, 4)
         simulation = tl.Simulation(tl.System(system.bodies, {"s0": stiff}, 0.0), systems.state_of(spec), step=2e-3)
         simulation.advance(1.0, systems.commands_of(spec), sample=0.01)

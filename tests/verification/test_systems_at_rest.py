@@ -34,8 +34,8 @@ def test_a_double_pendulum_of_points(report: Report) -> None:
     m, l, g = (2.0, 3.0), (1.5, 1.0), 9.81
     bodies = {"a": tl.RigidBody.point(m[0]), "b": tl.RigidBody.point(m[1])}
     lines = {
-        "upper": tl.Line(tl.String(l[0], 1e-5, 1e6), end="a", elements=2),
-        "lower": tl.Line(tl.String(l[1], 1e-5, 1e6), start="a", end="b", elements=2),
+        "upper": tl.Line(tl.String(l[0], 1e-5, 1e6, law="linear"), end="a", elements=2),
+        "lower": tl.Line(tl.String(l[1], 1e-5, 1e6, law="linear"), start="a", end="b", elements=2),
     }
     system = tl.System(bodies, lines)
     state = chains.rest(system, chains.hang(system, {"a": (0, 0, l[0]), "b": (0, 0, l[0] + l[1])}))
@@ -49,7 +49,7 @@ def test_a_double_pendulum_of_points(report: Report) -> None:
 def test_a_taut_string_between_two_anchors(report: Report) -> None:
     """Across: k/(2 l) sqrt(T/mu) per unstretched length; along: k/(2 l) sqrt(EA/mu)."""
     l, stretched, EA, mu, N = 10.0, 10.1, 5000.0, 0.2, 60
-    line = tl.Line(tl.String(l, mu, EA), end_point=(stretched, 0, 0), elements=N)
+    line = tl.Line(tl.String(l, mu, EA, law="linear"), end_point=(stretched, 0, 0), elements=N)
     system = tl.System({}, {"s": line}, gravity=0.0)
     state = chains.rest(system, chains.hang(system, {}))
     found = tl.modes(system, state).frequency.values

@@ -75,7 +75,7 @@ def test_a_string_in_water_has_no_direction() -> None:
 
 
 def test_a_load_in_still_water_rests_with_its_weight_less_its_buoyancy() -> None:
-    string = tl.String(10.0, 0.5, 1e5, diameter=0.02)
+    string = tl.String(10.0, 0.5, 1e5, diameter=0.02, law="linear")
     own = tl.BodyInFluid(volume=2e-3, buoyancy_center=(0.0, 0.0, -0.1))
     body = tl.RigidBody.about_center(10.0, np.diag([0.1, 0.1, 0.1]), (0.0, 0.0, 0.2))
     line = tl.Line(string, end="load", end_point=(0.1, 0.0, 0.0))

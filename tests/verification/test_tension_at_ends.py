@@ -27,7 +27,7 @@ TABLE: Any = {"law": "table", "tension_table": ((-0.1, 0.0, 0.02, 0.05), (0.0, 0
 def pendulum(fluid: tl.Fluid | None, reel: dict[str, Any] | None = None, **string: Any) -> chains.Chain:
     rope: Any = {"length": 40.0, "density": 0.6, "stiffness": 4e4, "diameter": 0.02} | string
     own: Any = {"drum_radius": 0.3, "guide_length": 1.0, "inertia_mass": 5.0} | (reel or {})
-    return chains.Chain(tl.String(**rope), tl.Reel(**own), tl.RigidBody.point(8.0), fluid=fluid)
+    return chains.Chain(tl.String(**{"law": "linear", **rope}), tl.Reel(**own), tl.RigidBody.point(8.0), fluid=fluid)
 
 
 TOW = tl.GuidePath((0.0, 10.0), ((0.0, 0.0, 0.0), (-8.0, 0.0, 0.0)), ((-0.8, 0.0, 0.0), (-0.8, 0.0, 0.0)))
@@ -135,7 +135,7 @@ def test_an_aerostat_whose_tether_is_slackest_near_the_ground(
     """Elements near the guide have less tension than the guide and more beyond: no line through them meets it."""
     wind, deployed = 2.3, 247.0
     system = chains.Chain(
-        tl.String(300.0, 0.3, 2e5, diameter=0.02),
+        tl.String(300.0, 0.3, 2e5, diameter=0.02, law="linear"),
         tl.Reel(0.5, 1.0, 1.0),
         tl.RigidBody.point(55.0),
         fluid=tl.Fluid(1.2, flow=(wind, 0.0, 0.0), volume=99.5, drag_area=4.0),
@@ -152,7 +152,7 @@ def test_an_aerostat_whose_tether_is_slackest_near_the_ground(
 
 
 def stiff(**reel: Any) -> chains.Chain:
-    rope = tl.String(60.0, 20.0, 5e8, viscosity=1e6)
+    rope = tl.String(60.0, 20.0, 5e8, viscosity=1e6, law="linear")
     return chains.Chain(rope, tl.Reel(0.3, 1.0, 200.0, **reel), tl.RigidBody.point(100.0))
 
 
@@ -183,7 +183,7 @@ def test_a_guide_that_is_accelerated_pulls_likewise(elements: int, report: Repor
 def moving(elements: int, kind: str) -> Any:
     """A soft, damped rope that swings in air, smoothly: with a reel that is led, or with a guide that heaves."""
     path = tl.Sine((0.3, 0.0, 0.2), 2.0, ramp=1.0) if kind == "guide" else None
-    rope = tl.String(30.0, 0.4, 3000.0, viscosity=60.0, diameter=0.02)
+    rope = tl.String(30.0, 0.4, 3000.0, viscosity=60.0, diameter=0.02, law="linear")
     air = tl.Fluid(1.2, flow=(3.0, 0.0, 0.0), drag_area=0.3)
     system = chains.Chain(rope, tl.Reel(0.3, 1.0, 5.0, guide_path=path), tl.RigidBody.point(3.0), fluid=air)
     command: Any = tl.Locked()

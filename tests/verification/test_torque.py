@@ -18,7 +18,9 @@ PUSH = tl.AppliedForce(((0.0, 0.2, 0.5), ((0.0, 5.0, 0.0), (2.0, 0.0, 3.0), (0.0
 
 
 def system(string: dict[str, Any], reel: dict[str, Any], **others: Any) -> chains.Chain:
-    return chains.Chain(tl.String(20.0, 0.2, 2000.0, **string), tl.Reel(0.3, 0.5, 1.0, **reel), BODY, **others)
+    return chains.Chain(
+        tl.String(20.0, 0.2, 2000.0, **{"law": "linear", **string}), tl.Reel(0.3, 0.5, 1.0, **reel), BODY, **others
+    )
 
 
 SYSTEMS = {
@@ -58,7 +60,7 @@ def test_torque_is_right_from_the_start_and_of_second_order(name: str, command: 
 def test_at_rest_torque_and_tension_are_the_weight(elements: int) -> None:
     """Kinematic by a lock, by a given length, and of a string whose own weight counts."""
     pendulum = chains.Chain(
-        tl.String(60.0, 0.5, 1e5), tl.Reel(0.3, 0.5, 1.0), tl.RigidBody.sphere(20.0, 0.2, (0, 0, 0.2))
+        tl.String(60.0, 0.5, 1e5, law="linear"), tl.Reel(0.3, 0.5, 1.0), tl.RigidBody.sphere(20.0, 0.2, (0, 0, 0.2))
     )
     start = chains.hanging(pendulum, 40.0, elements)
     weight = (20.0 + 0.5 * 40.0) * 9.81
@@ -84,7 +86,9 @@ def test_power_is_torque_times_speed_of_the_drum() -> None:
 def test_a_torque_that_cannot_be_found_is_never_nan() -> None:
     """A light body spinning fast on a very long element, whose short steps were once too long for it."""
     reel = tl.Reel(0.1, 0.1, 1.0, max_torque=1.0)
-    pendulum = chains.Chain(tl.String(1000.0, 1.0, 100.0), reel, tl.RigidBody.sphere(1.0, 0.1, (0.0, 0.0, 0.1)))
+    pendulum = chains.Chain(
+        tl.String(1000.0, 1.0, 100.0, law="linear"), reel, tl.RigidBody.sphere(1.0, 0.1, (0.0, 0.0, 0.1))
+    )
     start = chains.straight(pendulum, 800.0, 2, angular_velocity=(30.0, 0.0, 0.0))
     run = chains.simulate(pendulum, start, tl.Speed(retrieval=0.1), duration=1.0)
     assert np.isfinite(run.torque).all()

@@ -1,6 +1,6 @@
 // The view in the page's address: time, zoom, camera, colors, charts and theme, so that a link or a reload shows the same.
 
-import { type Span } from "./legend";
+import { FIRST, type Span } from "./legend";
 import { type Quantity } from "./layout";
 import { setTheme, theme } from "./palette";
 import { type Plots } from "./plots";
@@ -28,7 +28,7 @@ export function encode(stage: SceneStage, plots: Plots, { time, zoom }: Place, c
   if (stage.following !== null) parts.push(["follow", String(stage.following)]);
   if (scene?.sideBySide) parts.push(["beside", "1"]);
   if (plots.difference) parts.push(["difference", "1"]);
-  if (legend.quantity !== "strain") parts.push(["color", legend.quantity]);
+  if (legend.quantity !== FIRST) parts.push(["color", legend.quantity]);
   if (legend.span === "own") parts.push(["range", legend.own.map(short).join()]);
   else if (legend.span !== "run") parts.push(["range", legend.span]);
   if (charts) parts.push(["charts", plots.arrangement.shown.join()]);

@@ -2,6 +2,7 @@
 
 import uPlot from "uplot";
 import { padded, ticks } from "./axis";
+import { prefixed } from "./format";
 import { AXIS_FONT, LEFT, RIGHT } from "./chart";
 import { type Layout, type Row } from "./layout";
 import { DASHES, LETTERS, type Style, styleOf, swatch } from "./lines";
@@ -106,7 +107,9 @@ export class Along extends Panel {
           size: LEFT,
           space: 22,
           values: (_, splits, __, ___, step) => {
-            const { texts, note } = ticks(splits, step);
+            const [size, unit] = prefixed(Math.max(...this.span.map(Math.abs)), "N");
+            this.setUnit(unit);
+            const { texts, note } = ticks(splits.map((x) => x / size), step / size);
             this.note.textContent = note;
             return texts;
           },
@@ -114,7 +117,7 @@ export class Along extends Panel {
       ],
       series: [
         {},
-        ...this.pieces.map(({ style }): uPlot.Series => ({ stroke: () => css(`series-${style.color}`), width: 1.5, dash: DASHES[style.dash], spanGaps: true, points: { show: false } })),
+        ...this.pieces.map(({ style }): uPlot.Series => ({ stroke: () => css(style.color), width: 1.5, dash: DASHES[style.dash], spanGaps: true, points: { show: false } })),
       ],
     };
   }

@@ -68,7 +68,7 @@ export class BodyView {
 
   /** Rows from the oldest to the newest; the path fades towards the past. */
   drawTrail(rows: Row[]): void {
-    const count = this.body.held ? 0 : Math.min(rows.length, TRAIL_POINTS);
+    const count = Math.min(rows.length, TRAIL_POINTS);
     const skip = rows.length - count;
     const point: Vector = [0, 0, 0];
     for (let i = 0; i < count; i++) {

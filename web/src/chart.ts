@@ -2,7 +2,7 @@
 
 import type uPlot from "uplot";
 import { padded, ticks } from "./axis";
-import { number, units } from "./format";
+import { number, prefixed, type Unit, units } from "./format";
 import { DASHES, LETTERS, styleOf, swatch } from "./lines";
 import { css } from "./palette";
 import { Panel, type PlotEvents } from "./panel";
@@ -30,6 +30,7 @@ export class Chart extends Panel {
   private readonly names: string[];
   private readonly note = Object.assign(document.createElement("span"), { className: "axis-note" });
   private readonly graph: TimePlot;
+  private unit: Unit;
   private splits: number[] = []; // of the axis of values
   private opened = false; // though nothing happens in it
 
@@ -41,6 +42,7 @@ export class Chart extends Panel {
     events: PlotEvents,
   ) {
     super(plot, events);
+    this.unit = [1, units(plot.units)];
     this.names = [...new Set(lines.map((line) => line.name))];
     for (const name of this.names) this.head.append(this.entry(name));
     this.graph = new TimePlot(this.options(), [[], ...lines.map(() => [])] as uPlot.AlignedData, this.area, range, events);
@@ -65,6 +67,8 @@ export class Chart extends Panel {
     for (const column of shown)
       for (const x of column) if (typeof x === "number") [low, high] = [Math.min(low, x), Math.max(high, x)];
     this.setFlat(times.length > 1 && low === high);
+    if (low <= high) this.unit = prefixed(Math.max(Math.abs(low), Math.abs(high)), this.plot.units);
+    this.setUnit(this.unit[1]);
     this.graph.uplot.setData([times, ...shown] as uPlot.AlignedData, false);
     this.graph.setRange(this.graph.range);
   }
@@ -85,7 +89,7 @@ export class Chart extends Panel {
   setValues(value: (line: Line) => number | null | undefined): void {
     for (const [line, element] of this.values) {
       const x = this.snapped(value(line));
-      const text = x === undefined ? "…" : number(x);
+      const text = x === undefined ? "…" : number(x && x / this.unit[0]);
       if (element.textContent !== text) element.textContent = text;
     }
   }
@@ -94,13 +98,19 @@ export class Chart extends Panel {
     this.graph.uplot.redraw(false);
   }
 
+  /** The curves that are not hidden. */
+  get shown(): { line: Line; plot: string }[] {
+    return this.lines.flatMap((line, i) => (this.graph.uplot.series[i + 1].show ? [{ line, plot: this.plot.label }] : []));
+  }
+
   /** What it shows, for a picture. */
   get drawn(): Drawn {
     const { data, series, scales } = this.graph.uplot;
     const shown = this.lines.flatMap((line, i) => (series[i + 1].show ? [{ line, values: data[i + 1], style: this.style(line) }] : []));
     const letter = ({ run }: Line) => (this.runs > 1 ? `${LETTERS[run]} ` : "");
     return {
-      title: `${this.plot.label}${units(this.plot.units) && ` (${units(this.plot.units)})`}`,
+      title: `${this.plot.label}${this.unit[1] && ` (${this.unit[1]})`}`,
+      size: this.unit[0],
       entries: shown.map(({ line, style }) => ({ text: `${letter(line)}${line.label}`, style })),
       times: data[0],
       columns: shown,
@@ -168,7 +178,7 @@ export class Chart extends Panel {
         {},
         ...this.lines.map((line): uPlot.Series => {
           const { color, dash } = this.style(line);
-          return { label: line.label, stroke: () => css(`series-${color}`), width: 1.5, points: { show: false }, dash: DASHES[dash] };
+          return { label: line.label, stroke: () => css(color), width: 1.5, points: { show: false }, dash: DASHES[dash] };
         }),
       ],
       hooks: { setSelect: [(plot) => this.selected(plot)] },
@@ -176,7 +186,8 @@ export class Chart extends Panel {
   }
 
   private ticks(splits: number[], step: number): string[] {
-    const { texts, note } = ticks(splits, step);
+    const [size] = this.unit;
+    const { texts, note } = ticks(splits.map((x) => x / size), step / size);
     this.splits = splits;
     if (this.note.textContent !== note) this.note.textContent = note;
     return texts;

@@ -12,8 +12,11 @@ const CHROMAS = [0.15, 0.14, 0.1, 0.15, 0.16];
 const LIGHTNESS = { dark: [0.48, 0.93], light: [0.33, 0.8] } as const;
 export type Theme = keyof typeof LIGHTNESS;
 // Where values have both signs: blue below zero, gray at it, orange above; also told apart without red or green.
-const SIGNED = { hues: [255, 60], chroma: 0.16, dark: [0.62, 0.36, 0.78], light: [0.45, 0.78, 0.55] } as const;
+const SIGNED = { hues: [255, 60], chroma: 0.16, dark: [0.6, 0.93, 0.64], light: [0.45, 0.78, 0.55] } as const;
 const SIGN_MATTERS = 0.02; // of the range: less below zero is no sign of its own
+
+/** Of what hangs loose: a gray that no value has. */
+const SLACK: Record<Theme, number> = { dark: 0.55, light: 0.68 }; // lightness
 
 const STEPS = 256;
 
@@ -65,21 +68,28 @@ export function cssColor(x: number, theme: Theme, zero: number | null = null): s
     .join(" ")})`;
 }
 
+export function slackColor(theme: Theme): string {
+  return `rgb(${linearRgb(SLACK[theme], 0, 0).map((v) => Math.round(255 * encode(v))).join(" ")})`;
+}
+
 /** A table of the scale, three numbers a step: computing powers for every element of every frame would be waste. */
 export class Scale {
   readonly zero: number | null; // its place in [0, 1] where values have both signs
   private readonly table = new Float32Array(3 * STEPS);
+  private readonly slack: Rgb;
 
   constructor(
     readonly range: Range,
     readonly theme: Theme,
   ) {
     const [low, high] = range;
+    this.slack = linearRgb(SLACK[theme], 0, 0);
     this.zero = low < -SIGN_MATTERS * (high - low) && high > SIGN_MATTERS * (high - low) ? -low / (high - low) : null;
     for (let i = 0; i < STEPS; i++) this.table.set(linearColor(i / (STEPS - 1), theme, this.zero), 3 * i);
   }
 
-  css(value: number): string {
+  css(value: number | null): string {
+    if (value === null) return slackColor(this.theme);
     return cssColor(this.position(value), this.theme, this.zero);
   }
 
@@ -90,7 +100,9 @@ export class Scale {
     return Math.min(Math.max((value - low) / (high - low), 0), 1);
   }
 
-  write(value: number, shade: number, out: Float32Array, at: number): void {
+  /** `null`: slack. */
+  write(value: number | null, shade: number, out: Float32Array, at: number): void {
+    if (value === null) return out.set(this.slack.map((x) => x * shade), at);
     const i = 3 * Math.round(this.position(value) * (STEPS - 1));
     out[at] = this.table[i] * shade;
     out[at + 1] = this.table[i + 1] * shade;

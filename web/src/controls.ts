@@ -1,18 +1,18 @@
 // The controls of a live run: reels, a body to strike or to steer, rate, record, reset.
 
-import { number } from "./format";
+import { number, value } from "./format";
+import { Held } from "./held";
 import { type Command } from "./link";
 import { get } from "./notices";
-import { ReelPanel } from "./reelpanel";
+import { ReelPanel, type Way } from "./reelpanel";
 import { throttle } from "./throttle";
 import { type Limits, type Status, type Vector } from "./types";
 
 const SEND_EVERY = 30; // ms, while a slider moves
 const HANDS_OFF = 500; // ms after a touch in which the server's echo does not move a slider
-const STEER_AGAIN = 250; // ms; a steering that is not asked for again ends
 const STEERED = 0.4; // of the greatest speed
 const RATE_STEP = 1.25; // of the keys
-const DEFAULT_LIMITS: Limits = { reels: {}, impulses: {}, steered: {}, rate: [0.1, 10] };
+const DEFAULT_LIMITS: Limits = { reels: {}, impulses: {}, steered: {}, carried: {}, rate: [0.1, 10] };
 
 export class Controls {
   private readonly rate = get<HTMLInputElement>("rate"); // logarithm of the rate, so that both ways feel alike
@@ -23,8 +23,7 @@ export class Controls {
   private limits = DEFAULT_LIMITS;
   private status: Status | null = null;
   private touched = -Infinity;
-  private steering = 0; // of the timer
-  private readonly sendRate = throttle<number>(SEND_EVERY, (value) => this.send({ type: "rate", value }));
+  private readonly sendRate = throttle<number>(SEND_EVERY, (rate) => this.send({ type: "rate", value: rate }));
 
   constructor(private readonly send: (command: Command) => void) {
     get("controls").hidden = false;
@@ -34,7 +33,13 @@ export class Controls {
     this.impulseSize.addEventListener("keydown", (event) => event.key === "Enter" && this.impulseSize.blur());
     this.bodyName.addEventListener("change", () => this.chooseBody());
     for (const select of [this.bodyName, get("impulse-direction")]) select.addEventListener("change", () => select.blur());
-    for (const button of document.querySelectorAll<HTMLElement>("[data-steer]")) this.listenToSteering(button);
+    for (const button of document.querySelectorAll<HTMLElement>("[data-steer]")) {
+      const direction = (button.dataset.steer ?? "").split(",").map((x) => STEERED * Number(x)) as Vector;
+      new Held((on) => this.steer(on ? direction : [0, 0, 0])).by(button);
+    }
+    const alarm = get<HTMLInputElement>("alarm");
+    alarm.addEventListener("change", () => this.send({ type: "alarm", value: alarm.valueAsNumber > 0 ? 1e3 * alarm.valueAsNumber : null }));
+    alarm.addEventListener("keydown", (event) => event.key === "Enter" && alarm.blur());
   }
 
   setLimits(limits: Limits | undefined): void {
@@ -58,6 +63,11 @@ export class Controls {
   /** The reel that keys and a gamepad drive. */
   get panel(): ReelPanel | undefined {
     return this.panels[this.current];
+  }
+
+  /** Wind the reel that keys drive, while they are held. */
+  wind(way: Way, on: boolean): void {
+    this.panel?.wind(way, on);
   }
 
   nextReel(): void {
@@ -85,9 +95,17 @@ export class Controls {
     this.status = status;
     for (const panel of this.panels) if (status.reels[panel.name]) panel.show(status.reels[panel.name]);
     get("record").setAttribute("aria-pressed", String(status.recording !== null));
+    this.showAlarm(status);
     get("recording").hidden = status.recording === null;
     get("recording").textContent = status.recording === null ? "" : `recording to ${status.recording}`;
     if (performance.now() - this.touched >= HANDS_OFF) this.showRate(status.rate);
+  }
+
+  private showAlarm({ alarm: { limit, excess } }: Status): void {
+    const field = get<HTMLInputElement>("alarm");
+    if (document.activeElement !== field) field.value = limit === null ? "" : String(Number((limit / 1e3).toPrecision(4)));
+    get("alarm-state").textContent = excess ? `${value(excess.tension, "N")} at ${excess.time.toFixed(2)} s` : "";
+    get("alarm-box").classList.toggle("alarmed", excess !== null);
   }
 
   faster(steps: number): void {
@@ -125,27 +143,9 @@ export class Controls {
     this.send({ type: "steer", body, velocity: direction.map((x) => x * this.limits.steered[body]) as Vector });
   }
 
-  /** A button steers while it is held. */
-  private listenToSteering(button: HTMLElement): void {
-    const direction = (button.dataset.steer ?? "").split(",").map((x) => STEERED * Number(x)) as Vector;
-    const begin = () => {
-      window.clearInterval(this.steering);
-      this.steer(direction);
-      this.steering = window.setInterval(() => this.steer(direction), STEER_AGAIN);
-    };
-    const end = () => {
-      if (this.steering) this.steer([0, 0, 0]);
-      window.clearInterval(this.steering);
-      this.steering = 0;
-    };
-    button.addEventListener("pointerdown", begin);
-    button.addEventListener("keydown", (event) => event.key === "Enter" && !event.repeat && begin());
-    for (const name of ["pointerup", "pointerleave", "pointercancel", "keyup", "blur"]) button.addEventListener(name, end);
-  }
-
-  private setRate(value: number): void {
+  private setRate(asked: number): void {
     const [low, high] = this.limits.rate;
-    const near = Math.abs(Math.log(value)) < 0.03 ? 1 : value; // real time is easy to find again
+    const near = Math.abs(Math.log(asked)) < 0.03 ? 1 : asked; // real time is easy to find again
     const kept = Math.min(Math.max(near, low), high);
     this.touched = performance.now();
     if (this.status) this.status.rate = kept;
@@ -153,10 +153,10 @@ export class Controls {
     this.sendRate(kept);
   }
 
-  private showRate(value: number): void {
-    this.rate.value = String(Math.log10(value));
-    this.rate.setAttribute("aria-valuetext", `${number(value, 3)} times real time`);
-    get("rate-number").textContent = `${number(value, 3)}×`;
+  private showRate(rate: number): void {
+    this.rate.value = String(Math.log10(rate));
+    this.rate.setAttribute("aria-valuetext", `${number(rate, 3)} times real time`);
+    get("rate-number").textContent = `${number(rate, 3)}×`;
   }
 }
 

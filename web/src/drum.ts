@@ -10,6 +10,7 @@ import { type ReelMeta, type Vector } from "./types";
 
 const FLANGE = 1.14; // over the drum's radius
 const WIDTH = 0.7; // of the drum, over its radius
+const LONG = 4; // drum radii: longer guides are no thicker
 const SPOKES = 8;
 const TURNS = 9; // of string to be seen on the drum
 const SIDES = 40;
@@ -75,7 +76,7 @@ export class Drum {
 
   private buildGuide(): void {
     const length = this.reel.guide_length;
-    const radius = 0.05 * Math.max(length, this.reel.drum_radius);
+    const radius = 0.05 * Math.max(Math.min(length, LONG * this.reel.drum_radius), this.reel.drum_radius);
     const tube = new Mesh(new CylinderGeometry(radius, radius, length, 12, 1, true), this.dark);
     tube.rotation.z = Math.PI / 2;
     tube.position.x = -0.5 * length;

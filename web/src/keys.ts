@@ -4,11 +4,13 @@ import { type Mode } from "./types";
 
 export type Action =
   | "toggle" | "forward" | "back" | "start" | "end" | "faster" | "slower" | "loop" | "follow" | "front" | "side" | "top" | "iso" | "fit"
-  | "color" | "names" | "inset" | "compare" | "difference" | "plots" | "charts" | "theme" | "help" | "picture" | "film" | "link" | "whole" | "lock" | "free" | "drive" | "reel" | "more" | "less" | "impulse" | "reset" | "record" | "newest" | "next";
+  | "color" | "names" | "inset" | "compare" | "difference" | "plots" | "charts" | "theme" | "help" | "picture" | "film" | "link" | "whole" | "lock" | "free" | "drive" | "reel" | "more" | "less" | "impulse" | "reset" | "record" | "newest" | "next" | "replay" | "forces";
+/** What goes on while its key is held. */
+export type HeldAction = "in" | "out" | "left" | "right";
 
 export interface Binding {
   keys: string[]; // as in KeyboardEvent.key, letters small
-  action: Action;
+  action: Action | HeldAction;
   label: string;
   where: "recorded" | "live" | "all";
 }
@@ -25,16 +27,21 @@ export const BINDINGS: Binding[] = [
   { keys: ["g"], action: "compare", label: "overlay or side by side (several runs)", where: "recorded" },
   { keys: ["d"], action: "difference", label: "differences from the first run", where: "recorded" },
   { keys: [" "], action: "toggle", label: "pause or go on", where: "live" },
-  { keys: ["d", "ArrowRight"], action: "more", label: "more torque or speed (retrieve)", where: "live" },
-  { keys: ["a", "ArrowLeft"], action: "less", label: "less torque or speed (pay out)", where: "live" },
+  { keys: ["ArrowUp"], action: "in", label: "take rope in while held", where: "live" },
+  { keys: ["ArrowDown"], action: "out", label: "pay rope out while held", where: "live" },
+  { keys: ["ArrowLeft"], action: "left", label: "trolley or body to −x while held", where: "live" },
+  { keys: ["ArrowRight"], action: "right", label: "trolley or body to +x while held", where: "live" },
+  { keys: ["d"], action: "more", label: "more speed or torque (take in)", where: "live" },
+  { keys: ["a"], action: "less", label: "less speed or torque (pay out)", where: "live" },
   { keys: ["j"], action: "next", label: "the next reel, for these keys", where: "live" },
   { keys: ["l"], action: "lock", label: "lock the drum", where: "live" },
   { keys: ["o"], action: "free", label: "free the drum", where: "live" },
   { keys: ["t"], action: "drive", label: "drive with the set torque", where: "live" },
   { keys: ["v"], action: "reel", label: "reel at the set speed", where: "live" },
   { keys: ["k"], action: "impulse", label: "apply an impulse to the body", where: "live" },
-  { keys: ["+", "=", "ArrowUp"], action: "faster", label: "faster", where: "live" },
-  { keys: ["-", "_", "ArrowDown"], action: "slower", label: "slower", where: "live" },
+  { keys: ["+", "="], action: "faster", label: "faster", where: "live" },
+  { keys: ["-", "_"], action: "slower", label: "slower", where: "live" },
+  { keys: ["x"], action: "replay", label: "replay the last ten seconds", where: "live" },
   { keys: ["r"], action: "reset", label: "start again", where: "live" },
   { keys: ["e"], action: "record", label: "record on or off", where: "live" },
   { keys: ["n"], action: "newest", label: "back to the newest state", where: "live" },
@@ -44,6 +51,7 @@ export const BINDINGS: Binding[] = [
   { keys: ["4"], action: "iso", label: "oblique view", where: "all" },
   { keys: ["0"], action: "fit", label: "all in sight", where: "all" },
   { keys: ["f"], action: "follow", label: "follow the body, or the next one", where: "all" },
+  { keys: ["z"], action: "forces", label: "forces as arrows, on or off", where: "all" },
   { keys: ["b"], action: "names", label: "names of bodies and lines on or off", where: "all" },
   { keys: ["i"], action: "inset", label: "close-up of a small body on or off", where: "all" },
   { keys: ["c"], action: "color", label: "next coloring of the lines", where: "all" },
@@ -61,7 +69,7 @@ export function bindingsFor(mode: Mode): Binding[] {
   return BINDINGS.filter(({ where }) => where === "all" || (where === "live") === (mode === "live"));
 }
 
-export function actionOf(key: string, mode: Mode): Action | null {
+export function actionOf(key: string, mode: Mode): Action | HeldAction | null {
   const name = key.length === 1 ? key.toLowerCase() : key;
   return bindingsFor(mode).find(({ keys }) => keys.includes(name))?.action ?? null;
 }
@@ -81,14 +89,28 @@ export function takenBy(target: EventTarget | null, key: string): boolean {
   return target.matches("button, summary") && (key === " " || key === "Enter");
 }
 
-export function listenToKeys(mode: Mode, act: (action: Action) => void): void {
+const HELD: string[] = ["in", "out", "left", "right"] satisfies HeldAction[];
+const isHeld = (action: Action | HeldAction): action is HeldAction => HELD.includes(action);
+
+export function listenToKeys(mode: Mode, act: (action: Action) => void, hold: (action: HeldAction, on: boolean) => void): void {
+  const down = new Map<string, HeldAction>();
+  const release = (key: string) => {
+    const action = down.get(key);
+    if (action) hold(action, false);
+    down.delete(key);
+  };
+  window.addEventListener("keyup", (event) => release(event.key));
+  window.addEventListener("blur", () => [...down.keys()].forEach(release));
   window.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || takenBy(event.target, event.key)) return;
     if (document.querySelector("dialog[open]") && event.key !== "?") return;
     const action = actionOf(event.key, mode);
     if (!action) return;
     event.preventDefault();
-    act(action);
+    if (!isHeld(action)) return act(action);
+    if (down.has(event.key)) return;
+    down.set(event.key, action);
+    hold(action, true);
   });
   // A button keeps the focus after a click, and would then take the space bar; keyboard users press without a pointer.
   document.addEventListener("click", (event) => {

@@ -21,7 +21,13 @@ export class Strand {
     readonly nodes: number,
     readonly tension: number,
     readonly energy: number,
+    readonly slackens = false,
   ) {}
+
+  /** Whether an element hangs loose. */
+  isSlack(row: Row, element: number): boolean {
+    return this.slackens && this.strain(row, element) <= 0;
+  }
 
   reeledLength(row: Row): number {
     return row[this.reeled];
@@ -63,7 +69,7 @@ export class Layout {
     let before = 0;
     lines.forEach((string, k) => {
       const tension = this.tension + before;
-      this.strands.push(new Strand(string.elements, string.length, 1 + k, this.nodes + 3 * (before + k), tension, tension + elements));
+      this.strands.push(new Strand(string.elements, string.length, 1 + k, this.nodes + 3 * (before + k), tension, tension + elements, string.slackens));
       before += string.elements;
     });
   }

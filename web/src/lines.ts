@@ -5,15 +5,15 @@ export const COLORS = 6;
 export const DASHES: number[][] = [[], [7, 4], [2, 3], [9, 3, 2, 3]];
 
 export interface Style {
-  color: number;
+  color: string; // name in the style sheet
   dash: number;
 }
 
-/** Of the curves of one chart, by the numbers of curve and run. Several runs have a dash each; in a single one no two of 24 curves look alike. */
+/** Of the curves of one chart, by the numbers of curve and run. Several runs have a color each, as in the scene, and their curves dashes; in a single one no two of 24 curves look alike. */
 export function styleOf(curve: number, run: number, runs: number): Style {
   const round = Math.floor(curve / COLORS);
-  if (runs > 1) return { color: curve % COLORS, dash: run % DASHES.length };
-  return { color: curve % COLORS, dash: (curve + round) % DASHES.length };
+  if (runs > 1) return { color: `run-${run}`, dash: curve % DASHES.length };
+  return { color: `series-${curve % COLORS}`, dash: (curve + round) % DASHES.length };
 }
 
 /** A short piece of such a line. */
@@ -25,7 +25,7 @@ export function swatch({ color, dash }: Style): SVGSVGElement {
   svg.setAttribute("aria-hidden", "true");
   line.setAttribute("d", "M0 3H22");
   line.setAttribute("stroke-dasharray", DASHES[dash].join(" "));
-  line.style.stroke = `var(--series-${color})`;
+  line.style.stroke = `var(--${color})`;
   svg.append(line);
   return svg;
 }

@@ -3,7 +3,7 @@
 import { address } from "./payload";
 import { type Meta, type Status, type Vector } from "./types";
 
-export type ReelCommand = { type: "lock" } | { type: "free" } | { type: "torque"; value: number } | { type: "speed"; value: number };
+export type ReelCommand = { type: "lock" } | { type: "free" } | { type: "torque"; value: number } | { type: "speed"; value: number; held?: boolean } | { type: "length"; value: number; speed: number };
 
 export type Command =
   | (ReelCommand & { line: string })
@@ -11,6 +11,7 @@ export type Command =
   | { type: "pause"; on: boolean } | { type: "record"; on: boolean }
   | { type: "impulse"; body: string; impulse: Vector }
   | { type: "pull"; body: string; to: Vector | null }
+  | { type: "carry"; body: string; to: Vector | null } | { type: "alarm"; value: number | null }
   | { type: "steer"; body: string; velocity: Vector };
 
 type Message =

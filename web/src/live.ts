@@ -1,10 +1,11 @@
 // Live: a run that goes on while it is looked at, and takes commands.
 
 import { Controls } from "./controls";
-import { number, pace } from "./format";
+import { number, pace, value } from "./format";
 import { Gamepads } from "./gamepad";
+import { Held } from "./held";
 import { History } from "./history";
-import { type Action } from "./keys";
+import { type Action, type HeldAction } from "./keys";
 import { type Command, Link } from "./link";
 import { COLUMNS } from "./map";
 import { type Banner, get, toast } from "./notices";
@@ -17,9 +18,13 @@ import { type Boot, type Meta, type Range, type Status, type Vector } from "./ty
 const WINDOW = 20; // s that the plots show
 const PLOTS_EVERY = 120; // ms; curves are the dearest part of a picture where the browser draws without a graphics card
 const COUNT_EVERY = 1000; // ms
+const WAITING = "Ready. Space begins the program of the scenario; hold ↑ or ↓ to drive by yourself.";
 const LOST = "Connection lost, trying again…";
 const DECIMALS = 2;
 const MAP_EVERY = 500; // ms
+const REPLAYED = 10; // s
+const LONGEST_TICK = 0.25; // s; a page that was hidden does not leap
+const AHEAD = 4; // s at full speed, how far the place lies to which a key sends a trolley
 const AWAY = 0.1; // of the string, how far aside a gamepad pulls
 
 export class Live {
@@ -33,6 +38,8 @@ export class Live {
   plots: Plots;
   private status: Status | null = null;
   private following = true;
+  private replayed: { until: number; at: number } | null = null; // time at which it ends, and the clock of the last picture
+  private readonly aside: Record<"left" | "right", Held>;
   zoomed: Range | null = null;
   private readonly gamepads: Gamepads;
   private mapAt = 0;
@@ -66,6 +73,9 @@ export class Live {
       newest: () => this.act("newest"),
     });
     get("readout").hidden = false;
+    get("replay").hidden = false;
+    get("replay").addEventListener("click", () => this.act("replay"));
+    this.aside = { left: this.moving([-1, 0, 0]), right: this.moving([1, 0, 0]) };
     this.gamepads = new Gamepads({
       wind: (part) => this.controls.panel?.windAt(part),
       move: (direction) => this.move(direction),
@@ -73,8 +83,20 @@ export class Live {
     });
   }
 
-  /** The left stick: steer the body where reels can, else pull it aside. */
+  private moving(direction: Vector): Held {
+    return new Held((on) => this.move(on ? direction : [0, 0, 0]));
+  }
+
+  /** What goes on while a key is held. */
+  hold(action: HeldAction, on: boolean): void {
+    if (action === "in" || action === "out") this.controls.wind(action, on);
+    else this.aside[action].set(on);
+  }
+
+  /** The left stick: carry what carries lines, steer the body where reels can, else pull it aside. */
   private move(direction: Vector): void {
+    const [carried] = Object.entries(this.meta.limits?.carried ?? {});
+    if (carried) return this.carry(...carried, direction);
     if (this.controls.steers) return this.controls.steer(direction);
     const [body, frame] = [this.meta.bodies.findIndex(({ held }) => !held), this.stage.shown(0)];
     if (body < 0 || !frame) return;
@@ -83,9 +105,19 @@ export class Live {
     this.pull(body, direction.every((part) => part === 0) ? null : (from.map((x, i) => x + away * direction[i]) as Vector));
   }
 
-  /** Pull a body, by its number, to a place; or let it go. */
+  /** Let a body whose motion is given go in a direction, as fast as it may for a part of 1. */
+  private carry(name: string, fastest: number, direction: Vector): void {
+    const frame = this.history.nearest(this.history.end);
+    if (!frame) return;
+    const from = this.history.layout.bodyPoint(frame.row, this.meta.bodies.findIndex((body) => body.name === name), [0, 0, 0], [0, 0, 0]);
+    const still = direction.every((part) => part === 0);
+    this.send({ type: "carry", body: name, to: still ? null : (from.map((x, i) => x + AHEAD * fastest * direction[i]) as Vector) });
+  }
+
+  /** Pull a body, by its number, to a place; or let it go. One whose motion is given is carried there. */
   pull(body: number, to: Vector | null): void {
-    this.send({ type: "pull", body: this.meta.bodies[body].name, to });
+    const { name, held } = this.meta.bodies[body];
+    this.send({ type: held ? "carry" : "pull", body: name, to });
   }
 
   /** Connect; the promise ends with the first picture of a state. */
@@ -104,12 +136,14 @@ export class Live {
 
   seek(time: number): void {
     this.following = false;
+    this.replayed = null;
     this.time = time;
   }
 
   act(action: Action): void {
     const { controls } = this;
-    if (action === "toggle") this.send({ type: "pause", on: !this.status?.paused });
+    if (action === "toggle") this.send({ type: "pause", on: !this.status?.paused && !this.status?.waiting });
+    else if (action === "replay") this.replay();
     else if (action === "lock" || action === "free" || action === "drive" || action === "reel") controls.panel?.press(action);
     else if (action === "impulse" || action === "reset" || action === "record") controls[action]();
     else if (action === "more") controls.panel?.nudge(1);
@@ -117,7 +151,22 @@ export class Live {
     else if (action === "next") controls.nextReel();
     else if (action === "faster") controls.faster(1);
     else if (action === "slower") controls.faster(-1);
-    else if (action === "newest") this.following = true;
+    else if (action === "newest") [this.following, this.replayed] = [true, null];
+  }
+
+  /** Show the last seconds once more, and go on with the newest state. */
+  private replay(): void {
+    const { start, end } = this.history;
+    this.following = false;
+    this.time = Math.max(start, end - REPLAYED);
+    this.replayed = { until: end, at: performance.now() };
+  }
+
+  private playReplay(now: number): void {
+    if (!this.replayed) return;
+    this.time += Math.min((now - this.replayed.at) / 1000, LONGEST_TICK) * (this.status?.rate ?? 1);
+    this.replayed.at = now;
+    if (this.time >= this.replayed.until) [this.replayed, this.following] = [null, true];
   }
 
   get plotted(): Range {
@@ -167,9 +216,13 @@ export class Live {
     this.status = status;
     this.controls.show(status);
     this.banner.set("status", status.message || null, status.level);
+    this.banner.set("waiting", status.waiting ? WAITING : null);
+    const { excess, limit } = status.alarm;
+    const which = excess && this.meta.lines.length > 1 ? ` in ${excess.line}` : "";
+    this.banner.set("alarm", excess ? `Alarm: ${value(excess.tension, "N")}${which}, above ${value(limit, "N")}.` : null, "alarm");
     const badge = get("state");
     badge.hidden = false;
-    badge.textContent = status.ended ? "ended" : status.paused ? "paused" : status.running ? "running" : "stopped";
+    badge.textContent = status.ended ? "ended" : status.waiting ? "ready" : status.paused ? "paused" : status.running ? "running" : "stopped";
     badge.classList.toggle("bad", status.ended && status.level === "warning");
   }
 
@@ -181,6 +234,7 @@ export class Live {
 
   private lost(): void {
     this.banner.set("link", LOST, "warning");
+    for (const cause of ["status", "waiting", "alarm"]) this.banner.set(cause, null); // of what is gone
     this.controls.setConnected(false);
     this.status = null;
     get("state").textContent = "not connected";
@@ -197,6 +251,8 @@ export class Live {
 
   private tick(now: number): void {
     const { history, stage } = this;
+    this.playReplay(now);
+    get("replay").setAttribute("aria-pressed", String(this.replayed !== null));
     if (this.following) this.time = history.end;
     this.time = Math.min(Math.max(this.time, history.start), history.end);
     const frame = history.nearest(this.time);
@@ -222,7 +278,7 @@ export class Live {
       time: this.time,
       start: history.start,
       end: history.end,
-      playing: this.connected && !this.status?.paused && !this.status?.ended,
+      playing: this.connected && !this.status?.paused && !this.status?.ended && !this.status?.waiting,
       decimals: DECIMALS,
       waiting: false,
       newest: this.following,

@@ -3,6 +3,7 @@
 import { Address, decode, encode } from "./address";
 import { prepareHelp } from "./help";
 import { type Action, listenToKeys } from "./keys";
+import { LETTERS } from "./lines";
 import { Live } from "./live";
 import { Banner, fatal, get, toast } from "./notices";
 import { toggleTheme } from "./palette";
@@ -23,6 +24,7 @@ interface Door {
   act(action: Action): void;
   playing(): boolean;
   plotted(): Range;
+  value(name: string, run?: number): number | null;
   drawn(): number;
   live: { received: number; drawn: number; connected: boolean } | null;
 }
@@ -35,10 +37,7 @@ declare global {
 
 function showTitle(boot: Boot): void {
   const title = get("title");
-  boot.runs.forEach((run, k) => {
-    if (k > 0) title.append(Object.assign(document.createElement("span"), { className: "against", textContent: k === 1 ? " against " : ", " }));
-    title.append(run.title);
-  });
+  title.textContent = boot.title ?? boot.runs[0].title;
   title.title = boot.runs.map((run) => `${run.title} (tautline ${run.version})`).join("\n");
   if (!document.title) document.title = `${boot.runs[0].title} – tautline`;
 }
@@ -65,16 +64,18 @@ function ordinal(n: number): string {
 
 /** Runs that did not complete say so, with their reason; so do those that are not to be trusted in all they show. */
 function showOutcome(boot: Boot, banner: Banner): void {
-  boot.runs.forEach(({ status, message, warnings, title }, run) => {
-    if (status === "completed" && warnings.length === 0) return;
+  const several = boot.runs.length > 1;
+  const texts = boot.runs.flatMap(({ status, message, warnings }, run) => {
+    if (status === "completed" && warnings.length === 0) return [];
     const text = [message || status, ...warnings].join("\n");
-    banner.set(`run-${run}`, boot.runs.length > 1 ? `${title}: ${text}` : text, status === "completed" ? "info" : "warning");
+    return several ? `${LETTERS[run]}: ${text}` : text;
   });
+  banner.set("runs", texts.join("\n") || null, boot.runs.every(({ status }) => status === "completed") ? "info" : "warning");
   const bad = boot.runs.filter(({ status }) => status !== "completed");
   const warnings = boot.runs.reduce((count, run) => count + run.warnings.length, 0);
   const badge = get("state");
   badge.hidden = false;
-  badge.textContent = bad.length > 0 ? bad.map(({ status }) => status.replaceAll("_", " ")).join(", ") : "completed";
+  badge.textContent = bad.length > 0 ? bad.map((run) => `${several ? `${LETTERS[boot.runs.indexOf(run)]} ` : ""}${run.status.replaceAll("_", " ")}`).join(", ") : "completed";
   if (warnings > 0) badge.textContent += warnings === 1 ? ", 1 warning" : `, ${warnings} warnings`;
   badge.classList.toggle("bad", bad.length > 0);
 }
@@ -97,7 +98,7 @@ function begin(): void {
   const time = () => (show instanceof Live ? show.time : show.player.time);
   const place = () => ({ time: show instanceof Live ? null : show.player.time, zoom: show.zoomed });
   const address = new Address((charts) => encode(stage, show.plots, place(), charts));
-  const share: Share = new Share(stage, () => show.plots, boot.runs.map(({ title }) => title).join(" and "), time, () => show.clock, () => address.link, (on) => show.film(on, () => share.cut()));
+  const share: Share = new Share(stage, () => show.plots, boot.title ?? boot.runs[0].title, time, () => show.clock, () => address.link, (on) => show.film(on, () => share.cut()));
   const toggleHelp = prepareHelp(boot.mode);
   const pages: Partial<Record<Action, () => void>> = {
     help: toggleHelp,
@@ -114,7 +115,7 @@ function begin(): void {
     if (page) page();
     else if (!stage.act(action)) show.act(action);
   };
-  listenToKeys(boot.mode, act);
+  listenToKeys(boot.mode, act, (action, on) => show instanceof Live && show.hold(action, on));
   get("help-button").addEventListener("click", toggleHelp);
   get("theme").addEventListener("click", toggleTheme);
   get("toggle-plots").addEventListener("click", togglePlots);
@@ -144,6 +145,7 @@ function begin(): void {
     act,
     playing: () => show instanceof Recorded && show.player.playing,
     plotted: () => show.plotted,
+    value: (name, run = 0) => show.plots.at(name, run),
     drawn: () => stage.drawn,
     get live() {
       return show instanceof Live ? { received: show.received, drawn: stage.drawn, connected: show.connected } : null;

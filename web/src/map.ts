@@ -2,14 +2,14 @@
 
 import { AXIS_FONT, LEFT, RIGHT } from "./chart";
 import { Scale } from "./colors";
-import { number } from "./format";
+import { between } from "./format";
 import { type Layout, type Row } from "./layout";
 import { css, theme } from "./palette";
 import { Panel, type PlotEvents } from "./panel";
 import { TimeArea } from "./timearea";
 import { type Meta, type Range } from "./types";
 
-export const MAP = { name: "map", label: "tension along the line over time", units: "N", floor: 0 };
+export const MAP = { name: "map", label: "tension along the line over time", units: "1", floor: 0 };
 export const COLUMNS = 400; // that are worth having
 const GAP = 3; // px between two lines
 
@@ -69,7 +69,7 @@ export class TensionMap extends Panel {
       this.label(brush, k, top, band);
     });
     const [low, high] = scale.range;
-    this.key.textContent = `${number(low, 3)} to ${number(high, 3)}`;
+    this.key.textContent = between(low, high, "N", 3);
     const stops = [0, 0.25, 0.5, 0.75, 1].map((x) => scale.css(low + x * (high - low)));
     this.key.style.setProperty("--scale", `linear-gradient(90deg, ${stops.join(", ")})`);
     this.hands.setRange(this.hands.range);
@@ -81,6 +81,7 @@ export class TensionMap extends Panel {
     for (const row of this.rows)
       for (const strand of this.layout.strands)
         for (let e = 0; e < strand.elements; e++) {
+          if (strand.isSlack(row, e)) continue;
           const x = strand.value(row, "tension", e);
           if (Number.isFinite(x)) [low, high] = [Math.min(low, x), Math.max(high, x)];
         }
@@ -100,7 +101,7 @@ export class TensionMap extends Panel {
       const [left, right] = [place(0.5 * (before[0] + row[0])), place(0.5 * (row[0] + after[0]))];
       if (right < LEFT || left > width) return;
       for (let e = 0; e < strand.elements; e++) {
-        brush.fillStyle = scale.css(strand.value(row, "tension", e));
+        brush.fillStyle = scale.css(strand.isSlack(row, e) ? null : strand.value(row, "tension", e));
         brush.fillRect(left, top + (band * e) / strand.elements, right - left + 0.7, band / strand.elements + 0.7);
       }
     });
@@ -110,12 +111,24 @@ export class TensionMap extends Panel {
   private label(brush: CanvasRenderingContext2D, k: number, top: number, band: number): void {
     const { name, ends, reel } = this.meta.lines[k];
     brush.font = AXIS_FONT;
+    if (this.meta.lines.length > 1) return this.inside(brush, name, top, band);
     brush.fillStyle = css("text-dim");
     brush.textAlign = "right";
-    const at = (text: string, y: number) => brush.fillText(text.length > 8 ? `${text.slice(0, 6)}…` : text, LEFT - 5, y);
-    if (this.meta.lines.length > 1) return at(name, top + 0.5 * band + 4);
-    at(reel ? "guide" : "start", top + 9);
-    at(ends[1] === null ? "end" : "body", top + band - 1);
+    brush.fillText(reel ? "guide" : "start", LEFT - 5, top + 9);
+    brush.fillText(ends[1] === null ? "end" : "body", LEFT - 5, top + band - 1);
+  }
+
+  /** A name over its band, in full: beside it there is no room for long ones. */
+  private inside(brush: CanvasRenderingContext2D, name: string, top: number, band: number): void {
+    const wide = brush.measureText(name).width;
+    const middle = top + 0.5 * band;
+    brush.globalAlpha = 0.8;
+    brush.fillStyle = css("panel");
+    brush.fillRect(LEFT + 4, middle - 7, wide + 8, 14);
+    brush.globalAlpha = 1;
+    brush.fillStyle = css("text");
+    brush.textAlign = "left";
+    brush.fillText(name, LEFT + 8, middle + 4);
   }
 
   protected resize(): void {

@@ -56,6 +56,7 @@ export class Markers {
       if (held) return;
       const reach = Math.max(0, ...points.map((p) => Math.hypot(...p.map((x, i) => x - center_of_mass[i]))));
       this.add((row) => layout.bodyPoint(row, k, center_of_mass, [0, 0, 0]), reach);
+      if (meta.gravity === 0) return; // nothing lies below
       const mesh = new Mesh(new PlaneGeometry(2, 2).rotateX(Math.PI), this.blobs); // seen from above, where z is down
       mesh.scale.setScalar(Math.max(SHADOW * reach, LEAST_SHADOW * sceneSize));
       this.shadows.push({ mesh, body: k });

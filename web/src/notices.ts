@@ -9,7 +9,8 @@ export function get<T extends Element = HTMLElement>(id: string): T {
 const TOAST_SECONDS = 6;
 const TOASTS = 4;
 
-type Level = "info" | "warning";
+const LEVELS = ["info", "warning", "alarm"] as const; // the most urgent last
+type Level = (typeof LEVELS)[number];
 
 /** Banners by their cause, the most urgent one shown; a dismissed text stays away until it changes. */
 export class Banner {
@@ -17,6 +18,8 @@ export class Banner {
   private dismissed = "";
 
   constructor() {
+    get("banner-more").addEventListener("click", () => this.open(get("banner-more").ariaExpanded !== "true"));
+    new ResizeObserver(() => this.fit()).observe(get("banner"));
     get("banner-close").addEventListener("click", () => {
       this.dismissed = get("banner-text").textContent ?? "";
       this.show();
@@ -30,13 +33,30 @@ export class Banner {
     this.show();
   }
 
+  /** Long texts are cut, until they are asked for. */
+  private open(on: boolean): void {
+    get("banner").classList.toggle("open", on);
+    get("banner-more").ariaExpanded = String(on);
+    get("banner-more").textContent = on ? "Less" : "More";
+  }
+
+  private fit(): void {
+    const text = get("banner-text");
+    get("banner-more").hidden = !get("banner").classList.contains("open") && text.scrollHeight <= text.clientHeight + 1;
+  }
+
   private show(): void {
     const all = [...this.texts.values()];
-    const first = all.find(({ level }) => level === "warning") ?? all[0];
+    const urgency = ({ level }: { level: Level }) => LEVELS.indexOf(level);
+    const first = all.sort((a, b) => urgency(b) - urgency(a))[0]; // of several as urgent the oldest
     if (first?.text !== this.dismissed) this.dismissed = "";
     get("banner").hidden = !first || first.text === this.dismissed;
-    get("banner").classList.toggle("warning", first?.level === "warning");
-    if (first) get("banner-text").textContent = first.text;
+    for (const level of LEVELS) get("banner").classList.toggle(level, first?.level === level);
+    if (first && get("banner-text").textContent !== first.text) {
+      get("banner-text").textContent = first.text;
+      this.open(false);
+    }
+    this.fit();
   }
 }
 

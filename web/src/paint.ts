@@ -17,6 +17,7 @@ export interface Drawn {
   columns: { values: ArrayLike<number | null | undefined>; style: Style }[];
   range: Range; // of time
   span: Range; // of the values
+  size: number; // of the unit that they are written in
   splits: number[]; // where the grid lies
 }
 
@@ -32,7 +33,7 @@ export function paintChart(brush: CanvasRenderingContext2D, chart: Drawn, time: 
   const x = (t: number) => area.left + (area.width * (t - chart.range[0])) / (chart.range[1] - chart.range[0]);
   const y = (value: number) => area.top + (area.height * (chart.span[1] - value)) / (chart.span[1] - chart.span[0]);
   paintHead(brush, chart, at);
-  const { texts, note } = ticks(chart.splits, chart.splits.length > 1 ? chart.splits[1] - chart.splits[0] : 1);
+  const { texts, note } = ticks(chart.splits.map((x) => x / chart.size), (chart.splits.length > 1 ? chart.splits[1] - chart.splits[0] : 1) / chart.size);
   brush.font = "11px system-ui, sans-serif";
   brush.textAlign = "right";
   brush.strokeStyle = css("plot-grid");
@@ -75,7 +76,7 @@ function paintHead(brush: CanvasRenderingContext2D, { title, entries }: Drawn, {
   for (const { text, style } of entries) {
     const wide = 28 + brush.measureText(text).width;
     if (at + wide > left + width) return;
-    brush.strokeStyle = css(`series-${style.color}`);
+    brush.strokeStyle = css(style.color);
     brush.setLineDash(DASHES[style.dash]);
     brush.lineWidth = 2;
     brush.beginPath();
@@ -95,7 +96,7 @@ function paintLine(
   x: (time: number) => number,
   y: (value: number) => number,
 ): void {
-  brush.strokeStyle = css(`series-${style.color}`);
+  brush.strokeStyle = css(style.color);
   brush.setLineDash(DASHES[style.dash]);
   brush.lineWidth = 1.5;
   brush.beginPath();

@@ -16,6 +16,7 @@ export interface PlotEvents {
 export abstract class Panel {
   readonly element = document.createElement("section");
   protected readonly head = document.createElement("div");
+  private readonly unitText = document.createElement("span");
   protected readonly area = document.createElement("div");
 
   constructor(
@@ -27,11 +28,17 @@ export abstract class Panel {
     this.area.className = "plot-area";
     this.head.className = "chart-head";
     const title = document.createElement("h2");
-    title.textContent = plot.label;
-    if (units(plot.units)) title.append(Object.assign(document.createElement("span"), { textContent: ` (${units(plot.units)})` }));
+    title.append(plot.label, this.unitText);
+    this.setUnit(units(plot.units));
     this.head.append(title);
     this.element.append(this.head, this.area, this.tools());
     new ResizeObserver(() => this.resize()).observe(this.area);
+  }
+
+  /** The unit of what is drawn, behind the name. */
+  protected setUnit(name: string): void {
+    const text = name && ` (${name})`;
+    if (this.unitText.textContent !== text) this.unitText.textContent = text;
   }
 
   setSize(size: Size): void {

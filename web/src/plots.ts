@@ -4,6 +4,7 @@ import { Along } from "./along";
 import { Arrangement } from "./arrangement";
 import { Chart, type Line } from "./chart";
 import { type Layout, type Row } from "./layout";
+import { LETTERS } from "./lines";
 import { TensionMap } from "./map";
 import { type Drawn } from "./paint";
 import { onTheme } from "./palette";
@@ -68,6 +69,19 @@ export class Plots {
     return open.sort((a, b) => shown.indexOf(a.plot.name) - shown.indexOf(b.plot.name)).map(({ drawn }) => drawn);
   }
 
+  /** The curves that are shown, as a table: times, then each curve, with the numbers as they are in SI. */
+  get csv(): string {
+    const lines = this.charts.flatMap((chart) => (chart.element.hidden ? [] : chart.shown));
+    if (this.tables.length === 0) return "";
+    const [times, ...columns] = join(this.tables);
+    const [from, to] = this.range;
+    const quoted = (text: string) => `"${text.replaceAll('"', '""')}"`;
+    const letter = ({ run }: Line) => (this.metas.length > 1 ? `${LETTERS[run]} ` : "");
+    const head = ["time (s)", ...lines.map(({ line, plot }) => `${letter(line)}${plot}, ${line.label}${line.units === "1" ? "" : ` (${line.units})`}`)];
+    const rows = times.flatMap((time, i) => (time < from || time > to ? [] : [[time, ...lines.map(({ line }) => columns[line.column][i] ?? "")].join()]));
+    return `${head.map(quoted).join()}\n${rows.join("\n")}\n`;
+  }
+
   /** One table for each run; where those are thinned out, `exact` gives the samples near a time. */
   setTables(tables: Table[], exact: ((time: number) => Table[] | null) | null = null): void {
     this.tables = tables;
@@ -121,6 +135,12 @@ export class Plots {
     for (const panel of [...this.panels, this.axis]) panel.setHover(time);
   }
 
+  /** The value of a curve, by its name, at the time in view. */
+  at(name: string, run: number): number | null {
+    const column = this.metas[run].series.findIndex((series) => series.name === name);
+    return column < 0 || !this.tables[run] ? null : valueAt(this.tables[run], column, this.time);
+  }
+
   private value(tables: Table[], line: Line, time: number): number | null {
     const own = valueAt(tables[line.run], line.column - this.offset(line.run), time);
     if (!this.difference) return own;
@@ -155,6 +175,6 @@ function plotsOf(metas: Meta[]): Plot[] {
 function linesOf(plot: Plot, metas: Meta[]): Line[] {
   let column = 0;
   return metas.flatMap((meta, run) =>
-    meta.series.map((series): Line & { plot: string } => ({ ...series, run, runTitle: meta.title, column: column++ })).filter((line) => line.plot === plot.name),
+    meta.series.map((series): Line & { plot: string } => ({ ...series, run, runTitle: meta.label ?? meta.title, column: column++ })).filter((line) => line.plot === plot.name),
   );
 }

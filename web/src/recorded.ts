@@ -6,7 +6,7 @@ import { type Action } from "./keys";
 import { Layout } from "./layout";
 import { COLUMNS } from "./map";
 import { type Banner, get } from "./notices";
-import { embeddedFrames, embeddedTable, type FetchTable, remoteFrames, remoteTable } from "./payload";
+import { address, embeddedFrames, embeddedTable, type FetchTable, remoteFrames, remoteTable } from "./payload";
 import { Player } from "./player";
 import { Plots } from "./plots";
 import { type Table } from "./series";
@@ -64,6 +64,12 @@ export class Recorded {
     });
     stage.open(metas, this.layouts);
     get("difference").hidden = metas.length < 2;
+    if (boot.mode === "replay") {
+      const page = get<HTMLAnchorElement>("page");
+      page.hidden = false;
+      page.href = address("page", { token: boot.token ?? "" }).href;
+      page.download = `${(boot.title ?? metas[0].title).replace(/[^\p{L}\p{N}]+/gu, "-")}.html`;
+    }
     get("difference").addEventListener("click", () => this.act("difference"));
   }
 

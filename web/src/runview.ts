@@ -2,6 +2,7 @@
 
 import { Color, Group, Line, type Material, Mesh, type PerspectiveCamera, Sprite } from "three";
 import { BodyView } from "./body";
+import { Forces } from "./forces";
 import { type Scale } from "./colors";
 import { sizeOf } from "./ground";
 import { type Frame, type Layout, type Quantity, type Row } from "./layout";
@@ -14,19 +15,29 @@ export class RunView {
   readonly group = new Group();
   readonly strands: StrandView[];
   readonly markers: Markers;
+  readonly forces: Forces;
   private readonly bodies: BodyView[];
 
   constructor(
     readonly meta: Meta,
     readonly layout: Layout,
     private readonly number: number, // among the runs
+    private readonly alone: boolean,
   ) {
     const size = sizeOf(meta.bounds);
     this.strands = meta.lines.map((string, k) => new StrandView(string, layout.strands[k], layout, size));
+    for (const strand of this.strands) strand.outlined = meta.gravity > 0;
     const reeled = (body: number) => meta.lines.some(({ ends, reel }) => reel && ends[0] === body);
     this.bodies = meta.bodies.map((body, k) => new BodyView(body, k, layout, size, reeled(k)));
     this.markers = new Markers(meta, layout, size);
-    this.group.add(...this.strands.map((strand) => strand.group), ...this.bodies.flatMap((body) => [body.group, body.trail]), this.markers.group);
+    this.forces = new Forces(meta, layout, size);
+    this.group.add(this.forces.group, ...this.strands.map((strand) => strand.group), ...this.bodies.flatMap((body) => [body.group, body.trail]), this.markers.group);
+  }
+
+  /** Neither rings nor forces, which near by would fill the picture; forces come back. */
+  hideMarks(on: boolean): void {
+    if (on) this.markers.hide();
+    this.forces.shown = !on;
   }
 
   /** Rings and shadows, for a picture of a height in px. */
@@ -37,6 +48,7 @@ export class RunView {
   draw({ row }: Frame, radius: number, quantity: Quantity, scale: Scale, ground: number): void {
     for (const strand of this.strands) strand.draw(row, radius, quantity, scale, ground);
     for (const body of this.bodies) body.update(row, radius);
+    this.forces.update(row);
   }
 
   drawTrail(rows: Row[]): void {
@@ -57,8 +69,9 @@ export class RunView {
 
   recolor(): void {
     const color = (name: string) => new Color(css(name));
-    const own = color(this.number === 0 ? "mark" : `run-${this.number}`);
-    for (const body of this.bodies) body.recolor(color("body"), color(this.number === 0 ? "body-edge" : `run-${this.number}`), own);
+    const own = color(this.alone ? "mark" : `run-${this.number}`);
+    for (const body of this.bodies) body.recolor(color("body"), color(this.alone ? "body-edge" : `run-${this.number}`), own);
+    this.forces.recolor(color("force"), color("gravity"));
     this.markers.recolor(own, color("shadow"));
     for (const strand of this.strands) strand.recolor(color);
   }

@@ -69,10 +69,11 @@ export class Scene {
     this.world.rotation.x = Math.PI / 2;
     this.ground = new Ground(metas.find(({ surface }) => surface !== null)?.surface ?? null);
     this.stage.add(this.world, new HemisphereLight(0xffffff, 0x9aa4b2, 1.9), sun(), this.leash.line);
-    this.views = metas.map((meta, run) => new RunView(meta, layouts[run], run));
+    this.views = metas.map((meta, run) => new RunView(meta, layouts[run], run, metas.length === 1));
     this.frames = metas.map(() => null);
     this.world.add(this.ground.group, ...this.views.map((view) => view.group));
     if (metas[0].gravity > 0) this.world.add(this.arrow.group);
+    else this.ground.group.visible = metas.some(({ surface }) => surface !== null); // nothing lies below where nothing falls
 
     this.box = boxOf(metas);
     this.rig = new CameraRig(canvas, this.box, () => this.touch());
@@ -135,6 +136,11 @@ export class Scene {
     this.ground.recolor(new Color(css("grid")), new Color(css("water")));
     this.arrow.recolor(new Color(css("gravity")));
     this.leash.recolor(css("accent"));
+    this.touch();
+  }
+
+  setForces(on: boolean): void {
+    for (const view of this.views) Object.assign(view.forces, { on, shown: true });
     this.touch();
   }
 
@@ -233,8 +239,9 @@ export class Scene {
     const reach = this.sight.reach(body);
     if (!place || reach === 0) return;
     this.draw(RADIUS * this.nearView.distance(reach));
-    for (const view of this.views) view.markers.hide();
+    for (const view of this.views) view.hideMarks(true);
     this.nearView.render(this.renderer, this.stage, place, reach, this.rig.camera, height, corner, new Color(css("scene-bottom")));
+    for (const view of this.views) view.hideMarks(false);
   }
 
   dispose(): void {

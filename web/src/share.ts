@@ -10,7 +10,9 @@ const TIMES = 2; // as fine as the screen
 const HEAD = 30; // px above the scene in a picture
 const RATE = 30; // pictures a second of a film
 const BITS = 8e6; // a second
-const TYPES = ["video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"];
+const TYPES = ["video/mp4;codecs=avc1.64002A", "video/mp4;codecs=avc1.42E01E", "video/mp4;codecs=avc1", "video/webm;codecs=vp9", "video/webm;codecs=vp8", "video/webm"];
+const BESIDE = 0.36; // of a film's width, for charts
+const CHART_HEIGHT = 200; // px in a film, at least
 
 /** Give the reader a file. */
 function save(blob: Blob, name: string): void {
@@ -35,7 +37,7 @@ export class Share {
     private readonly link: () => string,
     private readonly filming: (on: boolean) => void,
   ) {
-    for (const [id, act] of [["picture", () => this.picture()], ["film", () => this.film()], ["link", () => this.copyLink()], ["whole", () => this.whole()]] as const)
+    for (const [id, act] of [["picture", () => this.picture()], ["csv", () => this.csv()], ["film", () => this.film()], ["link", () => this.copyLink()], ["whole", () => this.whole()]] as const)
       get(id).addEventListener("click", () => {
         this.menu.open = false;
         void act();
@@ -55,8 +57,7 @@ export class Share {
     const { scene } = this.stage;
     const host = get("scene");
     const [width, height] = [host.clientWidth, host.clientHeight];
-    const charts = get("plots").clientWidth > 0 ? this.plots().pictures.slice(0, Math.max(1, Math.floor(height / 120))) : [];
-    const beside = charts.length > 0 ? Math.min(get("plots").clientWidth, 0.6 * width) : 0;
+    const beside = get("plots").clientWidth > 0 && this.plots().pictures.length > 0 ? Math.min(get("plots").clientWidth, 0.6 * width) : 0;
     const canvas = Object.assign(document.createElement("canvas"), { width: TIMES * (width + beside), height: TIMES * (height + HEAD) });
     const brush = canvas.getContext("2d");
     if (!brush) return;
@@ -65,12 +66,18 @@ export class Share {
     this.paintTitle(brush, width + beside, 20);
     if (scene) brush.drawImage(await scene.picture(TIMES), 0, HEAD, width, height);
     this.paintLegend(brush, width, height + HEAD);
-    brush.fillStyle = css("panel");
-    brush.fillRect(width, HEAD, beside, height);
-    const tall = height / charts.length;
-    charts.forEach((chart, i) => paintChart(brush, chart, this.time(), { left: width, top: HEAD + i * tall, width: beside, height: tall }));
+    if (beside > 0) this.paintCharts(brush, width, HEAD, beside, height, 120);
     const blob = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
     if (blob) save(blob, `${plain(this.title)}.png`);
+  }
+
+  /** As many charts as fit, from the first one on. */
+  private paintCharts(brush: CanvasRenderingContext2D, left: number, top: number, width: number, height: number, least: number): void {
+    const charts = this.plots().pictures.slice(0, Math.max(1, Math.floor(height / least)));
+    brush.fillStyle = css("panel");
+    brush.fillRect(left, top, width, height);
+    const tall = height / Math.max(1, charts.length);
+    charts.forEach((chart, i) => paintChart(brush, chart, this.time(), { left, top: top + i * tall, width, height: tall }));
   }
 
   private paintBack(brush: CanvasRenderingContext2D, width: number, height: number, top: number): void {
@@ -107,6 +114,11 @@ export class Share {
     brush.textAlign = "left";
   }
 
+  /** The curves that are shown, over the time in view. */
+  csv(): void {
+    save(new Blob([this.plots().csv], { type: "text/csv" }), `${plain(this.title)}.csv`);
+  }
+
   // -- films ------------------------------------------------------------------------------------------
 
   /** Film the scene at the chosen size until this is asked for again, or the run is over. */
@@ -118,23 +130,25 @@ export class Share {
     const canvas = Object.assign(document.createElement("canvas"), { width, height });
     const brush = canvas.getContext("2d");
     if (!brush) return;
-    scene.setPictureSize([width, height]);
+    const beside = get("plots").clientWidth > 0 && width > height ? Math.round(BESIDE * width) : 0;
+    scene.setPictureSize([width - beside, height]);
     const pieces: Blob[] = [];
     const type = TYPES.find((candidate) => MediaRecorder.isTypeSupported(candidate));
     const recorder = new MediaRecorder(canvas.captureStream(RATE), { ...(type ? { mimeType: type } : {}), videoBitsPerSecond: BITS });
     const draw = () => {
       if (this.recorder !== recorder) return;
-      this.paintBack(brush, width, height, 0);
+      this.paintBack(brush, width - beside, height, 0);
       scene.touch();
       scene.render();
-      brush.drawImage(scene.renderer.domElement, 0, 0, width, height);
-      this.paintTitle(brush, width, 26);
-      this.paintLegend(brush, width, height);
+      brush.drawImage(scene.renderer.domElement, 0, 0, width - beside, height);
+      this.paintTitle(brush, width - beside, 26);
+      this.paintLegend(brush, width - beside, height);
+      if (beside > 0) this.paintCharts(brush, width - beside, 0, beside, height, CHART_HEIGHT);
       requestAnimationFrame(draw);
     };
     recorder.addEventListener("dataavailable", ({ data }) => data.size > 0 && pieces.push(data));
     recorder.addEventListener("stop", () => {
-      if (pieces.length > 0) save(new Blob(pieces, { type: "video/webm" }), `${plain(this.title)}.webm`);
+      if (pieces.length > 0) save(new Blob(pieces, { type: recorder.mimeType }), `${plain(this.title)}.${recorder.mimeType.startsWith("video/mp4") ? "mp4" : "webm"}`);
       else toast("This browser recorded nothing: it has no encoder for films. Another browser may.");
     });
     this.recorder = recorder;

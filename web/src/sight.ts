@@ -36,13 +36,13 @@ export class Sight {
     });
   }
 
-  /** The free body at a place on the host (px), or null. */
+  /** The body at a place on the host (px), or null. */
   bodyAt(x: number, y: number): number | null {
     let best: number | null = null;
     let least = Infinity;
     const field = 2 * Math.tan((this.camera.fov * Math.PI) / 360);
-    this.view.meta.bodies.forEach(({ held }, k) => {
-      const place = held ? null : this.center(k);
+    this.view.meta.bodies.forEach((_, k) => {
+      const place = this.center(k);
       const at = place && this.onScreen(place.clone());
       if (!place || !at) return;
       const radius = Math.max(GRASP, (this.reach(k) * this.cell()[3]) / (field * place.distanceTo(this.camera.position)));

@@ -29,7 +29,9 @@ export class SceneStage {
   private metas: Meta[] = [];
   private layouts: Layout[] = [];
   private followed: number | null = null; // number of the body
+  private pointed = false; // the focus came by mouse or finger: the keys stay the page's
   private naming = true;
+  private forces = false;
 
   /** `growing`: the ranges of the colors are not known beforehand; `pull`: a body was dragged. */
   constructor(
@@ -39,9 +41,11 @@ export class SceneStage {
     this.legend = new Legend(() => this.recolor());
     for (const button of document.querySelectorAll<HTMLElement>("[data-view]"))
       button.addEventListener("click", () => this.act(button.dataset.view as Action));
-    for (const id of ["fit", "follow", "names", "compare", "inset"] as const) get(id).addEventListener("click", () => this.act(id));
+    for (const id of ["fit", "follow", "names", "forces", "compare", "inset"] as const) get(id).addEventListener("click", () => this.act(id));
     onTheme(() => this.scene?.recolor());
     get("scene").addEventListener("keydown", (event) => this.turn(event));
+    get("scene").addEventListener("pointerdown", () => (this.pointed = true), { capture: true });
+    get("scene").addEventListener("focusout", () => (this.pointed = false));
   }
 
   get drawn(): number {
@@ -70,6 +74,7 @@ export class SceneStage {
     get("names").hidden = !isNamed(metas[0]);
     get("follow").hidden = this.free.length === 0;
     this.setFollow(null);
+    this.setForces(this.forces);
     this.label();
     this.recolor();
   }
@@ -113,6 +118,7 @@ export class SceneStage {
     else if (action === "fit") this.look(() => this.scene?.rig.fit());
     else if (action === "follow") this.setFollow(this.free[this.followed === null ? 0 : this.free.indexOf(this.followed) + 1] ?? null);
     else if (action === "names") this.toggleNames();
+    else if (action === "forces") this.setForces(!this.forces);
     else if (action === "compare") this.toggleCompare();
     else if (action === "inset") this.toggleInset();
     else return false;
@@ -122,7 +128,7 @@ export class SceneStage {
   /** Arrow keys and plus and minus, while the picture has the focus. */
   private turn(event: KeyboardEvent): void {
     const way = TURNS[event.key];
-    if (!way || !this.scene || event.target !== this.scene.renderer.domElement || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (!way || !this.scene || this.pointed || event.target !== this.scene.renderer.domElement || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     event.stopPropagation();
     this.scene.rig.turn(way);
@@ -155,6 +161,12 @@ export class SceneStage {
     this.naming = !this.naming;
     get("names").setAttribute("aria-pressed", String(this.naming));
     this.scene?.touch();
+  }
+
+  private setForces(on: boolean): void {
+    this.forces = on;
+    get("forces").setAttribute("aria-pressed", String(on));
+    this.scene?.setForces(on);
   }
 
   private toggleInset(): void {
@@ -199,9 +211,9 @@ export class SceneStage {
       ...(this.metas.length < 2 ? [] : this.metas).map((meta, run) => {
         const item = document.createElement("div");
         const line = document.createElement("i");
-        line.style.color = `var(--${run === 0 ? "body-edge" : `run-${run}`})`;
-        const name = document.createElement("span");
-        name.textContent = `${LETTERS[run]}: ${meta.title}${run > 0 && !split ? " (ghost)" : ""}`;
+        line.style.color = `var(--run-${run})`;
+        const name = Object.assign(document.createElement("span"), { title: meta.title });
+        name.textContent = `${LETTERS[run]}: ${meta.label ?? meta.title}${run > 0 && !split ? " (ghost)" : ""}`;
         item.append(line, name);
         return item;
       }),
@@ -232,7 +244,7 @@ export class SceneStage {
     if (!scene) return;
     drawTriad(get<SVGSVGElement>("triad"), scene.rig.camera);
     this.placeNames();
-    get("grid-note").textContent = `grid: 1 cell = ${number(scene.ground.cell, 1)} m`;
+    get("grid-note").textContent = scene.ground.group.visible ? `grid: 1 cell = ${number(scene.ground.cell, 1)} m` : "";
     const at = scene.arrowOnScreen();
     get("gravity-label").hidden = !at;
     if (at) get("gravity-label").style.transform = `translate(calc(${at[0].toFixed(1)}px - 50%), ${at[1].toFixed(1)}px)`;

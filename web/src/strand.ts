@@ -17,6 +17,7 @@ export class StrandView {
   private readonly anchorMaterial = new MeshLambertMaterial({ flatShading: true });
   private readonly outline = new BufferGeometry();
   private readonly outlinePoints: Float32Array;
+  private readonly shadow: Line;
   private readonly anchors: { mesh: Mesh; node: number }[];
   private reeledAtStart: number | null = null;
 
@@ -30,9 +31,9 @@ export class StrandView {
     this.drum = meta.reel && new Drum(meta.reel);
     this.outlinePoints = new Float32Array(3 * (strand.elements + 1));
     this.outline.setAttribute("position", new BufferAttribute(this.outlinePoints, 3).setUsage(DynamicDrawUsage));
-    const line = new Line(this.outline, this.outlineMaterial);
-    line.frustumCulled = false;
-    this.group.add(this.tube.mesh, line);
+    this.shadow = new Line(this.outline, this.outlineMaterial);
+    this.shadow.frustumCulled = false;
+    this.group.add(this.tube.mesh, this.shadow);
     if (this.drum) this.group.add(this.drum.group);
     this.anchors = meta.ends.flatMap((end, k) => {
       if (end !== null || (k === 0 && meta.reel)) return []; // the drum is mark enough
@@ -40,6 +41,11 @@ export class StrandView {
       this.group.add(mesh);
       return [{ mesh, node: k * strand.elements }];
     });
+  }
+
+  /** Whether its outline lies on the ground. */
+  set outlined(on: boolean) {
+    this.shadow.visible = on;
   }
 
   draw(row: Row, radius: number, quantity: Quantity, scale: Scale, ground: number): void {

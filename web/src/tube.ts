@@ -55,7 +55,7 @@ export class Tube {
           if (ring < 0 || ring >= 2 * N) continue;
           const k = 3 * (ring * SIDES + s);
           for (let i = 0; i < 3; i++) this.positions[k + i] = at(node, i) + radius * (c * across[i] + d * side[i]);
-          scale.write(this.strand.value(row, quantity, ring >> 1), shade, this.colors, k);
+          scale.write(this.strand.isSlack(row, ring >> 1) ? null : this.strand.value(row, quantity, ring >> 1), shade, this.colors, k);
         }
       }
     }

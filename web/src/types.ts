@@ -26,17 +26,31 @@ export interface Thinned {
 }
 
 /** By the names of lines with a reel, and of bodies that are free. */
+export interface ReelLimits {
+  torque: Range;
+  speed: Range;
+  length: Range; // deployed, between the ends of the rope
+  cruise: number; // speed while a button is held, at first
+  acceleration: number;
+}
+
 export interface Limits {
-  reels: Record<string, { torque: Range; speed: Range }>;
+  reels: Record<string, ReelLimits>;
   impulses: Record<string, number>;
   steered: Record<string, number>; // greatest speeds (m/s)
+  carried: Record<string, number>; // the same, of bodies whose motion is given
   rate: Range;
 }
 
 export interface ReelStatus {
   mode: "locked" | "free" | "torque" | "brake" | "length" | "speed" | "impedance";
+  program: boolean; // the scenario's own command
   torque: number;
   speed: number;
+  target: number; // speed that was asked for
+  deployed: number;
+  length: number | null; // to be reached
+  end: "" | "in" | "out"; // of the rope, at which it was stopped
   hold: number; // torque that would hold the drum
 }
 
@@ -57,6 +71,7 @@ export interface LineMeta {
   density: number;
   stiffness: number;
   ends: [number | null, number | null];
+  slackens: boolean; // it carries no compression
   reel: ReelMeta | null;
 }
 
@@ -64,6 +79,7 @@ export interface LineMeta {
 export interface BodyMeta {
   name: string;
   held: boolean;
+  mass: number; // 0 of one that is held
   points: Vector[];
   faces: number[][];
   center_of_mass: Vector;
@@ -71,6 +87,7 @@ export interface BodyMeta {
 
 export interface Meta {
   title: string;
+  label?: string; // among several runs, what differs
   status: string;
   message: string;
   warnings: string[];
@@ -93,14 +110,22 @@ export interface Meta {
 
 export interface Boot {
   mode: Mode;
+  title?: string; // of several runs
   token?: string;
   runs: Meta[];
+}
+
+export interface Alarm {
+  limit: number | null; // N
+  excess: { tension: number; line: string; time: number } | null;
 }
 
 export interface Status {
   running: boolean;
   paused: boolean;
   ended: boolean;
+  waiting: boolean; // for somebody to begin the program
+  alarm: Alarm;
   reels: Record<string, ReelStatus>;
   rate: number;
   achieved: number;

@@ -45,7 +45,8 @@ test("no key does two things", () => {
   assert.equal(actionOf("L", "replay"), "loop");
   assert.equal(actionOf("l", "live"), "lock");
   assert.equal(actionOf("ArrowRight", "offline"), "forward");
-  assert.equal(actionOf("ArrowRight", "live"), "more");
+  assert.equal(actionOf("d", "live"), "more");
+  assert.equal(actionOf("ArrowUp", "live"), "in");
   assert.equal(actionOf("q", "live"), null);
   assert.ok(BINDINGS.every((binding) => keyNames(binding).length > 0));
 });
@@ -132,7 +133,7 @@ test("values of both signs have a color scale that is gray at zero and equally s
 test("no two of the curves in a chart look alike", () => {
   const all = Array.from({ length: COLORS * DASHES.length }, (_, i) => JSON.stringify(styleOf(i, 0, 1)));
   assert.equal(new Set(all).size, all.length);
-  const runs = [0, 1, 2, 3].flatMap((run) => Array.from({ length: COLORS }, (_, i) => JSON.stringify(styleOf(i, run, 4))));
+  const runs = [0, 1, 2, 3].flatMap((run) => Array.from({ length: DASHES.length }, (_, i) => JSON.stringify(styleOf(i, run, 4))));
   assert.equal(new Set(runs).size, runs.length);
 });
 
@@ -193,8 +194,8 @@ test("a box is framed as large as what covers the picture allows", () => {
 });
 
 test("a simulation that cannot keep its rate says so", () => {
-  assert.equal(pace(1, 1), "1.00× real time");
-  assert.equal(pace(19, 20), "19.0× real time");
-  assert.equal(pace(5.3, 20), "5.30× real time instead of 20×: computing this takes longer");
+  assert.equal(pace(1, 1), "1× real time");
+  assert.equal(pace(19, 20), "19× real time");
+  assert.equal(pace(5.3, 20), "5.3× real time instead of 20×: the computer does not keep up");
   assert.equal(pace(0, 0), "0× real time"); // paused
 });

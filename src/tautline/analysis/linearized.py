@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -45,12 +45,16 @@ def linearized(system: System, network: Network, places: Places, free: Sequence[
     if stiffness.steady is not None:
         K[:n, :n] += 0.5 * (stiffness.steady + stiffness.steady.T).toarray()
     B = network.node_map(places)
-    for row, k in enumerate(drums, start=n):
-        line = list(system.lines.values())[k]
-        border, M[row, row] = _drum_mass(system, network, places, k)
-        by_nodes, K[row, row] = _drum_stiffness(system, network, places, k)
+    for row, number in enumerate(drums, start=n):
+        line, k = list(system.lines.values())[number], first_span(system, number)
+        border, M[row, row] = _drum_mass(system, network, places, number)
+        by_nodes, K[row, row] = _drum_stiffness(system, network, places, number)
         M[row, :n] = B.T @ border.ravel()
         K[row, :n] = B.T @ by_nodes.ravel()
+        if k in network.passes:  # both feed the first span
+            passing = network.first_passing + network.passes.index(k)
+            M[row, passing] += across_feeds(network, places, k)
+            K[row, passing] -= _by_length(network, places, k)
         b = network.lines[k].bodies[0]
         if b >= 0 and line.drum_axis is not None:
             axis = spin_axis(line, places.attitudes[b])
@@ -79,17 +83,94 @@ def mass_matrix(system: System, network: Network, places: Places, drums: Sequenc
         blocks += np.kron(np.full((2, 2), 0.25), added_to_elements(network, places))
     B = network.node_map(places)
     M += (B.T @ of_elements(network, blocks) @ B).toarray()
-    for k, (line, placed, node) in enumerate(
-        zip(system.lines.values(), network.lines, network.first_node, strict=True)
-    ):
-        A = B[3 * node : 3 * node + 3].toarray()
-        M += placed.string.density * placed.spooled * A.T @ A
-        b = placed.bodies[0]
-        if line.reel is not None and line.drum_axis is not None and b >= 0:
-            place = network.first_of_body[b] + 3
-            axis = spin_axis(line, places.attitudes[b])
-            M[place : place + 3, place : place + 3] += drum_inertia(line, network, k) * np.outer(axis, axis)
+    for placed, node in zip(network.lines, network.first_node, strict=True):
+        for at, spooled in ((node, placed.spooled), (node + placed.elements, placed.end_spooled)):
+            ends = B[3 * at : 3 * at + 3].toarray()
+            M += placed.string.density * spooled * ends.T @ ends
+    for number, line in enumerate(system.lines.values()):
+        k = first_span(system, number)
+        for key, span, end in (("reel", k, 0), ("end_reel", k + line.spans - 1, 1)):
+            b, reel = network.lines[span].bodies[end], line.reels.get(key)
+            if reel is not None and line.drum_axis_of(key) is not None and b >= 0:
+                place = network.first_of_body[b] + 3
+                axis = spin_axis(line, places.attitudes[b], key)
+                turning = drum_inertia(line, network, span, key)
+                M[place : place + 3, place : place + 3] += turning * np.outer(axis, axis)
+    if network.passes or any(line.over for line in system.lines.values()):
+        _add_wheels(M, system, network, places, B)
     return M
+
+
+def first_span(system: System, number: int) -> int:
+    """Place of the first span of a line, by its number, among those of all lines."""
+    return sum(line.spans for line in list(system.lines.values())[:number])
+
+
+def _add_wheels(M: Array, system: System, network: Network, places: Places, B: Any) -> None:
+    """Add rope that passes sheaves and pins, the wheels, and the rope on them (theory, equation 113)."""
+    k = 0
+    for name, line in system.lines.items():
+        for wheel in system.wheels(name):
+            wrapped = line.string.density * wheel.wrap
+            row = network.first_passing + network.passes.index(k) if k in network.passes else None
+            if row is not None:
+                for span, stop in ((k, True), (k + 1, False)):
+                    border, mass = _feed_mass(network, places, span, stop)
+                    by_nodes = B.T @ border.ravel()
+                    M[row] += by_nodes
+                    M[:, row] += by_nodes
+                    M[row, row] += mass
+                M[row, row] += wrapped + wheel.inertia_mass
+                if k + 1 in network.passes:
+                    M[row, row + 1] += across_feeds(network, places, k + 1)
+                    M[row + 1, row] = M[row, row + 1]
+            b = network.lines[k].bodies[1]
+            if b >= 0:
+                own, R, first = network.bodies[b], places.attitudes[b], network.first_of_body[b]
+                wide = 3 if own.body.is_point else 6
+                J = np.hstack([np.eye(3), -hat(R @ own.seen_from_center(wheel.center))])[:, :wide]
+                M[first : first + wide, first : first + wide] += wrapped * J.T @ J
+                if wide == 6:
+                    axis, turning = wheel.radius * R @ np.array(wheel.axis), wrapped + wheel.inertia_mass
+                    M[first + 3 : first + 6, first + 3 : first + 6] += turning * np.outer(axis, axis)
+                    if row is not None:
+                        M[row, first + 3 : first + 6] += turning * axis
+                        M[first + 3 : first + 6, row] += turning * axis
+            k += 1
+        k += 1
+
+
+def _feed_mass(network: Network, places: Places, k: int, stop: bool) -> tuple[Array, float]:
+    """Mass between the feed at the start or stop of a span and the nodes (nodes, 3), and of the feed itself (kg)."""
+    placed, N = network.lines[k], network.lines[k].elements
+    l, first = network.deployed[k] / N, network.first_node[k]
+    q = places.nodes[first : first + N + 1]
+    a = (q[:-1] - q[1:]) / l
+    far = XI[:, None, None]
+    phi = (np.arange(N)[:, None] + far) / N
+    phi = phi if stop else 1.0 - phi
+    weight = 0.5 * placed.string.density * l
+    border = np.zeros_like(places.nodes)
+    border[first : first + N] += weight * ((1.0 - far) * phi * a).sum(axis=0)
+    border[first + 1 : first + N + 1] += weight * (far * phi * a).sum(axis=0)
+    return border, weight * float(((phi * a) ** 2).sum())
+
+
+def across_feeds(network: Network, places: Places, k: int) -> float:
+    """Mass between both feeds of a span (kg)."""
+    placed, N = network.lines[k], network.lines[k].elements
+    l, first = network.deployed[k] / N, network.first_node[k]
+    a = np.diff(places.nodes[first : first + N + 1], axis=0) / l
+    phi = (np.arange(N)[:, None] + XI[:, None, None]) / N
+    return float(0.5 * placed.string.density * l * (phi * (1.0 - phi) * a * a).sum())
+
+
+def _by_length(network: Network, places: Places, k: int) -> float:
+    """Second derivative of the elastic energy of a span by its unstretched length (N/m)."""
+    placed, part = network.lines[k], network.slices[k]
+    _, length, strain = (x[part] for x in network.strains(places))
+    l = network.deployed[k] / placed.elements
+    return float((placed.string.slope(strain) * length**2).sum() / (placed.elements**2 * l**3))
 
 
 def added_to_elements(network: Network, places: Places) -> Array:
@@ -101,33 +182,24 @@ def added_to_elements(network: Network, places: Places) -> Array:
     return np.asarray(mass[:, None, None] * (np.eye(3) - t[:, :, None] * t[:, None, :]))
 
 
-def spin_axis(line: Line, R: Array) -> Array:
+def spin_axis(line: Line, R: Array, key: str = "reel") -> Array:
     """Axis of a drum on a body, in space, as long as its radius (m)."""
-    assert line.reel is not None
-    return np.asarray(line.reel.drum_radius * R @ np.array(line.drum_axis))
+    return np.asarray(line.reels[key].drum_radius * R @ np.array(line.drum_axis_of(key)))
 
 
-def drum_inertia(line: Line, network: Network, k: int) -> float:
-    """Inertia of a drum on a free body with what is spooled, as a mass at the string (kg)."""
-    found: float = line.reel.turning_mass + line.string.density * network.lines[k].spooled
+def drum_inertia(line: Line, network: Network, k: int, key: str = "reel") -> float:
+    """Inertia of a drum on a free body with what is spooled, as a mass at the string (kg); k is that of its span."""
+    spooled = network.lines[k].spooled if key == "reel" else network.lines[k].end_spooled
+    found: float = line.reels[key].turning_mass + line.string.density * spooled
     return found
 
 
 def _drum_mass(system: System, network: Network, places: Places, k: int) -> tuple[Array, float]:
     """Mass between the reeled length and the nodes (nodes, 3), and of the reeled length itself (kg)."""
-    line, placed = list(system.lines.values())[k], network.lines[k]
+    line, k = list(system.lines.values())[k], first_span(system, k)
+    placed = network.lines[k]
     assert line.reel is not None
-    N, l = placed.elements, placed.deployed / placed.elements
-    first = network.first_node[k]
-    q = places.nodes[first : first + N + 1]
-    a = (q[:-1] - q[1:]) / l
-    far = XI[:, None, None]
-    phi = (N - np.arange(N)[:, None] - far) / N
-    weight = 0.5 * line.string.density * l
-    border = np.zeros_like(places.nodes)
-    border[first : first + N] += weight * ((1.0 - far) * phi * a).sum(axis=0)
-    border[first + 1 : first + N + 1] += weight * (far * phi * a).sum(axis=0)
-    own = weight * float(((phi * a) ** 2).sum())
+    border, own = _feed_mass(network, places, k, stop=False)
     if system.on_free_body(line):
         return border, own + drum_inertia(line, network, k)
     return border, own + float(drum.mass(line.reel, line.string.density, placed.spooled))
@@ -135,11 +207,12 @@ def _drum_mass(system: System, network: Network, places: Places, k: int) -> tupl
 
 def _drum_stiffness(system: System, network: Network, places: Places, k: int) -> tuple[Array, float]:
     """Stiffness between the reeled length and the nodes (nodes, 3), and of the reeled length itself (N/m)."""
-    line, placed, part = list(system.lines.values())[k], network.lines[k], network.slices[k]
+    line, k = list(system.lines.values())[k], first_span(system, k)
+    placed, part = network.lines[k], network.slices[k]
     assert line.reel is not None
-    N, l = placed.elements, placed.deployed / placed.elements
+    N, l = placed.elements, network.deployed[k] / placed.elements
     start = network.start[part]
-    w, length, strain = (x[part] for x in network.strains(places))
+    w, _, strain = (x[part] for x in network.strains(places))
     slope = line.string.slope(strain)
     heaviness = weight_per_length(network, k)
     found = np.zeros_like(places.nodes)
@@ -153,7 +226,7 @@ def _drum_stiffness(system: System, network: Network, places: Places, k: int) ->
         for nodes, shares in zip((start, start + 1), wetting.shares(below[start], below[start + 1]), strict=True):
             found[nodes, 2] -= network.lifts[part] / N * shares
         found[start[0], 2] += float(network.lifts[part][0]) * (below[start[0]] > 0.0)
-    own = float((slope * length**2).sum()) / (N * N * l**3)
+    own = _by_length(network, places, k)
     if not system.on_free_body(line):
         own += heaviness * float(drum.spooled(line.reel, placed.spooled).slope)
     if network.flows:
@@ -195,7 +268,8 @@ def _drag_on_reel(network: Network, places: Places, k: int) -> tuple[Array, floa
 
 def force_on_reel(system: System, network: Network, places: Places, k: int) -> float:
     """Force of gravity, buoyancy, string and drag on the reeled length of a line (N): minus the slope of its energy."""
-    line, placed, part = list(system.lines.values())[k], network.lines[k], network.slices[k]
+    line, k = list(system.lines.values())[k], first_span(system, k)
+    placed, part = network.lines[k], network.slices[k]
     assert line.reel is not None
     start = network.start[part]
     _, _, strain = (x[part] for x in network.strains(places))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,10 +17,12 @@ from tautline.model.rest.network import Network, Places, hat
 from tautline.model.rest.search import left_of
 from tautline.model.rest.states import frame_of, network_of
 from tautline.model.rest.statics import Statics, statics
+from tautline.model.system.commands import SHEAVE, drives
 from tautline.model.system.starts import Start
 from tautline.model.system.state import BodyState, LineState, State
 from tautline.model.system.system import System
 from tautline.results.network import build_modes
+from tautline.schema import by_line
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -60,11 +62,13 @@ def modes(
     *,
     count: int | None = None,
     reel: str | Sequence[str] = "locked",
+    locked: Collection[str] = (),
 ) -> xr.Dataset:
     """Natural frequencies and shapes of small oscillations about a state of rest.
 
     Applied forces, buoyancy and drag act with their size there and their change with place and attitude, as far as
-    that is conservative; damping is left out. Fluid that moves along is counted.
+    that is conservative; damping is left out. Fluid that moves along is counted. Rope passes sheaves and pins, whose
+    wheels turn along, without friction.
 
     Parameters
     ----------
@@ -77,14 +81,17 @@ def modes(
     reel : {"locked", "free"} or names of lines
         "free": all drums turn, held in balance by constant torques, `balancing_torque` (N m); or the names of the
         lines whose drums do. The loss at the guide is left out.
+    locked : collection of str
+        Sheaves that no rope passes, by the names of their commands: "hoist.lower".
 
     Returns
     -------
     Dataset
         On `mode`: `frequency` (Hz), `angular_frequency` (rad/s), `growth_rate` (1/s), `kind`, `shape` (mode, node,
         axis), `body_shape` and `rotation` (mode, body, axis; rad/m, body frame), `reel` (mode, line), `modal_mass` (kg)
-        and shares of the kinetic energy; places at rest. A shape is scaled so that the largest displacement of a node,
-        of a center of mass about a line's end or of a reel is 1; where only bodies turn, the largest rotation is 1.
+        and shares of the kinetic energy; places at rest. Of lines over sheaves also `passed` (mode, sheave). A shape is
+        scaled so that the largest displacement of a node, of a center of mass about a line's end, of a reel or of rope
+        that passes a sheave is 1; where only bodies turn, the largest rotation is 1.
 
     Notes
     -----
@@ -95,11 +102,11 @@ def modes(
     it can.
     """
     checks.instance("system", system, System)
-    at_rest = _at_rest(system, start)
+    free = _free(system, reel)
+    at_rest = _at_rest(system, start, locked)
     system, network, places = at_rest.system, at_rest.network, at_rest.places
     total = sum(line.elements for line in network.lines)
     checks.whole("elements", total, 1, MOST_ELEMENTS)
-    free = _free(system, reel)
     matrices = linearized(system, network, places, free)
     n = len(matrices.M)
     wanted = n if count is None else checks.whole("count", count, 1, n)
@@ -141,10 +148,20 @@ def displaced(result: xr.Dataset, mode: int, amplitude: float) -> State:
         place = own.body_position.values + size * own.body_shape.values
         bodies[str(name)] = BodyState(tuple(place.tolist()), attitude=own.attitude.values @ turn)
     lines = {}
-    for name in result["line"].values:
+    over = by_line(map(str, result.sheave.values)) if "sheave" in result.dims else {}
+    for name in map(str, result["line"].values):
         own_nodes = nodes[result.node_line.values == name]
-        reeled = float(result.reeled_length.sel(line=name)) + size * float(chosen.reel.sel(line=name))
-        lines[str(name)] = LineState(own_nodes, np.zeros_like(own_nodes), reeled, 0.0)
+        turned = size * float(chosen.reel.sel(line=name))
+        reeled, still = float(result.reeled_length.sel(line=name)) + turned, np.zeros_like(own_nodes)
+        wheels = over.get(name, [])
+        if "span" not in result.dims or f"{name}.0" not in result.span.values:
+            lines[name] = LineState(own_nodes, still, reeled, 0.0)
+            continue
+        passed = np.array([size * float(chosen.passed.sel(sheave=f"{name}.{x}")) for x in wheels])
+        at_rest = result.span_length.sel(span=[f"{name}.{k}" for k in range(len(wheels) + 1)]).values
+        lengths = at_rest + np.diff([turned, *passed, 0.0])
+        at_end = float(result.end_reeled_length.sel(line=name))
+        lines[name] = LineState(own_nodes, still, reeled, 0.0, lengths, passed=passed, end_reeled_length=at_end)
     return State(bodies, lines)
 
 
@@ -153,34 +170,47 @@ def _free(system: System, reel: str | Sequence[str]) -> list[str]:
     with_reel = [name for name, line in system.lines.items() if line.reel is not None]
     if isinstance(reel, str):
         checks.choice("reel", reel, ("locked", "free"))
-        return with_reel if reel == "free" else []
-    for name in reel:
-        checks.choice("reel", name, with_reel)
-    return [name for name in with_reel if name in reel]
+        found = with_reel if reel == "free" else []
+    else:
+        for name in reel:
+            checks.choice("reel", name, with_reel)
+        found = [name for name in with_reel if name in reel]
+    shared = [place for places in system.shafts().values() if len(places) > 1 for place in places]
+    for name in found:
+        if (name, "reel") in shared or (reel == "free" and system.lines[name].end_reel is not None):
+            raise refusals.REEVED_MODES.error(f"that of {name!r}")
+    return found
 
 
-def _at_rest(system: System, start: Any) -> _AtRest:
+def _at_rest(system: System, start: Any, locked: Collection[str]) -> _AtRest:
     """Where to linearize."""
-    if system.is_reeved:
-        raise refusals.REEVED_MODES.error("them")
+    known = [name for name, kind in drives(system).items() if kind == SHEAVE]
+    for name in locked:
+        checks.choice("locked", name, known)
     if isinstance(start, State):
-        return _checked(system.with_elements(start.elements()), start)
-    at = start if isinstance(start, Statics) else statics(system, start)
-    return _checked(system.with_elements(at.state.elements()), at.state, at.time, at.acceleration, placed=True)
+        return _checked(system.with_elements(start.elements()), start, locked)
+    at = start if isinstance(start, Statics) else statics(system, start, locked=locked)
+    return _checked(system.with_elements(at.state.elements()), at.state, locked, at.time, at.acceleration, placed=True)
 
 
 def _checked(
-    system: System, state: State, time: float = 0.0, acceleration: bool = False, *, placed: bool = False
+    system: System,
+    state: State,
+    locked: Collection[str],
+    time: float = 0.0,
+    acceleration: bool = False,
+    *,
+    placed: bool = False,
 ) -> _AtRest:
     """The system as a network; refused where it is not at rest. `placed`: bodies on paths are where they are then."""
-    network, places = network_of(system, state, time, acceleration=acceleration, placed=placed)
+    network, places = network_of(system, state, time, acceleration=acceleration, placed=placed, locked=locked)
     frame = frame_of(system, time)
     for name in network.body_names:
         own = state.bodies[name]
         moves = np.abs(np.array(own.velocity) - frame.velocity).max() > STANDING * (1.0 + np.abs(frame.velocity).max())
         if (moves and not time) or np.any(own.angular_velocity):
             raise InputError("start: expected a state at rest, got one that moves")
-    if any(line.reel_speed for line in state.lines.values()):
+    if any(line.reel_speed or line.end_reel_speed or line.passing.any() for line in state.lines.values()):
         raise InputError("start: expected a state at rest, got one that moves")
     found = forces_of(network, places)
     # the length of an element is rounded with that of the whole string
@@ -308,7 +338,7 @@ def _shapes(at_rest: _AtRest, matrices: Linearized, squares: Array, shapes: Arra
     t = _tangents(network, places.nodes)
     along = np.einsum("mna,na->mn", shape, t)[:, :, None] * t
     lengthwise = _carried(network, along, len(M))
-    lengthwise[:, network.count :] = y[:, network.count :]
+    lengthwise[:, network.first_passing :] = y[:, network.first_passing :]
     modal_mass = ((y @ M) * y).sum(axis=1)
     longitudinal = ((lengthwise @ M) * lengthwise).sum(axis=1) / modal_mass
     moved, turns = np.zeros((2, len(y), len(system.bodies), 3))
@@ -321,7 +351,7 @@ def _shapes(at_rest: _AtRest, matrices: Linearized, squares: Array, shapes: Arra
             turns[:, names.index(name)] = turn
             turning += ((turn @ own.body.central_inertia()) * turn).sum(axis=1)
     turning /= modal_mass
-    reel = np.zeros((len(y), len(network.lines)))
+    reel = np.zeros((len(y), len(system.lines)))
     reel[:, matrices.drums] = y[:, network.count :]
     kinds = zip(squares, longitudinal, turning, shape - along, strict=True)
     return {
@@ -330,10 +360,21 @@ def _shapes(at_rest: _AtRest, matrices: Linearized, squares: Array, shapes: Arra
         "body_shape": moved,
         "rotation": turns,
         "reel": reel,
+        "passed": _passed(system, network, y),
         "modal_mass": modal_mass,
         "longitudinal_share": longitudinal,
         "rotation_share": turning,
     }
+
+
+def _passed(system: System, network: Network, y: Array) -> Array:
+    """Rope that passes each sheave and pin, (modes, sheaves); none where it is locked."""
+    spans = [(name, k) for name, line in system.lines.items() for k in range(line.spans)]
+    before = [i for i, (name, k) in enumerate(spans) if k < system.lines[name].spans - 1]
+    found = np.zeros((len(y), len(before)))
+    for j, k in enumerate(network.passes):
+        found[:, before.index(k)] = y[:, network.first_passing + j]
+    return found
 
 
 def _places(at_rest: _AtRest) -> dict[str, Any]:
@@ -342,15 +383,17 @@ def _places(at_rest: _AtRest) -> dict[str, Any]:
     torques = [
         np.nan
         if line.reel is None
-        else -force_on_reel(system, network, places, k) * line.reel.radius(network.lines[k].spooled)
-        for k, line in enumerate(system.lines.values())
+        else -force_on_reel(system, network, places, k) * line.reel.radius(at_rest.state.lines[name].reeled_length)
+        for k, (name, line) in enumerate(system.lines.items())
     ]
-    bodies = at_rest.state.bodies
+    bodies, lines = at_rest.state.bodies, at_rest.state.lines
     return {
         "position": places.nodes,
         "body_position": np.array([bodies[name].position for name in system.bodies]).reshape(-1, 3),
         "attitude": np.array([bodies[name].attitude for name in system.bodies]).reshape(-1, 3, 3),
-        "reeled_length": np.array([at_rest.state.lines[name].reeled_length for name in system.lines]),
+        "reeled_length": np.array([lines[name].reeled_length for name in system.lines]),
+        "end_reeled_length": np.array([lines[name].end_reeled_length for name in system.lines]),
+        "span_length": np.concatenate([at_rest.state.lengths_of(system, name) for name in system.lines]),
         "balancing_torque": np.array(torques),
     }
 
@@ -362,7 +405,7 @@ def _scales(network: Network, places: Places, shapes: Array) -> Array:
     """
     nodes = _displacements(network, places, shapes)
     sizes = np.linalg.norm(nodes, axis=2)
-    moved = np.maximum(sizes.max(axis=1), np.abs(shapes[:, network.count :]).max(axis=1, initial=0.0))
+    moved = np.maximum(sizes.max(axis=1), np.abs(shapes[:, network.first_passing :]).max(axis=1, initial=0.0))
     rotations = np.zeros((len(shapes), max(len(network.bodies), 1), 3))
     for b, (own, first) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
         if not own.body.is_point:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautline.analysis.series import Series, coarse, series_of
+from tautline.analysis.series import STILL, Series, coarse, series_of
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.files.runs.given import Run
@@ -27,6 +27,9 @@ EVEN = 1e-6
 # Part of the variance in the upper half of the frequencies from which on it is said.
 FAST = 0.05
 LEVELS = 101
+# A peak of a spectrum rises and falls by so many powers of ten, a factor of 1.6 and of 3, and holds so much of the
+# variance at least; densities below a part of the variance are rounding.
+RISES, FALLS, LEAST_SHARE, FAINTEST = 0.2, 0.5, 1e-3, 1e-12
 
 
 def spectrum(
@@ -53,7 +56,8 @@ def spectrum(
     Returns
     -------
     Dataset
-        `density` on `frequency` (Hz). `attrs`: `mean` and `standard_deviation` of the samples, `peak_frequency` and
+        `density` on `frequency` (Hz). `attrs`: `mean` and `standard_deviation` of the samples, `peak_frequency` (Hz;
+        NaN where none stands out, as of a ramp) with its part of the variance `peak_share`,
         `zero_crossing_frequency` (Hz), `segment` (s), `warnings`.
     """
     from scipy.signal import get_window, welch
@@ -72,23 +76,50 @@ def spectrum(
         checks.refuse("window", 'the name of a window of SciPy, such as "hann" or "boxcar"', window)
     frequency, density = welch(x, 1.0 / spacing, shape, length, detrend="constant")
     m0, m2 = density.sum(), (density * frequency**2).sum()
-    fast = density[frequency > 0.25 / spacing].sum() / m0 if m0 > 0.0 else 0.0
+    moves = float(np.ptp(x)) > STILL * float(np.abs(x).max())
+    fast = density[frequency > 0.25 / spacing].sum() / m0 if moves else 0.0
     if fast > FAST:
         text = (
             f"{100 * fast:.0f} % of the variance of {one.name} lies above half of the highest frequency that samples "
             f"{spacing:.3g} s apart can show; use a smaller run.sample"
         )
         warnings.append(RunWarning("sampling", text, fast, FAST))
+    peak, share = _peak(density) if moves else (None, math.nan)
     attrs = {
         "variable": one.name,
         "mean": float(x.mean()),
         "standard_deviation": float(x.std()),
-        "peak_frequency": float(frequency[1:][np.argmax(density[1:])]) if m0 > 0.0 else math.nan,
+        "peak_frequency": math.nan if peak is None else float(frequency[peak]),
+        "peak_share": share,
         "zero_crossing_frequency": math.sqrt(m2 / m0) if m0 > 0.0 else math.nan,
         "segment": length * spacing,
         WARNINGS: encoded(warnings),
     }
     return build_reading(SPECTRUM_SCHEMA, {"frequency": frequency, "density": density}, attrs, one.unit)
+
+
+def _peak(density: Array) -> tuple[int | None, float]:
+    """Place of the peak that holds the most variance, and its part of all; None where no peak stands out.
+
+    A slow change, such as the ramp of a lift, fills the lowest frequencies and falls from there: that is no peak. One
+    rises above both of its sides. Below slow peaks there are few frequencies, into which they leak, so that they need
+    not rise as far there.
+    """
+    from scipy.signal import find_peaks
+
+    whole = float(density.sum())
+    level = np.log10(np.maximum(density[1:], FAINTEST * whole))
+    places, about = find_peaks(level, prominence=RISES)
+    known = []
+    for place, left, right in zip(places.tolist(), about["left_bases"], about["right_bases"], strict=True):
+        if level[place] - level[place : right + 1].min() < FALLS:
+            continue
+        fallen = np.flatnonzero(level < level[place] - FALLS)
+        low = max(left, *fallen[fallen < place][-1:] + 1, 0)
+        up = min(right, *fallen[fallen > place][:1] - 1, len(level) - 1)
+        known.append((float(density[1 + low : 2 + up].sum()) / whole, place + 1))
+    share, place = max(known, default=(0.0, 0))
+    return (place, share) if share >= LEAST_SHARE else (None, math.nan)
 
 
 def _evenly(one: Series) -> tuple[float, Array, list[RunWarning]]:

@@ -61,6 +61,10 @@ app = typer.Typer(
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Print errors only.")]
 AsJson = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON for scripts, and nothing else.")]
+Project = Annotated[str, typer.Option(help="What it is for, in the head of the report.")]
+Pdf = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Also print the report to this file, by Chromium or Chrome.")
+]
 NoColor = Annotated[
     bool, typer.Option("--no-color", metavar="", help="No colors (also: environment variable NO_COLOR).")
 ]

@@ -17,6 +17,7 @@ from tautline.model.system.case import Case
 from tautline.model.system.parts import ANCHOR, BODY, GUIDE, Line
 from tautline.model.system.state import State
 from tautline.model.system.system import System
+from tautline.quantities import between, number, value
 
 # Elements beyond which statics are not looked for: some seconds.
 MOST_ELEMENTS = 2000
@@ -111,8 +112,9 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
     lines |= {f"body {name}" if name != "body" else name: _body_row(x) for name, x in found["bodies"].items()}
     lines |= {f"line {name}" if name != "line" else name: _line_row(x) for name, x in found["lines"].items()}
     for name, motion in found["motions"].items():
+        unit = motion["unit"]
         lines[f"motion of the {name}"] = (
-            f"up to {motion['peak_speed']:.4g} m/s and {motion['peak_acceleration']:.4g} m/s^2"
+            f"up to {motion['peak_speed']:.4g} {unit}/s and {motion['peak_acceleration']:.4g} {unit}/s^2"
             + (f" in the first {motion['until']:.3g} s; later ones were not looked for" if motion["until"] else "")
         )
     lines |= _step_rows(found)
@@ -124,31 +126,31 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
 
 def _body_row(body: dict[str, Any]) -> str:
     x, y, z = (round(coordinate, 9) + 0.0 for coordinate in body["position"])
-    return f"{body['weight']:.4g} N, less buoyancy; at rest at ({x:.4g}, {y:.4g}, {z:.4g}) m"
+    return f"{value(body['weight'], 'N')}, less buoyancy; at rest at ({number(x)}, {number(y)}, {number(z)}) m"
 
 
 def _line_row(line: dict[str, Any]) -> str:
-    out = f"{line['deployed']:.4g} m out in {line['elements']} elements"
+    out = f"{value(line['deployed'], 'm')} out in {line['elements']} elements"
     if "start_tension" not in line:
         return out
     parts = [
-        f"{out}, {line['weight']:.4g} N less buoyancy",
-        f"at rest {line['start_tension']:.4g} N at {line['ends'][0]} and {line['end_tension']:.4g} N at "
-        f"{line['ends'][1]}, stretched by {line['stretch']:.4g} m",
+        f"{out}, {value(line['weight'], 'N')} less buoyancy",
+        f"at rest {value(line['start_tension'], 'N')} at {line['ends'][0]} and {value(line['end_tension'], 'N')} at "
+        f"{line['ends'][1]}, stretched by {value(line['stretch'], 'm')}",
     ]
     if line["holding_torque"] is not None:
-        parts.append(f"{line['holding_torque']:.4g} N m hold its drum of {line['drum_radius']:.4g} m")
+        parts.append(f"{value(line['holding_torque'], 'N m')} hold its drum of {value(line['drum_radius'], 'm')}")
     if line["utilization"] is not None:
         parts.append(f"{line['utilization']:.1%} of the breaking load")
     for name, (first, last) in zip(line.get("spans", ()), line.get("span_tensions", ()), strict=False):
-        parts.append(f"{name}: {line['spans'][name]:.4g} m, {first:.4g} to {last:.4g} N")
+        parts.append(f"{name}: {value(line['spans'][name], 'm')}, {between(first, last, 'N')}")
     falls = line.get("falls")
     if falls is not None:
         parts.append(
-            f"by hand: {falls['falls']} falls, advantage {falls['advantage']:.4g}, {falls['load']:.4g} N of "
-            f"{falls['body']!r} take {falls['holding']:.4g} N to hold, {falls['hoisting']:.4g} N to hoist and "
-            f"{falls['lowering']:.4g} N to lower"
-            + (f", {falls['holding_torque']:.4g} N m at the drum" if "holding_torque" in falls else "")
+            f"by hand: {falls['falls']} falls, advantage {falls['advantage']:.4g}, {value(falls['load'], 'N')} of "
+            f"{falls['body']!r} take {value(falls['holding'], 'N')} to hold, "
+            f"{value(falls['hoisting'], 'N')} to hoist and {value(falls['lowering'], 'N')} to lower"
+            + (f", {value(falls['holding_torque'], 'N m')} at the drum" if "holding_torque" in falls else "")
         )
     return "; ".join(parts)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tautline.cli import output
-from tautline.cli.app import AsJson, NoColor, Quiet, ScenarioName, Settings, app, overrides
+from tautline.cli.app import AsJson, NoColor, Pdf, Project, Quiet, ScenarioName, Settings, app, overrides
 from tautline.cli.interrupting import ends_soon
 from tautline.cli.output import one_line_errors
 
@@ -62,6 +62,8 @@ def fit(
         Path | None,
         typer.Option("--output", "-o", help="Folder of fitted.toml and report.html; SCENARIO-fit by default."),
     ] = None,
+    project: Project = "",
+    pdf: Pdf = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace existing files.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
@@ -74,6 +76,7 @@ def fit(
     Example: tautline fit crane.toml measured.csv --vary string.stiffness,string.viscosity -o crane-fit
     """
     with one_line_errors("fit"):
+        from tautline.figures.printing import find_browser
         from tautline.files import scenario as scenarios
         from tautline.fitting import unknowns
         from tautline.fitting.fit import fit as find
@@ -83,7 +86,9 @@ def fit(
         case = scenarios.load(scenario, overrides(settings))
         wanted = _vary(vary, bounds)
         unknowns.read(check_case(case), wanted)  # refuses keys before files
-        targets = _targets(out or Path(f"{source.stem}-fit"), overwrite)
+        if pdf is not None:
+            find_browser()
+        targets = _targets(out or Path(f"{source.stem}-fit"), pdf, overwrite)
         try:
             with ends_soon(NOTHING), _watching(quiet or as_json, no_color) as watch:
                 found = find(
@@ -99,7 +104,7 @@ def fit(
         except KeyboardInterrupt:
             print(f"interrupted; {NOTHING}", file=sys.stderr)
             raise typer.Exit(output.INTERRUPTED) from None
-        _write(found, targets, source.stem)
+        _write(found, targets, source.stem, project, data.name)
         _finish(found, targets, quiet, as_json, no_color)
 
 
@@ -152,13 +157,13 @@ def _columns(given: list[str] | None) -> dict[str, str] | None:
     return {(name or variable): variable for name, _, variable in pairs}
 
 
-def _targets(folder: Path, overwrite: bool) -> tuple[Path, Path]:
+def _targets(folder: Path, pdf: Path | None, overwrite: bool) -> tuple[Path, ...]:
     """Files to be written, refused before anything is computed."""
     from tautline.durable import StoreError, check_regular
 
     if folder.exists() and not folder.is_dir():
         raise StoreError(f"{folder}: is a file, expected the name of a folder")
-    targets = folder / CASE_FILE, folder / PAGE_FILE
+    targets = (folder / CASE_FILE, folder / PAGE_FILE, *([pdf] if pdf is not None else []))
     for target in targets:
         if target.exists():
             check_regular(target)
@@ -178,19 +183,20 @@ def _watching(silent: bool, no_color: bool) -> Iterator[Any]:
         yield lambda x: status.update(f"run {x.runs}: residuals {x.misfit:.4g} times the noise")
 
 
-def _write(fit: Fit, targets: tuple[Path, Path], name: str) -> None:
+def _write(fit: Fit, targets: tuple[Path, ...], name: str, project: str, data: str) -> None:
     from tautline.durable import explained, replacing
     from tautline.figures.fitted import fit_report
 
-    case_file, page = targets
+    case_file, page, *printed = targets
     with explained(case_file):
         case_file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(case_file, encoding="utf-8") as file:
             file.write(fit.case.to_toml())
-    fit_report(fit, page, title=fit.case.title or name)
+    pdf = printed[0] if printed else None
+    fit_report(fit, page, title=fit.case.title or name, project=project, data=data, pdf=pdf)
 
 
-def _finish(fit: Fit, targets: tuple[Path, Path], quiet: bool, as_json: bool, no_color: bool) -> None:
+def _finish(fit: Fit, targets: tuple[Path, ...], quiet: bool, as_json: bool, no_color: bool) -> None:
     """Table and exit code."""
     if as_json:
         output.print_json({**summary(fit), "files": [str(target) for target in targets]})

@@ -35,6 +35,7 @@ from tautline.model.system.case import Case
 from tautline.model.system.commands import feed_of, place_of
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import LineState, State
+from tautline.model.turning import Turning
 
 # Elements of each line in the coarse run that finds out how lengths change and how fast bodies turn, and the intervals
 # of the run in which it looks at these, at least.
@@ -104,8 +105,8 @@ def _peaks(case: Case) -> dict[str, Any]:
     """Largest speed and acceleration that are given to bodies and lengths in the run, by name, where they are."""
     duration = case.run.duration
     given: dict[str, tuple[Any, Callable[[float, float], tuple[data.Array, data.Array]]]] = {}
-    for name, path in _paths(case).items():
-        given[name] = path, path.pieces
+    for name, motion in _paths(case).items():
+        given[name] = motion, motion.pieces
     for name, command in case.commands.items():
         if command.has_curve:
             deployed, word = _fed(case, name), "length" if len(case.system.lines) == 1 else f"line {name}"
@@ -117,13 +118,16 @@ def _peaks(case: Case) -> dict[str, Any]:
         largest = np.max(each, axis=0).tolist()
         until = None if edges[-1] == duration else edges[-1]
         found[name] = {"peak_speed": largest[0], "peak_acceleration": largest[1], "until": until}
+        found[name]["unit"] = "rad" if isinstance(motion, Turning) else "m"
     return found
 
 
 def _paths(case: Case) -> dict[str, Any]:
-    """Paths of kinematic bodies, by name."""
+    """Paths of kinematic bodies by name, and how they turn."""
     held = {name: body for name, body in case.system.bodies.items() if isinstance(body, Kinematic)}
-    return {name: body.path for name, body in held.items() if body.path is not None}
+    found: dict[str, Any] = {name: body.path for name, body in held.items()}
+    found |= {f"{name}, turning": body.rotation for name, body in held.items()}
+    return {name: motion for name, motion in found.items() if motion is not None}
 
 
 def _deployed(case: Case) -> dict[str, float]:
@@ -267,7 +271,12 @@ def _used_up(case: Case) -> Ending | None:
     found = []
     for name, line in case.system.lines.items():
         command = case.commands.get(name)
-        if line.reel is None or command is None or not command.prescribes or case.run.at_end != "stop":
+        if (
+            line.reel is None
+            or command is None
+            or not (command.prescribes and command.has_curve)
+            or case.run.at_end != "stop"
+        ):
             continue
         for start, end in pairwise(windows(command, case.run.duration)):
             times = np.linspace(start, end, PLANNED // PARTS_OF_A_RUN)

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tautline.cli import completing, output
-from tautline.cli.app import AsJson, Quiet, RunPath, app
+from tautline.cli.app import AsJson, Pdf, Project, Quiet, RunPath, app
 from tautline.cli.output import one_line_errors
 from tautline.cli.reading import run_name
 
@@ -101,17 +101,23 @@ def report(
     breaking_load: Annotated[
         str | None, typer.Option(help='Breaking load, e.g. "50 kN", in the place of that of every line.')
     ] = None,
+    safety_factor: Annotated[
+        float | None, typer.Option(help="That the breaking load must have over the largest tension, for the verdict.")
+    ] = None,
     expr: Annotated[
         list[str] | None,
         typer.Option(help='An expression such as "norm(body_velocity[load])"; may be given several times.'),
     ] = None,
+    title: Annotated[str, typer.Option(help="Of the page; that of the run by default.")] = "",
+    project: Project = "",
+    pdf: Pdf = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace an existing page.")] = False,
     quiet: Quiet = False,
     as_json: AsJson = False,
 ) -> None:
-    """Write one page on the loads of a run: utilization, cycles and damage, spectrum, slack, energy of the motor.
+    """Write one page on a run: sketch, inputs, utilization, cycles and damage, spectrum, slack, energy of the motor.
 
-    Example: tautline report hoist.nc --rope six_strand --breaking-load "50 kN"
+    Example: tautline report hoist.nc --breaking-load "60 kN" --safety-factor 5 --pdf hoist.pdf
     """
     with one_line_errors("report"):
         from tautline.figures.report import report as write
@@ -119,18 +125,23 @@ def report(
 
         run = open_run(path)
         target = out or Path(f"{path.stem}-report.html")
-        output.check_targets([target], path, overwrite)
+        targets = [target] if pdf is None else [target, pdf]
+        output.check_targets(targets, path, overwrite)
         write(
             run,
             target,
-            title=run_name(path, run.attrs),
+            title=title or run_name(path, run.attrs),
+            project=project,
+            file=path.name,
+            pdf=pdf,
             rope=rope,
             exponent=exponent,
             constant=constant,
             breaking_load=breaking_load,
+            safety_factor=safety_factor,
             expressions=expr or (),
         )
-        output.print_files([target], quiet, as_json)
+        output.print_files(targets, quiet, as_json)
 
 
 def _names(given: list[str] | None, all_names: tuple[str, ...]) -> list[str]:

@@ -137,8 +137,9 @@ def existing(path: Path) -> Path:
 def run_name(path: Path, attrs: Mapping[str, Any]) -> str:
     """What a run is called on a page: its file, and its title if that says more."""
     title = str(attrs["title"])
-    same = title.lower().replace(" ", "-") == path.stem.lower().replace(" ", "-").replace("_", "-")
-    return title if same else path.stem if title == "tautline run" else f"{path.stem}: {title}"
+    words = path.stem.lower().replace("_", "-").replace("-", " ")
+    said = words.replace(" ", "") in title.lower().replace("-", "").replace(" ", "")
+    return title if said else path.stem if title == "tautline run" else f"{path.stem}: {title}"
 
 
 def _videos(gif: Path | None, mp4: Path | None) -> list[Path]:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from tautline.cli import output
-from tautline.cli.app import AsJson, Group, NoColor, Quiet, app
+from tautline.cli.app import AsJson, Group, NoColor, Pdf, Project, Quiet, app
 from tautline.cli.output import one_line_errors
 
 
@@ -170,6 +170,8 @@ def info(store: Store, as_json: AsJson = False, no_color: NoColor = False) -> No
 def report(
     store: Store,
     folder: Annotated[Path | None, typer.Option("--output", "-o", help="Folder; STORE-report by default.")] = None,
+    project: Project = "",
+    pdf: Pdf = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace an existing report.")] = False,
     quiet: Quiet = False,
 ) -> None:
@@ -184,9 +186,11 @@ def report(
         target = folder or Path(f"{store.stem}-report")
         if not overwrite and target.is_dir() and any(target.iterdir()):
             raise StoreError(f"{target}: exists already; allow overwriting with --overwrite")
-        page = make(store, target, say=None if quiet else lambda name: print(f"pictures of {name}"))
-        if not quiet:
-            print(page)
+        if pdf is not None:
+            output.check_targets([pdf], store, overwrite)
+        say = None if quiet else lambda name: print(f"pictures of {name}")
+        page = make(store, target, say=say, project=project, pdf=pdf)
+        output.print_files([page] if pdf is None else [page, pdf], quiet, False)
 
 
 def _print(summary: dict[str, Any], extra: dict[str, str], no_color: bool) -> None:

@@ -84,10 +84,15 @@ def live(
     scenario: ScenarioName,
     settings: Settings = None,
     record: Annotated[Path | None, typer.Option(help="File for recordings; SCENARIO-live.nc by default.")] = None,
+    alarm: Annotated[
+        str, typer.Option(metavar="TENSION", help='Tension above which the page gives alarm: "12 kN".')
+    ] = "",
     port: Port = 0,
     browser: Browser = True,
 ) -> None:
-    """Simulate in real time and drive the reels from the browser: torque, speed, lock, free, impulse, record.
+    """Simulate in real time and drive drums and trolleys from the browser.
+
+    Hold a button or a key to wind, go to a length, lock, free, pull the load, replay the last ten seconds, record.
 
     Example: tautline live retrieval
     """
@@ -97,4 +102,4 @@ def live(
 
         chosen = scenarios.load(scenario, overrides(settings))
         name = scenarios.find(scenario).stem
-        print(run_live(chosen, name, record=record, port=port, browser=browser), end="")
+        print(run_live(chosen, name, record=record, alarm=alarm, port=port, browser=browser), end="")

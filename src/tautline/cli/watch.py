@@ -11,6 +11,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from tautline.cli.output import console
+from tautline.quantities import value
 
 if TYPE_CHECKING:
     from tautline.files.runs.writing import Progress
@@ -57,7 +58,7 @@ class Watcher(Interruptible):
                 completed=progress.time,
                 description=f"t = {progress.time:.4g} of {progress.duration:.4g} s",
                 speed=f"{speed:.3g} x real time" if speed else "",
-                error=f"balance error {100 * progress.balance_error:.2e} %",
+                error=f"balance error {value(progress.balance_error, '%', 3)}",
             )
         return self.interrupted
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -17,17 +18,22 @@ from tautline._version import __version__
 from tautline.engine import checkpoints, plausible
 from tautline.engine.conditions import Watch
 from tautline.engine.recorder import Recorder
+from tautline.engine.sequencing import Now, Progress, begun
 from tautline.engine.timing import STEPS_A_CALL, Timing, check_memory, checked_times
 from tautline.engine.turns import Turns
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.body import RigidBody
+from tautline.model.command import Command
 from tautline.model.description import fields_of
 from tautline.model.file_keys import Tree
 from tautline.model.run import Method, Run
+from tautline.model.sequence import Sequence
+from tautline.model.system import reading
 from tautline.model.system.case import Case, timed
-from tautline.model.system.commands import check_free, check_kinematic, check_known
+from tautline.model.system.commands import REEL, check_free, check_kinematic, check_known, place_of
+from tautline.model.system.sections import COMMAND
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.results import network as results
@@ -71,6 +77,7 @@ class Backend(ABC):
         self.is_timed = case is not None
         self._sampled = 0  # STEP at the latest sample
         self._watch = Watch(self.method.stop, self.layout) if self.method.stop else None
+        self.settled = 0  # samples of the present march that were completed within it
 
     def __copy__(self) -> Self:
         """An independent copy; one that shared arrays of the motion would be of no use."""
@@ -82,6 +89,7 @@ class Backend(ABC):
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.stepper, other._recorder = self.stepper.twin(until), Recorder()
+        other._watch = None if self._watch is None else self._watch.copy()
         other.timing = self.timing.twin(other.stepper)
         return other
 
@@ -115,6 +123,10 @@ class Backend(ABC):
         """Unstretched length of a line outside its guide (m)."""
 
     @abstractmethod
+    def reeled(self, name: str) -> float:
+        """Unstretched length on the reel side of the guide entrance of a line (m)."""
+
+    @abstractmethod
     def speed(self, name: str) -> float:
         """Rate of the reeled length of a line; positive in retrieval (m/s)."""
 
@@ -144,7 +156,7 @@ class Backend(ABC):
 
     @abstractmethod
     def impulse_since(self, name: str) -> tuple[float, data.Array]:
-        """When the latest `advance` began (s), and the impulse of lines on a kinematic body since then (N s)."""
+        """When the latest `advance` began (s); impulse (N s) and moment (N m s) of lines on a kinematic body since."""
 
     @classmethod
     @abstractmethod
@@ -188,8 +200,8 @@ class Backend(ABC):
         """Hold a drum at once."""
 
     @abstractmethod
-    def _move(self, name: str, velocity: data.Array) -> None:
-        """Let a kinematic body have a velocity from now on."""
+    def _move(self, name: str, velocity: data.Array, angular_velocity: data.Array) -> None:
+        """Let a kinematic body have a velocity, and an angular velocity in its frame, from now on."""
 
     @abstractmethod
     def own_checkpoint(self) -> tuple[Any, dict[str, Any]]:
@@ -272,10 +284,20 @@ class Backend(ABC):
         Weight and inertia of all of the string, spooled or not, and of what hangs on it, and the drag on them (theory,
         equation 76). The drum's own mass belongs to the body.
         """
+        return self._mean_on("force_on", name)[:3]
+
+    def moment_on(self, name: str) -> data.Array:
+        """Mean moment of these forces about the origin of a kinematic body over the latest `advance` (N m), inertial.
+
+        With what it takes to turn a drum along whose axis is given.
+        """
+        return self._mean_on("moment_on", name)[3:]
+
+    def _mean_on(self, what: str, name: str) -> data.Array:
         check_kinematic(self.system, name)
         since, given = self.impulse_since(name)
         if self.time <= since:
-            raise InputError("force_on: expected after an advance, got none yet")
+            raise InputError(f"{what}: expected after an advance, got none yet")
         return given / (self.time - since)
 
     # -- moving on ---------------------------------------------------------------------------------------
@@ -307,7 +329,7 @@ class Backend(ABC):
         if self.timing.known != (duration, sample):
             self._check(command)
             self.timing.check(duration, sample)
-        self._take(command)
+        self._take(self._in_stages(command))
         self._note_impulses()
         return self.timing.plan(duration, sample)
 
@@ -325,7 +347,8 @@ class Backend(ABC):
         If an interrupt or an error of a force law ends the march, the motion is left at its latest sample.
         """
         stepper, watch, out, begun = self.stepper, self._watch, self._room(rows), self._count(data.STEP)
-        before = None if watch is None else stepper.saved()
+        before = None if watch is None else (stepper.saved(), stepper.following(), watch.copy())
+        self.settled = 0
         try:
             if watch is None:
                 status, filled = stepper.march(out, plan)
@@ -334,9 +357,10 @@ class Backend(ABC):
                     watch.check_start(self, self.present_sample())
                 status, filled = watch.march(self, out, plan)
         except BaseException:
-            if watch is not None:
-                stepper.put_back(before)
-                watch.met = None
+            if before is not None:
+                stepper.follow_again(before[1])
+                stepper.put_back(before[0])
+                self._watch, self.settled = before[2], 0
             filled = (self._count(data.STEP) - begun) // plan.steps_per_sample
             self._note(out, begun, errors.RUNNING, filled, plan, record)
             self._refresh()
@@ -361,11 +385,11 @@ class Backend(ABC):
         """Take note of a march that began at a step; its samples, fewer if an event ended the motion."""
         self._sampled = begun + filled * plan.steps_per_sample
         done = type(out)(*(x[:filled] for x in out))
-        if filled:
-            times = self.sample_times(filled)
-            done = self._completed(times, done)
-            if self._recorder.watch(times, done, self._kind()):
-                self.look()
+        if filled > self.settled:
+            rest = type(out)(*(x[self.settled : filled] for x in out))
+            rest = self.settle(self.sample_times(filled - self.settled), rest)
+            done = done if self.settled else rest
+        self.settled = 0
         if status != errors.RUNNING:
             self.status = errors.STATUS_NAMES[status]
             met = None if self._watch is None else self._watch.met
@@ -373,6 +397,13 @@ class Backend(ABC):
             self.event = reason
             self._refresh()
         return done
+
+    def settle(self, times: data.Array, samples: Any) -> Any:
+        """Complete samples that were marched under the present commands, and let health see them."""
+        samples = self._completed(times, samples)
+        if self._recorder.watch(times, samples, self._kind()):
+            self.look()
+        return samples
 
     def _completed(self, times: data.Array, samples: Any) -> Any:
         """Samples with what the march itself does not find."""
@@ -386,6 +417,96 @@ class Backend(ABC):
     def _placed(self) -> None:
         """Be at another state, as if nothing had been before."""
         self.status, self.event, self._sampled = RUNNING, "", 0
+
+    # -- sequences ---------------------------------------------------------------------------------------
+
+    @property
+    def sequences(self) -> dict[str, Sequence]:
+        """Sequences that reels follow, by the names of commands."""
+        return {} if self._watch is None else {name: x.sequence for name, x in self._watch.stages.items()}
+
+    @property
+    def stages(self) -> dict[str, str]:
+        """Names of the stages that reels are in, by the names of commands."""
+        stages = {} if self._watch is None else self._watch.stages
+        return {name: x.sequence.names[x.number] for name, x in stages.items()}
+
+    def _in_stages(self, given: Any) -> Any:
+        """Commands as they are followed now: those of first stages for sequences, none for a sequence that goes on."""
+        if given is None:
+            return None
+        by_name = given if isinstance(given, dict) else {next(iter(self.system.lines)): given}
+        found = {}
+        for name, command in by_name.items():
+            known = self.sequences.get(name)
+            if not isinstance(command, Sequence):
+                if known is not None and self._watch is not None:
+                    self._watch.set_stage(name, None)
+                found[name] = command
+            elif known != command:
+                found[name] = self._begin_sequence(name, command)
+        return found if isinstance(given, dict) else next(iter(found.values()), None)
+
+    def _begin_sequence(self, name: str, sequence: Sequence) -> Command:
+        """The plain command of the first stage."""
+        if self._watch is None:
+            self._watch = Watch(self.method.stop, self.layout)
+        progress = begun(sequence, 0, self._now(name))
+        self._watch.check(name, progress)
+        self._watch.set_stage(name, progress)
+        self._watch.passed.append((progress.since, name, 0))
+        return progress.command
+
+    def next_stage(self, name: str, progress: Progress) -> Progress:
+        """Let a reel go on with the next stage of its sequence, at the present moment."""
+        self._refresh()
+        found = begun(progress.sequence, progress.number + 1, self._now(name))
+        if found.command.holds and self.speed(name) != 0.0:
+            self._stop_reel(name)
+        else:
+            self._take(self._command({name: found.command}))
+        return found
+
+    def stages_text(self) -> dict[str, Any]:
+        """Where reels are in their sequences, for a checkpoint."""
+        watch = self._watch
+        if watch is None or not watch.stages:
+            return {}
+        stages = {
+            name: [x.number, x.since, reading.tagged(COMMAND, x.command), [] if math.isinf(x.ends_at) else [x.ends_at]]
+            for name, x in watch.stages.items()
+        }
+        return {"stages": stages, "passed": watch.passed}
+
+    def restore_stages(self, saved: dict[str, Any]) -> None:
+        """Have reels be where a checkpoint says in the sequences of the case."""
+        if "stages" not in saved:
+            return
+        plausible.check_form("checkpoint", saved, checkpoints.STAGES)
+        self._watch = self._watch or Watch(self.method.stop, self.layout)
+        for name, (number, since, keys, ends) in saved["stages"].items():
+            sequence = self.case.commands.get(name)
+            if not isinstance(sequence, Sequence) or not 0 <= number < len(sequence.stages):
+                raise InputError(f"checkpoint.stages.{name}: expected a stage of a sequence of the case, got {number}")
+            progress = Progress(sequence, number, since, reading.command(keys), ends[0] if ends else math.inf)
+            self._watch.set_stage(name, progress)
+        self._watch.passed = [(t, name, k) for t, name, k in saved["passed"]]
+
+    def take_stages(self, other: Backend) -> None:
+        """Have reels be where those of another backend are in their sequences."""
+        self._watch = None if other._watch is None else other._watch.copy()
+
+    def command_now(self, name: str) -> Any:
+        """The command of the case that a reel follows; of a sequence that of its present stage."""
+        stage = None if self._watch is None else self._watch.stages.get(name)
+        return self.case.commands[name] if stage is None else stage.command
+
+    def _now(self, name: str) -> Now:
+        """Drum of a reel at the present moment."""
+        values = self.values(self.present_sample(), np.array([self.time]))
+        place = place_of(name)
+        torque = values["torque"][0, list(self.system.lines).index(place.line)] if place.part == REEL else math.nan
+        return Now(self.time, self.deployed(name), self.speed(name), float(torque))
 
     # -- actions from outside ----------------------------------------------------------------------------
 
@@ -411,14 +532,15 @@ class Backend(ABC):
             raise InputError(f"lines.{name}: expected a string with a reel, got one without")
         self._stop_reel(name)
 
-    def move(self, name: str, velocity: Any) -> None:
-        """Let a kinematic body move with a velocity (m/s) from now on until another is given.
+    def move(self, name: str, velocity: Any, angular_velocity: Any = (0.0, 0.0, 0.0)) -> None:
+        """Let a kinematic body move with a velocity (m/s), and turn (rad/s, body frame), until others are given.
 
-        `force_on` tells what that takes.
+        `force_on` and `moment_on` tell what that takes.
         """
         self.turns.check()
         check_kinematic(self.system, name)
-        self._move(name, checks.array("velocity", velocity, (3,), "m/s"))
+        turning = checks.array("angular_velocity", angular_velocity, (3,), "rad/s")
+        self._move(name, checks.array("velocity", velocity, (3,), "m/s"), turning)
 
     # -- samples -----------------------------------------------------------------------------------------
 
@@ -478,7 +600,16 @@ class Backend(ABC):
             "order": self.method.order,
             CASE: json.dumps(self.description()),
             "version": __version__,
+            **self._passed(),
         }
+
+    def _passed(self) -> dict[str, str]:
+        """Stages of sequences and when they began, as rows of time, name of the command and name of the stage."""
+        if self._watch is None or not self._watch.passed:
+            return {}
+        names = {name: x.names for name, x in self.sequences.items()}
+        rows = [[t, name, names[name][k]] for t, name, k in self._watch.passed if name in names]
+        return {"stages": json.dumps(rows)}
 
     # -- the case, and checkpoints -----------------------------------------------------------------------
 
@@ -498,7 +629,7 @@ class Backend(ABC):
 
     def description(self) -> Tree:
         """All keys of the case, so that a result explains itself and a checkpoint can be read back."""
-        case = self.case.with_(commands=self.commands)
+        case = self.case.with_(commands={**self.commands, **self.sequences})
         return case.to_dict() if self.is_timed else timed(case, self.time).to_dict()
 
     def checkpoint(self) -> tuple[Any, str]:

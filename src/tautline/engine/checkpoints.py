@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     B = TypeVar("B", bound=Backend)
 
-VERSION = 7
+VERSION = 8
 # Of the text of a checkpoint (plausible.py).
 FORM: dict[str, Any] = {
     "backend": str,
@@ -46,6 +46,8 @@ MOVED = {
     "guide": (float, plausible.VECTOR, plausible.VECTOR),
     "force_since": (float, plausible.VECTOR),
 }
+# Of sequences: stage, since when, the command that it stands for, when it ends at the latest.
+STAGES = {"stages": {plausible.ANY: (int, float, dict, [float])}, "passed": [(float, str, int)]}
 
 Arrays = Mapping[str, NDArray[Any]]
 T = TypeVar("T")
@@ -68,7 +70,7 @@ _TEXT, _DIGEST = "checkpoint", "digest"
 
 def taken(backend: Backend) -> tuple[Any, str]:
     """All that the future of a simulation depends on: arrays, and a JSON text."""
-    for name, command in backend.commands.items():
+    for name, command in {**backend.commands, **backend.sequences}.items():
         if command.is_function:
             at = f"lines.{name}: " if len(backend.commands) > 1 else ""
             raise refusals.SAVED_TORQUE.error("a function", at=at)
@@ -89,6 +91,7 @@ def taken(backend: Backend) -> tuple[Any, str]:
         "h": stepper.plan.h,
         "base_steps": [[interval, count] for interval, count in backend.timing.base_steps.items()],
         "health": stepper.health.state(),
+        **backend.stages_text(),
         **own,
     }
     return motion, json.dumps(text)
@@ -104,6 +107,7 @@ def restored(kind: type[B], motion: Any, text: str) -> B:
     stepper.plan = stepper.plan._replace(h=saved["h"])
     backend.is_timed, backend.timing.base_steps = saved["is_timed"], dict(saved["base_steps"])
     backend.status, backend.event = saved["status"], saved["event"]
+    backend.restore_stages(saved)
     backend.restore(saved, motion)
     if backend.status == STATUS_NAMES[RUNNING]:
         limits = stepper.step_limits()

@@ -76,6 +76,7 @@ def _in_system(shows: Callable[[System], bool], case: Case) -> bool:
 _RUNS, _GOES_OVER = "the network runs it", "the network goes on from there"
 PUSH = Ability("`push` on a body", NETWORK, _GOES_OVER)
 LEAVE_PATH = Ability("`move` of a kinematic body that has a path", NETWORK, _GOES_OVER)
+TURN = Ability("`move` of a kinematic body with an angular velocity", NETWORK, _GOES_OVER)
 PAPER = Ability('scheme `"paper"`', CHAIN, "refused", lambda case: case.run.scheme == "paper")
 # In this order: each of a system is asked for where none before it is.
 ABILITIES = (
@@ -83,6 +84,7 @@ ABILITIES = (
     Ability("a state whose line ends beside its guide or body, by more than rounding", NETWORK, _RUNS, _ends_apart),
     PUSH,
     LEAVE_PATH,
+    TURN,
     PAPER,
     Ability("eight members of a study at once", CHAIN, "one after the other"),
     Ability("gradients by a reverse pass, at one cost for any number of keys", CHAIN, "forward, eight keys at a time"),

@@ -5,7 +5,6 @@ Thresholds and how they were found are in docs/trust.md.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from typing import Any
 
@@ -14,6 +13,14 @@ import numpy as np
 from tautline.arrays import Figure
 from tautline.engine.criteria import Criterion
 from tautline.engine.mesh import MeshHealth, added, over
+from tautline.engine.turning import (
+    attitude_criterion,
+    attitude_error,
+    missed_by_steps,
+    missed_reaction,
+    swings,
+    turning_criterion,
+)
 from tautline.kernels import data
 from tautline.kernels.limits import STABLE, Limits
 from tautline.kernels.limits import TURNING as TURNING_LIMIT
@@ -21,26 +28,13 @@ from tautline.ledger import ACCOUNTS, kept_energy
 from tautline.model.body import RigidBody
 from tautline.model.chain.chain import Chain
 from tautline.model.fluid import AppliedForce
-from tautline.results.warnings import RunWarning
 
 # Error of the energy balance, over the energy in play.
 BALANCE = 0.01
 # Speed of the reel over that of waves in the string.
 REEL_SPEED = 0.5
-# Angle that the body's attitude is off by, as the error of a step adds up (rad).
-TURNING = 0.05
-# And as the mesh misses the waves that it sends along the string by swinging about its center of mass (rad): below the
-# 0.1 rad that are wrong, because the estimate is low as often as high.
-ATTITUDE = 0.07
-# Of the geometric mean of two estimates of that; fitted to runs against finer meshes (docs/howto/elements.md).
-BY_MESH = 0.5
 # A fixed step over one that resolves a motion with 126 steps a period.
 RESOLUTION = 5.0
-# Departure from a straight line within a step of a motion, over its range, or of a torque, over its size.
-BENT = 0.05
-
-# Times of the entries of a table, and the motion that it gives.
-Motion = tuple[data.Array, Callable[[data.Array], data.Array]]
 
 
 @dataclass
@@ -84,7 +78,8 @@ class Health:
             pending = pending_energy(pendulum.applied_force, pendulum.body, times, steps)
         self.note(pendulum, samples.nodes.shape[2] - 1, times, samples.scalars, order, pending)
         reeled_length = samples.scalars[:, data.REELED_LENGTH]
-        self.mesh.update(pendulum, times, samples.nodes[:, 0], samples.nodes[:, 1], reeled_length, free)
+        moved = pendulum.body.mass, pendulum.reel if free else None
+        self.mesh.update(pendulum, times, samples.nodes[:, 0], samples.nodes[:, 1], reeled_length, *moved)
 
     def note(
         self, pendulum: Chain, elements: int, times: data.Array, x: data.Array, order: int, pending: Any = 0.0
@@ -100,11 +95,11 @@ class Health:
             spin = np.linalg.norm(omega, axis=1)
             turn = spin * x[:, data.STEP_LENGTH]
             if order == 2:
-                # a step turns a body of steady spin by x + x^3/6 instead of x (from equation 24)
-                self.turning = added(self.turning, spin * turn**2 / 6.0 * elapsed)
-            if not pendulum.body.is_point and any(pendulum.body.center_of_mass):
+                self.turning = added(self.turning, missed_by_steps(spin, x[:, data.STEP_LENGTH]) * elapsed)
+            if swings(pendulum.body):
                 l = (pendulum.string.length - x[:, data.REELED_LENGTH]) / elements
-                self.swung = added(self.swung, missed_reaction(pendulum, l, omega) * elapsed)
+                missed = missed_reaction(pendulum.body, pendulum.string.density, l, omega)
+                self.swung = added(self.swung, missed * elapsed)
         self.balance = np.fmax(self.balance, change.max(axis=0))
         self.turn = np.fmax(self.turn, turn.max(axis=0))
         self.step = np.fmax(self.step, x[:, data.STEP_LENGTH].max(axis=0))
@@ -128,85 +123,26 @@ class Health:
             "energy_in_play": in_play,
             "reel_speed_ratio": self.reel_speed / pendulum.string.wave_speed,
             "turning_error": self.turning,
-            "attitude_error": self.attitude_error(pendulum.body),
+            "attitude_error": attitude_error(pendulum.body, self.swung, self.mesh.lost),
             **self.mesh.figures(),
             "largest_step_ratio": ratios[:STABLE].max(axis=0),
             **{f"step_over_{name}": ratio for name, ratio in zip(Limits._fields, ratios, strict=True)},
         }
-
-    def attitude_error(self, body: RigidBody) -> Any:
-        """Estimated error by the mesh of the attitude of a body that is held off its center of mass (rad).
-
-        Two estimates of it, each of them right within a factor of ten, have errors of their own: the reaction of
-        waves that are too short for the mesh, and the error of the place of the string's end over the distance from
-        the center of mass, which stays where it is while the body swings about it. Taken is their geometric mean.
-        """
-        arm = 0.0 if body.is_point else float(np.linalg.norm(body.center_of_mass))
-        return np.minimum(np.sqrt(over(BY_MESH * self.swung * self.mesh.lost, arm)), np.pi)
 
     def criteria(self, pendulum: Chain, elements: int, figures: dict[str, Any], adaptive: bool) -> list[Criterion]:
         """Limits on all figures, with what to do where one is exceeded."""
         unresolved = {"stretching": "the stretching of the string", "drum": "the drum on its spring"}
         return [
             balance_criterion(figures["balance_error"], adaptive),
-            Criterion(
-                "reel_speed",
-                np.greater(figures["reel_speed_ratio"], REEL_SPEED),
-                (figures["reel_speed_ratio"],),
-                REEL_SPEED,
-                lambda ratio: (
-                    f"the reel reached {100 * ratio:.0f} % of the speed of waves in the string, "
-                    "where a mesh needs many more elements"
-                ),
-            ),
-            Criterion(
-                "turning",
-                np.greater(figures["turning_error"], TURNING),
-                (figures["turning_error"],),
-                TURNING,
-                lambda error: (
-                    f"the body's attitude is off by about {error:.2g} rad after all its turns; use a "
-                    "smaller step or order=4 if that matters"
-                ),
-            ),
-            Criterion(
-                "attitude",
-                np.greater(figures["attitude_error"], ATTITUDE),
-                (figures["attitude_error"],),
-                ATTITUDE,
-                lambda error: (
-                    f"the mesh of {elements} elements leaves the body's attitude uncertain by about {error:.2g} rad; "
-                    f"try elements={elements * (2 if error < 4.0 * ATTITUDE else 4)} if that matters"
-                ),
-            ),
+            reel_speed_criterion(figures["reel_speed_ratio"]),
+            turning_criterion(figures["turning_error"]),
+            attitude_criterion(figures["attitude_error"], elements, "elements="),
             *(step_criterion(figures[f"step_over_{name}"], what, adaptive) for name, what in unresolved.items()),
             Criterion(
                 "torque", not self.torques_found, (), None, lambda: "some torques could not be found to full accuracy"
             ),
             *self.mesh.criteria(pendulum, elements),
         ]
-
-    def unresolved(self, forces: dict[str, data.Array], motions: dict[str, Motion], time: float) -> list[RunWarning]:
-        """Warnings on tables of forces and of motions that change within a step, as far as they have acted."""
-        found = []
-        for name, times in forces.items():
-            apart = np.diff(times[times <= time])
-            if len(apart) and self.step > apart.min():
-                text = (
-                    f"entries of the table of {name} are {apart.min():.2g} s apart, less than a step of "
-                    f"{self.step:.2g} s: the impulse is exact, its course within a step is not followed"
-                )
-                found.append(RunWarning("force_table", text, self.step, apart.min()))
-        for name, (times, places) in motions.items():
-            acted = times[times <= time]
-            if len(acted) > 1 and self.step > np.diff(acted).min():
-                bent = bent_within(acted, places, self.step)
-                text = (
-                    f"the motion of {name} goes to and fro within a step of {self.step:.2g} s, which is not followed, "
-                    "and may show as a slow motion that is not there; use a smaller step"
-                )
-                found += [RunWarning("prescribed_motion", text, bent, BENT)] if bent > BENT else []
-        return found + function_warnings(self.impulse, self.bent)
 
 
 def balance_criterion(error: Any, adaptive: bool) -> Criterion:
@@ -221,6 +157,20 @@ def balance_criterion(error: Any, adaptive: bool) -> Criterion:
     )
 
 
+def reel_speed_criterion(ratio: Any) -> Criterion:
+    """Limit on the speed of a reel, over that of waves in the string."""
+    return Criterion(
+        "reel_speed",
+        np.greater(ratio, REEL_SPEED),
+        (ratio,),
+        REEL_SPEED,
+        lambda ratio: (
+            f"the reel reached {100 * ratio:.0f} % of the speed of waves in the string, "
+            "where a mesh needs many more elements"
+        ),
+    )
+
+
 def step_criterion(ratio: Any, what: str, adaptive: bool) -> Criterion:
     """Limit on a fixed step over the one that resolves a motion."""
     return Criterion(
@@ -230,44 +180,6 @@ def step_criterion(ratio: Any, what: str, adaptive: bool) -> Criterion:
         RESOLUTION,
         lambda ratio: f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one",
     )
-
-
-def function_warnings(impulse: float, bent: float) -> list[RunWarning]:
-    """Warning on a torque that is a function, by its impulse and the part that is not along steps (N m s)."""
-    if bent <= BENT * impulse:
-        return []
-    part = bent / impulse
-    text = (
-        f"the function of Torque departs from straight lines over the steps by {part:.0%} on average, and "
-        "only its values at their ends act; use a smaller step"
-    )
-    return [RunWarning("torque_function", text, part, BENT)]
-
-
-def bent_within(times: data.Array, places: Callable[[data.Array], data.Array], step: float) -> float:
-    """Largest distance of a motion from lines over a step about each of these times, over its range."""
-    now = places(times)
-    line = 0.5 * (places(times - 0.5 * step) + places(times + 0.5 * step))
-    way = float(np.ptp(now, axis=0).max())
-    return float(np.abs(now - line).max()) / way if way > 0.0 else 0.0
-
-
-def missed_reaction(pendulum: Chain, l: data.Array, omega: data.Array) -> Any:
-    """Rate (rad/s) at which a swinging body's angle goes wrong, by waves that are too short for elements of length l.
-
-    A body that swings about its center of mass, at a distance a from its end, shakes the string with the frequency
-    sqrt(T a/J) under a tension T, and is slowed down by the waves that it sends out at the rate sqrt(T mu) a^2/(2 J).
-    Times the angle, that is a sqrt(mu a/J)/2 times its angular velocity: the tension cancels. The mesh gets a part of
-    that wrong which grows with the squared phase of those waves between two nodes, mu l^2 a/J, up to all of it.
-    """
-    body, mu = pendulum.body, pendulum.string.density
-    center = np.array(body.center_of_mass)
-    a = float(np.linalg.norm(center))
-    over_inertia = body.swing_frequency2(1.0) / body.mass  # a/J
-    along = np.tensordot(omega, center / a, axes=(1, 0))
-    across = np.sqrt(np.maximum(np.sum(omega**2, axis=1) - along**2, 0.0))
-    phase2 = mu * over_inertia * l**2
-    return 0.5 * a * np.sqrt(mu * over_inertia) * phase2 / (1.0 + phase2) * across
 
 
 def pending_energy(applied: AppliedForce, body: RigidBody, times: data.Array, steps: data.Array) -> Any:

@@ -16,12 +16,12 @@ from tautline.kernels.loads.drag import Drag
 from tautline.kernels.loads.force_law import ForceLaws
 from tautline.model.chain.chain import Chain
 from tautline.model.fluid import AppliedForce, Fluid
-from tautline.model.path import GuideMotion
+from tautline.model.stacking import is_plain
 from tautline.model.string_loads import flow_rows, string_loads
 
 
-def path_table(path: GuideMotion, start: float, until: float) -> data.Array:
-    """Knots, and four coefficients of each component beyond each knot, constant first."""
+def path_table(path: Any, start: float, until: float) -> data.Array:
+    """Knots, and four coefficients of each component of a motion beyond each knot, constant first."""
     knots, coefficients = path.pieces(start, until)
     return np.concatenate([knots[None], coefficients.transpose(2, 0, 1).reshape(12, -1)])
 
@@ -89,7 +89,10 @@ def drag_numbers(pendulum: Chain, laws: Sequence[CallableLaw] = ()) -> Drag:
 
 
 def _body_rate(pendulum: Chain, fluid: Fluid) -> float:
-    """Bound on how fast drag slows the body, per speed in the fluid (1/m)."""
+    """Bound on how fast drag slows the body, per speed in the fluid (1/m); 0 for numbers that carry derivatives."""
+    body = pendulum.body
+    if not is_plain(body.mass, body.inertia, body.center_of_mass, *vars(fluid).values()):
+        return 0.0
     body = pendulum.moving_body()
     mobility = 1.0 / body.mass
     if not body.is_point:

@@ -13,8 +13,18 @@ import numpy as np
 
 from tautline.arrays import Array, Figure
 from tautline.engine.criteria import Criterion
-from tautline.engine.shape import NO_STRAIN, Shape, current_tension, front_tension, rough_part, shape_in_parts
-from tautline.model.chain.chain import Chain
+from tautline.engine.shape import (
+    ARC,
+    NO_STRAIN,
+    PHASE_ERROR,
+    InField,
+    Shape,
+    current_tension,
+    front_tension,
+    rough_part,
+    shape_in_parts,
+)
+from tautline.model.reel import Reel
 from tautline.results.values import lengths_of
 
 # Beyond these there is a warning; where they come from is in docs/howto/elements.md.
@@ -24,6 +34,8 @@ ADVISED_RATIO = 0.2  # of damping; ends the noise of a sudden stop
 ERROR_LIMIT = 0.02
 FOLD_LIMIT = 120.0  # degrees
 SLACK_LIMIT = 0.03
+# Compression over the largest tension.
+PUSH_LIMIT = 0.01
 # Noise counts where the tension of a sample, with so many times its noise, is beyond the largest tension by the noise's
 # limit: that of a string far from its largest tension leaves the peak as it is.
 NOISE_REACH = 8.0
@@ -35,6 +47,10 @@ CURRENT_LIMIT = 0.1
 # and none of the 194 that are right to 1 %. A body that hangs on one line gives way: 12 of 531 pendulums that are right
 # would be above it.
 ARC_LIMIT = 0.07
+# Part of the largest tension that swings with waves across the string which are too short for the mesh. Of lines whose
+# ends others hold: of systems of the trial without another warning 21 are above it, 12 wrong by more than 4 %, 1 right
+# to 1 %. A body that hangs on one line gives way.
+SWING_LIMIT, FREE_SWING_LIMIT = 0.0065, 0.03
 # Missing at sharp fronts, of 20 to 320 elements and damping ratios up to 0.2 (docs/howto/elements.md).
 AT_FRONT, BY_DAMPING = 1.9, 3.5
 # Waves that have lost their phase are wrong by their own size and no more. The size follows from the sag and from
@@ -102,49 +118,65 @@ class MeshHealth:
     current: Figure = 0.0  # and by a current that takes hold of the string at once (N)
     taut: Figure = 1.0  # whether it was, at the start
     arc: Figure = 0.0  # largest tension with what the elements miss by being straight (N)
+    push: Figure = 0.0  # largest compression (N)
+    missing: Figure = 0.0  # largest tension that the elements miss by being straight (N)
+    pull: Figure = 0.0  # mean along the string, of the latest sample (N)
+    rate: Figure = 0.0  # of that (N/s)
+    pulls: Figure = 0.0  # summed over samples (N)
+    rates2: Figure = 0.0  # and the squares of its rate (N^2/s^2)
+    jerks2: Figure = 0.0  # and of the rate of that (N^2/s^4)
     reach: Figure = np.nan  # largest tension with NOISE_REACH times the noise of its sample (N); unknown before one
 
-    def begin(self, pendulum: Chain, nodes: Array, velocities: Array, reeled_length: Any) -> None:
+    def begin(self, line: InField, nodes: Array, velocities: Array, reeled_length: Any) -> None:
         """Look at the start: nodes and velocities (N + 1, 3[, members])."""
         with np.errstate(all="ignore"):
-            self.front = front_tension(pendulum, nodes, velocities, reeled_length)
-            self.current = current_tension(pendulum, nodes, velocities, reeled_length)
-        l = (pendulum.string.length - reeled_length) / (len(nodes) - 1)
+            self.front = front_tension(line, nodes, velocities, reeled_length)
+            self.current = current_tension(line, nodes, velocities, reeled_length)
+        l = (line.string.length - reeled_length) / (len(nodes) - 1)
         self.taut = 1.0 * np.all(lengths_of(nodes[None])[0] > (1.0 - NO_STRAIN) * l, axis=0)
 
     def update(
         self,
-        pendulum: Chain,
+        line: InField,
         times: Array,
         nodes: Array,
         velocities: Array,
         reeled_length: Array,
-        reel_is_free: bool = True,
+        mass: Any = None,
+        reel: Reel | None = None,
     ) -> None:
         """Take in n samples: nodes and velocities (n, N + 1, 3) relative to the guide entrance, in order of time.
 
-        The reel is free where forces move it, and not a given motion. Samples with numbers that are not finite, of a
-        run that failed, are left out.
+        `mass` is that at its end, where nothing else holds it, and `reel` the one that forces move, and not a given
+        motion. Samples with numbers that are not finite, of a run that failed, are left out.
         """
-        shape = shape_in_parts(pendulum, nodes, velocities, reeled_length)
+        shape = shape_in_parts(line, nodes, velocities, reeled_length, mass)
         fine = np.isfinite(np.stack([times, reeled_length, *shape])).all(axis=0)
         if not fine.any():
             return
         if not fine.all():
             times, reeled_length, shape = times[fine], reeled_length[fine], Shape(*(x[fine] for x in shape))
-        self.take(pendulum, times, reeled_length, shape, reel_is_free)
+        self.take(line, times, reeled_length, shape, mass, reel)
 
     def take(
-        self, pendulum: Chain, times: Array, reeled_length: Array, shape: Shape, reel_is_free: bool = True
+        self,
+        line: InField,
+        times: Array,
+        reeled_length: Array,
+        shape: Shape,
+        mass: Any = None,
+        reel: Reel | None = None,
     ) -> None:
         """Take in the figures of n samples, in order of time; of members too, as the last dimension of arrays."""
         started = self.samples > 0
         elapsed = np.diff(times, axis=0, prepend=self.time if started else times[:1])
         reeled = np.diff(reeled_length, axis=0, prepend=self.reeled_length if started else reeled_length[:1])
+        self._swing(elapsed, shape)
         self.samples += len(times)
         self.time, self.reeled_length = times[-1], reeled_length[-1]
-        self.length = np.maximum(self.length, pendulum.string.length - reeled_length.min(axis=0))
+        self.length = np.maximum(self.length, line.string.length - reeled_length.min(axis=0))
         self.tension = np.maximum(self.tension, shape.tension.max(axis=0))
+        self.push = np.maximum(self.push, shape.push.max(axis=0))
         self.rough = np.maximum(self.rough, shape.rough.max(axis=0))
         self.arc = np.maximum(self.arc, (shape.tension + shape.arc).max(axis=0))
         self.reach = np.fmax(self.reach, (shape.tension + NOISE_REACH * shape.rough).max(axis=0))
@@ -152,15 +184,28 @@ class MeshHealth:
         self.fold = np.maximum(self.fold, shape.fold.max(axis=0))
         self.drift = added(self.drift, elapsed * shape.drift)
         self.bend, self.twist = added(self.bend, shape.bend), added(self.twist, shape.twist)
-        if reel_is_free and pendulum.reel.guide_law != "none" and pendulum.reel.guide_strain == "mean":
-            self._pass_guide(pendulum, elapsed, reeled, shape)
+        if mass is not None and reel is not None and reel.guide_law != "none" and reel.guide_strain == "mean":
+            string = line.string
+            moved = reel.turning_mass + string.density * string.length + mass
+            self._pass_guide(string.stiffness / moved, elapsed, reeled, shape)
         self.slack = added(self.slack, shape.slack)
 
-    def _pass_guide(self, pendulum: Chain, elapsed: Array, reeled: Array, shape: Shape) -> None:
-        """Follow what the guide law's force, (16), gets wrong with the mean strain of the first element."""
-        string = pendulum.string
-        moved = pendulum.reel.turning_mass + string.density * string.length + pendulum.body.mass
-        wrong = string.stiffness * shape.guide_strain * shape.guide_step * np.sign(reeled) / moved
+    def _swing(self, elapsed: Array, shape: Shape) -> None:
+        """Follow how fast the tension swings, from the second sample on, and how fast its rate does, from the third."""
+        self.missing = np.maximum(self.missing, shape.arc.max(axis=0))
+        rates = over(np.diff(_after(self.pull, shape.pull), axis=0), elapsed)
+        rates[: max(0, 1 - self.samples)] = 0.0
+        jerks = over(np.diff(_after(self.rate, rates), axis=0), elapsed)
+        jerks[: max(0, 2 - self.samples)] = 0.0
+        self.pull, self.rate, self.pulls = shape.pull[-1], rates[-1], added(self.pulls, shape.pull)
+        self.rates2, self.jerks2 = added(self.rates2, rates**2), added(self.jerks2, jerks**2)
+
+    def _pass_guide(self, stiffness: Any, elapsed: Array, reeled: Array, shape: Shape) -> None:
+        """Follow what the guide law's force, (16), gets wrong with the mean strain of the first element.
+
+        The stiffness is that of the string over the mass that it moves.
+        """
+        wrong = stiffness * shape.guide_strain * shape.guide_step * np.sign(reeled)
         speeds = np.cumsum(_after(self.guide_speed, elapsed * wrong), axis=0)
         self.guide_speed = speeds[-1]
         self.guide = added(self.guide, elapsed * speeds[1:])
@@ -193,9 +238,9 @@ class MeshHealth:
             np.greater(self.bend, 0.0), lost_way(self.sag, self.drift, over(self.twist, self.bend)), self.sag
         )
 
-    def damping_ratio(self, pendulum: Chain, elements: int) -> Any:
+    def damping_ratio(self, line: InField, elements: int) -> Any:
         """Ratio to critical damping of the mesh's highest mode, by the viscosity and by the ratio that is asked for."""
-        string = pendulum.string
+        string = line.string
         critical = self.length / elements * np.sqrt(string.stiffness * string.density / 3.0)
         return string.damping_ratio + over(string.viscosity, critical)
 
@@ -209,6 +254,20 @@ class MeshHealth:
         spread = AT_FRONT * share / np.sqrt(elements) * (1.0 + BY_DAMPING * ratio)
         return np.minimum(np.maximum(spread, 1.0 - over(1.0, share)), 1.0)
 
+    def swing(self, line: InField, elements: int) -> Any:
+        """Part of the largest tension that swings with waves across the string which are too short for the mesh.
+
+        A tension that swings with w pulls on the bends of the string, and sends waves across it of the same
+        frequency, whose squared phase between two nodes is (w l)^2 mu/T: their phase error is a 24th of that, at most
+        all. They react on the tension by what bends make of the strain, at most all of it. w and the size of the swing
+        follow from the means of the squares of the first and the second derivative.
+        """
+        l, mean = self.length / elements, np.abs(over(self.pulls, self.samples))
+        phase2 = over(over(self.jerks2, self.rates2) * l**2 * line.string.density, mean)
+        size = over(over(self.rates2, np.sqrt(self.jerks2 * self.samples)), self.tension)
+        by_bends = over(0.5 * over(self.missing, ARC * self.tension), over(self.twist, self.bend))
+        return np.minimum(PHASE_ERROR * phase2, 1.0) * size * np.minimum(by_bends, 1.0)
+
     def figures(self) -> dict[str, float]:
         """Figures for the attributes of a result."""
         return {
@@ -220,7 +279,7 @@ class MeshHealth:
             "largest_fold_deg": self.fold,
         }
 
-    def criteria(self, pendulum: Chain, elements: int, key: str = "", held: bool = False) -> list[Criterion]:
+    def criteria(self, line: InField, elements: int, key: str = "", held: bool = False) -> list[Criterion]:
         """Limits on the figures of a mesh, and what to do where one is exceeded.
 
         `key` is that of the line in files of systems; a system of one line and one body has short keys, and elements
@@ -229,10 +288,11 @@ class MeshHealth:
         advised = f"{key}.elements = " if key else "elements="
         key = key or "string"
         folded = np.greater(self.fold, FOLD_LIMIT)
-        ratio, limit = self.damping_ratio(pendulum, elements), NOISE_LIMIT + SMOOTH_NOISE / elements**2
-        missing = self.too_low(ratio, elements)
+        ratio, limit = self.damping_ratio(line, elements), NOISE_LIMIT + SMOOTH_NOISE / elements**2
+        missing, swing = self.too_low(ratio, elements), self.swing(line, elements)
+        swing_limit = SWING_LIMIT if held else FREE_SWING_LIMIT
         what = "slack"
-        if pendulum.string.law == "linear":
+        if line.string.law == "linear":
             what = f'in compression, where a real one is slack: {key}.law = "tension_only" does not push'
         return [
             Criterion(
@@ -281,6 +341,16 @@ class MeshHealth:
                 ),
             ),
             Criterion(
+                "swing",
+                np.greater(swing, swing_limit),
+                (swing,),
+                swing_limit,
+                lambda _: (
+                    f"the tension swings so fast that waves across the curved string are too short for {elements} "
+                    f"elements: peak tensions depend on the mesh; compare with {advised}{2 * elements}"
+                ),
+            ),
+            Criterion(
                 "mesh",
                 np.greater(self.error, ERROR_LIMIT) & ~folded,
                 (self.error,),
@@ -306,6 +376,16 @@ class MeshHealth:
                 (self.slack_share,),
                 SLACK_LIMIT,
                 lambda share: f"on average {share:.0%} of the string was {what}",
+            ),
+            Criterion(
+                "compression",
+                np.greater(self.push, PUSH_LIMIT * self.tension) & ~np.greater(self.slack_share, SLACK_LIMIT),
+                (self.push,),
+                None,
+                lambda push: (
+                    f"the string was pressed together with up to {push:.3g} N, which no rope can bear; "
+                    f'use {key}.law = "tension_only"'
+                ),
             ),
         ]
 

@@ -19,6 +19,7 @@ from tautline.units import shown
 Form = Any
 ANY = ""
 VECTOR = (float, float, float)
+WRENCH = (float,) * 6
 # Parts of the string's length by which the reel may be beyond its ends.
 BEYOND = 1e-6
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.kernels.bends import BEND, COSINE, DRIFT, FOUND, TWIST, measure_bends
-from tautline.model.chain.chain import Chain
+from tautline.model.fluid import Fluid
+from tautline.model.string import String
 from tautline.results.values import lengths_of
 
 # Nodes of samples that are looked at together.
@@ -24,10 +25,31 @@ UNKNOWN_PHASE2 = 2.0  # squared phase where two elements cannot tell it
 PHASE_ERROR, SAG, ARC = 1.0 / 24.0, 1.0 / 8.0, 1.0 / 24.0
 
 
+class InField(Protocol):
+    """A string, and what acts on it."""
+
+    @property
+    def string(self) -> String:
+        """What it is made of."""
+        ...
+
+    @property
+    def gravity(self) -> Any:
+        """Along the third axis (m/s^2)."""
+        ...
+
+    @property
+    def fluid(self) -> Fluid | None:
+        """What is around it."""
+        ...
+
+
 class Shape(NamedTuple):
     """What a sample tells of its mesh; one number for each sample."""
 
     tension: Array  # largest in size (N)
+    pull: Array  # mean along the string (N)
+    push: Array  # largest compression (N)
     rough: Array  # largest part of an element's tension that a mean over its neighbors does not have (N)
     sag: Array  # rms depth of the arc that an element cuts off (m)
     drift: Array  # rms rate at which short waves lose their phase (m/s)
@@ -56,39 +78,48 @@ def rough_part(tension: Array) -> Array:
 
 
 def shape_of(
-    pendulum: Chain, nodes: Array, velocities: Array, reeled_length: Array, lengths: Array | None = None
+    line: InField,
+    nodes: Array,
+    velocities: Array,
+    reeled_length: Array,
+    lengths: Array | None = None,
+    mass: Any = None,
 ) -> Shape:
     """Figures of n samples: nodes and velocities (n, N + 1, 3[, members]) relative to the guide entrance.
 
-    `lengths` are those of the elements, where they are known.
+    `lengths` are those of the elements, where they are known; `mass` is that at its end, where nothing else holds it.
     """
     N = nodes.shape[1] - 1
-    l = (pendulum.string.length - reeled_length) / N
+    l = (line.string.length - reeled_length) / N
     lengths = lengths_of(nodes) if lengths is None else lengths
     strain = lengths / l[:, None]
     strain -= 1.0
     rounding = np.abs(strain) < ROUNDING * N
     if rounding.any():
         strain[rounding] = 0.0
-    tension = pendulum.string.tension(strain)
+    tension = line.string.tension(strain)
     short = strain < -NO_STRAIN
     slack = np.add.reduce(short, axis=1, dtype=np.int32) / N if short.any() else np.zeros_like(l)
     largest, rough = _largest(tension), _largest(rough_part(tension))
+    pull, push = tension.mean(axis=1), np.maximum(-tension.min(axis=1), 0.0)
     if N == 1:
-        sag, no = _single_sag(pendulum, nodes[:, 1] - nodes[:, 0], l), np.zeros_like(l)
-        step = 0.5 * pendulum.gravity * pendulum.string.density * l / pendulum.string.stiffness
-        return Shape(largest, rough, sag, no, no, no, no, strain[:, 0], step, slack, no)
+        no = np.zeros_like(l)
+        sag = no if mass is None else _single_sag(line, mass, nodes[:, 1] - nodes[:, 0], l)
+        step = 0.5 * line.gravity * line.string.density * l / line.string.stiffness
+        return Shape(largest, pull, push, rough, sag, no, no, no, no, strain[:, 0], step, slack, no)
     bends = np.empty((FOUND, l.size))
     measure_bends(_by_node(nodes), _by_node(velocities), _by_node(lengths[:, :, None]), bends)
     bends = bends.reshape(FOUND, *l.shape)
     bend = bends[BEND] / (N - 1)
     return Shape(
         largest,
+        pull,
+        push,
         rough,
         SAG * np.sqrt(bend),
         PHASE_ERROR * np.sqrt(bends[DRIFT] / (N - 1)),
         bend,
-        ARC * pendulum.string.stiffness * bend / l**2,
+        ARC * line.string.stiffness * bend / l**2,
         bends[TWIST] / (N - 2) if N > 2 else UNKNOWN_PHASE2 * bend,
         strain[:, 0],
         0.5 * (strain[:, 0] - strain[:, 1]),
@@ -103,16 +134,16 @@ def _by_node(x: Array) -> Array:
     return np.ascontiguousarray(rows.reshape(x.shape[1] * x.shape[2], -1))
 
 
-def shape_in_parts(pendulum: Chain, nodes: Array, velocities: Array, reeled_length: Array) -> Shape:
-    """Figures of samples, of so many at a time that what is made on the way stays in the cache."""
+def shape_in_parts(line: InField, nodes: Array, velocities: Array, reeled_length: Array, mass: Any = None) -> Shape:
+    """Figures of samples (`shape_of`), of so many at a time that what is made on the way stays in the cache."""
     rows = max(1, NODES_AT_ONCE * 3 // math.prod(nodes.shape[1:]))
     parts = [slice(first, first + rows) for first in range(0, max(1, len(nodes)), rows)]
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
-        shapes = [shape_of(pendulum, nodes[part], velocities[part], reeled_length[part]) for part in parts]
+        shapes = [shape_of(line, nodes[part], velocities[part], reeled_length[part], None, mass) for part in parts]
     return shapes[0] if len(shapes) == 1 else Shape(*map(np.concatenate, zip(*shapes, strict=True)))
 
 
-def front_tension(pendulum: Chain, nodes: Array, velocities: Array, reeled_length: Any) -> Any:
+def front_tension(line: InField, nodes: Array, velocities: Array, reeled_length: Any) -> Any:
     """Largest tension (N) beyond that of the start which jumps of its velocities between nodes cause at once.
 
     Nodes and velocities are (N + 1, 3[, members]). A jump along the string sends out a wave of that times the impedance
@@ -120,7 +151,7 @@ def front_tension(pendulum: Chain, nodes: Array, velocities: Array, reeled_lengt
     at a point: behind the wave that it sends ahead the strain rises from eps_0 to eps, with
     v^2 = 2 c^2 sqrt(eps) (eps - eps_0) for small strains (von Karman's transverse impact).
     """
-    string, N = pendulum.string, nodes.shape[0] - 1
+    string, N = line.string, nodes.shape[0] - 1
     if N < 2:
         return 0.0 * reeled_length
     along, apart = np.diff(nodes, axis=0), np.diff(velocities, axis=0)
@@ -148,7 +179,7 @@ def _impact_strain(strain: Array, v2: Array) -> Array:
     return np.where(half > 0.0, root**2, strain)
 
 
-def current_tension(pendulum: Chain, nodes: Array, velocities: Array, reeled_length: Any) -> Any:
+def current_tension(line: InField, nodes: Array, velocities: Array, reeled_length: Any) -> Any:
     """Largest tension (N) beyond that of the start which a current causes where it takes hold of the string at once.
 
     Nodes and velocities are (N + 1, 3[, members]). A fluid that flows across the string with v takes it along within
@@ -158,7 +189,7 @@ def current_tension(pendulum: Chain, nodes: Array, velocities: Array, reeled_len
     1/(1 + x)^2 of it with x = sqrt(T/m) tau/l. Drag that weight and tension balance takes nothing along: v counts by
     the part of the drag that they leave.
     """
-    string, fluid, N = pendulum.string, pendulum.fluid, nodes.shape[0] - 1
+    string, fluid, N = line.string, line.fluid, nodes.shape[0] - 1
     if fluid is None or N < 2:
         return 0.0 * reeled_length
     l = (string.length - reeled_length) / N
@@ -177,7 +208,7 @@ def current_tension(pendulum: Chain, nodes: Array, velocities: Array, reeled_len
     k = 0.5 * fluid.density * wet * string.normal_drag * string.diameter
     mass = string.density + fluid.density * wet * string.normal_added_mass * string.area
     net = (k * speed)[:, None] * past + np.diff(pulls, axis=0) / l
-    net[:, 2] += pendulum.gravity * (string.density - fluid.density * wet * string.area)
+    net[:, 2] += line.gravity * (string.density - fluid.density * wet * string.area)
     left = np.minimum(_across(net, along)[1] / np.maximum(k * speed**2, 1e-290), 1.0)
     bent = _impact_strain(strain, (left * speed) ** 2 * mass / string.stiffness)
     run = np.sqrt(string.stiffness * bent * mass) / np.maximum(k * speed, 1e-140)  # a long way without a current
@@ -190,16 +221,16 @@ def _across(x: Array, along: Array) -> tuple[Array, Array]:
     return across, np.sqrt(np.sum(across * across, axis=1))
 
 
-def _single_sag(pendulum: Chain, along: Array, l: Array) -> Array:
+def _single_sag(line: InField, end: Any, along: Array, l: Array) -> Array:
     """Depth of the arc that a single element cuts off (m): the string's weight across it over the pull of all.
 
     It has no neighbors to compare with. Along the string the same ratio is the unevenness of its strain.
     """
-    mass = pendulum.string.density * l
+    mass = line.string.density * l
     length = np.sqrt(along[:, 0] ** 2 + along[:, 1] ** 2 + along[:, 2] ** 2)
     tilt = np.sqrt(along[:, 0] ** 2 + along[:, 1] ** 2) / np.maximum(length, 1e-290)
-    across = np.where(np.asarray(pendulum.gravity) > 0.0, tilt, 1.0)
-    return np.asarray(SAG * l * mass / (pendulum.body.mass + 0.5 * mass) * (across + np.abs(length / l - 1.0)))
+    across = np.where(np.asarray(line.gravity) > 0.0, tilt, 1.0)
+    return np.asarray(SAG * l * mass / (end + 0.5 * mass) * (across + np.abs(length / l - 1.0)))
 
 
 def _largest(x: Array) -> Array:

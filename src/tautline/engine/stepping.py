@@ -56,3 +56,11 @@ class Stepper(Protocol):
     def put_back(self, saved: Any) -> None:
         """Go back to a copy."""
         ...
+
+    def following(self) -> dict[str, Any]:
+        """Parts of the commands of reels, to be followed again."""
+        ...
+
+    def follow_again(self, kept: dict[str, Any]) -> None:
+        """Follow commands as before; the motion is put back by itself."""
+        ...

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautline.engine.choose import LEAVE_PATH, PUSH
+from tautline.engine.choose import LEAVE_PATH, PUSH, TURN
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.model import checks
@@ -58,6 +58,11 @@ class LineView(View):
     def speed(self) -> float:
         """Rate of the reeled length; positive in retrieval (m/s)."""
         return self._backend.speed(self.name)
+
+    @property
+    def stage(self) -> str | None:
+        """Name of the stage of the sequence that the reel follows; None if it follows none."""
+        return self._backend.stages.get(self.name)
 
     @property
     def nodes(self) -> data.Array:
@@ -218,17 +223,19 @@ class BodyView(View):
         self._simulation.forget_values()
         self._backend.apply_impulse(self.name, impulse, moment)
 
-    def move(self, velocity: Any) -> None:
-        """Let a kinematic body move with a velocity (m/s) from now on until another is given.
+    def move(self, velocity: Any, angular_velocity: Any = (0.0, 0.0, 0.0)) -> None:
+        """Let a kinematic body move with a velocity (m/s), and turn (rad/s; body frame), until others are given.
 
-        A change is a jump (theory, equation 74): what is fastened to the body is jerked along. `force` tells what it
-        takes. A body that has a path leaves it.
+        A change is a jump (theory, equation 74): what is fastened to the body is jerked along. `force` and `moment`
+        tell what it takes. A body that has a path leaves it, and one that turns stops turning unless told otherwise.
         """
         self._simulation.forget_values()
+        turning = checks.vector("angular_velocity", angular_velocity, "rad/s")
         body = self._backend.system.bodies[self.name]
         leaves = isinstance(body, Kinematic) and body.path is not None
-        backend = self._simulation.backend_with(LEAVE_PATH) if leaves else self._backend
-        backend.move(self.name, velocity)
+        ability = TURN if any(turning) else LEAVE_PATH if leaves else None
+        backend = self._backend if ability is None else self._simulation.backend_with(ability)
+        backend.move(self.name, velocity, turning)
 
     @property
     def force(self) -> data.Array:
@@ -237,3 +244,11 @@ class BodyView(View):
         With weight and inertia of all of the line, spooled or not; the drum's own mass belongs to the body.
         """
         return self._backend.force_on(self.name)
+
+    @property
+    def moment(self) -> data.Array:
+        """Mean moment of these forces about the origin of a kinematic body over the latest `advance` (N m), inertial.
+
+        With what it takes to turn a drum along whose axis is given.
+        """
+        return self._backend.moment_on(self.name)

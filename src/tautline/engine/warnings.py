@@ -16,6 +16,14 @@ def stop_warnings(reel: data.Array) -> list[RunWarning]:
     return [RunWarning("end_stop", f"held at the {side} end since t = {since:.6g} s", since)]
 
 
+def slip_warnings(name: str, slipped: float, since: float) -> list[RunWarning]:
+    """Warning on a rope that slipped on its wheel."""
+    if slipped == 0.0:
+        return []
+    text = f"the rope slipped on {name!r} by {slipped:.3g} m in all, first at t = {since:.6g} s"
+    return [RunWarning("slip", text, slipped)]
+
+
 def motor_warnings(reel: Reel, torque: float, power: float) -> list[RunWarning]:
     """Warnings on torque and power that a prescribed motion took beyond the motor's limits."""
     return [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import os
 from pathlib import Path
@@ -10,12 +9,16 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from tautline._version import __version__
 from tautline.durable import explained, replacing
+from tautline.figures import cover
 from tautline.figures import page as pages
+from tautline.figures.cover import Cover
+from tautline.figures.printing import find_browser, print_pdf
 from tautline.figures.style import BLUE, ORANGE, new_figure, styled
-from tautline.fitting.result import COMPLETED, Compared, Fit, with_unit
+from tautline.fitting.result import COMPLETED, Compared, Fit, rounded
 from tautline.model import checks
+from tautline.model.picture.inputs import unit_in_words
+from tautline.quantities import between, prefixed, value
 
 
 @styled
@@ -46,7 +49,15 @@ def _axis(name: str, x: Compared) -> str:
     return name if x.unit == "1" else f"{name} ({x.unit})"
 
 
-def fit_report(fit: Fit, path: str | os.PathLike[str], *, title: str = "") -> Path:
+def fit_report(
+    fit: Fit,
+    path: str | os.PathLike[str],
+    *,
+    title: str = "",
+    project: str = "",
+    data: str = "",
+    pdf: str | os.PathLike[str] | None = None,
+) -> Path:
     """Write one page on a fit: values, standard errors, correlations, residuals; it needs no other file and no network.
 
     Parameters
@@ -56,6 +67,12 @@ def fit_report(fit: Fit, path: str | os.PathLike[str], *, title: str = "") -> Pa
         Of the page; a file that is there is replaced.
     title : str
         Of the page; the title of the case by default.
+    project : str
+        What the fit is for, in the head of the page.
+    data : str
+        Name of the file with the measured series, in the head of the page.
+    pdf : path, optional
+        Also print the page to this file, by Chromium or Chrome.
 
     Returns
     -------
@@ -64,20 +81,29 @@ def fit_report(fit: Fit, path: str | os.PathLike[str], *, title: str = "") -> Pa
     """
     checks.instance("fit", fit, Fit)
     target = checks.path("path", path)
-    checks.text("title", title)
-    text = _render(fit, title or fit.case.title or "Fit")
+    for name, text in (("title", title), ("project", project), ("data", data)):
+        checks.text(name, text)
+    if pdf is not None:
+        find_browser()  # what is missing is reported now
+    head = Cover("Report of a fit", title or fit.case.title or "Fit", fit.case.description, project, data)
+    text = cover.page(head, _render(fit))
     with explained(target), replacing(target, encoding="utf-8") as file:
         file.write(text)
+    if pdf is not None:
+        print_pdf(target, pdf)
     return target
 
 
-def _render(fit: Fit, title: str) -> str:
-    kind = "yes" if fit.status == COMPLETED else "no"
-    body = f'<h1>{html.escape(title)}</h1><p class="{kind}"><b>{html.escape(fit.message)}</b></p>'
-    if fit.warnings:
-        items = "".join(f"<li>{html.escape(w.text)}</li>" for w in fit.warnings)
-        body += f'<div class="note">Warnings:<ul>{items}</ul></div>'
-    body += f"<h2>Values</h2>{pages.table(('', 'value', 'standard error', 'unit'), fit.rows())}"
+def _render(fit: Fit) -> str:
+    done = f"{fit.message[0].upper()}{fit.message[1:]}"
+    count = f"{len(fit.values)} value{'s' if len(fit.values) > 1 else ''}"
+    kind, sentence = "yes", f"{count} found. {done}."
+    if fit.status != COMPLETED:
+        kind, sentence = "no", f"{done}."
+    elif fit.warnings:
+        kind, sentence = "unsure", f"{count} found, with warnings. {done}."
+    body = cover.verdict(kind, sentence) + cover.notes("Warnings:", (w.text for w in fit.warnings))
+    body += f"<h2>Values</h2>{value_table(fit)}"
     if len(fit.values) > 1:
         body += f"<h2>Correlations</h2>{correlation_table(fit)}"
     body += f"<h2>Residuals</h2>{residual_table(fit)}"
@@ -86,18 +112,28 @@ def _render(fit: Fit, title: str) -> str:
         for name in fit.columns
     }
     drawn = "".join(pages.figure(fitted(fit, name), caption) for name, caption in captions.items())
-    body += f'<div class="panels">{drawn}</div>'
-    case = html.escape(fit.case.to_toml())
-    body += f"<details><summary>The case with these values, in SI units</summary><pre>{case}</pre></details>"
-    body += f'<p class="small">Computed by tautline {html.escape(__version__)}.</p>'
-    return pages.page(title, body)
+    return f'{body}<div class="panels">{drawn}</div>{cover.system(fit.case)}'
+
+
+def value_table(fit: Fit) -> str:
+    """Values with standard errors, intervals of 95 %, and where the search began and ended."""
+    rows = []
+    for key, x in fit.values.items():
+        unit, error, (low, high) = unit_in_words(fit.units[key]), fit.standard_errors[key], fit.intervals()[key]
+        size, name = prefixed(x, unit)
+        found, doubt = rounded(x / size, error / size)
+        interval = "unknown" if math.isnan(error) else between(low, high, unit, 6)
+        least, most = fit.bounds[key]
+        bounds = f"{'none' if math.isinf(least) else value(least, unit)} to {value(most, unit)}"
+        rows.append((key, f"{found} {name}", f"{doubt} {name}", interval, value(fit.starts[key], unit), bounds))
+    return pages.table(("", "value", "standard error", "95 % interval", "start", "bounds"), rows)
 
 
 def correlation_table(fit: Fit) -> str:
     """How far the values can be exchanged for each other."""
     names = list(fit.values)
     rows = [
-        (name, *("unknown" if math.isnan(x) else f"{x:.3f}" for x in row))
+        (name, *("unknown" if math.isnan(x) else f"{x + 0.0:.3f}".replace("-0.000", "0.000") for x in row))
         for name, row in zip(names, fit.correlations, strict=True)
     ]
     return pages.table(("", *names), rows)
@@ -109,9 +145,9 @@ def residual_table(fit: Fit) -> str:
         (
             name,
             str(len(x.time)),
-            with_unit(x.rms, x.unit),
-            with_unit(float(np.max(np.abs(x.residuals))), x.unit),
-            with_unit(x.sigma, x.unit) + (" (given)" if fit.sigma_given else " (estimated)"),
+            value(x.rms, x.unit, 3),
+            value(float(np.max(np.abs(x.residuals))), x.unit, 3),
+            value(x.sigma, x.unit, 3) + (" (given)" if fit.sigma_given else " (estimated)"),
         )
         for name, x in fit.columns.items()
     ]

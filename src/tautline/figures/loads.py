@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
@@ -14,6 +15,7 @@ from tautline.analysis import fatigue, spectra
 from tautline.analysis.series import TooFewSamplesError
 from tautline.figures.source import of_run
 from tautline.figures.style import BLUE, ORANGE, RED, SKY, new_figure
+from tautline.quantities import value
 
 # Frequencies beyond which less than this part of the variance lies are not drawn.
 QUIET = 1e-4
@@ -50,8 +52,9 @@ def spectrum(run: xr.Dataset, /, variable: str = "start_tension", **place: Any) 
     if left[0] > 0.0:
         axes.set_yscale("log")
         peak = found.attrs["peak_frequency"]
-        axes.axvline(peak, color=RED, linestyle=":", linewidth=0.9, label=f"peak at {peak:.3g} Hz")
-        figure.legend(loc="outside upper center")
+        if math.isfinite(peak):
+            axes.axvline(peak, color=RED, linestyle=":", linewidth=0.9, label=f"peak at {value(peak, 'Hz', 3)}")
+            figure.legend(loc="outside upper center")
     axes.set_xlabel("frequency (Hz)")
     axes.set_ylabel(f"density of {_words(found)} ({found.density.attrs['units'].replace('2 s', '² s')})")
     return figure

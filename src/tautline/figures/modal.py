@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 import xarray as xr
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, styled
+from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, empty_figure, styled
 from tautline.model import checks
 
 # A component with less than this part of the largest displacement is not drawn.
@@ -47,8 +46,7 @@ def modes(result: xr.Dataset, count: int = 6, *, line: str | None = None) -> Fig
         checks.refuse("result", "at least one mode that is not rigid", list(result.kind.values))
     columns = min(COLUMNS, panels)
     rows = math.ceil(panels / columns)
-    figure = Figure(figsize=(0.55 + PANEL[0] * columns, 0.75 + PANEL[1] * rows), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = empty_figure(0.55 + PANEL[0] * columns, 0.75 + PANEL[1] * rows)
     grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
     own = result.node_line.values == chosen
     nodes = result.position.values[own]

@@ -16,7 +16,7 @@ from tautline.figures.style import RESOLUTION, styled
 STYLE = """
 :root { color-scheme: light dark; --text: #1d2733; --page: #ffffff; --line: #d5dce4; --faint: #5b6875; --link: #0060a0;
   --good: #006b4f; --unsure: #8a5a00; --bad: #a33b00; --code: #f4f6f8; --note: #fff4e0; }
-@media (prefers-color-scheme: dark) {
+@media screen and (prefers-color-scheme: dark) {
   :root { --text: #d8dee5; --page: #1a1a1a; --line: #3a434d; --faint: #9aa6b2; --link: #6cb4ee;
     --good: #4cc9a0; --unsure: #f0c060; --bad: #f09060; --code: #252a30; --note: #3a2f1a; }
   /* white becomes the page's own color, and hues stay */
@@ -36,6 +36,27 @@ th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.6rem; border-
 a, summary { color: var(--link); } summary { cursor: pointer; margin: 1rem 0; }
 figure { margin: 0; } img { max-width: 100%; } figcaption { color: var(--faint); font-size: 0.85rem; }
 pre { background: var(--code); padding: 1rem; overflow: auto; font-size: 0.8rem; }
+h3 { font-size: 1rem; margin: 1rem 0 0.3rem; }
+header { border-bottom: 3px solid var(--text); margin-bottom: 1rem; } header h1 { margin: 0; }
+.kind { color: var(--faint); margin: 0; }
+.facts { display: flex; flex-wrap: wrap; gap: 0 2rem; margin: 0.4rem 0; font-size: 0.86rem; }
+.facts div { display: flex; gap: 0.5rem; } .facts dt { color: var(--faint); } .facts dd { margin: 0; }
+.verdict { font-size: 1.1rem; }
+.drawn { max-width: 720px; } .drawn svg { width: 100%; height: auto; }
+.inputs { columns: 2 340px; column-gap: 2rem; } .inputs section { break-inside: avoid; }
+.inputs h3 { margin-top: 0; } .inputs td:first-child { width: 42%; color: var(--faint); }
+.inputs section { padding-bottom: 0.8rem; }
+@media print {
+  body { font-size: 10pt; margin: 0; max-width: none; padding: 0; }
+  h1 { font-size: 17pt; } h2 { font-size: 13pt; margin-top: 1.1rem; } h1, h2, h3 { break-after: avoid; }
+  figure, tr, section, header, .note, .verdict { break-inside: avoid; }
+  .panels { display: block; columns: auto; } .table { overflow: visible; }
+  .panels figure { margin: 0 auto 0.8rem; width: 122mm; } .drawn { margin: 0 auto; max-width: 150mm; }
+  .drawn svg { max-height: 66mm; } h3 + p, tr:first-child { break-after: avoid; }
+  figure img { display: block; width: 100%; } figcaption { break-before: avoid; }
+  .inputs { columns: 2; } table { font-size: 8.5pt; } th, td { padding: 0.15rem 0.4rem; }
+  a { color: inherit; text-decoration: none; } .screen, iframe { display: none; }
+}
 """
 
 
@@ -69,6 +90,16 @@ def table_of_html(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     first = "".join(f"<th>{cell}</th>" if cell else "<td></td>" for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return f'<div class="table" tabindex="0"><table>{f"<tr>{first}</tr>" if first else ""}{body}</table></div>'
+
+
+def feet(words: str) -> str:
+    """Style of printed pages: their size and margins, words at the foot of each, and its number."""
+    safe = "".join(x if x.isprintable() and x not in '"\\<' else " " for x in words)
+    box = "font: 8pt system-ui, sans-serif; color: #5b6875"
+    return (
+        f'@page {{ size: A4; margin: 15mm 15mm 18mm; @bottom-left {{ content: "{safe}"; {box} }} '
+        f'@bottom-right {{ content: "page " counter(page) " of " counter(pages); {box} }} }}'
+    )
 
 
 def page(title: str, body: str, style: str = "", scripts: Iterable[str] = ()) -> str:

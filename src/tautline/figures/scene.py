@@ -96,7 +96,7 @@ def scene_of(run: xr.Dataset) -> Scene:
         wheels += len(line.over)
         if line.reel is not None:
             guide, axis = _mounted(system, line)
-            turned = run.attitude.values[:, names.index(line.start)] if system.on_free_body(line) else None
+            turned = run.attitude.values[:, names.index(line.start)] if line.start in names else None
             reeled = run.reeled_length.values[:, k]
             drums.append(_drum(line.reel, ropes[-line.spans].nodes[:, 0], reeled, guide, axis, turned))
     for b, name in enumerate(names):
@@ -143,10 +143,10 @@ def _wheel(run: xr.Dataset, system: System, wheel: Wheel, names: list[str], numb
 def _mounted(system: System, line: Line) -> tuple[Array, Array]:
     """Directions of a guide, to its entrance, and of a drum's axis, in the frame of the body that carries them."""
     body = system.bodies.get(line.start)
-    if line.drum_axis is None or not isinstance(body, RigidBody):
+    if line.drum_axis is None:
         return GUIDE, AXIS
     axis = np.array(line.drum_axis)
-    outwards = np.array(line.start_point) - np.array(body.center_of_mass)
+    outwards = np.array(line.start_point) - (np.array(body.center_of_mass) if isinstance(body, RigidBody) else 0.0)
     across = [wish - (wish @ axis) * axis for wish in (outwards, *np.eye(3))]
     guide = next(x for x in across if np.linalg.norm(x) > 1e-6)
     return guide / np.linalg.norm(guide), axis

@@ -28,11 +28,11 @@ from tautline.figures.style import (
     STRAIN_MAP,
     curve,
     new_figure,
-    si,
     widen,
 )
 from tautline.files.runs.given import known
 from tautline.model import checks
+from tautline.quantities import value
 from tautline.results.conservation import balance_error, kept_momentum
 from tautline.results.inputs import CASE, system_of
 from tautline.results.one_line import ends_of, free_bodies, label_of, line_of
@@ -292,7 +292,7 @@ def _loads(axes: Any, one: xr.Dataset, run: xr.Dataset) -> None:
     peak = peak_of_line(one)
     if CASE not in one.attrs or not np.isfinite(peak.tension):
         return
-    label = f"largest, {si(peak.tension, 'N')} {place_in_words(one, peak.place)}"
+    label = f"largest, {value(peak.tension, 'N')} {place_in_words(one, peak.place)}"
     axes.plot(float(one.time[peak.row]), peak.tension, "v", color=RED, markersize=5, label=label)
     events = slack_events(run, line=one["line"].item())
     for k, (begin, end) in enumerate(zip(events.begin.values, events.end.values, strict=True)):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterable
 from functools import wraps
 from pathlib import Path
@@ -46,7 +47,7 @@ SETTINGS: Any = {
     "svg.hashsalt": "tautline",  # the same figure gives the same file
 }
 WIDTH, HEIGHT = 6.0, 3.6
-RESOLUTION = 160  # dots an inch
+RESOLUTION, SHOWN = 160, 110  # dots an inch, in files and in notebooks
 
 
 P = ParamSpec("P")
@@ -64,24 +65,38 @@ def styled(function: Callable[P, R]) -> Callable[P, R]:
     return inside
 
 
-def new_figure(rows: int = 1, width: float = WIDTH, height: float = HEIGHT) -> tuple[Figure, list[Any]]:
-    """A figure without pyplot's global state, and its axes, one below the other on one time axis."""
-    figure = Figure(figsize=(width, height * (0.55 + 0.45 * rows)), layout="constrained")
+class Picture(Figure):
+    """A figure without pyplot's global state, which shows itself in a notebook without a magic command."""
+
+    def _repr_png_(self) -> bytes:
+        file = io.BytesIO()
+        with mpl.rc_context(SETTINGS):
+            self.savefig(file, format="png", dpi=SHOWN)
+        return file.getvalue()
+
+
+def empty_figure(width: float, height: float, layout: Any = "constrained") -> Picture:
+    """A figure without axes; sides in inches."""
+    figure = Picture(figsize=(width, height), layout=layout)
     FigureCanvasAgg(figure)
+    return figure
+
+
+def new_figure(rows: int = 1, width: float = WIDTH, height: float = HEIGHT) -> tuple[Figure, list[Any]]:
+    """A figure and its axes, one below the other on one time axis."""
+    figure = empty_figure(width, height * (0.55 + 0.45 * rows))
     return figure, list(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
 
 
 def new_row(columns: int, width: float = 7.2, height: float = 3.4) -> tuple[Figure, list[Any]]:
     """A figure of axes side by side, each with scales of its own."""
-    figure = Figure(figsize=(width, height), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = empty_figure(width, height)
     return figure, list(figure.subplots(1, columns, squeeze=False)[0])
 
 
 def new_scene(width: float = WIDTH, height: float = 5.2, layout: Any = "constrained") -> tuple[Figure, Any]:
     """A figure with one three-dimensional axes; the third axis points down, as in the model."""
-    figure = Figure(figsize=(width, height), layout=layout)
-    FigureCanvasAgg(figure)
+    figure = empty_figure(width, height, layout)
     axes = figure.add_subplot(projection="3d")
     axes.set_xlabel("x (m)")
     axes.set_ylabel("y (m)")
@@ -120,14 +135,6 @@ def widen(axes: Any, x: bool = False) -> None:
         if high - low < STILL:
             middle = 0.5 * (low + high)
             limit(middle - STILL, middle + STILL)
-
-
-def si(x: float, unit: str) -> str:
-    """Value with four digits, and a prefix from ten thousand on."""
-    for prefix, size in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
-        if abs(x) >= 10.0 * size:
-            return f"{x / size:.4g} {prefix}{unit}"
-    return f"{x:.4g} {unit}"
 
 
 @styled

@@ -144,7 +144,8 @@ def _result(case: Case, search: Search, warnings: list[RunWarning]) -> Fit:
         for p, m, s in zip(found, model.series, search.sigma, strict=True)
     }
     samples = sum(len(m.values) for m in model.series)
-    done = f"{samples} samples in {len(columns)} columns, {search.runs} runs"
+    count = f"{len(columns)} column{'s' if len(columns) > 1 else ''}"
+    done = f"{samples} samples in {count}, {search.runs} runs"
     return Fit(
         case=case.with_({key: value for key, value in values.items() if key != OFFSET}),
         values=values,
@@ -159,4 +160,6 @@ def _result(case: Case, search: Search, warnings: list[RunWarning]) -> Fit:
         message=f"completed: {done}" if verdict.converged else f"not converged: {done}; start nearer, or allow more",
         warnings=(*warnings, *verdict.warnings, *search.run_warnings()),
         runs=search.runs,
+        starts={u.key: u.start for u in model.unknowns},
+        bounds={u.key: (u.low, u.high) for u in model.unknowns},
     )

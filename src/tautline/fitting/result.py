@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from dataclasses import dataclass
 from typing import Any
 
@@ -65,6 +66,10 @@ class Fit:
         What there is to doubt.
     runs : int
         Runs that were needed.
+    starts : dict
+        Where the search began, by key.
+    bounds : dict
+        Least and greatest value that it tried, by key; infinite where there is none.
     """
 
     case: Any
@@ -80,6 +85,8 @@ class Fit:
     message: str
     warnings: tuple[RunWarning, ...]
     runs: int
+    starts: dict[str, float]
+    bounds: dict[str, tuple[float, float]]
 
     @property
     def correlations(self) -> Array:
@@ -87,9 +94,23 @@ class Fit:
         errors = np.sqrt(np.diag(self.covariance))
         return np.asarray(self.covariance / np.outer(errors, errors))
 
+    def intervals(self) -> dict[str, tuple[float, float]]:
+        """Intervals that hold the true values with 95 % confidence, by key; NaN where a standard error is."""
+        from scipy.stats import t
+
+        width = float(t.ppf(0.975, max(self.degrees_of_freedom, 1)))
+        return {
+            key: (x - width * self.standard_errors[key], x + width * self.standard_errors[key])
+            for key, x in self.values.items()
+        }
+
     def rows(self) -> list[tuple[str, str, str, str]]:
         """Key, value, standard error and unit of each unknown, as text with the digits that mean something."""
         return [(key, *rounded(x, self.standard_errors[key]), self.units[key]) for key, x in self.values.items()]
+
+    def _repr_html_(self) -> str:
+        """Card of a notebook."""
+        return f"<pre>{html.escape(str(self))}</pre>"
 
     def __str__(self) -> str:
         table = [("", "value", "standard error", ""), *self.rows()]

@@ -10,6 +10,7 @@ import argparse
 import hashlib
 import os
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -56,6 +57,8 @@ def digest() -> str:
 
 def wrapper(folder: Path = FOLDER) -> Path:
     """File of the wrapper, made from the present sources; else EngineError."""
+    if not sys.platform.startswith("linux"):
+        raise EngineError(f"FMUs: expected Linux, which they hold machine code for, got {sys.platform}")
     path = folder / f"fmi-{machine()}-{digest()}.so"
     if not path.is_file():
         raise EngineError(

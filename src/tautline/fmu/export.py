@@ -22,9 +22,10 @@ from tautline.fmu.description import Model, description
 from tautline.fmu.lowering import Export, Lowered, lower, with_guides
 from tautline.fmu.variables import Variable
 from tautline.kernels.machine import library, targets
-from tautline.model import checks
+from tautline.model import checks, refusals
 from tautline.model.command import Command, Length, Speed
 from tautline.model.commands.held import Locked
+from tautline.model.sequence import Sequence
 from tautline.model.system.case import Case
 from tautline.model.system.parts import ANCHOR, GUIDE, Kinematic
 from tautline.model.system.state import BodyState, State
@@ -98,7 +99,11 @@ def exported(case: Case, commands: dict[str, str], velocities: list[str]) -> Exp
         command = case.commands.get(name)
         if mode == "case" and command is not None and command.is_function:
             raise InputError(f"commands[{name!r}]: expected a command by numbers in an FMU, got a function")
+        if mode == "case" and isinstance(command, Sequence):
+            raise refusals.SEQUENCE_FMU.error("one", at=f"lines.{name}: ")
     guides: dict[str, str] = {}
+    if case.system.is_reeved:
+        raise refusals.FMU_REEVED.error("some")
     for name in velocities:
         guides |= _guide(case, name)
     system = with_guides(case.system, guides)
@@ -108,6 +113,10 @@ def exported(case: Case, commands: dict[str, str], velocities: list[str]) -> Exp
         state = State(added | dict(state.bodies), dict(state.lines))
     bodies = system.bodies.items()
     moved = [name for name, x in bodies if isinstance(x, Kinematic) and (x.path is None or name in velocities)]
+    for name in moved:
+        body = system.bodies[name]
+        if isinstance(body, Kinematic) and body.rotation is not None:
+            raise refusals.FMU_TURNING.error("one that turns", at=f"bodies.{name}")
     interval = case.run.interval()
     return Export(
         system,

@@ -11,7 +11,6 @@ import numpy as np
 from tautline import ledger
 from tautline.arrays import Array, Array2, Counters
 from tautline.engine.health import BALANCE, RESOLUTION
-from tautline.engine.network.health import COMPRESSION
 from tautline.engine.network.simulation import NetworkSimulation
 from tautline.fmu import layout
 from tautline.fmu.image import Image, bits, item_place, place_in
@@ -27,11 +26,13 @@ from tautline.model.checks import WHOLE
 from tautline.model.command import Command, Length, Torque
 from tautline.model.string_loads import string_loads
 from tautline.model.system.parts import ANCHOR, Kinematic
-from tautline.model.system.state import State
+from tautline.model.system.state import BodyState, State
 from tautline.model.system.system import System
 from tautline.results.network import spans
 
 AXES = (1, 2, 3)
+# Strain as a compression, beyond which a line with a linear law was pressed together.
+COMPRESSION = 1e-9
 # Room for parameters behind the inputs: places in the memory do not depend on their number.
 MOST_PARAMETERS = 256
 
@@ -116,7 +117,8 @@ class Lowering:
         for name in self.free:
             backend.push(name)
         for name in what.moved:
-            stepper.lead(name, 0.0, what.state.bodies[name].position, (0.0, 0.0, 0.0))
+            own = what.state.bodies[name]
+            stepper.lead(name, 0.0, BodyState(own.position, attitude=own.attitude))
         self.before = self._network()
         backend.begin(_commands(what), what.interval, what.interval)
         self.network = self._network()
@@ -467,9 +469,11 @@ class Lowering:
     def _has_end(self) -> bool:
         """Whether motions of the case are tabulated up to a time only."""
         paths = [
-            body.path
+            motion
             for name, body in self.system.bodies.items()
-            if isinstance(body, Kinematic) and name not in self.what.moved and body.path is not None
+            if isinstance(body, Kinematic) and name not in self.what.moved
+            for motion in (body.path, body.rotation)
+            if motion is not None
         ]
         commands = [self.what.commands[name] for name, mode in self.what.modes.items() if mode == "case"]
         return any(path.covered(0.0) < np.inf for path in paths) or any(x.covered(0.0, 0.0) < np.inf for x in commands)

@@ -19,9 +19,8 @@ from tautline.model import checks
 from tautline.model.expressions import parts_of_system
 from tautline.model.system.case import Case
 from tautline.results.dataset import by_key
-from tautline.results.network import build_jacobian
+from tautline.results.network import build_jacobian, variables_of
 from tautline.results.warnings import WARNINGS, RunWarning, encoded
-from tautline.schema import SCHEMA
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -70,7 +69,7 @@ def jacobian(case: Case, outputs: str | Sequence[str], by: str | Iterable[str]) 
         known. The values are coordinates: `tension_value` of `tension`. `attrs` hold `status`, `message` and
         warnings on the run and on its derivatives, for `tl.warnings_of`.
     """
-    names, wanted = _keys(case, by), check_names(outputs)
+    names, wanted = _keys(case, by), check_names(outputs, case.system)
     run = run_with_derivatives(case, wanted, names)
     values = {name: run.values[name].value for name in ("time", *wanted)}
     derivatives = {name: run.values[name].tangent for name in wanted}
@@ -95,7 +94,7 @@ def value_and_gradient(
     names = _keys(case, by)
     if not callable(objective):
         raise InputError(f"objective: expected a function of the values of a run, got {objective!r}")
-    wanted = list(SCHEMA)
+    wanted = list(variables_of(case.system))
     if isinstance(objective, Objective):
         objective, wanted = objective.of(parts_of_system(case.meshed().system)), sorted(objective.names)
     prepared = prepared_run(case, names)

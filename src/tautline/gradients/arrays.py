@@ -291,6 +291,11 @@ def _dot(a: Any, b: Any) -> Any:
     return a * b if 0 in (np.ndim(value_of(a)), np.ndim(value_of(b))) else product(a, b)
 
 
+def _cross(a: Any, b: Any) -> Any:
+    """Vector product of two vectors."""
+    return np.stack([a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))])
+
+
 def _method(name: str) -> Callable[..., Any]:
     def call(x: Carried, *args: Any, **others: Any) -> Any:
         return getattr(x, name)(*args, **{key: item for key, item in others.items() if key not in ("out", "dtype")})
@@ -303,6 +308,7 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.clip: clip,
     np.linalg.norm: norm,
     np.dot: _dot,
+    np.cross: _cross,
     np.std: _method("std"),
     np.var: _method("var"),
     np.max: _method("max"),

@@ -8,19 +8,21 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.engine.network.strands import NO_SPAN, StrandOf, lead_of, strands_of
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.rotations import RotationVectors
 from tautline.kernels.network import data as kernels
 from tautline.model.body import RigidBody
-from tautline.model.command import Locked
 from tautline.model.system.case import Case
+from tautline.model.system.commands import command_of, drives
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import BodyState, LineState, State, point_of
 from tautline.model.system.system import System
 from tautline.results.network import spans
 
 AXES = "xyz"
+NOTHING = (0.0, 0.0, 0.0)
 
 
 class Coordinates:
@@ -28,16 +30,17 @@ class Coordinates:
 
     Of each body that is free: position and velocity of its center of mass; where it is no point mass, the rotation
     vector of its attitude relative to that of a start, and its angular velocity. Of each line: positions and
-    velocities of the nodes between its ends, and reeled length and its rate where the reel is not locked. Bodies that
-    are held have none: where they are follows from the time.
+    velocities of the nodes between the ends of its spans, and of reels that are not locked the reeled length and its
+    rate; of sheaves and pins that are not locked the length that has passed and its rate. Bodies that are held have
+    none: where they are follows from the time. Lengths of spans follow from what came and went at their ends.
 
     Parameters
     ----------
     system : System
     start : State
-        Its attitudes are the references, and its reeled lengths those of locked reels.
+        Its attitudes are the references, and its lengths those of locked reels and sheaves.
     locked : collection of str
-        Lines without a reel that moves.
+        Reels and sheaves that do not move, by the names of their commands.
     """
 
     def __init__(self, system: System, start: State, locked: Collection[str]) -> None:
@@ -46,21 +49,29 @@ class Coordinates:
         self._rotations = {
             name: RotationVectors(start.bodies[name].attitude) for name in self.free if not system.bodies[name].is_point
         }
-        self._moving = [name for name in system.lines if name not in locked]
+        self._strands = strands_of(system)
+        self._lead = [lead_of(system, self._strands, k) for k in range(len(self._strands))]
+        self._moving = [k for k, x in enumerate(self._strands) if self._lead[k][0] == k and x.drive not in locked]
         self.names: list[str] = []
         self._places: dict[str, slice] = {}
         for name in self.free:
             turning = ("rotation", "angular velocity") if name in self._rotations else ()
             self._add(name, [f"{what} of {name} {a}" for what in ("position", "velocity", *turning) for a in AXES])
         for name, line in system.lines.items():
-            nodes = [f"node {i} of {name} {axis}" for i in range(1, line.count) for axis in AXES]
+            inner = [n * (line.count + 1) + i for n in range(line.spans) for i in range(1, line.count)]
+            nodes = [f"node {i} of {name} {axis}" for i in inner for axis in AXES]
             self._add(f"nodes of {name}", [f"{what} of {node}" for what in ("position", "velocity") for node in nodes])
-            if name in self._moving:
-                self._add(f"reel of {name}", [f"{what} of {name}" for what in ("reeled_length", "reel_speed")])
+            for strand in self._moved(name):
+                kinds = ("reeled_length", "reel_speed") if strand.wheel is None else ("passed", "passing")
+                self._add(f"feed of {strand.drive}", [f"{what} of {strand.drive}" for what in kinds])
 
     def _add(self, part: str, names: list[str]) -> None:
         self._places[part] = slice(len(self.names), len(self.names) + len(names))
         self.names += names
+
+    def _moved(self, name: str) -> list[StrandOf]:
+        """Strings of a line at whose start a reel or sheave moves."""
+        return [x for k, x in enumerate(self._strands) if x.line == name and k in self._moving]
 
     @property
     def size(self) -> int:
@@ -78,18 +89,26 @@ class Coordinates:
                 parts += [own.angular_velocity]
         for name in self._system.lines:
             line = state.lines[name]
-            parts += [np.ravel(line.nodes[1:-1]), np.ravel(line.node_velocities[1:-1])]
-            if name in self._moving:
-                parts.append([line.reeled_length, line.reel_speed])
+            parts += [np.ravel(self._pieces(name, x)[:, 1:-1]) for x in (line.nodes, line.node_velocities)]
+            parts += [line.feed(strand.span) for strand in self._moved(name)]
         return np.concatenate([np.asarray(part, dtype=np.float64) for part in parts])
 
+    def _pieces(self, name: str, nodes: Any) -> Any:
+        """Rows of the nodes of a line by its spans."""
+        return nodes.reshape(self._system.lines[name].spans, self._system.lines[name].count + 1, -1)
+
     def state(
-        self, x: Any, time: float = 0.0, reeled_lengths: Any = None, held: Mapping[str, BodyState] | None = None
+        self,
+        x: Any,
+        time: float = 0.0,
+        lines: Mapping[str, LineState] | None = None,
+        held: Mapping[str, BodyState] | None = None,
     ) -> State:
         """The state of coordinates at a time (s).
 
-        `reeled_lengths` (m) of all lines are for those of locked reels, by default the start's. `held` are bodies
-        whose motion is given; by default they are where their paths lead from the start.
+        `lines` have the lengths of locked reels and sheaves, and those from which spans are counted; by default they
+        are the start's. `held` are bodies whose motion is given; by default they are where their paths lead from the
+        start.
         """
         x = np.asarray(x, dtype=np.float64)
         if x.shape != (self.size,):
@@ -104,31 +123,70 @@ class Coordinates:
             if name in self._rotations:
                 attitude, omega = self._rotations[name].attitude(own[2]), own[3]
             bodies[name] = BodyState(own[0], own[1], attitude, omega)
-        lines = {}
-        for k, (name, line) in enumerate(self._system.lines.items()):
-            ends = [point_of(self._system, bodies, end, at) for end, at in zip(line.ends, line.points, strict=True)]
-            inner = x[self._places[f"nodes of {name}"]].reshape(2, -1, 3)
-            nodes, velocities = (np.concatenate([[ends[0][i]], inner[i], [ends[1][i]]]) for i in range(2))
-            reeled = self._start.lines[name].reeled_length if reeled_lengths is None else reeled_lengths[k]
-            speed = 0.0
-            if name in self._moving:
-                reeled, speed = x[self._places[f"reel of {name}"]]
-            lines[name] = LineState(nodes, velocities, float(reeled), float(speed))
-        return State(bodies, lines)
+        before = self._start.lines if lines is None else lines
+        fed = self._fed(x, before)
+        return State(bodies, {name: self._line(name, x, bodies, before[name], fed) for name in self._system.lines})
+
+    def _fed(self, x: Array, before: Mapping[str, LineState]) -> list[tuple[float, float, float]]:
+        """Length that has come in at the start of every string, its rate, and by how much more that is than before."""
+        own = [before[strand.line].feed(strand.span) for strand in self._strands]
+        now = [(s, 0.0 * speed) for s, speed in own]
+        for k in self._moving:
+            s, speed = x[self._places[f"feed of {self._strands[k].drive}"]]
+            now[k] = float(s), float(speed)
+        for k, (lead, factor) in enumerate(self._lead):
+            if lead not in (-1, k):  # another drum on the shaft
+                now[k] = own[k][0] + factor * (now[lead][0] - own[lead][0]), factor * now[lead][1]
+        return [(*here, here[0] - there[0]) for here, there in zip(now, own, strict=True)]
+
+    def _line(
+        self,
+        name: str,
+        x: Array,
+        bodies: Mapping[str, BodyState],
+        before: LineState,
+        fed: list[tuple[float, float, float]],
+    ) -> LineState:
+        """The state of a line, whose ends are on bodies."""
+        spans = self._system.spans(name)
+        inner = x[self._places[f"nodes of {name}"]].reshape(2, len(spans), -1, 3)
+        held = [[point_of(self._system, bodies, end, at) for end, at in zip(*span[2:], strict=True)] for span in spans]
+        nodes, velocities = (
+            np.concatenate([np.vstack([a[i], rows, b[i]]) for (a, b), rows in zip(held, inner[i], strict=True)])
+            for i in range(2)
+        )
+        own = {strand.span: fed[k] for k, strand in enumerate(self._strands) if strand.line == name}
+        if not self._system.lines[name].is_reeved:
+            return LineState(nodes, velocities, *own[0][:2])
+        ahead = [own[k + 1][2] if k + 1 in own else -own.get(NO_SPAN, NOTHING)[2] for k in range(len(spans))]
+        lengths = [
+            length - own[k][2] + more for k, (length, more) in enumerate(zip(before.span_lengths, ahead, strict=True))
+        ]
+        return LineState(
+            nodes,
+            velocities,
+            *own[0][:2],
+            np.array(lengths),
+            passed=np.array([own[k][0] for k in range(1, len(spans))]),
+            passing=np.array([own[k][1] for k in range(1, len(spans))]),
+            end_reeled_length=own.get(NO_SPAN, NOTHING)[0],
+            end_reel_speed=own.get(NO_SPAN, NOTHING)[1],
+        )
 
     def sizes(self, x: Array) -> Array:
         """How large a change of each coordinate is small, for differences."""
         found = np.ones(self.size)
         lines = self.state(x).lines
         for name, line in lines.items():
-            length = float(np.linalg.norm(np.diff(line.nodes, axis=0), axis=1).sum()) or 1.0
+            apart = np.linalg.norm(np.diff(self._pieces(name, line.nodes), axis=1), axis=2)
+            length = float(apart.sum()) or 1.0
             inner = found[self._places[f"nodes of {name}"]].reshape(2, -1)
-            inner[0], inner[1] = length / (len(line.nodes) - 1), max(1.0, float(np.abs(line.node_velocities).max()))
-            if name in self._moving:
-                found[self._places[f"reel of {name}"]] = length, max(1.0, abs(line.reel_speed))
+            inner[0], inner[1] = length / apart.size, max(1.0, float(np.abs(line.node_velocities).max()))
+            for strand in self._moved(name):
+                found[self._places[f"feed of {strand.drive}"]] = length, max(1.0, abs(line.feed(strand.span)[1]))
         for name in self.free:
-            ends = [line.nodes for key, line in lines.items() if name in self._system.lines[key].ends]
-            reach = min((float(np.linalg.norm(np.diff(nodes, axis=0), axis=1).min()) for nodes in ends), default=1.0)
+            ends = [self._pieces(key, line.nodes) for key, line in lines.items() if name in self._system.holders(key)]
+            reach = min((float(np.linalg.norm(np.diff(nodes, axis=1), axis=2).min()) for nodes in ends), default=1.0)
             own, values = found[self._places[name]].reshape(-1, 3), x[self._places[name]].reshape(-1, 3)
             own[0], own[1] = reach or 1.0, max(1.0, float(np.abs(values[1]).max()))
             own[3:] = max(1.0, float(np.abs(values[3:]).max(initial=0.0)))
@@ -147,11 +205,11 @@ class Coordinates:
                 R = own[kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(3, 3)
                 parts.append(self._rotations[name].carried(R, self._rotation(name, near)))
                 parts.append(own[kernels.BODY_OMEGA : kernels.BODY_OMEGA + 3])
-        for k, (name, (span, _)) in enumerate(spans(self._system).items()):
-            inner = nodes[span][1:-1]
-            parts += [inner[:, :3].reshape(-1), inner[:, 3:].reshape(-1)]
-            if name in self._moving:
-                parts.append(strands[k][[kernels.REELED, kernels.SPEED]])
+        for name, (span, _) in spans(self._system).items():
+            inner = self._pieces(name, nodes[span])[:, 1:-1]
+            parts += [inner[..., :3].reshape(-1), inner[..., 3:].reshape(-1)]
+            fed = [k for k in self._moving if self._strands[k].line == name]
+            parts += [strands[k][[kernels.REELED, kernels.SPEED]] for k in fed]
         found: Any = np.concatenate(parts)
         assert isinstance(found, Carried)
         return found
@@ -173,15 +231,18 @@ class Coordinates:
 
 def held_at(body: Kinematic, start: BodyState, time: float) -> BodyState:
     """A body whose motion is given, where its path has led it to from its start at a time (s)."""
-    if body.path is None:
-        return start
-    places, velocities, *_ = body.path.at(np.array([0.0, time]))
-    return BodyState(np.array(start.position) + places[1] - places[0], velocities[1], start.attitude)
+    place, velocity, R, omega = np.array(start.position), np.zeros(3), np.array(start.attitude), np.zeros(3)
+    if body.path is not None:
+        places, velocities, *_ = body.path.at(np.array([0.0, time]))
+        place, velocity = place + places[1] - places[0], velocities[1]
+    if body.rotation is not None:
+        R = R @ body.rotation.rotation(0.0).T @ body.rotation.rotation(time)
+        omega = body.rotation.angular_velocity(time)
+    return BodyState(place, velocity, R, omega)
 
 
 def coordinates_of(case: Case) -> Coordinates:
     """Coordinates of the states of a case, about its start."""
     system = case.meshed().system
-    commands = {name: case.commands.get(name, Locked()) for name in system.lines}
-    locked = [name for name, line in system.lines.items() if line.reel is None or commands[name].holds]
+    locked = [name for name, kind in drives(system).items() if command_of(case.commands, name, kind).holds]
     return Coordinates(system, case.state(), locked)

@@ -30,8 +30,8 @@ LOOK = 1e-3
 ROOTS: dict[str, Place] = {"initial": ("start",), "run": ("run",), "fluid": ("system", "fluid")}
 
 # Keys that may pass through zero, where others switch parts of a model on.
-PLACES = ("start_point", "position", "center_of_mass")
-STATES = ("direction", "end_velocity", "angular_velocity", "nodes", "node_velocities")
+PLACES = ("start_point", "end_point", "position", "center_of_mass")
+STATES = ("direction", "end_velocity", "position", "velocity", "angular_velocity", "nodes", "node_velocities")
 
 
 class UnknownTangentsError(TypeError):
@@ -112,12 +112,16 @@ class _Section:
                 raise UnknownTangentsError(key.text)
         self._ends = np.cumsum([len(laid_out(x)[0]) for x in _fields(made.thing)])
         self.keys = {*made.allowed()}
+        self._passed: set[str] = set()  # keys that may pass through zero
 
     def slopes(self, case: Case, name: str, key: keys.Key) -> dict[Place, Array]:
         """Derivatives by a key of the numbers in fields of the object, by the places of those that it changes."""
         value, size = key_value(case, name), key_size(case, name)
-        if value == 0.0 and key.name not in (STATES if key.path[0] == "initial" else PLACES):
-            raise UnknownTangentsError(name)
+        if value == 0.0 and key.whole not in self._passed:
+            if key.name not in (STATES if key.path[0] == "initial" else PLACES):
+                raise UnknownTangentsError(name)
+            case.with_({name: LOOK * size})  # InputError where another part refuses it, such as a point mass a lever
+            self._passed.add(key.whole)
         whole = {key.name: keys.get(case.all_keys(), key._replace(components=()))}
         inside = key._replace(section="")
 

@@ -51,6 +51,11 @@ def march_along(setting: AnySetting, tangents: list[Array], rows: int) -> Marche
     return _ended(setting, found[0]._replace(tangents=together))
 
 
+def march_once(setting: AnySetting, tangents: list[Array]) -> Any:
+    """Derivatives of the sample of the present state, by a setting whose plan makes no steps."""
+    return march_along(setting, [t.copy() for t in tangents], 1).tangents
+
+
 def _ended(setting: AnySetting, marched: Marched) -> Marched:
     """Note when a march met the end of the string: at the end of a step."""
     if marched.status in (FULLY_RETRIEVED, FULLY_DEPLOYED):

@@ -20,7 +20,9 @@ from tautline.model.piecewise import evaluate
 from tautline.model.reel import Reel
 from tautline.model.string import String
 from tautline.model.string_loads import StringLoads
+from tautline.model.system.system import System
 from tautline.model.wording import near
+from tautline.results.network import variables_of
 from tautline.schema import SCHEMA
 
 # Variables with a torque in them.
@@ -113,12 +115,12 @@ def carried_loads(fluid: Fluid | None, weight: Any, loads: Any) -> StringLoads:
     return StringLoads(weight, *(getattr(own, name) for name in StringLoads._fields[1:]))
 
 
-def check_names(names: str | Sequence[str]) -> list[str]:
-    """Names of variables of results."""
-    wanted = checks.names("outputs", names)
+def check_names(names: str | Sequence[str], system: System) -> list[str]:
+    """Names of variables of results of a system."""
+    wanted, known = checks.names("outputs", names), variables_of(system)
     for name in wanted:
-        if name not in SCHEMA:
-            raise InputError(f"outputs: expected variables of a result, got {name!r}{near(name, SCHEMA)}")
+        if name not in known:
+            raise InputError(f"outputs: expected variables of a result, got {name!r}{near(name, known)}")
     return wanted
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -59,6 +59,11 @@ class CasesBeside:
             return other
         places = found.network.moved(found.places, moved)
         return other.starting_from(state_of(found.system, found.near, found.network, places, frame_of(found.system)))
+
+    def search(self, names: Sequence[str]) -> tuple[Network, Places, Array]:
+        """The search for rest, and derivatives of its unknowns by keys."""
+        slopes = np.stack([self._slope(name) for name in names], axis=1)
+        return self._rest.network, self._rest.places, slopes
 
     def _slope(self, name: str) -> Array:
         """Derivatives of the unknowns of the search by a key."""

@@ -60,10 +60,9 @@ def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
     columns, warnings = tangents_by_keys(
         case, by, lambda changes: runs.beside(changes).numbers(), partial(runs.tangents, begun)
     )
-    before = len(flat(begun.setting))
-    first = type(begun.first)(*split(begun.first, columns[before:]))
+    tangents = split(begun.setting, columns)
     sizes = np.array([key_size(case, name) for name in by])
-    tangents = split(begun.setting, columns[:before])
+    first = begun.first_tangents(tangents)
     return Prepared(case, by, runs, begun, tangents, first, [*warnings, *runs.warnings(begun)], sizes)
 
 
@@ -76,7 +75,7 @@ def carried_run(prepared: Prepared, names: Sequence[str]) -> CarriedRun:
     """March a run from its start; variables by name and the time, with derivatives by keys."""
     case, by, runs, begun, tangents, first_tangents, warnings, sizes = prepared
     steps = runs.steps
-    first = begun.with_torques(carried_samples(begun.first, first_tangents), tangents, names)
+    first = carried_samples(begun.first, first_tangents)
     setting = carried_setting(begun.setting, tangents)
     marched = march_along(begun.setting, tangents, steps.filled)
     simulation, rows = begun.simulation, marched.filled

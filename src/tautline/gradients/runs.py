@@ -10,8 +10,9 @@ from tautline.errors import InputError
 from tautline.gradients.keys import key_of
 from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.steps import Steps
-from tautline.model import refusals
+from tautline.model import refusals, sequence
 from tautline.model.system.case import Case
+from tautline.model.system.starts import reel_speeds
 
 if TYPE_CHECKING:
     from tautline.gradients.chain.runs import ChainRuns
@@ -25,8 +26,10 @@ def check_case(case: Case) -> Case:
         raise InputError(f"case: expected a Case, got {type(case).__name__}")
     if any(command.is_function for command in case.commands.values()):
         raise refusals.TORQUE_DERIVATIVE.error("a function")
-    if case.system.is_reeved:
-        raise refusals.REEVED_GRADIENT.error("them")
+    if any(isinstance(command, sequence.Sequence) for command in case.commands.values()):
+        raise refusals.SEQUENCE_DERIVATIVE.error("one")
+    if reel_speeds(case.start, case.system):
+        raise refusals.MOVING_REST_DERIVATIVE.error("it")
     return case
 
 

@@ -49,7 +49,8 @@ SCALARS = (
 # Of a network: of a body, and in its samples.
 NETWORK_BODY = (
     (data.ATTITUDE, 4),
-    *((place, 3) for place in (network.PLACE, network.LINEAR, network.ANGULAR, network.FLUID, network.GIVEN)),
+    *((place, 3) for place in (network.PLACE, network.LINEAR, network.ANGULAR, network.FLUID)),
+    *((place, 3) for place in (network.GIVEN, network.GIVEN_MOMENT)),
     *((place, 9) for place in (network.V, network.OMEGA)),
 )
 OWED_BY_NETWORK_BODY = [
@@ -61,18 +62,19 @@ BODY_SAMPLES = (
     *((place, 3) for place in (network.BODY_PLACE, network.BODY_VELOCITY, network.BODY_OMEGA)),
     (network.BODY_ATTITUDE, 9),
     (network.BODY_GIVEN, 3),
+    (network.BODY_GIVEN + 3, 3),
 )
 # What holds states and samples.
 STATES = (data.Motion, data.Samples, network.Body, network.Strand, network.Network, network.WholeSamples)
 # Fields that only limit steps.
 LIMITING: dict[type, tuple[str, ...]] = {
     data.Plan: (
-        *("limit_multiple", "allowed_ratio", "resolution", "end_mass", "body_frequency2"),
+        *("minimum_length", "limit_multiple", "allowed_ratio", "resolution", "end_mass", "body_frequency2"),
         *("drum_stiffness", "swing", "drum_damping"),
     ),
     Drag: ("string_rate", "body_rate"),
     network.Body: ("pull_lever",),
-    network.Strand: ("softness",),
+    network.Strand: ("softness", "shortest"),
 }
 
 
@@ -220,6 +222,7 @@ SPECIAL: dict[tuple[type, str], Callable[[Any], tuple[Any, ...]]] = {
     (Drag, "flow"): _vectors,
     (network.Body, "state"): _columns(NETWORK_BODY, OWED_BY_NETWORK_BODY),
     (network.Body, "path"): _path,
+    (network.Body, "angles"): _path,
     (network.Body, "applied"): _vectors,
     (network.Strand, "nodes"): _nodes,
     (network.Strand, "reel"): _reel,

@@ -80,7 +80,7 @@ class SegmentSlopes:
         return np.stack(columns, axis=1)
 
     def first_columns(self, u: Array) -> Array:
-        """Derivatives of all that a run starts from, and of its first sample, along all directions."""
+        """Derivatives of all that a run starts from, along all directions."""
         numbers = self._segments.begun(u).numbers()
         here, scales = Changed.of(numbers), scales_of(numbers)
         found = [self._of_first(here, scales, u, j) for j in range(len(self._directions.names))]
@@ -147,7 +147,7 @@ class QuickSlopes(SegmentSlopes):
             return Straight(-distance, self._segments.begun(self._moved(u, j, -distance)))
 
     def _is_linear(self, j: int) -> bool:
-        """Whether what a run is prepared from, and its first sample, change linearly along a direction.
+        """Whether what a run is prepared from changes linearly along a direction.
 
         The stops of the run are left aside.
         """
@@ -159,11 +159,10 @@ class QuickSlopes(SegmentSlopes):
         except InputError:
             return False
         begun: Any = segments.begun(u), once.begun, twice
-        first = [b.numbers()[1] for b in begun]
         settings = [segments.placed(b, x, last).without_workspace() for b in begun]
         if len({repr(laid_out(s)[1]) for s in settings}) > 1:
             return False
-        parts = [(*(part for part in s if not isinstance(part, Plan)), f) for s, f in zip(settings, first, strict=True)]
+        parts = [tuple(part for part in s if not isinstance(part, Plan)) for s in settings]
         here, near, far = map(flat, parts)
         with np.errstate(invalid="ignore"):
             bent, change = np.nan_to_num(far - 2.0 * near + here), np.nan_to_num(near - here)

@@ -20,7 +20,7 @@ from tautline.gradients.run import carried_samples
 from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.segment_slopes import Directions, QuickSlopes, SegmentSlopes
 from tautline.gradients.trust import derivative_warnings, starts_at_kink
-from tautline.model import checks
+from tautline.model import checks, refusals
 from tautline.model.system.case import Case
 from tautline.results.warnings import RunWarning
 
@@ -96,7 +96,9 @@ class Segments:
         directions: Directions | None = None,
     ) -> None:
         self.case, self.by = check_case(case), checked_keys(case, by)
-        self.outputs = check_names(outputs)
+        if any(wheel.slips for name in case.system.lines for wheel in case.system.wheels(name)):
+            raise refusals.SLIP_STATES.error("it")
+        self.outputs = check_names(outputs, case.system)
         if "stretched" in guide_laws(case):
             raise InputError(
                 "case: expected a guide law without memory, got 'stretched': a state does not say all of it"
@@ -192,13 +194,10 @@ class Segments:
         u = np.asarray(u, dtype=np.float64)
         self._look_at(u)
         begun: Any = self.begun(u)
-        setting, first = begun.numbers()[:2]
-        columns = self._slopes.first_columns(u) if derivatives else np.zeros((len(flat((setting, first))), 0))
-        before = len(flat(setting))
-        sample = carried_samples(begun.first, type(first)(*split(first, columns[before:])))
-        tangents = split(setting, columns[:before])
-        sample = begun.with_torques(sample, tangents, self.outputs) if derivatives else sample
-        carried = carried_setting(setting, tangents)
+        columns = self._slopes.first_columns(u) if derivatives else np.zeros((len(flat(begun.setting)), 0))
+        tangents = split(begun.setting, columns)
+        sample = carried_samples(begun.first, begun.first_tangents(tangents))
+        carried = carried_setting(begun.setting, tangents)
         values = begun.values(carried, np.zeros(1), sample, self.outputs)
         return {name: values[name] for name in ("time", *self.outputs)}
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib.util import find_spec
 from typing import Any
 
 from gymnasium.vector import SyncVectorEnv, VectorEnv
 
+from tautline.engine.choose import ACCELERATOR
 from tautline.files.scenario import load
 from tautline.gym.environment import CaseEnv
-from tautline.gym.lanes import LaneVectorEnv, why_no_lanes
 from tautline.model.command import Torque
 from tautline.model.rest.statics import statics
 
@@ -20,8 +21,11 @@ Seen = Mapping[str, Any]
 def make_vec(num_envs: int, *args: Any, **kwargs: Any) -> VectorEnv[Any, Any, Any]:
     """Environments of one case, in lanes where they can serve, else one by one; further arguments as of `CaseEnv`."""
     one = CaseEnv(*args, **kwargs)
-    if one.render_mode is None and why_no_lanes(one.task) is None:
-        return LaneVectorEnv(num_envs, *args, **kwargs)
+    if one.render_mode is None and find_spec(ACCELERATOR) is not None:
+        from tautline.gym.lanes import LaneVectorEnv, why_no_lanes
+
+        if why_no_lanes(one.task) is None:
+            return LaneVectorEnv(num_envs, *args, **kwargs)
     return SyncVectorEnv([partial(CaseEnv, *args, **kwargs)] * num_envs)
 
 

@@ -110,7 +110,9 @@ ABOVE, BELOW, PRODUCT, DIAGONAL, MINOR, INVERSE_MINOR, RATIO = range(7)
 LENGTH, VISCOUS, BY_REEL, PASSING, ACROSS, ALONG, ADDED = range(7, 14)
 # Parts of the blocks between nodes and of those of the nodes (loads/velocities.py).
 COUPLING, COUPLING_ALONG, OWN_ALONG = range(14, 17)
-FACTOR_ROWS = 17
+# As BY_REEL and PASSING, for what feeds the stop of a span of a network.
+BY_FAR, PASSING_FAR = 17, 18
+FACTOR_ROWS = 19
 
 
 def account(name: str) -> int:

@@ -158,6 +158,14 @@ def quaternion_increment(Q: Quaternion, c: Vector) -> Quaternion:
 
 
 @kernel
+def quaternion_product(P: Quaternion, Q: Quaternion) -> Quaternion:
+    """P Q: first the rotation Q, then P."""
+    x, y = (P[1], P[2], P[3]), (Q[1], Q[2], Q[3])
+    z = add(add_scaled(scale(P[0], y), Q[0], x), cross(x, y))
+    return (P[0] * Q[0] - dot(x, y), z[0], z[1], z[2])
+
+
+@kernel
 def rotation_of(Q: Quaternion) -> Matrix:
     """Rotation matrix of Q. Dividing by |Q|^2 makes it orthogonal whatever the length of Q."""
     w, x, y, z = Q

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tautline.arrays import Array
 from tautline.errors import INTERRUPTED, RUNNING
 from tautline.kernels.data import (
     ACCOUNT_PLACES,
@@ -28,6 +29,7 @@ from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.fused import kick_and_eliminate, no_drift, substitute_and_drift
 from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
+from tautline.kernels.inverse import holding_torques, prescribed_torques
 from tautline.kernels.jit import inlined, tangent_entry
 from tautline.kernels.march import Marched
 from tautline.kernels.observe import begin, change_reel_mode, observe
@@ -67,6 +69,25 @@ def begin_with_tangents(par: Parameters, command: Command, motion: Motion, scrat
         energy = change_reel_mode(par, False, motion, scratch, PRESCRIBED, speed, acceleration)
         motion.reel[ACCOUNT_PLACES[CONTROL_WORK]] += energy
     return Marched(RUNNING, 0)
+
+
+@tangent_entry
+def torques_with_tangents(
+    par: Parameters,
+    command: Command,
+    times: Array,
+    workspace: Motion,
+    scratch: Scratch,
+    out: Samples,
+    loads: Loads,
+) -> Marched:
+    """Torques of samples that hold a locked reel or lead one whose motion is prescribed; rows where all were found."""
+    found = True
+    if command.locked:
+        holding_torques(par, times, workspace, scratch, out, loads)
+    else:
+        found = prescribed_torques(par, command.profile, times, workspace, scratch, out, loads)
+    return Marched(RUNNING, out.scalars.shape[0] if found else 0)
 
 
 @tangent_entry

@@ -14,6 +14,7 @@ from tautline.model import checks
 from tautline.model.checks import UPWARD, ZERO, Matrix, Vector, positive, vector
 from tautline.model.description import Matrix33, Number, Vector3, declared, described, quantity
 from tautline.model.kinds import MATRIX, VECTOR, Kind, in_si
+from tautline.model.stacking import stacked
 
 # Flat bodies satisfy the triangle inequality with equality, so rounding may show a slight excess.
 TRIANGLE_TOLERANCE = 1e-9
@@ -56,8 +57,8 @@ DIMENSIONS = {"elliptic_cylinder": 3, "box": 3, "sphere": 1, MESH: 0, "point": 0
 
 def steiner(mass: float, offset: Any) -> NDArray[np.float64]:
     """Parallel-axis term: what shifting the reference point by `offset` adds to the inertia."""
-    x = np.array(offset)
-    term: NDArray[np.float64] = mass * (x @ x * np.eye(3) - np.outer(x, x))
+    x = stacked(offset)
+    term: NDArray[np.float64] = mass * (x @ x * np.eye(3) - x[:, None] * x)
     return term
 
 
@@ -198,7 +199,8 @@ class RigidBody:
 
     def central_inertia(self) -> NDArray[np.float64]:
         """Inertia matrix about the center of mass (kg m^2)."""
-        return np.array(self.inertia) - steiner(self.mass, self.center_of_mass)
+        found: NDArray[np.float64] = stacked(self.inertia) - steiner(self.mass, self.center_of_mass)
+        return found
 
     def least_effective_mass(self) -> float:
         """The mass that a force at the attachment point feels where it feels least (kg).

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from tautline.errors import InputError
 from tautline.model import checks, turbulence
 from tautline.model.checks import finite, non_negative, positive, vector
 from tautline.model.description import Number, OptionalVector3, choice, declared, described, quantity, whole
+from tautline.model.harmonics import ramp_at
 from tautline.model.kinds import ROW, VECTOR, VECTORS, Form, Kind, Quantity, in_si, read_numbers
 from tautline.model.piecewise import Row, even_times, increasing, rows
 from tautline.model.table_files import TableFile, Values
+from tautline.model.unsteady import Unsteady
+from tautline.model.wave_flow import WaveFlow
 
 PROFILES = Form(
     "a list of lists of vectors",
@@ -38,14 +41,6 @@ VALUES_A_PERIOD = 10
 VALUES_A_GUST = 4000
 # Of the extreme operating gust (IEC 61400-1, 6.3.2.2).
 GUST_FACTOR, GUST_DURATION = 0.37, 10.5
-
-
-class Unsteady(NamedTuple):
-    """Velocities over time and depth, beside the steady flow: linear between, held outside."""
-
-    times: Array
-    depths: Array
-    velocities: Array  # (time, depth, axis)
 
 
 def _levels(name: str, value: Any, unit: str) -> Row:
@@ -259,8 +254,7 @@ class Turbulence(Steered):
             some = slice(first, first + TERMS_AT_ONCE)
             total += turbulence.Fluctuations(*(x[:, some] for x in found)).at(times)
         if self.ramp > 0.0:
-            x = np.clip(times / self.ramp, 0.0, 1.0)
-            total *= (x**3 * (10.0 - 15.0 * x + 6.0 * x**2))[:, None, None]
+            total *= ramp_at(times, self.ramp)[:, None, None]
         return total
 
     def covered(self, until: float) -> float:
@@ -284,6 +278,6 @@ def _fluctuations(flow: Turbulence, speed: float) -> turbulence.Fluctuations:
     )
 
 
-UnsteadyFlow = FlowTable | Gust | Turbulence
+UnsteadyFlow = FlowTable | Gust | Turbulence | WaveFlow
 # What may be given as Fluid.unsteady, by the word that tells them apart in files.
-UNSTEADY: dict[str, type] = {"table": FlowTable, "gust": Gust, "turbulence": Turbulence}
+UNSTEADY: dict[str, type] = {"table": FlowTable, "gust": Gust, "turbulence": Turbulence, "waves": WaveFlow}

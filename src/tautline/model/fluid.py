@@ -17,16 +17,20 @@ from tautline.model.description import (
     OptionalNumber,
     OptionalVector3,
     Vector3,
+    changed,
     declared,
     described,
     fields_of,
     quantity,
 )
-from tautline.model.flows import UNSTEADY, Steered, Unsteady, UnsteadyFlow
+from tautline.model.flows import UNSTEADY, Steered, UnsteadyFlow
 from tautline.model.kinds import VECTOR
 from tautline.model.parts import Part
 from tautline.model.piecewise import even_times, rows
+from tautline.model.stacking import stacked
 from tautline.model.tables import Over, Table
+from tautline.model.unsteady import Unsteady
+from tautline.model.wave_flow import WaveFlow
 
 # Over which a body gets wet whose volume is not given (m).
 LEAST_HEIGHT = 1e-3
@@ -104,7 +108,7 @@ class Fluid:
     unsteady: UnsteadyFlow | None = declared(
         Part(
             UNSTEADY,
-            "Flow over time, added to the steady one: a table, a gust or turbulence.",
+            "Flow over time, added to the steady one: a table, a gust, turbulence or waves.",
             word="kind",
             wanted=UnsteadyFlow,
         ),
@@ -121,12 +125,16 @@ class Fluid:
                 f"Fluid.density_above: expected at most Fluid.density = {self.density:g} kg/m^3, "
                 f"got {self.density_above:g}"
             )
+        if isinstance(self.unsteady, WaveFlow) and self.surface not in (None, self.unsteady.level):
+            raise InputError(
+                f"fluid.unsteady.level: expected Fluid.surface = {self.surface:g} m, got {self.unsteady.level:g} m"
+            )
         if isinstance(self.unsteady, Steered):
             self.unsteady.mean_of(np.array(self.flow[1]))
 
     def flow_between(self, start: float, until: float) -> Unsteady:
         """Velocities over time and depth, the steady flow included, between two times at least."""
-        depths, steady = (np.array(part) for part in self.flow)
+        depths, steady = map(stacked, self.flow)
         if self.unsteady is None:
             return Unsteady(np.zeros(1), depths, steady[None])
         times, levels, more = self.unsteady.table(start, until, steady)
@@ -145,7 +153,7 @@ class Fluid:
 
     def around(self, body: BodyInFluid) -> Fluid:
         """The fluid as another body feels it."""
-        return dataclasses.replace(self, **{name: getattr(body, name) for name in _BODY})
+        return changed(self, **{name: getattr(body, name) for name in _BODY})
 
     @property
     def least_density(self) -> float:

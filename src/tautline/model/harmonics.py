@@ -41,6 +41,15 @@ HERMITE = {
 MOST_PIECES = 4_000_000
 
 
+def ramp_at(since: Array, duration: float) -> Array:
+    """Ramp 10 x^3 - 15 x^4 + 6 x^5, whose first two derivatives vanish at both ends (equation 91); 1 for none."""
+    if duration == 0.0:
+        return np.ones_like(since)
+    x = np.clip(since / duration, 0.0, 1.0)
+    found: Array = x**3 * (10.0 - 15.0 * x + 6.0 * x**2)
+    return found
+
+
 class Harmonics:
     """A ramp times a sum of sines (equation 90), three components.
 
@@ -133,11 +142,11 @@ class Harmonics:
         return sums.reshape(-1, 3, 3).transpose(1, 0, 2)
 
     def _ramped(self, sums: Array, since: Array) -> Array:
-        """Times the ramp 10 x^3 - 15 x^4 + 6 x^5, whose first two derivatives vanish at both ends (equation 91)."""
+        """Times the ramp (equation 91)."""
         if self.ramp == 0.0:
             return sums
         x = np.clip(since / self.ramp, 0.0, 1.0)[:, None]
-        r = x**3 * (10.0 - 15.0 * x + 6.0 * x**2)
+        r = ramp_at(since, self.ramp)[:, None]
         dr = 30.0 * (x * (1.0 - x)) ** 2 / self.ramp
         ddr = 60.0 * x * (1.0 - x) * (1.0 - 2.0 * x) / self.ramp**2
         f, df, ddf = sums

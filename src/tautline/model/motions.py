@@ -21,7 +21,7 @@ from tautline.model.spectra import HIGHEST, waves
 SPECTRA = ("jonswap", "pierson_moskowitz")
 PEAKEDNESS = 3.3
 _LISTS = (list, tuple, np.ndarray)
-_RAMP = "Time in which the motion grows from nothing to its full size, smoothly; 0 for a motion that is there at once."
+RAMP = "Time in which the motion grows from nothing to its full size, smoothly; 0 for a motion that is there at once."
 
 
 class Along(Kind):
@@ -66,7 +66,8 @@ def _number_or_vector(name: str, value: Any, unit: str) -> Any:
     return checks.vector(name, value, unit) if isinstance(value, _LISTS) else finite(name, value, unit)
 
 
-def _positives(name: str, value: Any, unit: str) -> tuple[float, ...]:
+def positives(name: str, value: Any, unit: str) -> tuple[float, ...]:
+    """At least one number, each above 0."""
     row = checks.array(name, value, (None,), unit)
     if not len(row):
         raise InputError(f"{name}: expected at least 1 number ({unit}), got none")
@@ -135,7 +136,7 @@ class Sine(Endless):
     amplitude: Any = declared(Along("m", "Amplitude; of a guide along the vertical (down), or a vector."))
     period: Number = quantity("s", positive, "Period.", ways=(_FREQUENCY,))
     phase: Any = declared(Along("rad", "Phase at time 0; of a guide one for all axes, or a vector."), default=0.0)
-    ramp: Number = quantity("s", non_negative, _RAMP, default=0.0)
+    ramp: Number = quantity("s", non_negative, RAMP, default=0.0)
 
     def _terms(self) -> tuple[Any, Any, Any, float]:
         return [2.0 * np.pi / self.period], [_vector(self.amplitude)], [_all_axes(self.phase)], self.ramp
@@ -146,11 +147,11 @@ class Sines(Endless):
     """A sum of sines, each with its own amplitude, period and phase."""
 
     amplitudes: Any = declared(Along("m", "Amplitudes; of a guide along the vertical (down), or vectors.", many=True))
-    periods: Any = quantity("s", _positives, "Periods.", form=ROW)
+    periods: Any = quantity("s", positives, "Periods.", form=ROW)
     phases: Any = declared(
         Along("rad", "Phases at time 0; of a guide each for all axes, or a vector.", many=True), default=()
     )
-    ramp: Number = quantity("s", non_negative, _RAMP, default=0.0)
+    ramp: Number = quantity("s", non_negative, RAMP, default=0.0)
 
     def _check_together(self) -> None:
         count = len(self.periods)
@@ -191,7 +192,7 @@ class Waves(Endless):
     rao_phase: Any = declared(
         Along("rad", "Phase by which the motion leads; of a guide one for all axes, or a vector."), default=0.0
     )
-    ramp: Number = quantity("s", non_negative, _RAMP, default=0.0)
+    ramp: Number = quantity("s", non_negative, RAMP, default=0.0)
     cutoff: int = whole(
         2,
         100,

@@ -27,6 +27,17 @@ def _points(name: str, value: Any, unit: str) -> tuple[Row, ...]:
     return rows(checks.array(name, value, (None, 3), unit))
 
 
+def still_spline(times: Row, points: tuple[Row, ...], rates: Any) -> tuple[Array, Array]:
+    """Knots and coefficients of a cubic spline with given rates at its ends, constant before and after."""
+    from scipy.interpolate import CubicSpline
+
+    values = np.array(points)
+    inner = CubicSpline(times, values, bc_type=spline_ends(rates, values)).c[::-1]
+    still = np.zeros((4, 2, 3))
+    still[0] = values[0], values[-1]
+    return np.array([times[0] - 1.0, *times]), np.concatenate([still[:, :1], inner, still[:, 1:]], axis=1)
+
+
 @described
 class GuidePath:
     """Displacement of the guide entrance from `Reel.guide_position` over time: a smooth curve through points.
@@ -35,7 +46,9 @@ class GuidePath:
     the curve begins and ends at rest unless velocities are given.
     """
 
-    _file = TableFile(Values("displacements", ("x", "y", "z"), "m"))
+    _file = TableFile(
+        Values("displacements", ("x", "y", "z"), "m"), Values("displacements", ("surge", "sway", "heave"), "m")
+    )
 
     times: Row = quantity("s", _times, "Times of the points, increasing.", form=ROW)
     displacements: tuple[Row, ...] = quantity("m", _points, "The points, one for each time.", form=VECTORS)
@@ -61,13 +74,7 @@ class GuidePath:
 
     @cached_property
     def _spline(self) -> tuple[Array, Array]:
-        from scipy.interpolate import CubicSpline
-
-        points = np.array(self.displacements)
-        inner = CubicSpline(self.times, points, bc_type=spline_ends(self.velocities, points)).c[::-1]
-        still = np.zeros((4, 2, 3))
-        still[0] = points[0], points[-1]
-        return np.array([self.times[0] - 1.0, *self.times]), np.concatenate([still[:, :1], inner, still[:, 1:]], axis=1)
+        return still_spline(self.times, self.displacements, self.velocities)
 
     def covered(self, until: float) -> float:
         """Time up to which pieces that were asked for until then hold (s): for ever."""

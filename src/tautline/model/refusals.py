@@ -50,7 +50,7 @@ LOADED_ORDER = Refusal(
     "higher orders step back in time inside, where damping would feed energy in",
 )
 STICKING_ORDER = Refusal(
-    'orders 4 and 6 with `Brake`, dry friction or `at_end="hold"`',
+    'orders 4 and 6 with `Brake`, dry friction, `groove_friction` or `at_end="hold"`',
     "order",
     "2 with {what}",
     "orders 4 and 6 have stages that go back in time, where what sticks or strikes has no unique motion. Use order=2",
@@ -100,29 +100,65 @@ TORQUE_DERIVATIVE = Refusal(
     "a torque that is a number or a table",
     "derivatives of a function are not known. Use Torque((times, torques))",
 )
-REEVED_LOADS = Refusal(
-    "fluids, damping and force laws on lines over sheaves and pins, with a reel at their end, or on a shared shaft",
-    "system",
-    "no fluid, no damping and no force laws beside sheaves, pins, end reels and shared shafts",
-    "loads act on lines that one reel at their start feeds",
+SEQUENCE_DERIVATIVE = Refusal(
+    "derivatives of a run with a sequence of commands",
+    "case",
+    "one command for each reel, no sequence",
+    "the times at which stages end move with what is varied",
 )
-REEVED_SLIP = Refusal(
-    "ropes that slip on a sheave (`groove_friction`) in a run",
-    "system",
-    "no groove_friction of sheaves in a run",
-    "ropes do not slip on wheels; a Pin has the friction of a rope that slides",
+MOVING_REST_DERIVATIVE = Refusal(
+    "derivatives of a run that starts at rest with a reel that turns",
+    "initial.reel_speed",
+    "0, or a start from a state,",
+    "its velocities are found from two more states of rest",
 )
-REEVED_GRADIENT = Refusal(
-    "derivatives of runs of lines over sheaves and pins, with a reel at their end, or on a shared shaft",
+SEQUENCE_FMU = Refusal(
+    "a sequence of commands in an FMU",
+    "case",
+    "one command for each reel, or an input in its place (`commands=`)",
+    "the host gives commands one after the other",
+)
+REEVED_LAW = Refusal(
+    "force laws of your own on lines over sheaves and pins",
+    "loads",
+    "no force law on line {line!r}, which runs over {over!r}",
+    "a law acts on a line of one span",
+)
+SLIP_LOADS = Refusal(
+    "fluids, damping and force laws beside ropes that may slip on a sheave (`groove_friction`)",
     "system",
-    "no sheaves, pins, end reels and shared shafts where derivatives are asked for",
-    "compare runs with other values of a key",
+    "no fluid, no damping and no force laws beside groove_friction of sheaves",
+    "loads act where two steps join, where the momenta of a rope that sticks do not tell its speed",
+)
+SLIP_STATES = Refusal(
+    "linear models and optimal control with ropes that may slip on a sheave (`groove_friction`)",
+    "system",
+    "no groove_friction of sheaves where derivatives by states are asked for",
+    "a state does not say whether a rope sticks. tl.jacobian and tl.fit take it",
 )
 REEVED_MODES = Refusal(
-    "`modes` of lines over sheaves, with a reel at their end, or on a shaft with others",
+    "`modes` with a free drum on a shared shaft, or of a line with a reel at its end",
+    "reel",
+    "drums that are alone on their shaft and on their line",
+    "the linear model has drums at the starts of lines, each by itself",
+)
+TURNING_REST = Refusal(
+    "states of rest under a body that turns as given, at another time than 0 or with `acceleration`",
+    "",
+    "0 with kinematic bodies that turn",
+    "what hangs on them is at rest in no frame",
+)
+FMU_REEVED = Refusal(
+    "FMUs of lines over sheaves and pins, with a reel at their end, or on a shared shaft",
     "system",
-    "no sheaves, no end_reel and no shared shaft",
-    "the linear model has no rope that passes a sheave",
+    "no sheaves, pins, end reels and shared shafts in an FMU",
+    "an FMU has one drum and one span for each line",
+)
+FMU_TURNING = Refusal(
+    "velocities as inputs of an FMU, of kinematic bodies that turn",
+    ".turning",
+    "none for a body whose velocity is an input",
+    "angular velocities are no inputs; give the body a path, with which it moves and turns as in the case",
 )
 COMPARED_SYSTEM = Refusal(
     "`tl.reference.integrate` for other systems than one line on a reel with one free body",

@@ -101,7 +101,7 @@ def short(path: Path, names: Names = Names(guide=GUIDE)) -> Path:  # noqa: B008 
         return ("string", *(rest[1:] if inner == ("string",) else rest))
     if section == ("bodies",) and name == (names.body,):
         return rest if rest[:1] in (("fluid",), ("applied_force",)) else ("body", *rest)
-    if section == ("bodies",) and name and name == (names.guide,):
+    if section == ("bodies",) and name and name == (names.guide,) and rest[:1] not in (("turning",), ("angles",)):
         return ("reel", "guide_position") if rest[:1] == ("position",) else ("guide", *rest[1:])
     return path
 

@@ -113,7 +113,8 @@ class StopWhen:
             return self.variable
         dims = [dim for dim in SCHEMA[self.variable].dims[1:] if dim != "axis"]
         labels = [repr(self.line)] if self.line is not None and "line" not in dims else []
-        chosen = [":" if getattr(self, dim) is None else repr(getattr(self, dim)) for dim in dims]
+        given = [getattr(self, dim, None) for dim in dims]
+        chosen = [":" if x is None else repr(x) for x in given]
         while chosen and chosen[-1] == ":":
             chosen.pop()
         labels += chosen

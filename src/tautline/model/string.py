@@ -65,11 +65,12 @@ class String:
     )
     law: str = choice(
         registry.ELASTIC_LAWS,
-        'How tension follows from strain. "linear" is the law of the paper: it pulls and **pushes**, so that a string '
-        "that is pressed together has a negative tension, a compression that no rope can bear. "
-        '"tension_only" is for ropes, cords and cables: as "linear" when stretched, and slack, with tension 0, when '
-        'not. "table" takes `tension_table`.',
-        default="linear",
+        'How tension follows from strain. "tension_only" is for ropes, cords and cables: it pulls in proportion to the '
+        "strain when stretched, and is slack, with tension 0, when not. "
+        '"linear" is the law of the paper: it pulls and **pushes**, so that a string that is pressed together has a '
+        "negative tension, a compression that no rope can bear. "
+        '"table" takes `tension_table`.',
+        default="tension_only",
     )
     tension_table: Any = declared(
         Table(

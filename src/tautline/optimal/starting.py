@@ -110,8 +110,8 @@ def guess(segments: Segments, start: Start, sought: Array, wanted: Wanted) -> Gu
 
 def deployed(case: Case) -> float:
     """Deployed length at the start (m), of the longest string."""
-    lines = case.state().lines
-    return max(line.string.length - lines[name].reeled_length for name, line in case.system.lines.items())
+    state = case.state()
+    return max(float(state.lengths_of(case.system, name).sum()) for name in case.system.lines)
 
 
 def scales_of(case: Case, names: list[str], begun: Guess, wanted: Wanted) -> Scales:
@@ -123,7 +123,7 @@ def scales_of(case: Case, names: list[str], begun: Guess, wanted: Wanted) -> Sca
     length = PART * deployed(case)
     speed = length / (PART * case.run.duration)
     units = {"position": length, "velocity": speed, "rotation": 1.0, "angular": 1.0 / (PART * case.run.duration)}
-    units |= {"reeled_length": length, "reel_speed": speed}
+    units |= {"reeled_length": length, "reel_speed": speed, "passed": length, "passing": speed}
     state = np.array([units[name.split()[0]] for name in names])
     sizes = []
     for bound, rows in zip(wanted.bounds, begun.added.limits, strict=True):

@@ -42,7 +42,7 @@ EXAMPLES = (
 def system(guide_law: str = "dissipative", elements: int = ELEMENTS) -> System:
     """A rubber string with an elliptic cylinder."""
     return pendulum(
-        string=String(length=100.0, density=0.025, stiffness=40.0),
+        string=String(length=100.0, density=0.025, stiffness=40.0, law="linear"),
         reel=Reel(drum_radius=0.5, guide_length=0.5, inertia_mass=1.0, guide_law=guide_law),
         body=RigidBody.elliptic_cylinder(mass=0.1, semi_axes=(0.5, 0.4), height=0.8, center_of_mass=(0.3, 0.2, 0.4)),
         elements=elements,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import platform
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,7 +11,9 @@ import numpy as np
 
 from tautline._version import __version__
 from tautline.content_policy import script_hashes
-from tautline.figures.page import figure, image, page
+from tautline.figures import cover
+from tautline.figures.cover import Cover
+from tautline.figures.page import figure, image
 from tautline.paper import claims
 from tautline.paper.examples import EXAMPLES
 from tautline.results.case import case_of
@@ -126,25 +127,31 @@ def render(folder: Path, found: Found) -> str:
             f"<details{' open' if n == 1 else ''}><summary>Replay it: turn it, stop it, read it off</summary>"
             f"{replay}</details>"
         )
-    case = case_of(runs[SHOWN][1]).to_dict()
-    parameters = html.escape(json.dumps({name: case[name] for name in ("lines", "bodies", "gravity")}, indent=2))
-    versions = f"tautline {__version__}, Python {platform.python_version()}, numpy {np.__version__}"
     body = _BODY.format(
+        verdict=cover.verdict("yes" if all(_hold(row) for row in rows) else "unsure", found.verdicts[0]),
         claims=_claims_table(rows, found.verdicts),
         tumbling=figure(folder / "tumbling.png", TUMBLING),
         conservation=_conservation_table(runs),
         comparison=_comparison(folder, found.comparison),
         sections=sections,
-        parameters=parameters,
-        versions=versions,
+        system=cover.system(case_of(runs[SHOWN][1]), runs[SHOWN][1]),
+        accuracy=cover.accuracy(runs[SHOWN][1].attrs, case_of(runs[SHOWN][1])),
     )
-    return page(_TITLE, body, _STYLE, script_hashes(template()))
+    version = f"{__version__}, Python {platform.python_version()}, numpy {np.__version__}"
+    return cover.page(
+        Cover("Reproduction of a paper", _TITLE, version=version), body, _STYLE, script_hashes(template())
+    )
+
+
+def _hold(row: dict[str, Any]) -> bool:
+    """Whether a claim holds by every method."""
+    return all(m["holds"] for m in row["measured"].values())
 
 
 _STYLE = """.narrow { max-width: 640px; margin-top: 1rem; }
 @media (max-width: 720px) { table { display: block; overflow-x: auto; } }"""
-_TITLE = "A string pendulum with a rigid body and a reel, reproduced"
-_BODY = """<h1>A 3D elastic string pendulum with a rigid body and a reel: the paper's numerical section, reproduced</h1>
+_TITLE = "A 3D elastic string pendulum with a rigid body and a reel: the paper's numerical section, reproduced"
+_BODY = """{verdict}
 <p>T. Lee, M. Leok and N. H. McClamroch describe three examples: a string of constant length, deployment by gravity,
 and retrieval by a constant torque; N = 20 elements, step 0.0005 s. Everything below was computed by one command.
 Figures show the symmetric scheme of order 2; the loss at the guide follows the dissipative law.</p>
@@ -160,5 +167,5 @@ gravity relative to its first value.</p>
 <h2>Against general integrators</h2>
 {comparison}
 {sections}
-<h2>Parameters</h2><pre>{parameters}</pre>
-<p class="small">{versions}</p>"""
+{system}
+<h2>Model and accuracy, example 1</h2>{accuracy}"""

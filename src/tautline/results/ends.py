@@ -23,7 +23,7 @@ FOLDED = 0.01
 def at_ends(
     string: String,
     loads: StringLoads,
-    moves: tuple[Array, Array, Array],
+    moves: tuple[Array, Array, Array, Array],
     tension: Array,
     lengths: Array,
     l: Array,
@@ -35,7 +35,7 @@ def at_ends(
     ----------
     string : String
     loads : StringLoads
-    moves : nodes, their velocities and the speed of the reel
+    moves : nodes, their velocities, and speeds of what feeds start and stop
         In space, where there is a fluid; relative to the guide will do otherwise.
     tension, lengths : arrays (n, N[, members])
         Of the elements.
@@ -63,9 +63,9 @@ def at_ends(
     if loads.flow is not None:
         v = components(moves[1])
         through = 1.0 - (np.arange(N) + 0.5) / N  # middles of elements, of what the reel takes in
-        entering = np.repeat([through[:count], -through[::-1][:count]], n, axis=0)
-        by_reel = entering * length * (np.concatenate([moves[2], moves[2]]) / l)[:, None]
-        velocity = 0.5 * (v[:, :, :-1] + v[:, :, 1:]) - by_reel * along
+        carried = length / l[:, None] * _inward(through, count, n, moves[2])
+        carried += length / l[:, None] * _inward(1.0 - through, count, n, moves[3])
+        velocity = 0.5 * (v[:, :, :-1] + v[:, :, 1:]) - carried * along
     pulls = T * along
     load, between = on_nodes(loads, Elements(q, velocity, along, length, l, np.concatenate([times, times])))
     end, inertia, t = pulls[:, :, 0] + load, 0.0 * load, along[:, :, 0]
@@ -88,6 +88,12 @@ def at_ends(
     if string.law != "linear":
         found = np.where(T[:, 0] > 0.0, np.maximum(found, 0.0), T[:, 0])
     return found[:n], found[n:]
+
+
+def _inward(parts: Array, count: int, n: int, speed: Array) -> Any:
+    """Speeds of what a feed lets through at parts of a string, away from either end, as `at_ends` has elements."""
+    both = np.repeat([parts[:count], -parts[::-1][:count]], n, axis=0)
+    return both.reshape(*both.shape, *(1,) * (speed.ndim - 1)) * np.concatenate([speed, speed])[:, None]
 
 
 def _inertia(forces: Any, compared: int, least: Any, large: Any) -> Any:

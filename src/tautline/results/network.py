@@ -13,7 +13,7 @@ from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.dataset import labeled
 from tautline.results.ends import at_ends
 from tautline.results.values import Values, span, tension_of
-from tautline.schema import AXES, DERIVED, MODES_SCHEMA, Layout, Variable, of_system
+from tautline.schema import AXES, DERIVED, MODES_OF_SHEAVES, MODES_SCHEMA, Layout, Variable, of_system, span_names
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -39,22 +39,32 @@ def layout(system: System) -> Layout:
     """Variables and dimensions of the results of a system."""
     places = {name: {"node": x[0], "element": x[1]} for name, x in spans(system).items()}
     counts = {name: line.count for name, line in system.lines.items()}
-    found = of_system(list(system.bodies), counts, {name: line.spans for name, line in system.lines.items()})
+    found = of_system(list(system.bodies), counts, {name: tuple(line.over) for name, line in system.lines.items()})
     free = tuple(name for name, body in system.bodies.items() if isinstance(body, RigidBody))
     return found._replace(spans=places, free=free)
 
 
+def variables_of(system: System) -> dict[str, Variable]:
+    """Variables of the results of a system, whose lines need no number of elements."""
+    over = {name: tuple(line.over) for name, line in system.lines.items()}
+    return of_system(list(system.bodies), dict.fromkeys(system.lines, 1), over).variables
+
+
 # Variables that follow from what is recorded: with one number an element, and with one a string.
 OF_ELEMENTS = ("strain", "tension")
+FEEDS = "feed_speeds"
 OF_STRINGS = ("unstretched_length", "stretched_length", "start_tension", "end_tension", "power")
 
 
 def derived(system: System, values: Values, loads: Mapping[str, StringLoads] | None = None) -> Values:
     """All variables, from those that the kernels record: bodies, nodes, reels, accounts and momenta.
 
-    `loads` are those along lines, by name, in place of the system's own.
+    `loads` are those along lines, by name, in place of the system's own. FEEDS are speeds of what feeds both ends of
+    spans, where there are some.
     """
     parts: dict[str, list[Array]] = {name: [] for name in (*OF_ELEMENTS, *OF_STRINGS)}
+    pulls: list[tuple[Array, Array]] = []  # tensions at both ends of each span
+    feeds: Any = values.pop(FEEDS, None)
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         place = 0
         for k, (name, (nodes, _)) in enumerate(spans(system).items()):
@@ -70,24 +80,30 @@ def derived(system: System, values: Values, loads: Mapping[str, StringLoads] | N
                 rows = slice(first, first + line.count + 1)
                 lengths = np.linalg.norm(np.diff(values["position"][:, rows], axis=1), axis=2)
                 unstretched, speed = line.string.length - values["reeled_length"][:, k], values["reel_speed"][:, k]
+                speeds = (speed, 0.0 * speed)
                 if line.is_reeved:
-                    unstretched, speed = values["span_length"][:, place + number], np.zeros_like(speed)
+                    unstretched = values["span_length"][:, place + number]
+                    speeds = (feeds[:, place + number, 0], feeds[:, place + number, 1])
                 strain = lengths / (unstretched / line.count)[:, None] - 1.0
-                moves = (values["position"][:, rows], values["velocity"][:, rows], speed)
+                moves = (values["position"][:, rows], values["velocity"][:, rows], *speeds)
                 l = unstretched / line.count
                 tension = tension_of(line.string, moves, strain, l, lengths)
                 ends = at_ends(line.string, own_loads, moves, tension, lengths, l, values["time"])
                 by_span.append((strain, tension, unstretched, lengths.sum(axis=1), *ends))
             place += line.spans
+            pulls += [x[-2:] for x in by_span]
             own: tuple[Any, ...] = (*by_span[0], power)
             if line.spans > 1:
                 strains, tensions, bare, stretched, first_end, last_end = zip(*by_span, strict=True)
-                whole = (np.sum(bare, axis=0), np.sum(stretched, axis=0), first_end[0], last_end[-1])
+                whole = (sum(bare), sum(stretched), first_end[0], last_end[-1])
                 own = (np.concatenate(strains, axis=1), np.concatenate(tensions, axis=1), *whole, power)
             for found, x in zip(parts.values(), own, strict=True):
                 found.append(x)
         values |= {name: np.concatenate(parts[name], axis=1) for name in OF_ELEMENTS}
         values |= {name: np.stack(parts[name], axis=1) for name in OF_STRINGS}
+        if "passed" in values:
+            both = zip(("start", "end"), zip(*pulls, strict=True), strict=True)
+            values |= {f"span_{end}_tension": np.stack(x, axis=1) for end, x in both}
         values["orthogonality_error"] = orthogonality_error(values["attitude"])
         values |= {name: output.formula(values) for name, output in DERIVED.items()}
     return values
@@ -116,10 +132,15 @@ def build(system: System, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
 
 def build_modes(system: System, values: Values, attrs: dict[str, Any]) -> xr.Dataset:
     """The labeled oscillations of a system; the coordinate `line_end` names what holds the end of each line."""
-    names = layout(system).names
+    names = {**layout(system).names}
+    reeved = any(line.is_reeved for line in system.lines.values())
+    if reeved:
+        names["span"] = span_names({name: line.spans for name, line in system.lines.items()})
+    there = {"mode", "node", "axis", "row", "column", *(dim for dim, given in names.items() if len(given))}
     ends = np.array([line.end for line in system.lines.values()])
     beside = {"node_line": _owners(system)["node_line"], "line_end": ("line", ends, "what holds the end of the line")}
-    known = {name: x for name, x in MODES_SCHEMA.items() if names["body"] or "body" not in x.dims}
+    every = MODES_SCHEMA | (MODES_OF_SHEAVES if reeved else {})
+    known = {name: x for name, x in every.items() if there.issuperset(x.dims)}
     found = labeled(known, values, names | {"axis": AXES}, beside, attrs)
     numbers = ("mode", np.arange(1, len(values["frequency"]) + 1), {"long_name": "number of the mode, slowest first"})
     return found.assign_coords(mode=numbers)

@@ -8,6 +8,8 @@ import numpy as np
 
 from tautline import ledger
 from tautline.errors import InputError
+from tautline.quantities import between as in_one_unit
+from tautline.quantities import value
 from tautline.results.inputs import CASE
 from tautline.results.one_line import with_names
 from tautline.results.summary import summarize
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
 _RANGES = (
     ("unstretched length", "unstretched_length", "m"),
     ("stretched length", "stretched_length", "m"),
-    ("strain", "strain", ""),
+    ("strain", "strain", "%"),
     ("tension", "tension", "N"),
     ("tension at start", "start_tension", "N"),
     ("tension at end", "end_tension", "N"),
@@ -58,7 +60,7 @@ def summary_rows(summary: dict[str, Any], extra: dict[str, str]) -> dict[str, st
             return NO_VALUE
         least = ROUNDING * max(map(abs, summary[name]))
         low, high = (0.0 if abs(x) <= least else x for x in summary[name])
-        return f"{low:.4g} to {high:.4g} {unit}".rstrip()
+        return in_one_unit(low, high, unit)
 
     def figure(name: str, digits: str, words: str) -> str:
         return NO_VALUE if summary[name] is None else f"{summary[name]:{digits}}{words}"
@@ -95,28 +97,30 @@ def _momenta(summary: dict[str, Any]) -> dict[str, str]:
 
 def _reels(between: str, final: dict[str, float | None]) -> dict[str, str]:
     """Speeds of the reels, if there are any: the range, and those at the end."""
-    speeds = {name: NO_VALUE if x is None else f"{x:.4g} m/s" for name, x in final.items()}
+    speeds = {name: NO_VALUE if x is None else value(x, "m/s") for name, x in final.items()}
     at_end = [x if len(speeds) == 1 else f"{name} {x}" for name, x in speeds.items()]
     return {"reel speed": f"{between}, {', '.join(at_end)} at the end"} if speeds else {}
 
 
-def _utilization(value: float | None) -> dict[str, str]:
-    return {} if value is None else {"utilization": f"{100 * value:.3g} % of the breaking load at most"}
+def _utilization(share: float | None) -> dict[str, str]:
+    return {} if share is None else {"utilization": f"{value(share, '%', 3)} of the breaking load at most"}
 
 
 def _balance(summary: dict[str, Any]) -> str:
     """Error of the energy balance."""
     error = summary["balance_error"]
-    return NO_VALUE if error is None else f"{100 * error:.2e} % of the energy in play"
+    return NO_VALUE if error is None else f"{value(error, '%', 3)} of the energy in play"
 
 
 def _accounts(summary: dict[str, Any]) -> dict[str, str]:
     """Changes of the stored energies, works and losses since the start that are not zero, and what they leave open."""
     rows = {}
     for account in ledger.ACCOUNTS:
-        value, name = summary["accounts"][account.name], account.name.replace("_", " ")
-        if value:
-            rows[f"change of {name}" if account.kind == ledger.STORED else name] = f"{value:.4g} {account.unit}"
+        change, name = summary["accounts"][account.name], account.name.replace("_", " ")
+        if change:
+            rows[f"change of {name}" if account.kind == ledger.STORED else name] = value(change, account.unit)
     open_ = summary["unexplained_energy"]
-    rows["unexplained energy"] = NO_VALUE if open_ is None else f"{open_:.2g} J (changes less work plus losses)"
+    rows["unexplained energy"] = (
+        NO_VALUE if open_ is None else f"{value(open_, 'J', 2)} (changes less work plus losses)"
+    )
     return rows

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 AT_ENDS = ("guide_tension", "body_tension")
 # By the names of the schema, and the time.
 Values = dict[str, Array]
+# Nodes of a string, their velocities, and speeds of what feeds its start and its stop.
+Moves = tuple[Array, Array, Array, Array]
 
 
 class Record(NamedTuple):
@@ -79,12 +81,13 @@ def values_of(
             strain -= 1.0
             values["stretched_length"] = lengths.sum(axis=1)
             values["strain"] = strain
-            moves = (nodes, record.velocity, record.reel_speed)
+            still = 0.0 * record.reel_speed
+            moves = (nodes, record.velocity, record.reel_speed, still)
             values["tension"] = tension_of(pendulum.string, moves, strain, unstretched / N, lengths)
         if lengths is not None and wanted & set(AT_ENDS):
             loads = loads or string_loads(pendulum.string, pendulum.gravity, pendulum.fluid, *span(record.time))
             if loads.flow is not None:
-                moves = (values["position"], values["velocity"], record.reel_speed)
+                moves = (values["position"], values["velocity"], record.reel_speed, still)
             ends = at_ends(pendulum.string, loads, moves, values["tension"], lengths, unstretched / N, record.time)
             values |= dict(zip(AT_ENDS, ends, strict=True))
     return values
@@ -109,33 +112,32 @@ def lengths_of(nodes: Array) -> Array:
     return lengths
 
 
-def tension_of(string: String, moves: tuple[Array, Array, Array], strain: Array, l: Array, lengths: Array) -> Array:
-    """Elastic and viscous tension; damping makes no compression in a string that goes slack.
-
-    `moves` are nodes, their velocities and the speed of the reel.
-    """
-    nodes, velocity, reel_speed = moves
+def tension_of(string: String, moves: Moves, strain: Array, l: Array, lengths: Array) -> Array:
+    """Elastic and viscous tension; damping makes no compression in a string that goes slack."""
+    nodes, velocity, near, far = moves
     elastic = string.tension(strain)
     if string.viscosity == 0.0:
         return elastic
     along = np.diff(nodes, axis=1) / np.maximum(lengths, 1e-290)[:, :, None]
     stretching = np.sum(along * np.diff(velocity, axis=1), axis=2)
-    rate = stretching + _lengthening_by_reel(lengths, l) * reel_speed[:, None]
+    rate = stretching + _lengthening_by_feeds(lengths, l, near, far)
     total: Array = elastic + string.viscosity * rate / l[:, None]
     if string.law == "linear":
         return total
     return np.where(elastic > 0.0, np.maximum(total, 0.0), elastic)
 
 
-def _lengthening_by_reel(lengths: Array, l: Array) -> Array:
-    """Rate at which the material of elements stretches while their ends stand still, over sigma, times l (72).
+def _lengthening_by_feeds(lengths: Array, l: Array, near: Array, far: Array) -> Array:
+    """Rate at which the material of elements stretches while their ends stand still, times l (72).
 
-    Elements get shorter, and material of another strain flows through them.
+    Elements get shorter or longer, and material of another strain flows through them.
     """
     N = lengths.shape[1]
     steps = np.diff(lengths, axis=1)
-    steps = np.concatenate([steps[:, :1] if N > 1 else 0.0 * lengths, steps, 0.0 * lengths[:, :1]], axis=1)
-    flow = 1.0 - np.arange(N + 1) / N
-    carried = flow.reshape(-1, *(1,) * (lengths.ndim - 2)) * steps
-    rate: Array = (lengths / N - 0.5 * (carried[:, :-1] + carried[:, 1:])) / l[:, None]
+    first, last = (steps[:, :1], steps[:, -1:]) if N > 1 else (0.0 * lengths, 0.0 * lengths)
+    steps = np.concatenate([first, steps, last], axis=1)
+    place = (np.arange(N + 1) / N).reshape(-1, *(1,) * (lengths.ndim - 2))
+    growth = (far - near)[:, None]
+    carried = (near[:, None] + place * growth) * steps
+    rate: Array = (-growth * lengths / N - 0.5 * (carried[:, :-1] + carried[:, 1:])) / l[:, None]
     return rate

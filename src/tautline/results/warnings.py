@@ -80,6 +80,13 @@ KINDS = {
         "use more elements",
         "line",
     ),
+    "swing": Kind(
+        _RUN,
+        "part of the largest tension",
+        "the tension swings so fast that waves across a curved line are too short for the mesh",
+        "compare with more elements",
+        "line",
+    ),
     "fold": Kind(
         _RUN,
         "`largest_fold_deg` (degrees)",
@@ -111,6 +118,7 @@ KINDS = {
     "end_stop": Kind(
         _RUN, "time (s)", "the reel is held at an end stop since that time", "expected with `at_end`", "line"
     ),
+    "slip": Kind(_RUN, "length (m)", "a rope slipped on its wheel", "expected with `groove_friction`", "line"),
     "motor_torque": Kind(
         _RUN,
         "torque (N m)",

@@ -83,13 +83,13 @@ _END_TENSION = Plot("end_tension", "tension at the end", "N")
 
 # Of lines, and of those with a reel alone; by the plot that one line has.
 _LINES: dict[Plot, list[OfLines]] = {
-    _LENGTHS: [
-        OfLines("unstretched_length", "unstretched", _LENGTHS),
-        OfLines("stretched_length", "stretched", None),
-    ],
     _TENSION: [
         OfLines("start_tension", "at the start", _TENSION._replace(label="tension at the start")),
         OfLines("end_tension", "at the end", _END_TENSION),
+    ],
+    _LENGTHS: [
+        OfLines("unstretched_length", "unstretched", _LENGTHS),
+        OfLines("stretched_length", "stretched", None),
     ],
 }
 _REELS: dict[Plot, list[OfLines]] = {
@@ -121,7 +121,7 @@ def curves_of(system: System) -> tuple[tuple[Plot, ...], tuple[Curve, ...]]:
 
     Those of several lines or bodies have their names; those of one do without, and stand in fewer plots.
     """
-    shown = [(_ENERGIES, _ENERGY_CURVES), *_of_lines(system), *_of_bodies(system), (_ERROR, [_BALANCE])]
+    shown = [*_of_lines(system), *_of_bodies(system), (_ENERGIES, _ENERGY_CURVES), (_ERROR, [_BALANCE])]
     full = [(plot, curves) for plot, curves in shown if curves]
     return tuple(plot for plot, _ in full), tuple(curve for _, curves in full for curve in curves)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,15 +11,18 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.engine.simulation import Simulation
 from tautline.model.body import RigidBody
-from tautline.model.command import Command, Locked, Speed, Torque
 from tautline.model.rest.statics import holding_torque
 from tautline.model.system.case import Case
+from tautline.model.system.commands import END_REEL, REEL
+from tautline.model.system.system import System
+from tautline.quantities import value
 from tautline.results.values import Values
+from tautline.viewer.carriers import carriers_of
 from tautline.viewer.carrying import pull_at_rest
+from tautline.viewer.drives import GIVEN, SHORTEST, Drive, driven_parts
 from tautline.viewer.subject import DrawnLine, of_system
 
-RAMP = 0.25  # s, to another speed of a reel, at least
-BRAKING = 8.0  # m/s^2, of a drum that is locked while it turns fast
+FASTEST = 0.2  # of the deployed length a second
 SMOOTHED = 2.0  # s over which the pull at a reel is averaged where no formula gives it at rest
 
 
@@ -29,12 +32,7 @@ class Sight(NamedTuple):
     nodes: Array  # (nodes, 3), at the start
     box: Array  # around what will move, as far as can be told
     pulls: Mapping[str, float]  # at the reels, for scales (N)
-
-
-def ramp_to(speed: float, since: float, before: float) -> Speed:
-    """A speed that is reached within a short time: a reel that jumped would jerk at its line."""
-    within = max(RAMP, abs(speed - before) / BRAKING)
-    return Speed(retrieval=((since, since + within), (before, speed)))
+    weight: float  # of all there is, as if there were some gravity (N)
 
 
 class Driven:
@@ -43,12 +41,23 @@ class Driven:
     def __init__(self, case: Case) -> None:
         self.simulation = Simulation.from_case(case)
         self.subject = of_system(self.simulation.system)
-        reels = [line.name for line in self.subject.lines if line.mount is not None]
-        self.commands: dict[str, Command] = {name: case.commands.get(name, Locked()) for name in reels}
-        self._stopping: dict[str, Command] = {}
+        least = None if case.run.minimum_length is None else float(case.run.minimum_length)
+        self.drives = {
+            name: Drive(self.simulation, name, command, self._fastest(name), least)
+            for name, command in driven_parts(case, self.simulation).items()
+        }
+        self._spans = list(enumerate_spans(self.simulation.system))
+        self._moments = 2 * [(self.simulation.time, self._span_lengths(self.values()))]
+        start = self._moments[0][1]
+        self._shortest = np.full_like(start, GIVEN * least) if least is not None else SHORTEST * start
+        self.carriers = carriers_of(self.simulation)
         self._begun: Any = None  # the backend whose first sample was seen
-        self._tensions = self._start_tensions(self.values())
+        self._tensions = self._end_tensions(self.values())
         self._seen = self.simulation.time
+
+    def _fastest(self, name: str) -> float:
+        """Greatest speed that a drum or sheave is given (m/s)."""
+        return round_up(FASTEST * self.simulation.backend.deployed(name))
 
     def values(self) -> Values:
         """Variables of the present state."""
@@ -57,7 +66,7 @@ class Driven:
     def march(self, duration: float, interval: float, record: bool) -> Values:
         """Move on under the commands; variables of a sample each interval, fewer where an event ends the motion."""
         backend: Any = self.simulation.backend  # its samples are of its own kind
-        rows = backend.begin(self.commands, duration, interval)
+        rows = backend.begin({name: drive.command for name, drive in self.drives.items()}, duration, interval)
         if backend is not self._begun:
             backend.first_sample()
             self._begun = backend
@@ -65,49 +74,36 @@ class Driven:
         found: Values = backend.values(samples) if len(samples[0]) else self.values()
         kept = math.exp((self._seen - self.simulation.time) / SMOOTHED)
         self._seen = self.simulation.time
-        self._tensions = kept * self._tensions + (1.0 - kept) * self._start_tensions(found)
-        self._hold_stopped()
+        self._moments = [self._moments[-1], (self._seen, self._span_lengths(found))]
+        self._tensions = kept * self._tensions + (1.0 - kept) * self._end_tensions(found)
         return found
 
     @staticmethod
-    def _start_tensions(values: Values) -> Array:
-        found: Array = values["start_tension"][-1]
+    def _span_lengths(values: Values) -> Array:
+        """Unstretched lengths of the spans of all lines over sheaves."""
+        found: Array = values["span_length"][-1] if "span_length" in values else np.zeros(0)
         return found
 
-    def _hold_stopped(self) -> None:
-        """Hold the drums that have come to rest."""
-        for name, ramp in list(self._stopping.items()):
-            if self.commands[name] is not ramp:
-                del self._stopping[name]
-            elif self.reel_speed(name) == 0.0:
-                self.commands[name] = Locked()
+    @staticmethod
+    def _end_tensions(values: Values) -> Array:
+        """Tensions at the starts of all lines, and at their ends."""
+        return np.stack([values["start_tension"][-1], values["end_tension"][-1]])
 
-    # -- reels ---------------------------------------------------------------------------------------------
+    def watch(self, duration: float) -> list[str]:
+        """Look after the drives before a piece of the motion; sentences on those that were stopped."""
+        said = [drive.watch(duration) for drive in self.drives.values()]
+        return [text for text in (*said, *self._watch_spans()) if text]
 
-    def reel_speed(self, name: str) -> float:
-        """Rate of the reeled length; positive in retrieval (m/s)."""
-        return self.simulation.lines[name].speed
-
-    def mode(self, name: str) -> str:
-        """What a drum does, as a word; one that is being stopped counts as locked."""
-        command = self.commands[name]
-        return "locked" if command is self._stopping.get(name) else type(command).__name__.lower()
-
-    def torque(self, name: str) -> float:
-        """Torque that a drum is given; 0 where it is not driven by one (N m)."""
-        command = self.commands[name]
-        return float(np.interp(self.simulation.time, *command.torques())) if isinstance(command, Torque) else 0.0
-
-    def lock(self, name: str) -> str:
-        """Brake a drum and hold it; a sentence, if it turned."""
-        speed = self.reel_speed(name)
-        if speed == 0.0:
-            self.commands[name] = Locked()
-            return ""
-        self.commands[name] = self._stopping[name] = ramp_to(0.0, self.simulation.time, speed)
-        within = max(RAMP, abs(speed) / BRAKING)
-        which = f"of {name} " if len(self.commands) > 1 else ""
-        return f"the drum {which}is stopped from {abs(speed):.2g} m/s within {within:.2g} s"
+    def _watch_spans(self) -> Iterator[str]:
+        """Stop what drives a line over sheaves before one of its spans is too short."""
+        time, lengths = self._moments[-1]
+        if len(lengths) == 0 or time == self._moments[0][0]:
+            return
+        rates = (lengths - self._moments[0][1]) / (time - self._moments[0][0])
+        for name, k in self._spans:
+            for drive in self.drives.values():
+                if drive.line == name and drive.nears(lengths[k] - self._shortest[k], float(rates[k])):
+                    yield f"{drive.name}: stopped before the blocks meet, with a span of {value(lengths[k], 'm', 3)}"
 
     def deployed(self) -> dict[str, float]:
         """Unstretched lengths of the lines that are out (m)."""
@@ -115,11 +111,14 @@ class Driven:
 
     def hold(self, name: str) -> float:
         """Torque that holds the drum against what hangs on it, or against the tension of late (N m)."""
-        system = self.simulation.system
-        pull = pull_at_rest(system, name, self.deployed())
-        line, reeled = system.lines[name], self.simulation.lines[name].reeled_length
-        tension = max(0.0, float(self._tensions[list(system.lines).index(name)])) if pull is None else abs(pull)
-        return holding_torque(system, line, reeled, tension, float(line.string.strain(tension)))
+        system, drive = self.simulation.system, self.drives[name]
+        if not drive.is_drum:
+            return 0.0
+        pull = pull_at_rest(system, name, self.deployed()) if drive.part == REEL else None
+        line, reeled = system.lines[drive.line], self.simulation.backend.reeled(name)
+        tensions = self._tensions[int(drive.part == END_REEL)]
+        tension = max(0.0, float(tensions[list(system.lines).index(drive.line)])) if pull is None else abs(pull)
+        return holding_torque(system, line, reeled, tension, float(line.string.strain(tension)), drive.part)
 
     # -- bodies --------------------------------------------------------------------------------------------
 
@@ -145,7 +144,7 @@ class Driven:
             nodes = values["position"][-1, line.nodes]
             chord = nodes[-1] - nodes[0] if line.ends[1] == body else nodes[0] - nodes[-1]
             speed = -float(chord @ velocity) / max(float(np.linalg.norm(chord)), 1e-9)
-            self.commands[reel] = ramp_to(speed, self.simulation.time, self.reel_speed(reel))
+            self.drives[reel].wind(speed)
 
     def reels_that_hold(self, name: str) -> dict[str, DrawnLine]:
         """Lines with a reel between a body and something whose place is given, by their names."""
@@ -153,7 +152,7 @@ class Driven:
         return {
             x.name: x
             for x in self.subject.lines
-            if x.mount is not None and body in x.ends and not self._held.isdisjoint(x.ends)
+            if x.name in self.drives and body in x.ends and not self._held.isdisjoint(x.ends)
         }
 
     # -- the scene -----------------------------------------------------------------------------------------
@@ -174,13 +173,13 @@ class Driven:
             pull = pull_at_rest(system, line.name, out)
             # no reel holds more than all there is, at rest; with little gravity as if it were 1 m/s^2
             scale = mass * max(self.subject.gravity, 1.0) if pull is None else max(abs(pull), mass)
-            if line.name in self.commands:
+            if line.name in self.drives:
                 pulls[line.name] = scale
             if pull is not None and line.ends[0] in self._held:
                 start = values["position"][0, line.nodes][0]
                 boxes.append(start + self._swing(out[line.name] * (1.0 + 0.4 * float(line.string.strain(2.5 * scale)))))
         low, high = np.array([x[0] for x in boxes]).min(axis=0), np.array([x[1] for x in boxes]).max(axis=0)
-        return Sight(values["position"][0], np.stack([low, high]), pulls)
+        return Sight(values["position"][0], np.stack([low, high]), pulls, mass * max(self.subject.gravity, 1.0))
 
     @property
     def _held(self) -> set[int | None]:
@@ -191,3 +190,15 @@ class Driven:
         """Box in which a line of a length swings, from its start: as deep as it hangs, and wide."""
         depth = 1.1 * length + 2.0 * max(self.subject.reach(), default=0.0)
         return np.array([[-0.35 * depth, -0.35 * depth, -0.1 * depth], [0.35 * depth, 0.35 * depth, depth]])
+
+
+def enumerate_spans(system: System) -> Iterator[tuple[str, int]]:
+    """Lines over sheaves, a time for each of their spans, with the number of the span among all."""
+    names = (name for name, line in system.lines.items() if line.is_reeved for _ in range(line.spans))
+    return ((name, k) for k, name in enumerate(names))
+
+
+def round_up(x: float) -> float:
+    """To one of 1, 2 or 5 times a power of ten."""
+    power = 10.0 ** math.floor(math.log10(x))
+    return float(next(k * power for k in (1.0, 2.0, 5.0, 10.0) if k * power >= x))

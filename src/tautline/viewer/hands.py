@@ -1,4 +1,4 @@
-"""What viewers do to bodies while a simulation moves on: pull one with a spring, or let the reels move it."""
+"""What viewers do while they hold a button: pull a body with a spring, steer or carry one, wind a drum."""
 
 from __future__ import annotations
 
@@ -39,11 +39,29 @@ class Hands:
         self._driven = driven
         self._pull: Pull | None = None
         self._steering: Steering | None = None
+        self._left: dict[tuple[str, str], int] = {}  # pieces, of what is held
         self._before: tuple[float, Array] | None = None  # where the pulled body was, and when
 
     @property
     def busy(self) -> bool:
-        return self._pull is not None or self._steering is not None
+        carried = any(carrier.busy for carrier in self._driven.carriers.values())
+        return carried or bool(self._left) or self._pull is not None or self._steering is not None
+
+    def carry(self, body: str, to: Array | None) -> None:
+        """Let a body whose motion is given go to a place for a while, or come to rest."""
+        self._driven.carriers[body].go(to)
+        self._renew(("carry", body), to is not None)
+
+    def hold(self, drive: str, speed: float) -> None:
+        """Let a drum take rope in at a speed for a while."""
+        self._driven.drives[drive].wind(speed)
+        self._renew(("hold", drive), speed != 0.0)
+
+    def _renew(self, what: tuple[str, str], on: bool) -> None:
+        """Let something go on for some pieces, or no longer."""
+        self._left.pop(what, None)
+        if on:
+            self._left[what] = RENEWED
 
     def pull(self, body: str, to: Array | None) -> None:
         """Pull a body to a place for a while, or let it go."""
@@ -65,6 +83,13 @@ class Hands:
             body, velocity, left = self._steering
             self._driven.steer(body, velocity if left > 1 else np.zeros(3), values)
             self._steering = Steering(body, velocity, left - 1) if left > 1 else None
+        for (what, name), pieces in list(self._left.items()):
+            self._left[what, name] = pieces - 1
+            if pieces <= 1:
+                self._left.pop((what, name))
+                self.hold(name, 0.0) if what == "hold" else self.carry(name, None)
+        for carrier in self._driven.carriers.values():
+            carrier.act(duration)
 
     def _force(self, body: str, to: Array, values: Values) -> Array:
         """Force of a spring with a damper, up to the hardest pull (N)."""

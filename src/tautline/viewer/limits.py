@@ -2,41 +2,46 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
-from tautline.viewer.driven import Driven, Sight
+from tautline.model.system.commands import REEL
+from tautline.viewer.driven import Driven, Sight, round_up
 
 RATES = (0.05, 20.0)
+CRUISE = 0.2  # of the greatest speed, of a drum while a button is held
 
 
 def limits_of(driven: Driven, sight: Sight) -> dict[str, Any]:
-    """Torque and speed of each reel, impulses on the free bodies and speeds of those that reels can steer, the rate."""
-    subject = driven.subject
+    """What each drive can do, impulses on free bodies, speeds of bodies that are steered or carried, the rate."""
+    subject, system = driven.subject, driven.simulation.system
     out = driven.deployed()
-    reels: dict[str, dict[str, list[float]]] = {}
-    for line in subject.lines:
-        if line.mount is None:
-            continue
-        name, command = line.name, driven.commands[line.name]
-        torque = 4.0 * sight.pulls[name] * line.mount.reel.radius(line.string.length - out[name])
-        torque = max(torque, 2.0 * float(np.abs(command.torques()[1]).max()))
-        torque, speed = _round_up(torque), _round_up(0.2 * out[name])
-        reels[name] = {"torque": [-torque, torque], "speed": [-speed, speed]}
+    reels: dict[str, dict[str, Any]] = {}
+    for name, drive in driven.drives.items():
+        line = system.lines[drive.line]
+        if drive.is_drum:
+            radius = line.reels[drive.part].radius(line.string.length - out[drive.line])
+        else:
+            radius = next(x.radius for x in system.wheels(drive.line) if x.name == drive.part)
+        pull = sight.pulls[name] if drive.part == REEL else max(sight.pulls.values(), default=sight.weight)
+        torque = max(4.0 * pull * float(radius), 2.0 * float(np.abs(drive.command.torques()[1]).max()))
+        torque, speed = round_up(torque), drive.fastest
+        shortest, longest = drive.deployed - drive.room(1.0), drive.deployed + drive.room(-1.0)
+        reels[name] = {
+            "torque": [-torque, torque],
+            "speed": [-speed, speed],
+            "length": [shortest, longest if np.isfinite(longest) else line.string.length],
+            "cruise": CRUISE * speed,
+            "acceleration": drive.acceleration,
+        }
     free = {name: body.mass for name, body in subject.bodies.items() if body is not None}
     speeds = {name: [reels[x]["speed"][1] for x in driven.reels_that_hold(name)] for name in free}
     return {
         "reels": reels,
-        "impulses": {name: _round_up(5.0 * mass) for name, mass in free.items()},
+        "impulses": {name: round_up(5.0 * mass) for name, mass in free.items()},
         # one reel alone has its own control
         "steered": {name: min(found) for name, found in speeds.items() if found and len(reels) > 1},
+        "carried": {name: carrier.fastest for name, carrier in driven.carriers.items()},
         "rate": list(RATES),
     }
-
-
-def _round_up(x: float) -> float:
-    """To one of 1, 2 or 5 times a power of ten."""
-    power = 10.0 ** math.floor(math.log10(x))
-    return float(next(k * power for k in (1.0, 2.0, 5.0, 10.0) if k * power >= x))

@@ -13,6 +13,7 @@ from websockets.exceptions import ConnectionClosed
 
 from tautline.errors import InputError
 from tautline.model.system.case import Case
+from tautline.viewer.alarm import alarm_limit
 from tautline.viewer.opening import announce
 from tautline.viewer.pace import Pace, parsed, refusal
 from tautline.viewer.pilot import Control
@@ -95,12 +96,13 @@ def live(
     *,
     control: Control | None = None,
     record: Path | None = None,
+    alarm: float | str | None = None,
     port: int = 0,
     browser: bool = True,
 ) -> str:
     """Simulate a case in real time until Ctrl-C; what is left to be said then."""
     with case.naming_keys():
-        session = Session(case, name, record, control)
+        session = Session(case, name, record, control, alarm_limit(alarm))
         # compiles the kernels before anyone waits for a page, and refuses a step that is too large
         session.driven.march(session.tick, session.tick, record=False)
         session.reset()

@@ -31,9 +31,9 @@ def check_size(key: str, vector: Array, greatest: float, unit: str) -> None:
         raise InputError(f"{key}: expected at most {greatest:g} {unit}")
 
 
-def switch(on: Any) -> bool:
+def switch(on: Any, name: str = "on") -> bool:
     """True or false, and nothing else."""
-    checks.instance("on", on, bool)
+    checks.instance(name, on, bool)
     return bool(on)
 
 

@@ -59,7 +59,13 @@ function render({ model, el }) {
   });
   frame.srcdoc = model.get("page");
   el.append(frame);
-  return () => clearInterval(timer);
+  // what stands there for readers whose notebook does not run
+  const still = document.getElementById(model.get("still"));
+  if (still) still.hidden = true;
+  return () => {
+    clearInterval(timer);
+    if (still) still.hidden = false;
+  };
 }
 
 export default { render };

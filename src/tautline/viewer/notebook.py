@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import html
+import uuid
 from importlib.resources import files
 from typing import Any
 
@@ -12,8 +14,10 @@ import xarray as xr
 
 from tautline.errors import InputError
 from tautline.model.system.case import Case
+from tautline.results.one_line import with_names
+from tautline.results.picture import sketch_of_sample
 from tautline.viewer.pace import Pace
-from tautline.viewer.page import fill, page_of
+from tautline.viewer.page import fill, page_of, title_of
 from tautline.viewer.pilot import Control, checked_control
 from tautline.viewer.session import Session
 
@@ -22,13 +26,30 @@ BRIDGE = "if (window.frameElement?.tautlineSocket) window.WebSocket = frameEleme
 
 
 class Widget(anywidget.AnyWidget):
-    """The viewer in a cell. `time` (s) and `playing` follow what the page does, and lead it when they are set."""
+    """The viewer in a cell. `time` (s) and `playing` follow what the page does, and lead it when they are set.
+
+    A picture precedes it, which is all that a saved notebook shows where widgets cannot run; the viewer hides it.
+    """
 
     _esm = (files("tautline.viewer") / "notebook.js").read_text(encoding="utf-8")
     page = traitlets.Unicode().tag(sync=True)
     height = traitlets.Int(560).tag(sync=True)
     time = traitlets.Float(0.0).tag(sync=True)
     playing = traitlets.Bool(False).tag(sync=True)
+    still = traitlets.Unicode().tag(sync=True)  # id of the picture in the notebook
+    picture = ""  # HTML of it
+
+    def _ipython_display_(self) -> None:
+        from IPython import display as shown
+
+        display: Any = shown.display
+        self.still = f"tautline-{uuid.uuid4().hex}"
+        words = "A picture: the viewer itself needs a running notebook."
+        picture = f'<div id="{self.still}">{self.picture}<div style="font-size: 12px">{words}</div></div>'
+        display({"text/html": picture, "text/plain": words}, raw=True)
+        bundle: Any = super()._repr_mimebundle_()
+        data, metadata = bundle if isinstance(bundle, tuple) else (bundle, {})
+        display(data, metadata=metadata, raw=True)
 
 
 class LiveWidget(Widget):
@@ -41,6 +62,7 @@ class LiveWidget(Widget):
         boot = {"mode": "live", "token": "", "runs": [self.session.meta()]}
         text = fill(boot, self.session.title, first=BRIDGE)
         super().__init__(page=text, height=height)
+        self.picture = case._repr_html_()
         self.on_msg(self._hear)
 
     def _tell(self, message: str | bytes) -> None:
@@ -72,4 +94,14 @@ def widget(what: xr.Dataset | Case, *others: xr.Dataset, height: int, control: A
         return LiveWidget(what, height, checked)
     if checked is not None:
         raise InputError("control: expected none beside a run that is over, got one; give a case")
-    return Widget(page=page_of(what, *others), height=height)
+    found = Widget(page=page_of(what, *others), height=height)
+    found.picture = _still(what)
+    return found
+
+
+def _still(run: xr.Dataset) -> str:
+    """Sketches of a run at its start and end."""
+    named = with_names(run)
+    drawn = "".join(f'<div style="flex: 1">{sketch_of_sample(named, k)}</div>' for k in (0, -1))
+    title = f"<b>{html.escape(title_of(run.attrs) or 'run')}, at the start and at the end</b>"
+    return f'{title}<div style="display: flex">{drawn}</div>'

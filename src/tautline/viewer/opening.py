@@ -41,6 +41,7 @@ def live(
     control: Any = None,
     period: float | None = None,
     record: str | os.PathLike[str] | None = None,
+    alarm: float | str | None = None,
     port: int = 0,
     browser: bool = True,
 ) -> None:
@@ -55,6 +56,8 @@ def live(
         Of `control` (s); a multiple of the step, if that is fixed, else of 1/1200 s.
     record : path, optional
         File for recordings; live.nc, or the case's title with -live.nc, by default.
+    alarm : float, optional
+        Tension above which the page gives alarm (N); also "12 kN".
     port : int
         On 127.0.0.1; 0 takes a free one.
     browser : bool
@@ -63,4 +66,5 @@ def live(
     server = need("tautline.viewer.live_server", "tl.live")
     checked = need("tautline.viewer.pilot", "tl.live").checked_control(control, period)
     path = None if record is None else Path(record)
-    print(server.live(case, case.title or "live", control=checked, record=path, port=port, browser=browser), end="")
+    options = {"control": checked, "record": path, "alarm": alarm, "port": port, "browser": browser}
+    print(server.live(case, case.title or "live", **options), end="")

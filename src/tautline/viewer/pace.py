@@ -74,7 +74,7 @@ class Pace:
                 now = perf_counter()
                 behind += session.rate * (now - clock)
                 clock = now
-                if session.paused or session.ended or self._awaited:
+                if not session.moving or self._awaited:
                     behind = 0.0
                     if self._moved:  # an impulse or a reset meanwhile
                         self._broadcast(session.state())

@@ -22,6 +22,7 @@ from tautline.durable import replacing
 from tautline.errors import InputError, TautlineError
 from tautline.model import checks
 from tautline.results.inputs import CASE
+from tautline.viewer.comparing import name_by_difference
 from tautline.viewer.payload import InMemory, Recording, frame_length, frames, group_size, meta, plots
 
 # Frames of one run inside a page: enough for a smooth replay of the paper's examples, small enough to send.
@@ -94,8 +95,8 @@ def offline(*named: tuple[str, Recording], full: bool = False) -> str:
         curves = np.frombuffer(plots(run, about["start"], about["end"], points), "<u8")
         data.append((f"frames-{k}", planes(np.frombuffer(inside, "<u4").reshape(-1, row // 4).T)))
         data.append((f"plots-{k}", planes(curves.reshape(1 + len(about["series"]), -1))))
-    title = " and ".join(about["title"] for about in metas)
-    return fill({"mode": "offline", "runs": metas}, title, data)
+    title = name_by_difference(metas, [run.attrs for _, run in named])
+    return fill({"mode": "offline", "title": title, "runs": metas}, title, data)
 
 
 def title_of(attrs: Mapping[str, Any]) -> str:

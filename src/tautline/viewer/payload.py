@@ -24,6 +24,7 @@ MOST_FRAMES = 4096  # in one answer
 MOST_POINTS = 20_000  # of a curve in one answer
 # Numbers looked at for the size of the scene and the range of colors: all of a run of ordinary size.
 SURVEYED = 2_000_000
+SLACKENS = "tension_only"  # law of strings that go slack
 ROUNDING = 1e-9  # strain, or part of a range: what is smaller is no value of its own
 
 
@@ -173,8 +174,12 @@ def survey(run: Recording, subject: Subject) -> tuple[Array, dict[str, list[floa
 def ranges_of(values: Mapping[str, Array], subject: Subject) -> dict[str, list[float]]:
     """Ranges of what colors the lines, in some samples."""
     stiffness = max(line.string.stiffness for line in subject.lines)
+    strain = values["strain"].copy()
+    for line in subject.lines:
+        if line.string.law == SLACKENS:  # what is slack has a color of its own
+            strain[:, line.elements] = np.maximum(strain[:, line.elements], 0.0)
     return {
-        "strain": _range(values["strain"], ROUNDING),
+        "strain": _range(strain, ROUNDING),
         "tension": _range(values["tension"], stiffness * ROUNDING),
         "energy_density": _range(subject.energy_density(values["strain"]), 0.5 * stiffness * ROUNDING**2),
     }
@@ -233,7 +238,7 @@ def _line(line: DrawnLine, nodes: Array) -> dict[str, Any]:
     """A line and its reel."""
     about: dict[str, Any] = {"name": line.name, "elements": len(nodes) - 1}
     about |= {name: getattr(line.string, name) for name in ("length", "density", "stiffness")}
-    about |= {"ends": line.ends, "reel": None}
+    about |= {"ends": line.ends, "slackens": line.string.law == SLACKENS, "reel": None}
     drum = line.mount or line.wheel
     if drum is not None:
         reel, guide, axis = drum
@@ -245,7 +250,7 @@ def _line(line: DrawnLine, nodes: Array) -> dict[str, Any]:
 def _body(name: str, body: RigidBody | None) -> dict[str, Any]:
     """A body and its shape, which a kinematic one does not have."""
     if body is None:
-        return {"name": name, "held": True, "points": [], "faces": [], "center_of_mass": [0.0, 0.0, 0.0]}
+        return {"name": name, "held": True, "mass": 0.0, "points": [], "faces": [], "center_of_mass": [0.0, 0.0, 0.0]}
     points, faces = body_mesh(body)
     about = {"points": np.round(points, 9).tolist(), "faces": faces, "center_of_mass": list(body.center_of_mass)}
-    return {"name": name, "held": False} | about
+    return {"name": name, "held": False, "mass": body.mass} | about

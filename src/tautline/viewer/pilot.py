@@ -62,4 +62,6 @@ class Pilot:
             given = commands_by_name(self._driven.simulation.system, answer)
         except InputError as error:
             raise InputError(f"control: {error}") from None
-        self._driven.commands |= {name: command for name, command in given.items() if name in reels}
+        for name, command in given.items():
+            if name in reels:
+                self._driven.drives[name].give(command)

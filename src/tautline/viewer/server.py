@@ -20,7 +20,8 @@ from websockets.datastructures import Headers
 from websockets.http11 import Request, Response
 
 from tautline.errors import InputError, TautlineError
-from tautline.viewer.page import check_count, fill
+from tautline.viewer.comparing import name_by_difference
+from tautline.viewer.page import check_count, fill, offline
 from tautline.viewer.payload import MOST_POINTS, Recording, frames, meta, plots
 
 HOST = "127.0.0.1"
@@ -159,10 +160,15 @@ def replay(named: Sequence[tuple[str, Recording]]) -> PageServer:
         points = min(_number(query, "points", 10, MOST_ASKED), MOST_POINTS)
         return "application/octet-stream", plots(chosen(query), start, end, points)
 
-    title = " and ".join(about["title"] for about in metas)
+    title = name_by_difference(metas, [run.attrs for run in runs])
+
+    def page_alone(query: Query) -> tuple[str, bytes]:
+        return "text/html; charset=utf-8", offline(*named).encode()
+
     server = PageServer(
         {
-            "/": page_answer(lambda: {"mode": "replay", "token": server.token, "runs": metas}, title),
+            "/page": page_alone,
+            "/": page_answer(lambda: {"mode": "replay", "title": title, "token": server.token, "runs": metas}, title),
             "/frames": frames_answer,
             "/plots": plots_answer,
         }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -15,19 +16,22 @@ from tautline.durable import unused
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs
 from tautline.model import checks
-from tautline.model.command import Command, Free, Torque
 from tautline.model.system.case import Case
+from tautline.viewer.alarm import Alarm
 from tautline.viewer.curves import CHANGES
-from tautline.viewer.driven import Driven, ramp_to
+from tautline.viewer.driven import Driven
+from tautline.viewer.drives import Drive
 from tautline.viewer.hands import Hands
 from tautline.viewer.limits import limits_of
-from tautline.viewer.messages import check_size, chosen, switch, within
+from tautline.viewer.messages import switch, within
 from tautline.viewer.payload import frames_of, ranges_of, scene
 from tautline.viewer.pilot import Control, Pilot
+from tautline.viewer.requests import Requests
 
 STATES_A_SECOND = 60.0
 UNITS = 20  # parts of the interval between samples, where the step may be any: the slowest rate makes one at a time
 # Samples in memory while recording: ten minutes of them, some 60 MB at 20 elements.
+NEWS = 6.0  # s for which a message is shown
 MOST_RECORDED = int(600 * STATES_A_SECOND)
 REMEMBERED = int(60 * STATES_A_SECOND)  # rows of curves for pages that come later
 
@@ -35,8 +39,18 @@ REMEMBERED = int(60 * STATES_A_SECOND)  # rows of curves for pages that come lat
 class Session:
     """The simulation and what the viewers have asked of it."""
 
-    def __init__(self, case: Case, title: str, record: Path | None = None, control: Control | None = None) -> None:
+    def __init__(
+        self,
+        case: Case,
+        title: str,
+        record: Path | None = None,
+        control: Control | None = None,
+        alarm: float | None = None,
+    ) -> None:
         self.case, self._control = case, control
+        self._alarm = Alarm(alarm)
+        # a program begins when somebody is ready for it
+        self.waiting = control is None and any(not command.holds for command in case.commands.values())
         self.title = title
         self.record_path = record or Path(f"{title}-live.nc")
         self.rate = 1.0
@@ -58,17 +72,30 @@ class Session:
         self._history: deque[Array] = deque(self._rows(self._values), maxlen=REMEMBERED)
         self._fresh: list[Array] = []
         self._phase = 0  # units since the latest sample
-        self._untouched = set(self.driven.commands)
+        self._untouched = set(self.driven.drives)
+        self._program = any(not drive.command.holds for drive in self.driven.drives.values())
+        self._alarm.clear()
         self._hands = Hands(self.driven)
+        self._requests = Requests(self.driven, self._hands, self._limits, self._untouched)
         self._pilot = None if self._control is None else Pilot(self.driven, self._control, self._unit)
         self._say("")
 
     def _say(self, message: str, level: str = "info") -> None:
-        self.message, self.level = message, level
+        self.message, self.level, self._said_at = message, level, perf_counter()
+
+    def _forget(self) -> None:
+        """Take back what is no news any more."""
+        if self.message and self.level == "info" and perf_counter() - self._said_at > NEWS:
+            self._say("")
 
     @property
     def ended(self) -> bool:
         return self.simulation.status != "completed"
+
+    @property
+    def moving(self) -> bool:
+        """Whether time goes on."""
+        return not (self.paused or self.waiting or self.ended)
 
     # -- moving on -------------------------------------------------------------------------------------
 
@@ -100,7 +127,7 @@ class Session:
 
     def advance(self) -> bool:
         """Advance by one state; returns whether something moved."""
-        if self.ended:
+        if self.ended or self.waiting:
             return False
         left = self._tick
         try:
@@ -133,12 +160,15 @@ class Session:
         elif self._phase == 0 and most > whole and not self._hands.busy:
             count = most // whole * whole
         sampled = (self._phase + count) % whole == 0
+        for text in self.driven.watch(count * unit):
+            self._say(text)
         self._hands.act(count * unit, self._values)
         before = self.simulation.time
         self._values = self.driven.march(
             count * unit, min(count, whole) * unit, sampled and self._recording is not None
         )
         self._phase = (self._phase + count) % whole
+        self._alarm.watch(self._values, self.driven.subject)
         rows = self._rows(self._values)
         if sampled and self.simulation.time > before:
             self._history.extend(rows)
@@ -147,7 +177,7 @@ class Session:
         return count
 
     def _end_scenario(self) -> None:
-        """Hold the drums that nobody has driven when the scenario is over: the run goes on until it is stopped."""
+        """Let drums that nobody has driven come to rest when the scenario is over; the run goes on."""
         if (
             self._pilot is not None
             or not self._untouched
@@ -155,12 +185,13 @@ class Session:
             or self.ended
         ):
             return
-        turning = [name for name in self._untouched if self.driven.mode(name) != "locked"]
-        for name in turning:
-            self.driven.lock(name)
+        turning = [drive for drive in self.driven.drives.values() if drive.name in self._untouched]
+        turning = [drive for drive in turning if drive.mode != "locked"]
+        for drive in turning:
+            drive.wind(0.0)
         self._untouched.clear()
         if turning:
-            self._say(f"the scenario has ended at {self.case.run.duration:g} s: drums are held, and yours to drive")
+            self._say(f"The program has ended at {self.case.run.duration:g} s: the drums come to rest, and are yours.")
 
     # -- what viewers ask ------------------------------------------------------------------------------
 
@@ -170,49 +201,37 @@ class Session:
             raise InputError("message: expected an object with a type")
         kind = message.get("type")
         acts: dict[str, Callable[[dict[str, Any]], None]] = {
-            "lock": lambda m: self._lock(self._reel(m)),
-            "free": lambda m: self._drive(self._reel(m), Free()),
-            "torque": lambda m: self._drive(self._reel(m), Torque(self._asked(m, "torque"))),
-            "speed": lambda m: self._wind(self._reel(m), self._asked(m, "speed")),
             "pause": lambda m: self._pause(m.get("on")),
             "rate": lambda m: self._set_rate(within("value", m.get("value"), *self._limits["rate"])),
             "reset": lambda m: self._restart(),
-            "pull": lambda m: self._pull(m),
-            "steer": lambda m: self._steer(m),
-            "impulse": lambda m: self._impulse(m),
             "record": lambda m: self._record(m.get("on")),
+            "alarm": self._set_alarm,
         }
-        if not isinstance(kind, str) or kind not in acts:
-            raise InputError(f"type: expected one of {', '.join(acts)}, got {str(kind)[:40]!r}")
-        acts[kind](message)
+        if isinstance(kind, str) and kind in self._requests.acts:
+            self._refuse_if_ended()
+            self._requests.acts[kind](message)
+            self.waiting = False
+            if kind == "impulse":
+                self._values = self.driven.values()
+        elif isinstance(kind, str) and kind in acts:
+            acts[kind](message)
+        else:
+            raise InputError(
+                f"type: expected one of {', '.join((*self._requests.acts, *acts))}, got {str(kind)[:40]!r}"
+            )
 
-    def _reel(self, message: Mapping[str, Any]) -> str:
-        """The reel that a message is for, by the name of its line; the only one if it names none."""
-        return chosen("line", message, self._limits["reels"])
-
-    def _asked(self, message: Mapping[str, Any], kind: str) -> float:
-        return within("value", message.get("value"), *self._limits["reels"][self._reel(message)][kind])
-
-    def _wind(self, name: str, speed: float) -> None:
-        """Retrieve at a speed."""
-        self._drive(name, ramp_to(speed, self.simulation.time, self.driven.reel_speed(name)))
-
-    def _drive(self, name: str, command: Command) -> None:
-        self._refuse_if_ended()
-        self._untouched.discard(name)
-        self.driven.commands[name] = command
+    def _set_alarm(self, message: Mapping[str, Any]) -> None:
+        """Tell when a tension is above a limit; None tells of none."""
+        limit = message.get("value")
+        self._alarm = Alarm(None if limit is None else checks.positive("value", limit, "N"))
 
     def _refuse_if_ended(self) -> None:
         if self.ended:
             raise InputError("the run has ended; reset to start again")
 
-    def _lock(self, name: str) -> None:
-        self._refuse_if_ended()
-        self._untouched.discard(name)
-        self._say(self.driven.lock(name))
-
     def _pause(self, on: Any) -> None:
         self.paused = switch(on)
+        self.waiting = self.waiting and self.paused
 
     def _set_rate(self, rate: float) -> None:
         self.rate = rate
@@ -220,31 +239,8 @@ class Session:
     def _restart(self) -> None:
         if self._recording is not None:
             self._stop_recording("the recording was saved")
+        self.waiting = False
         self.reset()
-
-    def _impulse(self, message: Mapping[str, Any]) -> None:
-        self._refuse_if_ended()
-        size = checks.array("impulse", message.get("impulse"), (3,), "N s")
-        name = chosen("body", message, self._limits["impulses"])
-        check_size("impulse", size, self._limits["impulses"][name], "N s")
-        self.driven.strike(name, size)
-        self._values = self.driven.values()
-
-    def _pull(self, message: Mapping[str, Any]) -> None:
-        """Pull a body to a place, or let it go."""
-        self._refuse_if_ended()
-        name = chosen("body", message, self._limits["impulses"])
-        to = message.get("to")
-        self._hands.pull(name, None if to is None else checks.array("to", to, (3,), "m"))
-
-    def _steer(self, message: Mapping[str, Any]) -> None:
-        """Let the reels that hold a body move it."""
-        self._refuse_if_ended()
-        name = chosen("body", message, self._limits["steered"])
-        velocity = checks.array("velocity", message.get("velocity"), (3,), "m/s")
-        check_size("velocity", velocity, self._limits["steered"][name], "m/s")
-        self._untouched.clear()
-        self._hands.steer(name, velocity)
 
     def _record(self, on: Any) -> None:
         if not switch(on):
@@ -296,11 +292,14 @@ class Session:
         return about | scene(subject, sight.nodes, sight.box, ranges_of(self._values, subject))
 
     def status(self) -> dict[str, Any]:
+        self._forget()
         return {
-            "running": not self.paused and not self.ended,
+            "running": self.moving,
             "paused": self.paused,
+            "waiting": self.waiting,
             "ended": self.ended,
-            "reels": {name: self._reel_status(name) for name in self.driven.commands},
+            "reels": {name: self._reel_status(drive) for name, drive in self.driven.drives.items()},
+            "alarm": self._alarm.status(),
             "rate": self.rate,
             "achieved": round(self.achieved, 3),
             "recording": None if self._recording is None else str(self._recording),
@@ -308,13 +307,17 @@ class Session:
             "level": self.level,
         }
 
-    def _reel_status(self, name: str) -> dict[str, Any]:
-        driven = self.driven
+    def _reel_status(self, drive: Drive) -> dict[str, Any]:
         return {
-            "mode": driven.mode(name),
-            "torque": driven.torque(name),
-            "speed": driven.reel_speed(name),
-            "hold": driven.hold(name),
+            "mode": drive.mode,
+            "program": self._program and drive.name in self._untouched,
+            "torque": drive.torque,
+            "speed": drive.speed,
+            "target": drive.target,
+            "deployed": drive.deployed,
+            "length": drive.length,
+            "hold": self.driven.hold(drive.name),
+            "end": drive.stopped_at,
         }
 
     def _curves(self, values: Mapping[str, Array]) -> Array:

@@ -12,6 +12,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model.body import RigidBody
+from tautline.model.checks import ZERO
 from tautline.model.reel import Reel
 from tautline.model.shapes import body_mesh
 from tautline.model.string import String
@@ -163,9 +164,8 @@ def _mount(system: System, line: Line) -> Mount | None:
         return None
     if line.drum_axis is None:
         return Mount(line.reel)
-    axis, body = np.array(line.drum_axis), system.bodies[line.start]
-    assert isinstance(body, RigidBody)
-    outwards = np.array(line.start_point) - body.center_of_mass
+    axis, body = np.array(line.drum_axis), system.bodies.get(line.start)
+    outwards = np.array(line.start_point) - (body.center_of_mass if isinstance(body, RigidBody) else ZERO)
     for wish in (outwards, *np.eye(3)):
         guide = wish - (wish @ axis) * axis
         if np.linalg.norm(guide) > 1e-6 * max(1.0, float(np.linalg.norm(wish))):

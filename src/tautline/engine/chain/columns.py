@@ -138,6 +138,8 @@ def states(base: Case, case: Case, chain: Chain, count: int) -> tuple[ChainState
     known, start, name = chain_start(base), case.start, next(iter(case.system.lines))
     length, guide = chain.string.length, chain.reel.guide_length
     ones, fine = np.ones(count), np.ones(count, dtype=bool)
+    if isinstance(start, Hanging) and (isinstance(start.reel_speed, Mapping) or np.any(start.reel_speed)):
+        raise TypeError("a start at rest with a reel that turns")
     if isinstance(start, Straight):
         X = start.deployed * ones
         elements = case.system.elements_of(name, start.deployed)

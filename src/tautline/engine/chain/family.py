@@ -215,7 +215,8 @@ class Family:
         chain, times, scalars = self._chain(piece, some), march.times[1:, None], march.scalars
         shape = Shape(*(np.concatenate(x, axis=1)[1:] for x in zip(*shapes, strict=True)))
         health.note(chain, self.elements, times, scalars[1:], self._base.method.order)
-        health.mesh.take(chain, times, scalars[1:, data.REELED_LENGTH], shape, not locked)
+        moved = chain.body.mass, None if locked else chain.reel
+        health.mesh.take(chain, times, scalars[1:, data.REELED_LENGTH], shape, *moved)
         total = sum(vars(health.mesh).values()) + scalars.sum(axis=(0, 1))
         ended = (block.filled == self.rows) & (block.status == RUNNING) & np.isfinite(total)
         outputs = {name: np.concatenate([x[name] for x in kept]) for name in kept[0]}
@@ -228,7 +229,7 @@ class Family:
         """Figures of the mesh (time, member), and wanted variables (member, time, ...)."""
         chain, record = self._chain(piece, who), record_of_samples(times, samples)
         lengths = lengths_of(record.nodes)
-        shape = shape_of(chain, record.nodes, record.velocity, record.reeled_length, lengths)
+        shape = shape_of(chain, record.nodes, record.velocity, record.reeled_length, lengths, chain.body.mass)
         values = values_of(chain, record, needed_for(wanted), lengths)
         found = system_values(self.case.system, values, wanted, inertia_of(chain.string, chain.body))
         return [np.asarray(x) for x in shape], [np.moveaxis(found[name], -1, 0) for name in wanted]

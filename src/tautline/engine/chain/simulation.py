@@ -179,14 +179,20 @@ class ChainSimulation(Backend):
         check_known(name, self.system.lines, "lines")
         return self.unstretched_length
 
+    def reeled(self, name: str) -> float:
+        """Unstretched length on the reel side of the guide entrance (m)."""
+        return float(self.stepper.par.L) - self.deployed(name)
+
     def speed(self, name: str) -> float:
         """Rate of the reeled length; positive in retrieval (m/s)."""
         check_known(name, self.system.lines, "lines")
         return float(self.present_sample().scalars[0, data.REEL_SPEED])
 
     def impulse_since(self, name: str) -> tuple[float, data.Array]:
-        """When the latest `advance` began (s), and the impulse of string and reel on their carrier since then (N s)."""
-        return self._force_since[0], self._force_since[1] - self.stepper.guide_impulse()
+        """When the latest `advance` began (s), and impulse and moment of all on its carrier since (N s, N m s)."""
+        impulse = self._force_since[1] - self.stepper.guide_impulse()
+        point = next(iter(self.system.lines.values())).start_point
+        return self._force_since[0], np.concatenate([impulse, np.cross(point, impulse)])
 
     def present_sample(self) -> data.Samples:
         """The present state as the kernels report it; written over by the next advance."""
@@ -260,7 +266,7 @@ class ChainSimulation(Backend):
 
     # -- actions from outside ----------------------------------------------------------------------------
 
-    def _move(self, name: str, velocity: data.Array) -> None:
+    def _move(self, name: str, velocity: data.Array, angular_velocity: data.Array) -> None:
         lowering.check_loaded_order(self.method.order, True)
         self._note_impulses()
         place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3].copy()
@@ -370,7 +376,7 @@ class ChainSimulation(Backend):
             stepper.loads = moved_on(stepper.loads, *saved["guide"])
             self._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))
         if saved["started"]:
-            command = self.case.commands[self._line]
+            command = self.command_now(self._line)
             stepper.origin, stepper.needed = tuple(saved["origin"]), saved["needed"]
             stepper.follow(command)
             stepper.kernel_command = lowering.kernel_command(command, stepper.par.L, *stepper.origin)

@@ -196,6 +196,16 @@ class Stepper:
         for ours, theirs in zip(self.motion, motion, strict=True):
             ours[...] = theirs
 
+    def following(self) -> dict[str, Any]:
+        """Parts of the command of the reel, to be followed again."""
+        kept = ("command", "origin", "plan", "takes_torque", "reel_is_free")
+        own = {name: getattr(self, name) for name in kept} | {"_command_window": copy.copy(self._command_window)}
+        return own | {"kernel_command": self.kernel_command._replace(torques=self.kernel_command.torques.copy())}
+
+    def follow_again(self, kept: dict[str, Any]) -> None:
+        """Follow a command as before; the motion is put back by itself."""
+        self.__dict__.update(kept)
+
     def observe(self, out: data.Samples, time: float, torques: bool = True) -> None:
         """Put the present state into a single sample, with the torque that it takes."""
         self.cover(time, time)

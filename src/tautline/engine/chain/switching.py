@@ -25,7 +25,7 @@ def going_on(chain: Backend) -> NetworkSimulation:
     carrier = chain.system.lines[name].start
     body = chain.system.bodies.get(carrier)
     if isinstance(body, Kinematic) and body.path is None:
-        found.stepper.lead(carrier, time, state.bodies[carrier].position, state.bodies[carrier].velocity)
+        found.stepper.lead(carrier, time, state.bodies[carrier])
     found.go_on_from(state, time)
     if body is not None:
         since, impulse = chain.impulse_since(carrier)
@@ -39,4 +39,5 @@ def going_on(chain: Backend) -> NetworkSimulation:
     own[data.REEL_SIZE :] = stepper.motion.reel[data.REEL_SIZE :]  # strain of spooled string, where a law knows it
     found.take_over(chain.recorded() if chain.has_record else None, chain.warnings(), chain.figures())
     found.status = chain.status
+    found.take_stages(chain)
     return found

@@ -8,12 +8,14 @@ import numpy as np
 
 from tautline.engine.network import lowering
 from tautline.engine.network.commands import lead_reels, release, take
+from tautline.engine.network.samples import body_in
 from tautline.engine.network.stepper import NetworkStepper
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
 from tautline.kernels.network.march import RELEASE
 from tautline.model.command import Locked
 from tautline.model.system.parts import Kinematic
+from tautline.model.system.state import BodyState
 
 FLUID_WORK = data.account("fluid_work")
 # Time in which an impulse acts (s).
@@ -80,14 +82,12 @@ def stop_reel(stepper: NetworkStepper, time: float, name: str) -> None:
     reel[data.ACCOUNT_PLACES[data.FRICTION_LOSS]] += lost
 
 
-def move(stepper: NetworkStepper, time: float, name: str, velocity: Any) -> None:
-    """Let a kinematic body move with a velocity from now on."""
+def move(stepper: NetworkStepper, time: float, name: str, velocity: Any, angular_velocity: Any) -> None:
+    """Let a kinematic body move with a velocity, and turn with an angular velocity in its frame, from now on."""
     note_impulses(stepper, time)
     before, given = _moving_energy(stepper, time), _given_impulses(stepper, time)
-    place = stepper.sample_at(time).bodies[0, stepper.arrays.names.index(name)][
-        kernels.BODY_PLACE : kernels.BODY_PLACE + 3
-    ]
-    stepper.lead(name, time, place, velocity)
+    now = body_in(stepper.system, stepper.sample_at(time), name)
+    stepper.lead(name, time, BodyState(now["position"], velocity, now["attitude"], angular_velocity))
     stepper.lower(time, time)
     energy, impulses = _moving_energy(stepper, time) - before, _given_impulses(stepper, time) - given
     if stepper.jump is not None and stepper.jump[0] == time:
@@ -103,14 +103,14 @@ def note_impulses(stepper: NetworkStepper, time: float) -> None:
 
 
 def impulse_since(stepper: NetworkStepper, time: float, name: str) -> tuple[float, data.Array]:
-    """When the latest advance began (s), and the impulse of lines on a kinematic body since then (N s)."""
+    """When the latest advance began (s); impulse (N s) and moment (N m s) of lines on a kinematic body since."""
     i = stepper.arrays.names.index(name)
     return stepper.impulses[0], stepper.impulses[1][i] - _given_impulses(stepper, time)[i]
 
 
 def _given_impulses(stepper: NetworkStepper, time: float) -> data.Array:
-    """Impulses since the start of what holds or moves bodies."""
-    found: data.Array = stepper.sample_at(time).bodies[0, :, kernels.BODY_GIVEN : kernels.BODY_GIVEN + 3].copy()
+    """Impulses since the start of what holds or moves bodies, and their moments."""
+    found: data.Array = stepper.sample_at(time).bodies[0, :, kernels.BODY_GIVEN : kernels.BODY_GIVEN + 6].copy()
     return found
 
 

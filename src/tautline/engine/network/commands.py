@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
+import numpy as np
+
 from tautline.engine import lowering
 from tautline.engine.network.stepper import NetworkStepper
 from tautline.engine.network.strands import wheel_reel
@@ -56,10 +58,11 @@ def _change(stepper: NetworkStepper, given: dict[str, Command]) -> None:
     time = stepper.time
     sample = stepper.sample_at(time)
     for name, command in given.items():
-        speed = float(sample.strands[0, stepper.numbers[name], kernels.SPEED])
+        k = stepper.numbers[name]  # at the start of a run speeds are those that were given, without rounding
+        speed = float(sample.strands[0, k, kernels.SPEED] if stepper.started else stepper.arrays.reels[k][data.SIGMA])
         deployed = stepper.deployed(name)
         now = (time, deployed, speed)
-        reel, line = wheel_reel(stepper.strands[stepper.numbers[name]]), place_of(name).line
+        reel, line = wheel_reel(stepper.strands[k]), place_of(name).line
         check_given(name, command, reel, now, stepper.method.order, stepper.started)
         least = command.shortest(deployed, time)
         if stepper.method.minimum_length is None and least is not None and least < 2.0 * stepper.shortest[line]:
@@ -83,8 +86,11 @@ def release(stepper: NetworkStepper, time: float) -> None:
     jump, stepper.jump = stepper.jump, None
     stepper.call(RELEASE, time)
     if jump is not None and jump[0] == time:
-        velocities = stepper.sample_at(time).bodies[0, :, kernels.BODY_VELOCITY : kernels.BODY_VELOCITY + 3]
-        work = jump[1] - float((jump[2] * velocities).sum())
+        rows = stepper.sample_at(time).bodies[0]
+        velocities = rows[:, kernels.BODY_VELOCITY : kernels.BODY_VELOCITY + 3]
+        attitudes = rows[:, kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(-1, 3, 3)
+        turning = np.einsum("bij,bj->bi", attitudes, rows[:, kernels.BODY_OMEGA : kernels.BODY_OMEGA + 3])
+        work = jump[1] - float((jump[2] * np.hstack([velocities, turning])).sum())
         stepper.arrays.totals[data.ACCOUNT_PLACES[data.GUIDE_WORK]] += work
 
 

@@ -3,34 +3,33 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.engine.criteria import warnings_from
 from tautline.engine.health import (
     balance_criterion,
-    function_warnings,
     kept_energies,
     pending_energy,
+    reel_speed_criterion,
     step_criterion,
 )
-from tautline.engine.mesh import SLACK_LIMIT, MeshHealth
-from tautline.engine.network.samples import pendulum_of
-from tautline.engine.network.strands import NO_SPAN, strands_of, wheel_reel
+from tautline.engine.mesh import MeshHealth
+from tautline.engine.network.bodies import BodyHealth
+from tautline.engine.network.strands import key_in_files, meshes_of, strands_of, wheel_reel
+from tautline.engine.unfollowed import function_warnings
 from tautline.engine.warnings import motor_warnings
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
 from tautline.kernels.network.limits import NetworkLimits
 from tautline.model.body import RigidBody
-from tautline.model.short_keys import names_of
+from tautline.model.fluid import Fluid
+from tautline.model.string import String
 from tautline.model.system.system import System
 from tautline.results.warnings import RunWarning
-
-# Part of the stiffness as a compression, below which a string that pushes is not worth a warning.
-COMPRESSION = 1e-9
 
 
 @dataclass
@@ -39,10 +38,11 @@ class NetworkHealth:
 
     kept: float = math.nan  # energy less work plus losses, at the start (J)
     balance: float = 0.0  # largest change of that (J)
-    pressed: dict[str, float] = field(default_factory=dict)  # largest compression of lines, over their stiffness
-
+    step: float = 0.0  # largest (s)
     needed: dict[str, list[float]] = field(default_factory=dict)  # torque and power of reels that are led, by string
     meshes: dict[str, MeshHealth] = field(default_factory=dict)  # by line
+    bodies: BodyHealth = field(default_factory=BodyHealth)
+    speeds: dict[str, float] = field(default_factory=dict)  # largest of reels, over those of waves, by line
     # Of torques that are functions, by string: impulse by size, and the part of it by which they depart from lines
     # between the ends of steps (N m s).
     tables: dict[str, list[float]] = field(default_factory=dict)
@@ -55,8 +55,8 @@ class NetworkHealth:
         """Whether a sample was seen."""
         return not math.isnan(self.kept)
 
-    def look(self, system: System, samples: kernels.WholeSamples, times: data.Array) -> None:
-        """See samples at these times."""
+    def look(self, system: System, samples: kernels.WholeSamples, times: data.Array, order: int) -> None:
+        """See samples at these times, of a method of this order."""
         if not len(samples.whole):
             return
         kept = np.asarray(kept_energies(samples.whole.T))
@@ -68,33 +68,39 @@ class NetworkHealth:
             assert isinstance(body, RigidBody)
             pending += pending_energy(applied, body, times, samples.whole[:, kernels.STEP_LENGTH])
         self.balance = max(self.balance, float((np.abs(kept - self.kept) - pending).max()))
+        self._look_at_new(system, samples, times, order)
+
+    def _look_at_new(self, system: System, samples: kernels.WholeSamples, times: data.Array, order: int) -> None:
+        """See bodies, reels and meshes of samples that were not seen: where a record begins, the first one was."""
+        new = times > self._latest
+        if not new.any():
+            return
+        samples, times = type(samples)(*(x[new] for x in samples)), times[new]
+        elapsed = np.diff(times, prepend=max(self._latest, 0.0))
+        self._latest = float(times[-1])
+        self.step = max(self.step, float(np.nanmax(samples.whole[:, kernels.STEP_LENGTH], initial=0.0)))
+        self.bodies.look(system, samples, elapsed, order)
+        for k, strand in enumerate(strands_of(system)):
+            if strand.reel is not None:
+                speed = float(np.abs(samples.strands[:, k, kernels.SPEED]).max())
+                ratio = speed / system.lines[strand.line].string.wave_speed
+                self.speeds[strand.line] = max(self.speeds.get(strand.line, 0.0), ratio)
         self._look_at_meshes(system, samples, times)
-        for k, _, nodes, name in _meshes(system):
-            line = system.lines[name]
-            if line.string.law == "linear":
-                lengths = np.linalg.norm(np.diff(samples.nodes[:, nodes, :3], axis=1), axis=2)
-                l = (line.string.length - samples.strands[:, k, kernels.RETRACTED]) / line.count
-                least = float((lengths / l[:, None]).min()) - 1.0
-                self.pressed[name] = max(self.pressed.get(name, 0.0), -least)
 
     def _look_at_meshes(self, system: System, samples: kernels.WholeSamples, times: data.Array) -> None:
         """See the meshes of samples."""
-        new = times > self._latest  # the present state is a sample again where a record begins
-        if not new.any():
-            return
-        self._latest = float(times[-1])
-        times, places, reeled = times[new], samples.nodes[new], samples.strands[new][..., kernels.RETRACTED]
-        for k, key, nodes, name in _meshes(system):
+        places, reeled = samples.nodes, samples.strands[..., kernels.RETRACTED]
+        for k, key, nodes, name in meshes_of(system):
             own, velocities = places[:, nodes, :3], places[:, nodes, 3:]
-            pendulum = pendulum_of(system, name)
-            if key not in self.meshes:
-                self.meshes[key] = MeshHealth()
-                self.meshes[key].begin(pendulum, own[0], velocities[0], reeled[0, k])
-            # The error that the guide law makes is left out: it depends on the mass that a string moves, and those of
-            # a system move several bodies.
-            self.meshes[key].update(pendulum, times, own, velocities, reeled[:, k], reel_is_free=False)
-            if system.lines[name].count == 1:  # the sag of a single element is a guess from its body's weight
-                self.meshes[key].sag = 0.0
+            hung, some = _in_field(system, name), slice(None)
+            if key not in self.meshes:  # the start is looked at, and does not count as a sample
+                self.meshes[key], some = MeshHealth(time=float(times[0])), slice(1, None)
+                self.meshes[key].begin(hung, own[0], velocities[0], reeled[0, k])
+            if not len(times[some]):
+                continue
+            # No mass and no reel: that of a single element's sag and of the guide is not known where a line moves
+            # several bodies.
+            self.meshes[key].update(hung, times[some], own[some], velocities[some], reeled[some, k])
 
     def look_at_motors(self, system: System, samples: kernels.WholeSamples, led: list[str]) -> None:
         """See what motors take to lead their reels."""
@@ -119,10 +125,10 @@ class NetworkHealth:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> NetworkHealth:
-        meshes = {name: MeshHealth(**x) for name, x in state.get("meshes", {}).items()}
-        return cls(**(state | {"meshes": meshes}))
+        meshes = {name: MeshHealth(**x) for name, x in state["meshes"].items()}
+        return cls(**(state | {"meshes": meshes, "bodies": BodyHealth(**state["bodies"])}))
 
-    def figures(self, totals: data.Array) -> dict[str, float]:
+    def figures(self, system: System, totals: data.Array) -> dict[str, float]:
         """Figures by name; those of meshes are the largest of all lines."""
         by_string = [mesh.figures() for mesh in self.meshes.values()]
         ratios = totals[data.RATIOS : data.RATIOS + len(NetworkLimits._fields)]
@@ -130,6 +136,9 @@ class NetworkHealth:
         in_play = float(totals[data.IN_PLAY])
         return {
             "balance_error": self.balance / in_play if in_play > 0.0 else 0.0,
+            "energy_in_play": in_play,
+            "reel_speed_ratio": max(self.speeds.values(), default=0.0),
+            **self.bodies.figures(system, self.meshes),
             "largest_step_ratio": figures.pop("step_over_waves"),
             **figures,
             **{name: max(float(x[name]) for x in by_string) for name in (by_string[0] if by_string else ())},
@@ -137,22 +146,13 @@ class NetworkHealth:
 
     def warnings(self, system: System, totals: data.Array, adaptive: bool) -> list[RunWarning]:
         """Warnings where a figure is beyond its limit."""
-        figures = self.figures(totals)
+        figures = self.figures(system, totals)
         unresolved = {"stretching": "the stretching of the lines", "turning": "the turning of the bodies"}
         criteria = [balance_criterion(figures["balance_error"], adaptive)]
         criteria += [step_criterion(figures[f"step_over_{name}"], what, adaptive) for name, what in unresolved.items()]
-        found = warnings_from(criteria) + self._on_meshes(system)
-        for name, pressed in self.pressed.items():
-            if pressed > COMPRESSION and not any(
-                line_of(key) == name and x.slack_share > SLACK_LIMIT for key, x in self.meshes.items()
-            ):
-                stiffness = system.lines[name].string.stiffness
-                text = (
-                    f"the string was pressed together with up to {pressed * stiffness:.3g} N, which no rope can bear; "
-                    f'use {_key(system, name) or "string"}.law = "tension_only"'
-                )
-                compression = RunWarning("compression", text, pressed * stiffness, COMPRESSION * stiffness)
-                found += on_line(system, name, [compression])
+        found = warnings_from(criteria) + self.bodies.warnings(system, self.meshes) + self._on_meshes(system)
+        for name, ratio in self.speeds.items():
+            found += on_line(system, name, warnings_from([reel_speed_criterion(ratio)]))
         for name, needed in self.needed.items():
             drive = next(x for x in strands_of(system) if x.drive == name)
             found += on_line(system, name, motor_warnings(wheel_reel(drive), *needed))
@@ -166,8 +166,8 @@ class NetworkHealth:
         by_line = {}
         for name, mesh in self.meshes.items():
             line = line_of(name)
-            pendulum, elements = pendulum_of(system, line), system.lines[line].count
-            by_line[name] = mesh.criteria(pendulum, elements, _key(system, line), _is_held(system, line))
+            hung, elements = _in_field(system, line), system.lines[line].count
+            by_line[name] = mesh.criteria(hung, elements, key_in_files(system, line), _is_held(system, line))
         for of_a_kind in zip(*by_line.values(), strict=True):
             exceeded = {name: x for name, x in zip(by_line, of_a_kind, strict=True) if x.exceeded}
             if exceeded:
@@ -175,17 +175,6 @@ class NetworkHealth:
                 others = [name for name in exceeded if name != worst]
                 found += on_line(system, worst, [exceeded[worst].warning()], others)
         return found
-
-
-def _meshes(system: System) -> Iterator[tuple[int, str, slice, str]]:
-    """Meshes of a system: number of the string, key, nodes among those of all, and line; one for each span."""
-    node = 0
-    for k, strand in enumerate(strands_of(system)):
-        if strand.span != NO_SPAN:
-            line = system.lines[strand.line]
-            key = strand.line if line.spans == 1 else f"{strand.line}.{strand.span}"
-            yield k, key, slice(node, node + line.count + 1), strand.line
-            node += line.count + 1
 
 
 def line_of(key: str) -> str:
@@ -199,9 +188,16 @@ def on_line(system: System, name: str, warnings: Iterable[RunWarning], others: I
     return [replace(w, where=name).prefixed(words) for w in warnings]
 
 
-def _key(system: System, name: str) -> str:
-    """Key of a line in files; empty where short keys stand for it."""
-    return f"lines.{name}" if names_of(system) is None else ""
+class Strung(NamedTuple):
+    """A string, and what acts on it."""
+
+    string: String
+    gravity: float
+    fluid: Fluid | None
+
+
+def _in_field(system: System, name: str) -> Strung:
+    return Strung(system.lines[name].string, float(system.gravity or 0.0), system.fluid)
 
 
 def _is_held(system: System, name: str) -> bool:

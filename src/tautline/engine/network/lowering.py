@@ -11,9 +11,9 @@ import numpy as np
 from tautline.engine import loads, lowering
 from tautline.engine.attitudes import quaternion_of
 from tautline.engine.force_law import CallableLaw
+from tautline.engine.network.leading import STILL, Lead
 from tautline.engine.network.strands import (
     NO_REEL,
-    NO_SPAN,
     axis_of,
     elements_of,
     holder_of,
@@ -33,10 +33,12 @@ from tautline.kernels.network import data as kernels
 from tautline.model.body import RigidBody
 from tautline.model.chain.chain import Chain
 from tautline.model.checks import ZERO, Matrix
+from tautline.model.description import unchecked
 from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.run import Method
+from tautline.model.stacking import is_plain
 from tautline.model.string_loads import flow_rows
-from tautline.model.system.parts import ANCHOR, Kinematic, Line
+from tautline.model.system.parts import ANCHOR, Line
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 
@@ -49,7 +51,12 @@ FREE = data.Command(False, np.zeros(1), np.zeros(1))
 
 def line_pendulum(line: Line, gravity: float = 0.0, fluid: Fluid | None = None) -> Chain:
     """The pendulum that a line would be with a point at its end: its string, its reel and their rules."""
-    return Chain(line.string, line.reel or NO_REEL, RigidBody.point(1.0), gravity=gravity, fluid=fluid)
+    return _chain(line, RigidBody.point(1.0), gravity, fluid)
+
+
+def _chain(line: Line, body: RigidBody, gravity: float, fluid: Fluid | None) -> Chain:
+    own: dict[str, Any] = {"string": line.string, "reel": line.reel or NO_REEL, "body": body}
+    return unchecked(Chain, **own, gravity=gravity, fluid=fluid, applied_force=None)
 
 
 def body_drag(system: System, name: str, start: float = 0.0, until: float = 0.0) -> Drag:
@@ -62,7 +69,7 @@ def body_drag(system: System, name: str, start: float = 0.0, until: float = 0.0)
     if not isinstance(body, RigidBody) or fluid is None:
         return loads.drag_numbers(line_pendulum(line))
     own = fluid.around(system.body_fluid.get(name, BodyInFluid()))
-    x = loads.drag_numbers(Chain(line.string, NO_REEL, body, gravity=float(system.gravity or 0.0), fluid=own))
+    x = loads.drag_numbers(_chain(line, body, system.gravity or 0.0, own))
     place = own.buoyancy_center or body.center_of_mass
     flow, times = flow_rows(own, start, until)
     return x._replace(
@@ -76,7 +83,7 @@ def body_drag(system: System, name: str, start: float = 0.0, until: float = 0.0)
 
 def _between(a: Any, b: Any) -> tuple[float, float, float]:
     """From a to b."""
-    x, y, z = (float(q - p) for p, q in zip(a, b, strict=True))
+    x, y, z = (q - p for p, q in zip(a, b, strict=True))
     return (x, y, z)
 
 
@@ -84,7 +91,7 @@ def body_lift(system: System, name: str) -> float:
     """Buoyancy that a body has wherever it is (N)."""
     if system.fluid is None or name not in system.body_fluid:
         return 0.0
-    return float(system.gravity or 0.0) * system.fluid.least_density * system.body_fluid[name].volume
+    return (system.gravity or 0.0) * system.fluid.least_density * system.body_fluid[name].volume
 
 
 def plan_of(system: System, method: Method) -> data.Plan:
@@ -116,7 +123,7 @@ def field_of(system: System) -> kernels.Field:
     """Gravity."""
     orbit = system.orbit
     if orbit is None:
-        return kernels.Field(float(system.gravity or 0.0), False, 0.0, 1.0, 0.0, 0.0, ZERO, ZERO)
+        return kernels.Field(system.gravity or 0.0, False, 0.0, 1.0, 0.0, 0.0, ZERO, ZERO)
     return kernels.Field(
         0.0,
         True,
@@ -169,15 +176,11 @@ class Arrays:
         for strand, nodes, reel in zip(self.strands, self.nodes, self.reels, strict=True):
             started, N = state.lines[strand.line], elements_of(system, strand)
             reel[data.REEL_SIZE :] = 0.0 if strand.reel is None else strand.reel.spooled_strain
-            reel[data.S], reel[data.SIGMA] = started.reeled_length, started.reel_speed
-            if strand.span == NO_SPAN:
-                reel[data.S], reel[data.SIGMA] = started.end_reeled_length, started.end_reel_speed
-            else:
+            reel[data.S], reel[data.SIGMA] = started.feed(strand.span)
+            if strand.span >= 0:
                 rows = started.span_rows(strand.span)
                 data.nodes_of(nodes[data.POSITION], N)[:] = started.nodes[rows]
                 data.nodes_of(nodes[data.VELOCITY], N)[:] = started.node_velocities[rows]
-                if strand.span > 0:
-                    reel[data.S], reel[data.SIGMA] = started.passed[strand.span - 1], started.passing[strand.span - 1]
                 if is_reeved(system, strand):
                     length = state.lengths_of(system, strand.line)[strand.span]
                     reel[kernels.FED] = reel[data.S] - (system.lines[strand.line].string.length - length)
@@ -192,11 +195,13 @@ class Arrays:
 def softness(system: System, end: str, point: Any, axis: Any = ZERO) -> float:
     """Inverse of the mass that a pull at an end feels where it feels least (1/kg); 0 where the end is held.
 
+    Also for numbers that carry derivatives, to which limits of steps are nothing.
+
     A pull on string that comes off a drum there turns the body also about `axis`, which has the drum's radius for its
     length.
     """
     body = system.bodies.get(end)
-    if not isinstance(body, RigidBody):
+    if not isinstance(body, RigidBody) or not is_plain(body.mass, body.inertia, body.center_of_mass, point, axis):
         return 0.0
     if body.is_point:
         return 1.0 / body.mass
@@ -213,13 +218,13 @@ def system_of(
     arrays: Arrays,
     commands: Mapping[str, data.Command],
     pushes: Mapping[str, tuple[data.Array, data.Array]],
-    paths: Mapping[str, data.Array],
+    led: Mapping[str, Lead],
     shortest: Mapping[str, float],
     laws: Mapping[str, Sequence[CallableLaw]],
     compensated: bool = True,
     span: tuple[float, float] = (0.0, 0.0),
 ) -> kernels.Network:
-    """The system as the kernels take it; `commands` of its reels, forces on bodies, and paths of those on one.
+    """The system as the kernels take it; `commands` of its reels, forces on bodies, and how some are led.
 
     Flows without end are there between the times of `span`.
     """
@@ -232,18 +237,24 @@ def system_of(
         free = isinstance(body, RigidBody)
         turns = free and not body.is_point  # type: ignore[union-attr]
         J = body.central_inertia() if isinstance(body, RigidBody) and turns else np.array(NO_INERTIA)
+        rows = J.tolist() if isinstance(J, np.ndarray) else J
         push, thrust = pushes.get(name, (NO_PUSH, NO_PUSH))
         applied = loads.force_numbers(system.applied_forces.get(name))
         center = body.center_of_mass if isinstance(body, RigidBody) else ZERO
+        lead = led.get(name, STILL)
         bodies.append(
             kernels.Body(
                 mass=body.mass if isinstance(body, RigidBody) else 0.0,
-                J=tuple(map(tuple, J.tolist())),  # type: ignore[arg-type]
+                J=tuple(map(tuple, rows)),  # type: ignore[arg-type]
                 free=free,
                 turns=turns,
                 row=row if free else -1,
-                moves=name in paths,
-                path=paths.get(name, np.zeros((13, 1))),
+                moves=lead.moves,
+                path=lead.path,
+                led=lead.turns,
+                angles=lead.angles,
+                base=lead.base,
+                mount=lead.mount,
                 pushed=name in pushes or applied.acts,
                 applied=applied.table,
                 point=_between(center, applied.point),
@@ -262,8 +273,9 @@ def system_of(
     strands, first = [], 0
     for k, strand in enumerate(arrays.strands):
         line, holder, N = system.lines[strand.line], holder_of(system, strand), elements_of(system, strand)
-        wet = line_pendulum(line, float(system.gravity or 0.0), system.fluid)
-        acting.append(loads.kernel_loads(wet, laws.get(strand.line, ()), *span))
+        wet = line_pendulum(line, system.gravity or 0.0, system.fluid)
+        own_laws = () if strand.span < 0 else laws.get(strand.line, ())
+        acting.append(loads.kernel_loads(wet, own_laws, *span))
         density = 0.0 if system.fluid is None else system.fluid.least_density
         command = commands.get(strand.drive, FREE if strand.wheel is not None else LOCKED)
         ends = (arrays.names.index(holder.ends[0]), arrays.names.index(holder.ends[1]))
@@ -302,7 +314,7 @@ def system_of(
             )
         )
         row += 1 if moves else 0
-        first += 0 if strand.span == NO_SPAN else N + 1
+        first += 0 if strand.span < 0 else N + 1
     return kernels.Network(
         Listed(kernels.Body, bodies),
         Listed(kernels.Strand, strands),
@@ -320,24 +332,16 @@ def system_of(
 
 
 def _levers(system: System) -> dict[str, float]:
-    """Largest distance of a string from a body's center of mass, over its least moment of inertia (1/(kg m))."""
+    """Largest distance of a string from a body's center of mass, over its least moment of inertia (1/(kg m)).
+
+    Not of bodies whose numbers carry derivatives.
+    """
     found: dict[str, float] = {}
     for strand in strands_of(system):
         for end, point in zip(*holder_of(system, strand), strict=True):
             body = system.bodies.get(end)
-            if isinstance(body, RigidBody) and not body.is_point:
+            own = () if not isinstance(body, RigidBody) else (body.mass, body.inertia, body.center_of_mass, point)
+            if isinstance(body, RigidBody) and not body.is_point and is_plain(*own):
                 arm = float(np.linalg.norm(arm_of(system, end, point)))
                 found[end] = max(found.get(end, 0.0), arm / float(np.linalg.eigvalsh(body.central_inertia())[0]))
     return found
-
-
-def path_tables(system: System, state: State, start: float, until: float) -> dict[str, data.Array]:
-    """Places of the bodies on paths, between two times at least."""
-    tables = {}
-    for name, body in system.bodies.items():
-        if isinstance(body, Kinematic) and body.path is not None:
-            table = loads.path_table(body.path, start, until).copy()
-            origin = np.array(state.bodies[name].position) - body.path.at(0.0)[0][0]
-            table[1::4] += origin[:, None]
-            tables[name] = table
-    return tables

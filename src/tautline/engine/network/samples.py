@@ -7,23 +7,14 @@ from collections.abc import Mapping
 import numpy as np
 
 from tautline import errors, ledger
-from tautline.engine.network.lowering import line_pendulum
 from tautline.engine.network.strands import NO_SPAN, strands_of
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
-from tautline.model.chain.chain import Chain
 from tautline.model.string_loads import StringLoads
 from tautline.model.system.state import BodyState, LineState, State
 from tautline.model.system.system import System
-from tautline.results.network import derived, spans
+from tautline.results.network import FEEDS, derived, spans
 from tautline.results.values import Values
-
-
-def pendulum_of(system: System, name: str) -> Chain:
-    """The pendulum that a line would be, with the weight that its spooled string has; on a free body none."""
-    line = system.lines[name]
-    gravity = 0.0 if system.on_free_body(line) else float(system.gravity or 0.0)
-    return line_pendulum(line, gravity, system.fluid)
 
 
 def values_of(
@@ -61,16 +52,30 @@ def values_of(
 def reeved_values(system: System, samples: kernels.WholeSamples) -> Values:
     """Lengths of all spans, and what passes the sheaves and pins of all lines."""
     own = strands_of(system)
-    spans = [k for k, x in enumerate(own) if x.span != NO_SPAN]
-    sheaves = [k for k, x in enumerate(own) if x.wheel is not None]
-    lengths = np.array([system.lines[own[k].line].string.length for k in spans])
-    passing = samples.strands[:, sheaves]
+    spans = [k for k, x in enumerate(own) if x.span >= 0]
+    sheaves = [k for k, x in enumerate(own) if x.span > 0]
+    places = {(x.line, x.span): k for k, x in enumerate(own)}
+    wheels = [places.get((own[k].line, NO_SPAN - own[k].span), k) for k in sheaves]
+    lengths = [system.lines[own[k].line].string.length - samples.strands[:, k, kernels.RETRACTED] for k in spans]
+    passing, wheel = samples.strands[:, sheaves], samples.strands[:, wheels]
+    apart, speeds = (
+        np.array([float(j != k) for j, k in zip(wheels, sheaves, strict=True)]),
+        samples.strands[..., kernels.SPEED],
+    )
+    near, far = [speeds[:, k] for k in spans], []
+    for k in spans:
+        behind = own[k + 1] if k + 1 < len(own) and own[k + 1].line == own[k].line else None
+        behind = None if behind is not None and behind.span < NO_SPAN else behind
+        sign = 0.0 if behind is None else -1.0 if behind.span == NO_SPAN else 1.0
+        far.append(sign * speeds[:, k if behind is None else k + 1])
     return {
-        "span_length": lengths - samples.strands[:, spans, kernels.RETRACTED],
+        FEEDS: np.stack([np.stack(near, axis=1), np.stack(far, axis=1)], axis=2),
+        "span_length": np.stack(lengths, axis=1),
         "passed": passing[..., kernels.REELED],
         "passing_speed": passing[..., kernels.SPEED],
-        "sheave_torque": passing[..., kernels.TORQUE_NOW],
-        "sheave_friction_loss": passing[..., data.FRICTION_LOSS],
+        "rim_speed": wheel[..., kernels.SPEED],
+        "sheave_torque": wheel[..., kernels.TORQUE_NOW],
+        "sheave_loss": passing[..., data.FRICTION_LOSS] + apart * wheel[..., data.FRICTION_LOSS],
     }
 
 
@@ -110,6 +115,7 @@ def state_of(system: System, samples: kernels.WholeSamples) -> State:
             line.string.length - spans_of[:, kernels.RETRACTED],
             passed=spans_of[1:, kernels.REELED],
             passing=spans_of[1:, kernels.SPEED],
+            wheel_speeds=np.array([rows.get(NO_SPAN - k, rows[k])[kernels.SPEED] for k in range(1, line.spans)]),
             end_reeled_length=float(at_end[kernels.REELED]),
             end_reel_speed=float(at_end[kernels.SPEED]),
         )

@@ -13,11 +13,12 @@ from tautline.engine.backend import ENERGIES, RUNNING, Backend, check_moment
 from tautline.engine.choose import NETWORK
 from tautline.engine.network import acting
 from tautline.engine.network.commands import lead_reels, take
-from tautline.engine.network.health import NetworkHealth, on_line
+from tautline.engine.network.health import NetworkHealth
+from tautline.engine.network.leading import LEAD, lead_from
 from tautline.engine.network.samples import body_in, nodes_in, sentence, state_of, values_of
 from tautline.engine.network.stepper import NetworkStepper
 from tautline.engine.network.strands import words_for
-from tautline.engine.warnings import stop_warnings
+from tautline.engine.network.warnings import network_warnings
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.balance import kept_energy
@@ -66,8 +67,8 @@ class NetworkSimulation(Backend):
         "shortest": {plausible.ANY: float},
         "unknown_torques": [str],
         "pushes": {plausible.ANY: ((float,) * 7, (float,) * 7)},
-        "impulses": (float, [plausible.VECTOR]),
-        "moves": {plausible.ANY: (float,) * 13},
+        "impulses": (float, [plausible.WRENCH]),
+        "moves": {plausible.ANY: LEAD},
         "earlier": ([(str, str, [float], [float], [str])], {plausible.ANY: float}),
     }
     stepper: NetworkStepper
@@ -127,12 +128,16 @@ class NetworkSimulation(Backend):
         """Unstretched length of a line outside its guide (m)."""
         return self.stepper.deployed(name)
 
+    def reeled(self, name: str) -> float:
+        """Unstretched length on the reel side of the guide entrance of a line (m)."""
+        return float(self.stepper.arrays.reels[self.stepper.numbers[name]][data.S])
+
     def speed(self, name: str) -> float:
         """Rate of the reeled length of a line; positive in retrieval (m/s)."""
         return float(self.present_sample().strands[0, self.stepper.numbers[name], kernels.SPEED])
 
     def impulse_since(self, name: str) -> tuple[float, data.Array]:
-        """When the latest `advance` began (s), and the impulse of lines on a kinematic body since then (N s)."""
+        """When the latest `advance` began (s); impulse (N s) and moment (N m s) of lines on a kinematic body since."""
         return acting.impulse_since(self.stepper, self.time, name)
 
     def present_sample(self) -> kernels.WholeSamples:
@@ -164,7 +169,7 @@ class NetworkSimulation(Backend):
         return [name for name, command in self.commands.items() if command.prescribes]
 
     def _judge(self, times: data.Array, samples: kernels.WholeSamples, kind: list[str]) -> None:
-        self.stepper.health.look(self.system, samples, times)
+        self.stepper.health.look(self.system, samples, times, self.method.order)
         self.stepper.health.look_at_motors(self.system, samples, kind)
 
     def _sentence(self, status: int, plan: data.Plan) -> str:
@@ -216,8 +221,8 @@ class NetworkSimulation(Backend):
     def _stop_reel(self, name: str) -> None:
         acting.stop_reel(self.stepper, self.time, name)
 
-    def _move(self, name: str, velocity: data.Array) -> None:
-        acting.move(self.stepper, self.time, name, velocity)
+    def _move(self, name: str, velocity: data.Array, angular_velocity: data.Array) -> None:
+        acting.move(self.stepper, self.time, name, velocity, angular_velocity)
 
     # -- samples -----------------------------------------------------------------------------------------
 
@@ -231,7 +236,7 @@ class NetworkSimulation(Backend):
             totals[data.KEPT] = kept_energy(x)
             totals[data.POTENTIAL] = x[data.ELASTIC] + x[data.GRAVITY]
             totals[data.IN_PLAY] = x[data.KINETIC]
-        stepper.health.look(self.system, out, np.array([self.time]))
+        stepper.health.look(self.system, out, np.array([self.time]), self.method.order)
         return out
 
     def values(self, samples: kernels.WholeSamples, times: data.Array | None = None) -> Values:
@@ -251,16 +256,13 @@ class NetworkSimulation(Backend):
         """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
         self.turns.check()
         self.look()
-        found, earlier = self.stepper.health.figures(self.stepper.arrays.totals), self._earlier[2]
+        found, earlier = self.stepper.health.figures(self.system, self.stepper.arrays.totals), self._earlier[2]
         return found | {name: max(x, earlier[name]) for name, x in found.items() if name in earlier}
 
     def warnings(self) -> list[RunWarning]:
         """Warnings on the accuracy of the run, and on reels at their stops."""
         self.look()
-        arrays = self.stepper.arrays
-        reels = zip(self.stepper.strands, arrays.reels, strict=True)
-        own = [w for x, reel in reels for w in on_line(self.system, x.line, stop_warnings(reel))]
-        own += self.stepper.health.warnings(self.system, arrays.totals, self.plan.adaptive)
+        own = network_warnings(self.stepper)
         return list({w.text: w for w in (*self._earlier[1], *own)}.values())
 
     # -- checkpoints -------------------------------------------------------------------------------------
@@ -279,7 +281,7 @@ class NetworkSimulation(Backend):
             "unknown_torques": unknown,
             "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in stepper.pushes.items()},
             "impulses": [stepper.impulses[0], stepper.impulses[1].tolist()],
-            "moves": {name: table[:, 0].tolist() for name, table in stepper.moves.items()},
+            "moves": {name: lead.numbers() for name, lead in stepper.moves.items()},
             "earlier": [[_row(w) for w in self._earlier[1]], self._earlier[2]],
         }
         return Checkpoint(motion), text
@@ -300,7 +302,7 @@ class NetworkSimulation(Backend):
                 check_known(name, stepper.numbers, "lines")
         for name in (*saved["pushes"], *saved["moves"]):
             check_known(name, self.system.bodies, "bodies")
-        plausible.check_form("impulses", saved["impulses"][1], (plausible.VECTOR,) * len(arrays.names))
+        plausible.check_form("impulses", saved["impulses"][1], (plausible.WRENCH,) * len(arrays.names))
         stepper.started, stepper.shortest = saved["started"], saved["shortest"]
         stepper.commands = {name: reading.command(x) for name, x in saved["commands"].items()}
         stepper.origins = {name: (x[0], x[1]) for name, x in saved["origins"].items()}
@@ -310,7 +312,7 @@ class NetworkSimulation(Backend):
             name: (np.array(space)[:, None], np.array(own)[:, None]) for name, (space, own) in saved["pushes"].items()
         }
         stepper.impulses = (saved["impulses"][0], np.array(saved["impulses"][1]))
-        stepper.moves = {name: np.array(table)[:, None] for name, table in saved["moves"].items()}
+        stepper.moves = {name: lead_from(numbers) for name, numbers in saved["moves"].items()}
         rows, figures = saved["earlier"]
         self._earlier = (None, [RunWarning(*row[:2], *(x[0] if x else None for x in row[2:])) for row in rows], figures)
         stepper.health = NetworkHealth.from_state(saved["health"])

@@ -14,7 +14,7 @@ from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_fai
 from tautline.engine.loads import own_numbers
 from tautline.engine.network import lowering
 from tautline.engine.network.health import NetworkHealth
-from tautline.engine.network.strands import NO_SPAN
+from tautline.engine.network.leading import Lead, leads_of, motions_of, uniform
 from tautline.engine.tabulating import tabulated
 from tautline.engine.turns import Turns
 from tautline.errors import InputError
@@ -29,8 +29,7 @@ from tautline.model.command import Command, Free, Torque
 from tautline.model.force_law import check_laws
 from tautline.model.run import Method
 from tautline.model.system.commands import END_REEL, REEL, check_known, place_of
-from tautline.model.system.parts import Kinematic
-from tautline.model.system.state import State
+from tautline.model.system.state import BodyState, State
 from tautline.model.system.system import System
 from tautline.results import network as results
 
@@ -56,7 +55,7 @@ class NetworkStepper:
     strands : tuple
         What the strings of the kernels are in the system.
     pushes, moves : dict
-        By the names of bodies: forces and moments from outside, and paths on which another program leads them.
+        By the names of bodies: forces and moments from outside, and how another program leads them.
     impulses : tuple
         When the latest advance began (s), and the impulses that bodies had been given then (N s).
     jump : tuple, optional
@@ -85,7 +84,7 @@ class NetworkStepper:
         self.strands = self.arrays.strands
         self.numbers = {x.line: k for k, x in enumerate(self.strands) if x.span == 0}
         self.numbers |= {x.drive: k for k, x in enumerate(self.strands) if x.drive}
-        self._has_paths = any(isinstance(x, Kinematic) and x.path is not None for x in self.system.bodies.values())
+        self._led = motions_of(self.system)
         self._sizes = results.layout(self.system).lengths
         self.plan = lowering.plan_of(system, self.method)
         self.shortest = {
@@ -97,8 +96,8 @@ class NetworkStepper:
         self.origins: dict[str, tuple[float, float]] = {}
         self.lengths: dict[str, float] = {}
         self.pushes: dict[str, tuple[data.Array, data.Array]] = {}
-        self.moves: dict[str, data.Array] = {}
-        self.impulses = (0.0, np.zeros((len(self.arrays.names), 3)))
+        self.moves: dict[str, Lead] = {}
+        self.impulses = (0.0, np.zeros((len(self.arrays.names), 6)))
         self.jump: tuple[float, float, data.Array] | None = None
         self.ended_at = -1
         self.started, self.changed = False, True
@@ -133,9 +132,14 @@ class NetworkStepper:
         loaded = damped or self.system.fluid is not None or bool(self.laws)
         line_lowering.check_loaded_order(self.method.order, loaded)
         if any(wheel.slips for name in self.system.lines for wheel in self.system.wheels(name)):
-            raise refusals.REEVED_SLIP.error("them")
-        if loaded and self.system.is_reeved:
-            raise refusals.REEVED_LOADS.error("them")
+            if loaded:
+                raise refusals.SLIP_LOADS.error("them")
+            if self.method.order > 2:
+                raise refusals.STICKING_ORDER.error(repr(self.method.order), what="groove_friction of sheaves")
+        for name in self._laws:
+            over = self.system.lines[name].over
+            if over:
+                raise refusals.REEVED_LAW.error("one", line=name, over=next(iter(over)))
 
     def _least(self, deployed: float) -> float:
         least = self.method.minimum_length
@@ -163,11 +167,12 @@ class NetworkStepper:
         length = self.system.lines[place.line].string.length
         if not self.system.lines[place.line].is_reeved:
             return float(length - reels[self.numbers[name]][data.S])
-        spans = [k for k, x in enumerate(self.strands) if x.line == place.line and x.span != NO_SPAN]
+        spans = [k for k, x in enumerate(self.strands) if x.line == place.line and x.span >= 0]
         lengths = {k: float(length - reels[k][data.S] + reels[k][kernels.FED]) for k in spans}
         if place.part == REEL:
             return sum(lengths.values())
-        return lengths[spans[-1] if place.part == END_REEL else self.numbers[name]]
+        behind = [k for k in spans if (wheel := self.strands[k].wheel) is not None and wheel.command == name]
+        return lengths[spans[-1] if place.part == END_REEL else behind[0]]
 
     def reel_length(self, name: str) -> float:
         """Length from which what is deployed is taken, to give the reeled length that a reel or sheave has (m)."""
@@ -183,33 +188,30 @@ class NetworkStepper:
         if not self.changed and (self._lowered == (since, until) or not self._has_motions):
             return
         self.changed, self._lowered = False, (since, until)
-        kernel_commands = {
-            name: line_lowering.kernel_command(
-                command,
-                self.lengths[name],
-                *self.origins[name],
-                self._span(name, command, since, until),
-            )
-            for name, command in self.commands.items()
-        }
+        kernel_commands = {name: self.kernel_command(name, since, until) for name in self.commands}
         if not self.started:
             moving = {name for name, line in self.initial.lines.items() if line.reel_speed != 0.0}
             moving |= {f"{name}.end_reel" for name, line in self.initial.lines.items() if line.end_reel_speed != 0.0}
             kernel_commands = {name: line_lowering.kernel_command(Free()) for name in moving}
-        paths = lowering.path_tables(self.system, self.initial, since, until) | self.moves
+        leads = leads_of(self.system, self.initial, since, until) | self.moves
         self.network = lowering.system_of(
             self.system,
             self.arrays,
             kernel_commands,
             self.pushes,
-            paths,
+            leads,
             self.shortest,
             self._laws,
             self.method.compensated,
             (since, until),
         )
 
-    def _span(self, name: str, command: Command, since: float, until: float) -> tuple[float, float] | None:
+    def kernel_command(self, name: str, since: float, until: float) -> data.Command:
+        """Command of a reel as the kernels have it, with tables that hold between two times."""
+        command, span = self.commands[name], self.command_span(name, self.commands[name], since, until)
+        return line_lowering.kernel_command(command, self.lengths[name], *self.origins[name], span)
+
+    def command_span(self, name: str, command: Command, since: float, until: float) -> tuple[float, float] | None:
         """Times that the table of a motion without end has to hold for; others are the same at any time."""
         return (since, until) if command.covered(until, self.origins[name][0]) < math.inf else None
 
@@ -217,17 +219,14 @@ class NetworkStepper:
     def _has_motions(self) -> bool:
         """Whether paths, flows or commands have tables that hold for some time only."""
         time = self.time
-        held = [x.path for x in self.system.bodies.values() if isinstance(x, Kinematic)] if self._has_paths else []
-        paths = any(path is not None and path.covered(time) < math.inf for path in held)
+        paths = any(motion.covered(time) < math.inf for motion in self._led)
         fluid = self.system.fluid
         flows = fluid is not None and fluid.unsteady is not None and fluid.unsteady.covered(time) < math.inf
-        return paths or flows or any(self._span(name, x, time, time) for name, x in self.commands.items())
+        return paths or flows or any(self.command_span(name, x, time, time) for name, x in self.commands.items())
 
-    def lead(self, name: str, time: float, place: Any, velocity: Any) -> None:
-        """Have a kinematic body move from a place (m) with a velocity (m/s) since a time (s)."""
-        table = np.zeros((13, 1))
-        table[0], table[1::4, 0], table[2::4, 0] = time, place, velocity
-        self.moves[name], self.changed = table, True
+    def lead(self, name: str, time: float, now: BodyState) -> None:
+        """Have a kinematic body move on from where it is at a time (s) with the velocities that it has there."""
+        self.moves[name], self.changed = uniform(time, now), True
 
     def follow(self, name: str, command: Command, origin: tuple[float, float], shortest: float) -> None:
         """Have a command that was given at a time, with a length out, to a reel that retrieves to a length."""
@@ -236,8 +235,8 @@ class NetworkStepper:
         self.started, self.changed = True, True
 
     def have_given(self, name: str, since: float, impulse: data.Array) -> None:
-        """Have a kinematic body that has felt an impulse (N s) since a time (s); from now on more of it is counted."""
-        found = np.zeros((len(self.arrays.names), 3))
+        """Have a kinematic body that has felt impulse and moment since a time (s); more is counted from now on."""
+        found = np.zeros((len(self.arrays.names), 6))
         found[self.arrays.names.index(name)] = impulse
         self.impulses = (since, found)
 
@@ -343,6 +342,16 @@ class NetworkStepper:
         """Go back to a copy of the motion."""
         steps = saved[0, len(self.arrays.totals) + data.STEP]
         self.call(RESTORE, float(saved[0, data.T_START] + steps * self.plan.h), saved=saved)
+
+    def following(self) -> dict[str, Any]:
+        """Parts of the commands of reels, to be followed again."""
+        return {name: dict(getattr(self, name)) for name in ("commands", "origins", "lengths", "shortest")}
+
+    def follow_again(self, kept: dict[str, Any]) -> None:
+        """Follow commands as before; the motion is put back by itself."""
+        self.__dict__.update(kept)
+        self.changed = True
+        self.lower(self.time, self.time)
 
     # -- steps that are stable and resolve the motion -----------------------------------------------------
 

@@ -1,8 +1,11 @@
-"""Strings of a system as the kernels take them: one for each span of a line, and one for a drum at its end."""
+"""Strings of a system as the kernels take them: one for each span of a line, for a drum at its end, and for a wheel
+on which its rope may slip."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from tautline.engine import lowering
@@ -12,6 +15,7 @@ from tautline.kernels.network.friction import LAWS
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO, Vector
 from tautline.model.reel import Reel
+from tautline.model.short_keys import names_of
 from tautline.model.system.parts import Line
 from tautline.model.system.sheaves import Wheel
 from tautline.model.system.system import System
@@ -26,26 +30,32 @@ class StrandOf(NamedTuple):
     """What a string of the kernels is in the system."""
 
     line: str
-    span: int  # number of the span, or NO_SPAN for the drum at the end of a line alone
+    span: int  # number of the span, or NO_SPAN for the drum at the end of a line alone; below it one of a wheel alone
     drive: str  # name by which the reel or sheave at its start is commanded; "" where there is none
     reel: Reel | None  # the drum at its start
     wheel: Wheel | None  # the sheave or pin at its start
 
 
 def strands_of(system: System) -> tuple[StrandOf, ...]:
-    """Strings of a system in the order of the kernels: lines, their spans, and the drums at their ends."""
-    found = []
+    """Strings of a system in the order of the kernels: lines, their spans, and the drums at their ends.
+
+    Behind all of them wheels on which a rope may slip, which then are what is commanded.
+    """
+    found, alone = [], []
     for name, line in system.lines.items():
         found.append(StrandOf(name, 0, name if line.reel is not None else "", line.reel, None))
-        found += [StrandOf(name, k, wheel.command, None, wheel) for k, wheel in enumerate(system.wheels(name), 1)]
+        for k, wheel in enumerate(system.wheels(name), 1):
+            found.append(StrandOf(name, k, "" if wheel.slips else wheel.command, None, wheel))
+            if wheel.slips:
+                alone.append(StrandOf(name, NO_SPAN - k, wheel.command, None, wheel))
         if line.end_reel is not None:
             found.append(StrandOf(name, NO_SPAN, f"{name}.end_reel", line.end_reel, None))
-    return tuple(found)
+    return (*found, *alone)
 
 
 def elements_of(system: System, strand: StrandOf) -> int:
-    """Number of elements; a drum alone has one that nothing looks at."""
-    return 1 if strand.span == NO_SPAN else system.lines[strand.line].count
+    """Number of elements; a drum or wheel alone has one that nothing looks at."""
+    return 1 if strand.span < 0 else system.lines[strand.line].count
 
 
 def is_reeved(system: System, strand: StrandOf) -> bool:
@@ -75,6 +85,8 @@ def holder_of(system: System, strand: StrandOf) -> Holder:
     line = system.lines[strand.line]
     if strand.span == NO_SPAN:
         return Holder((line.end, line.end), (line.end_point, line.end_point))
+    if strand.span < 0 and strand.wheel is not None:
+        return Holder((strand.wheel.on, strand.wheel.on), (strand.wheel.center, strand.wheel.center))
     span = system.spans(strand.line)[strand.span]
     return Holder(span.ends, span.points)
 
@@ -91,7 +103,7 @@ def axis_of(system: System, strand: StrandOf) -> Vector:
     line = system.lines[strand.line]
     on = holder_of(system, strand).ends[0]
     body = system.bodies.get(on)
-    if not isinstance(body, RigidBody) or body.is_point:
+    if body is None or (isinstance(body, RigidBody) and body.is_point):
         return ZERO
     if strand.wheel is not None:
         return _scaled(strand.wheel.radius, strand.wheel.axis)
@@ -117,37 +129,58 @@ def friction_of(wheel: Wheel) -> kernels.Friction:
     return kernels.Friction(law, coefficient, 2.0 * math.pi * wheel.turns, wheel.smoothing_speed)
 
 
+def groove_of(wheel: Wheel) -> kernels.Friction:
+    """Numbers of the friction between a rope and the groove of its wheel."""
+    return kernels.Friction(LAWS.index("pin"), wheel.groove_friction, 2.0 * math.pi * wheel.turns, 0.0)
+
+
 def reeving_of(
     system: System, all_strands: tuple[StrandOf, ...], k: int, par: data.Parameters, center: Vector
 ) -> kernels.Reeving:
     """What feeds string k, and the wheel at its start; `center` is that of the wheel from the center of mass."""
     strand = all_strands[k]
-    lead, factor = _lead_of(system, all_strands, k)
+    lead, factor = lead_of(system, all_strands, k)
     stop, stop_factor = -1, 1.0
-    if strand.span != NO_SPAN and k + 1 < len(all_strands) and all_strands[k + 1].line == strand.line:
-        stop, stop_factor = _lead_of(system, all_strands, k + 1)
-        if all_strands[k + 1].span == NO_SPAN:
+    behind = all_strands[k + 1] if k + 1 < len(all_strands) else strand
+    if strand.span >= 0 and behind.line == strand.line and behind.span in (strand.span + 1, NO_SPAN):
+        stop, stop_factor = lead_of(system, all_strands, k + 1)
+        if behind.span == NO_SPAN:
             stop_factor = -stop_factor
-    wheel, wrap, friction = par, 0.0, NO_FRICTION
+    wheel, wrap, friction, groove, span, under = par, 0.0, NO_FRICTION, NO_FRICTION, k, -1
     if strand.wheel is not None:
-        wrap = par.mu * strand.wheel.wrap
+        wrap, inertia = par.mu * strand.wheel.wrap, strand.wheel.inertia_mass
         friction = friction_of(strand.wheel)
-        wheel = par._replace(mu=0.0, kappa=strand.wheel.inertia_mass + wrap, d=strand.wheel.radius)
+        if strand.span < 0:  # the wheel alone; the rope on it belongs to the span behind it
+            span = _place_of(all_strands, strand.line, NO_SPAN - strand.span)
+            wrap = 0.0 * wrap
+        elif strand.wheel.slips:
+            under = _place_of(all_strands, strand.line, NO_SPAN - strand.span)
+            groove = groove_of(strand.wheel)
+            friction, inertia = NO_FRICTION, 0.0 * inertia
+        wheel = par._replace(mu=0.0, kappa=inertia + wrap, d=strand.wheel.radius)
     if lead != k and strand.reel is not None:  # the inertia of a shaft counts once
         wheel = par._replace(kappa=0.0)
     return kernels.Reeving(
         (lead, stop),
         (factor, stop_factor),
-        strand.span == NO_SPAN,
+        strand.span < 0,
         strand.wheel is not None,
         wheel,
         wrap,
         center,
         friction,
+        span,
+        under,
+        groove,
     )
 
 
-def _lead_of(system: System, all_strands: tuple[StrandOf, ...], k: int) -> tuple[int, float]:
+def _place_of(all_strands: tuple[StrandOf, ...], line: str, span: int) -> int:
+    """Place of a span of a line, or of what has a number below 0, among all strings."""
+    return next(k for k, x in enumerate(all_strands) if x.line == line and x.span == span)
+
+
+def lead_of(system: System, all_strands: tuple[StrandOf, ...], k: int) -> tuple[int, float]:
     """String whose reel turns the drum or wheel at the start of string k, and its speed there over that reel's."""
     strand = all_strands[k]
     if strand.reel is None and strand.wheel is None:
@@ -161,7 +194,7 @@ def _lead_of(system: System, all_strands: tuple[StrandOf, ...], k: int) -> tuple
     first = all_strands[lead].reel
     assert first is not None
     factor = strand.reel.sense / first.sense * strand.reel.drum_radius / first.drum_radius
-    return lead, float(factor)
+    return lead, factor
 
 
 def words_for(system: System, strand: StrandOf) -> str:
@@ -172,8 +205,23 @@ def words_for(system: System, strand: StrandOf) -> str:
 
 
 def wheel_reel(strand: StrandOf) -> Reel:
-    """The drum at the start of a string, or one that is like the sheave there."""
+    """The drum at the start of a string, or one with the radius of the sheave there."""
     if strand.reel is not None or strand.wheel is None:
         return strand.reel or NO_REEL
-    radius, inertia = strand.wheel.radius, strand.wheel.inertia_mass
-    return Reel(drum_radius=radius, guide_length=0.0, inertia_mass=inertia, guide_law="none")
+    return replace(NO_REEL, drum_radius=strand.wheel.radius)
+
+
+def meshes_of(system: System) -> Iterator[tuple[int, str, slice, str]]:
+    """Meshes of a system: number of the string, key, nodes among those of all, and line; one for each span."""
+    node = 0
+    for k, strand in enumerate(strands_of(system)):
+        if strand.span >= 0:
+            line = system.lines[strand.line]
+            key = strand.line if line.spans == 1 else f"{strand.line}.{strand.span}"
+            yield k, key, slice(node, node + line.count + 1), strand.line
+            node += line.count + 1
+
+
+def key_in_files(system: System, name: str) -> str:
+    """Key of a line in files; empty where short keys stand for it."""
+    return f"lines.{name}" if names_of(system) is None else ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -44,10 +45,14 @@ def line_of(text: str, path: list[str]) -> int | None:
     """Line of a key in a TOML text; of its section if the key is not there."""
     section: list[str] = []
     best: int | None = None
+    items: Counter[tuple[str, ...]] = Counter()  # of arrays of sections, which are counted from 0
     for number, statement in _statements(text):
         header = _HEADER.match(statement)
         if header:
             section = _parts(header[1])
+            if statement.lstrip().startswith("[["):
+                items[tuple(section)] += 1
+                section.append(str(items[tuple(section)] - 1))
             if section[: len(path)] == path:
                 return number
             if section == path[: len(section)] and best is None:

@@ -17,6 +17,7 @@ from tautline.model.keys import dotted
 from tautline.model.short_keys import full, is_short, names_in
 from tautline.model.system.case import Case
 from tautline.model.system.problems import ScenarioError
+from tautline.model.system.sections import staged
 from tautline.model.table_files import FILE
 from tautline.model.wording import near
 from tautline.units import shown
@@ -99,7 +100,7 @@ def tree_of(text: str, source: str) -> dict[str, Any]:
 
 def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Case:
     """From TOML text; ScenarioError names the key, what was wanted, what came, file and line."""
-    tree = beside(tree_of(text, source), Path(source).parent)
+    tree = beside(staged(tree_of(text, source)), Path(source).parent)
     given = tuple(_override(tree, key, value) for key, value in (changes or {}).items())
     return from_tree(tree, Origin(source, text, given))
 

@@ -10,6 +10,7 @@ from tautline.model.file_keys import file_of, keys_of
 from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.kinds import MISSING, Kind
 from tautline.model.parts import Part
+from tautline.model.sequence import StageKeys
 from tautline.model.short_keys import NEEDED
 from tautline.model.string import String
 from tautline.model.system import sections
@@ -37,6 +38,7 @@ def short_schema() -> dict[str, Any]:
     definitions: dict[str, Any] = {}
     parts = {name: _reference(part, definitions) for name, part in sections.SHORT_PARTS.items()}
     definitions[Fluid.__name__]["properties"]["unsteady"] = _reference(sections.UNSTEADY, definitions)
+    parts["command"] = _command(definitions)
     parts["initial"] = _initial(definitions)
     return _object(_top() | parts, list(NEEDED)) | {"$defs": definitions}
 
@@ -50,6 +52,15 @@ def _reference(part: Part, definitions: dict[str, Any]) -> dict[str, Any]:
     definitions |= {cls.__name__: _section(part.word, tag, cls) for tag, cls in part.options.items()}
     references = [{"$ref": f"#/$defs/{cls.__name__}"} for cls in part.options.values()]
     return {"oneOf": references} if part.word else references[0]
+
+
+def _command(definitions: dict[str, Any]) -> dict[str, Any]:
+    """Schema of a command, or of those of the stages of a sequence, as an array or by names."""
+    plain = _reference(sections.COMMAND, definitions)
+    own = {key: _key(kind) for key, kind in keys_of(StageKeys).kinds.items()}
+    stages = [_section(sections.COMMAND.word, tag, cls) for tag, cls in sections.COMMAND.options.items()]
+    stage = {"oneOf": [x | {"properties": x["properties"] | own} for x in stages]}
+    return {"anyOf": [plain, {"type": "array", "items": stage}, _named(stage)]}
 
 
 def _object(properties: dict[str, Any], required: list[str] | None = None) -> dict[str, Any]:
@@ -82,7 +93,8 @@ def _initial(definitions: dict[str, Any]) -> dict[str, Any]:
 def full_schema() -> dict[str, Any]:
     """The schema of the full form, of any system."""
     definitions: dict[str, Any] = {}
-    own = {sections.KIND: {"const": sections.KINEMATIC}, "path": _reference(sections.PATH, definitions)}
+    own: dict[str, Any] = {sections.KIND: {"const": sections.KINEMATIC}}
+    own |= {key: _reference(part, definitions) for key, part in sections.LEADING.items()}
     kinematic = _object(_section("", "", Kinematic)["properties"] | own, [sections.KIND])
     loads = {key: _reference(part, definitions) for key, part in sections.BODY_LOADS.items()}
     shapes = [_section(sections.BODY.word, tag, cls) for tag, cls in sections.BODY.options.items()]
@@ -93,7 +105,7 @@ def full_schema() -> dict[str, Any]:
         fluid["properties"].pop(key)
     fluid["properties"]["unsteady"] = _reference(sections.UNSTEADY, definitions)
     string, line = (_section("", "", cls) for cls in (String, Line))
-    reel, command = (_reference(part, definitions) for part in (sections.REEL, sections.COMMAND))
+    reel, command = _reference(sections.REEL, definitions), _command(definitions)
     over = [_section("", "", cls) for part in OVER.values() for cls in part.options.values()]
     for section in over[:1]:  # pins are not driven
         section["properties"]["command"] = command

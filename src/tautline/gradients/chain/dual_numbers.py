@@ -11,11 +11,15 @@ from tautline.arrays import Array
 from tautline.engine import lowering
 from tautline.engine.loads import kernel_loads
 from tautline.gradients.arrays import Carried, value_of
-from tautline.gradients.chain.marching import Setting, march_with_tangents
+from tautline.gradients.chain.marching import Setting
 from tautline.gradients.dual_cases import UnknownTangentsError, carries, dual_case
-from tautline.gradients.leaves import flat, leaves, split
+from tautline.gradients.dual_starts import start_torque
+from tautline.gradients.dual_tables import dual_command
+from tautline.gradients.keys import key_size
+from tautline.gradients.leaves import leaves, split
 from tautline.gradients.marched import widened
 from tautline.gradients.scales import IGNORED, Scales
+from tautline.gradients.tangents_beside import tangents_beside
 from tautline.kernels import data
 from tautline.kernels.tangent_march import begin_with_tangents
 from tautline.kernels.tangents import TANGENTS
@@ -24,7 +28,6 @@ from tautline.model.chain.chain import Chain
 from tautline.model.chain.hanging import hangs_straight, hung_depths
 from tautline.model.chain.state import ChainState, reeled_beside
 from tautline.model.chain.systems import chain_of
-from tautline.model.command import Command, Drum
 from tautline.model.description import changed
 from tautline.model.system.case import Case
 from tautline.model.system.starts import Hanging, Straight, deployed_lengths
@@ -33,9 +36,6 @@ from tautline.results.chain import Inertia
 
 if TYPE_CHECKING:
     from tautline.gradients.chain.runs import Begun, ChainRuns
-
-# Values that dual numbers carry are those of the run but for rounding, over the largest of their kind.
-SAME = 1e-12
 
 
 def tangents_of_numbers(runs: ChainRuns, begun: Begun, names: Sequence[str], scales: Scales) -> Array:
@@ -53,52 +53,37 @@ def tangents_of_numbers(runs: ChainRuns, begun: Begun, names: Sequence[str], sca
         Kinds of the numbers.
     """
     try:
-        setting = _setting(runs, begun, dual_case(runs.case, names), len(names))
+        sizes = np.array([key_size(runs.case, name) for name in names])
+        setting = _setting(runs, begun, dual_case(runs.case, names), sizes)
     except (TypeError, ValueError) as error:  # InputError among them: a check that takes plain numbers only
         raise UnknownTangentsError(str(error)) from error
-    columns = tangents_beside(begun.setting, setting, len(names), scales)
-    first = _sampled(begun, columns)
-    found = np.concatenate([columns, first])
+    found = tangents_beside(begun.setting, setting, len(names), scales)
     found[scales.groups == IGNORED] = 0.0
     if not np.isfinite(found).all():
         raise UnknownTangentsError("a derivative that is not finite")
     return found
 
 
-def _setting(runs: ChainRuns, begun: Begun, case: Case, k: int) -> Any:
+def _setting(runs: ChainRuns, begun: Begun, case: Case, sizes: Array) -> Any:
     """The setting of a run with dual numbers; those of the motion are as they are placed."""
-    plain, N = begun.setting, begun.setting.par.N
+    plain, N, k = begun.setting, begun.setting.par.N, len(sizes)
     chain, command = chain_of(case.system), chain_command(case)
     state = _start(case, chain, chain_start(runs.case))
     chain = chain.on_mesh(chain.string.length - state.reeled_length, N)
     how = runs.case.run
     par = lowering.kernel_parameters(chain, N, how.scheme, how.compensated)
     loads = kernel_loads(chain)._replace(path=plain.loads.path) if carries(chain) else plain.loads
-    given = plain.command
     length = chain.string.length - state.reeled_length
-    if carries(command) or (command.has_curve and (carries(chain.string.length) or carries(length))):
-        given = lowering.kernel_command(command, chain.string.length, 0.0, length, (0.0, runs.steps.until))
+    given = dual_command(command, chain.string.length, length, (0.0, runs.steps.until), plain.command, sizes)
     motion = _placed(begun, chain, state, k)
-    motion.reel[data.TORQUE] = lowering.within_limit(chain.reel, _torque(chain, command, given, state))
+    torque = start_torque(chain.reel, chain.string.length, command, given, state.reeled_length, state.reel_speed)
+    motion.reel[data.TORQUE] = torque
     plan = plain.plan._replace(h=runs.steps.length(case.run.duration))
     body = chain.body
     inertia = plain.inertia
     if carries((chain.string.density, body.mass, body.center_of_mass, body.inertia)):
         inertia = _inertia(chain)
     return Setting(par, plan, given, _moving(plain, par, given, motion, k), loads, inertia)
-
-
-def _torque(chain: Chain, command: Command, given: data.Command, state: ChainState) -> Any:
-    """Torque of the motor at the start."""
-    if command.kernel != "torque":
-        length = chain.string.length - state.reeled_length
-        drum = Drum(0.0, length, -state.reel_speed, chain.reel.radius(state.reeled_length))
-        return command.motor_torque(drum, (0.0, length))
-    times, torques = given.times, given.torques
-    i = int(np.searchsorted(value_of(times), 0.0, side="right")) - 1
-    if i < 0 or i + 1 == len(times):
-        return torques[max(i, 0)]
-    return torques[i] - times[i] * (torques[i + 1] - torques[i]) / (times[i + 1] - times[i])
 
 
 def _inertia(chain: Chain) -> Any:
@@ -188,52 +173,3 @@ def _moving(plain: Setting, par: Any, command: Any, motion: Any, k: int) -> Any:
 def _with_tangents(plain: Any, dual: Any, k: int) -> list[Array]:
     """Tangents of the leaves of a tuple of the kernels."""
     return split(plain, tangents_beside(plain, dual, k))
-
-
-def tangents_beside(plain: Any, dual: Any, k: int, scales: Scales | None = None) -> Array:
-    """Derivatives (numbers in the order of `flat`, k) of nested tuples with dual numbers beside plain ones.
-
-    UnknownTangentsError where they are not the same numbers.
-    """
-    rows: list[Array] = []
-    values: list[Array] = []
-
-    def gather(x: Any, y: Any) -> None:
-        if isinstance(x, float) or (isinstance(x, np.ndarray) and x.dtype == np.float64):
-            value = np.asarray(value_of(y), dtype=np.float64)
-            if value.shape != np.shape(x):
-                raise UnknownTangentsError(f"numbers of shape {np.shape(x)}, got {value.shape}")
-            values.append(value.ravel())
-            t = y.tangent if isinstance(y, Carried) else np.zeros((*np.shape(x), k))
-            rows.append(t.reshape(-1, k))
-        elif isinstance(x, tuple):
-            items = list(y)
-            if len(items) != len(x):
-                raise UnknownTangentsError("tuples of other lengths")
-            for a, b in zip(x, items, strict=True):
-                gather(a, b)
-        elif np.any(x != y):
-            raise UnknownTangentsError(f"{x!r}, got {y!r}")
-
-    gather(plain, dual)
-    if scales is not None:
-        here, there = flat(plain), np.concatenate(values)
-        kinds = scales.part(slice(0, len(here)))
-        with np.errstate(invalid="ignore"):
-            far = np.abs(there - here) > SAME * np.maximum(kinds.largest(here), kinds.usual)
-        if far[kinds.groups != IGNORED].any():
-            raise UnknownTangentsError("a start that is computed otherwise")
-    return np.concatenate(rows)
-
-
-def _sampled(begun: Begun, columns: Array) -> Array:
-    """Derivatives of the first sample, from those of the setting."""
-    setting, found = begun.setting, []
-    at_once = setting._replace(plan=setting.plan._replace(steps_per_sample=0), motion=data.copy_of(setting.motion))
-    for first in range(0, columns.shape[1], TANGENTS):
-        some = split(setting, columns[:, first : first + TANGENTS])
-        samples = march_with_tangents(at_once, some, 1).tangents
-        if begun.finds_torque:
-            samples.scalars[:, data.DRUM_TORQUE] = 0.0
-        found.append(np.concatenate([x.reshape(-1, x.shape[-1]) for x in samples]))
-    return np.concatenate(found, axis=1)

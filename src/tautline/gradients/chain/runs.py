@@ -19,6 +19,7 @@ from tautline.gradients.chain.torques import found_afterwards, held_torques
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.keys import key_of, key_value
 from tautline.gradients.marched import Marched
+from tautline.gradients.marching import march_once
 from tautline.gradients.outputs import OF_TORQUES, CarriedValues
 from tautline.gradients.rest_starts import CasesBeside
 from tautline.gradients.scales import Scales
@@ -35,7 +36,7 @@ from tautline.model.chain.systems import guide_at
 from tautline.model.command import Command, Speed
 from tautline.model.description import changed
 from tautline.model.system.case import Case
-from tautline.model.system.state import State
+from tautline.model.system.state import LineState, State
 from tautline.model.system.system import System
 from tautline.results.chain import Inertia
 from tautline.results.warnings import RunWarning
@@ -59,12 +60,17 @@ class Begun(NamedTuple):
     command: Command
     system: System  # that the chain is; of its numbers none that depend on keys is used
 
-    def numbers(self) -> tuple[Setting, data.Samples, bool]:
-        """All that follows from keys, but a torque that was found afterwards; and what steps switch on by a number."""
-        scalars = self.first.scalars.copy()
+    def numbers(self) -> tuple[Setting, bool]:
+        """All that follows from keys; and what steps switch on by a number."""
+        return self.setting, bool(carries_fluid(self.setting.loads))
+
+    def first_tangents(self, tangents: list[Array]) -> data.Samples:
+        """Derivatives of the first sample, from those of the setting; not of torques that are found afterwards."""
+        plan, motion = self.setting.plan._replace(steps_per_sample=0), data.copy_of(self.setting.motion)
+        found: data.Samples = march_once(self.setting._replace(plan=plan, motion=motion), tangents)
         if self.finds_torque:
-            scalars[:, data.DRUM_TORQUE] = 0.0
-        return self.setting, self.first._replace(scalars=scalars), bool(carries_fluid(self.setting.loads))
+            found.scalars[:, data.DRUM_TORQUE] = 0.0
+        return found
 
     @property
     def finds_torque(self) -> bool:
@@ -78,7 +84,8 @@ class Begun(NamedTuple):
     def placed(self, coordinates: Coordinates, x: Array, time: float) -> Setting:
         """The setting from a state at a time (s), given by its coordinates."""
         reeled = float(self.first.scalars[0, data.REELED_LENGTH])
-        self.simulation.go_on_from(self._relative(coordinates.state(x, time, [reeled]), time), time)
+        before = {name: LineState(np.zeros((2, 3)), reeled_length=reeled) for name in self.system.lines}
+        self.simulation.go_on_from(self._relative(coordinates.state(x, time, before), time), time)
         return self.setting._replace(motion=self.simulation.task().motion)
 
     def _relative(self, state: State, time: float) -> ChainState:
@@ -101,10 +108,6 @@ class Begun(NamedTuple):
     def take_note(self, marched: Marched) -> None:
         """Let the simulation know of a march of its setting."""
         self.simulation.marched(marched.samples, 0, marched.status, marched.filled, self.setting.plan)
-
-    def with_torques(self, first: Any, tangents: list[Array], names: Sequence[str]) -> Any:
-        """The first sample as it is: derivatives of torques that are found afterwards come with `values`."""
-        return first
 
     def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
         """Variables by name, and the time (outputs.carried_values).

@@ -53,7 +53,7 @@ class NetworkSetting(NamedTuple):
 def march_with_tangents(setting: NetworkSetting, tangents: list[Array], rows: int) -> Marched:
     """March, and carry at most `TANGENTS` directions along; arguments as of `chain.marching`."""
     network, plan = setting
-    nodes = sum(x.par.N + 1 for x in network.strands)
+    nodes = sum(x.par.N + 1 for x in network.strands if not x.reeving.idle)
     out = kernels.empty_samples(rows, len(network.bodies), len(network.strands), nodes)
     backups = np.zeros((2, sum(x.size for x in setting.moving())))
     wide = widened(tangents)

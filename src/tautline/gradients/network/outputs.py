@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.network.samples import values_of
+from tautline.engine.network.strands import strands_of
 from tautline.gradients.arrays import Carried
 from tautline.gradients.outputs import CarriedValues, carried_loads, carried_reel, carried_string
 from tautline.kernels import data
-from tautline.model.command import Command, Locked
 from tautline.model.description import changed
 from tautline.model.system.system import System
 
 
-def held_reels(system: System, commands: Mapping[str, Command]) -> list[int]:
-    """Places of lines whose reels are locked or led."""
-    names = [name for name, line in system.lines.items() if line.reel is not None]
-    held = [name for name in names if commands.get(name, Locked()).finds_torque]
-    return [k for k, name in enumerate(system.lines) if name in held]
+def first_spans(system: System) -> dict[str, int]:
+    """Places of the first string of every line among all strings."""
+    return {x.line: k for k, x in enumerate(strands_of(system)) if x.span == 0}
 
 
 def carried_system(system: System, numbers: Any) -> System:
     """A system whose lines have the numbers of the kernels in place of their own."""
     lines = {}
-    for (name, line), strand in zip(system.lines.items(), numbers.strands, strict=True):
+    for name, k in first_spans(system).items():
+        line, strand = system.lines[name], numbers.strands[k]
         reel = line.reel and carried_reel(line.reel, strand.par)
         lines[name] = changed(line, string=carried_string(line.string, strand.par), reel=reel)
     return changed(system, lines=lines)
@@ -37,10 +36,10 @@ def carried_values(system: System, setting: Any, counts: Array, samples: Any, na
     """Variables by name, and the time; arguments as of `chain.outputs.carried_values`."""
     numbers = setting.network
     times = numbers.totals[data.T_START] + counts * setting.plan.h
-    carried = carried_system(system, numbers)
+    carried, places = carried_system(system, numbers), first_spans(system)
     loads = {
         name: carried_loads(system.fluid, numbers.field.g * strand.par.mu * strand.sinking, own)
-        for name, strand, own in zip(system.lines, numbers.strands, numbers.acting, strict=True)
+        for name, strand, own in ((name, numbers.strands[k], numbers.acting[k]) for name, k in places.items())
     }
     found: Any = values_of(carried, samples, times, loads)
     wanted: dict[str, Carried] = {}

@@ -7,24 +7,26 @@ from typing import Any, NamedTuple
 
 from tautline.arrays import Array
 from tautline.engine.cases import begin
+from tautline.engine.network.samples import state_of
 from tautline.engine.network.simulation import NetworkSimulation
+from tautline.engine.network.strands import strands_of
 from tautline.gradients.coordinates import Coordinates, held_at
-from tautline.gradients.dual_cases import UnknownTangentsError
 from tautline.gradients.marched import Marched
-from tautline.gradients.marching import march_along
+from tautline.gradients.marching import march_once
+from tautline.gradients.network.dual_numbers import tangents_of_numbers
 from tautline.gradients.network.marching import NetworkSetting
-from tautline.gradients.network.outputs import carried_values, held_reels
-from tautline.gradients.outputs import OF_TORQUES, CarriedValues
+from tautline.gradients.network.outputs import carried_values
+from tautline.gradients.outputs import CarriedValues
 from tautline.gradients.rest_starts import CasesBeside
 from tautline.gradients.scales import Scales
 from tautline.gradients.steps import Steps, steps_of
 from tautline.gradients.trust import Line
 from tautline.kernels.network import data as kernels
+from tautline.model.rest.network import Network, Places
 from tautline.model.system.case import Case
 from tautline.model.system.given import case_of
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import State
-from tautline.results.network import spans
 from tautline.results.warnings import RunWarning
 
 
@@ -34,15 +36,18 @@ class BegunNetwork(NamedTuple):
     simulation: NetworkSimulation
     setting: NetworkSetting
     first: kernels.WholeSamples
-    held: list[int]  # lines whose torques are found afterwards
     until: float  # time that tables hold until (s)
     start: State
 
-    def numbers(self) -> tuple[NetworkSetting, kernels.WholeSamples]:
-        """All that follows from keys, but torques that are found afterwards and workspace."""
-        strands = self.first.strands.copy()
-        strands[:, self.held, kernels.TORQUE_NOW] = 0.0
-        return self.setting.without_workspace(), self.first._replace(strands=strands)
+    def numbers(self) -> NetworkSetting:
+        """All that follows from keys, but workspace."""
+        return self.setting.without_workspace()
+
+    def first_tangents(self, tangents: list[Array]) -> kernels.WholeSamples:
+        """Derivatives of the first sample, from those of the setting."""
+        at_once = self.setting._replace(plan=self.setting.plan._replace(steps_per_sample=0))
+        found: kernels.WholeSamples = march_once(at_once, tangents)
+        return found
 
     def twin(self) -> BegunNetwork:
         """The same with a motion of its own."""
@@ -52,7 +57,8 @@ class BegunNetwork(NamedTuple):
         """The setting from a state at a time (s), given by its coordinates."""
         bodies, start = self.simulation.system.bodies, self.start.bodies
         held = {name: held_at(body, start[name], time) for name, body in bodies.items() if isinstance(body, Kinematic)}
-        self.simulation.go_on_from(coordinates.state(x, time, self.first.strands[0, :, kernels.REELED], held), time)
+        lines = state_of(self.simulation.system, self.first).lines
+        self.simulation.go_on_from(coordinates.state(x, time, lines, held), time)
         return self.setting._replace(network=self.simulation.stepper.network)
 
     def as_network(self, setting: Any, samples: Any) -> kernels.WholeSamples:
@@ -65,31 +71,24 @@ class BegunNetwork(NamedTuple):
         self.simulation.stepper.ended_at = marched.strand
         self.simulation.marched(marched.samples, 0, marched.status, marched.filled, self.setting.plan)
 
-    def with_torques(self, first: Any, tangents: list[Array], names: Sequence[str]) -> Any:
-        """The first sample with derivatives of torques that are found from the motion, if they are among variables.
-
-        `tangents` are those of the setting.
-        """
-        if not self.held or not set(OF_TORQUES) & set(names):
-            return first
-        at_once = self.setting._replace(plan=self.setting.plan._replace(steps_per_sample=0))
-        found = march_along(at_once, tangents, 1).tangents.strands
-        strands = first.strands.copy()
-        strands.tangent[:, self.held, kernels.TORQUE_NOW] = found[:, self.held, kernels.TORQUE_NOW]
-        return first._replace(strands=strands)
-
     def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
         """Variables by name, and the time."""
         return carried_values(self.simulation.system, setting, counts, samples, names)
 
     def lines(self, setting: Any, samples: Any) -> list[Line]:
         """The lines in samples; both carry derivatives."""
-        lines, found = self.simulation.system.lines, []
-        for k, (name, (span, _)) in enumerate(spans(self.simulation.system).items()):
-            x, nodes = samples.strands[:, k], samples.nodes[:, span]
-            length = setting.network.strands[k].par.L - x[:, kernels.REELED]
-            moves = (nodes[..., :3], nodes[..., 3:], length, x[:, kernels.SPEED])
-            found.append(Line(name, lines[name].string, *moves))
+        system, found = self.simulation.system, []
+        for k, strand in enumerate(strands_of(system)):
+            if strand.span < 0:
+                continue
+            line, own = system.lines[strand.line], setting.network.strands[k]
+            first = own.first
+            nodes = samples.nodes[:, first : first + line.count + 1]
+            length = own.par.L - samples.strands[:, k, kernels.RETRACTED]
+            speed, stop = samples.strands[:, k, kernels.SPEED], own.reeving.feeds[1]
+            if stop >= 0:
+                speed = speed - own.reeving.factors[1] * samples.strands[:, stop, kernels.SPEED]
+            found.append(Line(strand.line, line.string, nodes[..., :3], nodes[..., 3:], length, speed))
         return found
 
     def has_adjoint(self) -> bool:
@@ -108,17 +107,17 @@ class NetworkRuns:
     """
 
     def __init__(self, case: Case, steps: Steps | None = None) -> None:
-        self._case, self._beside = case, CasesBeside(case)
+        self.case, self._beside = case, CasesBeside(case)
         self.steps = steps or self._own_steps()
 
     def _own_steps(self) -> Steps:
-        begun = begin(self._case, general=True)
+        begun = begin(self.case, general=True)
         begun.simulation.first_sample()
-        return steps_of(begun, self._case.run)
+        return steps_of(begun, self.case.run)
 
     def begun(self, changes: Mapping[str, float]) -> BegunNetwork:
         """A run at its start, its commands taken; conditions that stop it are left out."""
-        return self._begun(self._case.with_(changes) if changes else self._case)
+        return self._begun(self.case.with_(changes) if changes else self.case)
 
     def beside(self, changes: Mapping[str, float]) -> BegunNetwork:
         """A run at its start for derivatives: right to first order in the changes, and without a search for rest."""
@@ -133,12 +132,15 @@ class NetworkRuns:
         plan = simulation.sampling(begun.interval)._replace(h=length, steps_per_sample=steps.per_sample)
         simulation.stepper.lower(0.0, steps.until)
         setting = NetworkSetting(simulation.stepper.network, plan)
-        held = held_reels(simulation.system, case.commands)
-        return BegunNetwork(simulation, setting, first, held, steps.until, case.state())
+        return BegunNetwork(simulation, setting, first, steps.until, case.state())
 
     def tangents(self, begun: BegunNetwork, names: Sequence[str], scales: Scales) -> Array:
-        """Derivatives by dual numbers: not yet."""
-        raise UnknownTangentsError("a network")
+        """Derivatives by keys of the numbers of a run by dual numbers; UnknownTangentsError where one is not known."""
+        return tangents_of_numbers(self, begun, names, scales)
+
+    def search(self, names: Sequence[str]) -> tuple[Network, Places, Array]:
+        """The search for rest at the start, and derivatives of its unknowns by keys."""
+        return self._beside.search(names)
 
     def warnings(self, begun: BegunNetwork) -> list[RunWarning]:
         """Warnings on keys: none."""

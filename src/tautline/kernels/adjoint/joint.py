@@ -124,7 +124,11 @@ def resistances_at(
     at = instant(par, loads, t, reel[LOADS_PENDING], ahead, 0.0, motion, last)
     elements_at_joint(par, element_length(par, reel[S]), reel[PENDING], motion, scratch)
     reach = extrapolation(0.0, reel[H_LAST], reel[H_BEFORE])
-    return Resisting(at, resistances(par, loads, at, not locked, last, before, reach, motion, scratch))
+    speeds, earlier = (last.sigma,), (before.sigma,)
+    return Resisting(
+        at,
+        resistances(par, loads, at, not locked, speeds, earlier, last.omega, before.omega, reach, motion, scratch),
+    )
 
 
 @separate
@@ -165,7 +169,8 @@ def jump_forth(
     x, rates = joint_forth(par, loads, locked, t, ahead, motion, scratch)
     time = reel[LOADS_PENDING] + ahead
     p, err, last = motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR], motion.nodes[FLUID_VELOCITY]
-    given = resist(par, time, loads.own[DRAG].acts, rates, x.body, x.at, ZERO, last, scratch, p, err)
+    drag, speeds = loads.own[DRAG].acts, (rates.sigma,)
+    given = resist(par, time, drag, speeds, rates.omega, x.body, x.at, ZERO, last, scratch, p, err)
     moment = given.moment
     if loads.own[FORCE].acts:
         applied = applied_at(loads.own[FORCE], x.at)

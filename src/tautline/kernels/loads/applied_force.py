@@ -38,4 +38,4 @@ def act(
     force = at_joint(own.table, 1, at)
     add_to_node(out, par.N, force)
     moment = apply_transposed(at.R, at_joint(own.table, 4, at))
-    return Push(0.0, add(moment, cross(own.point, apply_transposed(at.R, force))))
+    return Push(0.0, 0.0, add(moment, cross(own.point, apply_transposed(at.R, force))))

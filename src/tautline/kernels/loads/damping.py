@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from tautline.kernels.along import load, nodes_from, places_from, previous, spread, store, width
 from tautline.kernels.data import (
+    BY_FAR,
     BY_REEL,
     DIRECTION,
     LENGTH,
@@ -20,7 +21,7 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.loads.acting import Instant
+from tautline.kernels.loads.acting import Instant, Speeds, by_speeds
 from tautline.kernels.loads.drag import reach
 from tautline.kernels.so3 import dot, sub
 
@@ -65,8 +66,8 @@ def viscous_coefficients(
     own: Damping,
     l: float,
     at: Instant,
-    last: float,
-    before: float,
+    last: Speeds,
+    before: Speeds,
     ahead: float,
     motion: Motion,
     scratch: Scratch,
@@ -75,11 +76,11 @@ def viscous_coefficients(
 
     A string that cannot push cannot be made to by damping either: an element without tension is not damped, and one
     that shortens at most by its tension, at the speed that is expected. That is extrapolated from the latest steps,
-    `last` and `before` being the speeds of the reel in them, no further than drag does it (equation 77).
+    `last` and `before` being the speeds of the feeds in them, no further than drag does it (equation 77).
     An element that got taut within the latest step is damped from that instant on: its damping begins at once, and a
     step too many or too few of it would be an error of first order.
     """
-    out, lengths, by_reel = scratch.factor[VISCOUS], scratch.factor[LENGTH], scratch.factor[BY_REEL]
+    rows, out, lengths = scratch.factor, scratch.factor[VISCOUS], scratch.factor[LENGTH]
     pull, directions = scratch.nodes[PULL], scratch.nodes[DIRECTION]
     v, v_before = motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE]
     h = at.back + at.ahead
@@ -91,9 +92,11 @@ def viscous_coefficients(
         c = select(places_from(out, e) < par.N - 0.5, spread(out, full), nothing)
         if par.elastic_law != LINEAR:
             tension = load(pull, e) * load(lengths, e)
-            t, along = nodes_from(directions, e), load(by_reel, e)
-            apart = dot(t, sub(nodes_from(v, e + 1), nodes_from(v, e))) + last * along
-            earlier = dot(t, sub(nodes_from(v_before, e + 1), nodes_from(v_before, e))) + before * along
+            t = nodes_from(directions, e)
+            apart = dot(t, sub(nodes_from(v, e + 1), nodes_from(v, e)))
+            apart += by_speeds(rows, BY_REEL, BY_FAR, last, e)
+            earlier = dot(t, sub(nodes_from(v_before, e + 1), nodes_from(v_before, e)))
+            earlier += by_speeds(rows, BY_REEL, BY_FAR, before, e)
             since = max(load(lengths, e) - l, nothing) / max(apart, spread(out, TINY_SPEED))
             c = select(since < 2.0 * at.back, c * ((since + at.ahead) * over_h), c)
             change = apart - earlier

@@ -15,6 +15,7 @@ from tautline.kernels.data import (
     FLOW,
     LENGTH,
     PASSING,
+    PASSING_FAR,
     POSITION,
     VELOCITY,
     VELOCITY_BEFORE,
@@ -31,7 +32,7 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.loads.acting import Instant, Push, time_of_change
+from tautline.kernels.loads.acting import Instant, Push, Speeds, by_speeds, time_of_change
 from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 from tautline.kernels.tables import last_knot, linear_vector
 
@@ -188,19 +189,19 @@ def string_coefficients(
     own: Drag,
     l: float,
     at: Instant,
-    sigma: float,
-    change: float,
+    speeds: Speeds,
+    earlier: Speeds,
     ahead: float,
     motion: Motion,
     scratch: Scratch,
 ) -> None:
     """Force over speed across and along every element, at the speeds that are expected, and the flow beside it.
 
-    `change` is that of sigma between the two latest steps.
+    `speeds` and `earlier` are those of the feeds in the two latest steps.
     """
     v, v_before = motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE]
     directions, flows = scratch.nodes[DIRECTION], scratch.nodes[FLOW]
-    lengths, passing = scratch.factor[LENGTH], scratch.factor[PASSING]
+    rows, lengths = scratch.factor, scratch.factor[LENGTH]
     out_across, out_along, out_added = scratch.factor[ACROSS], scratch.factor[ALONG], scratch.factor[ADDED]
     flow_along(par, own, at, motion.nodes[POSITION], flows)
     q = motion.nodes[POSITION]
@@ -211,11 +212,13 @@ def string_coefficients(
     nothing = spread(lengths, 0.0)
     for e in range(0, par.N + 1, width(lengths)):
         is_element = places_from(lengths, e) < par.N - 0.5
-        t, length, by_sigma = nodes_from(directions, e), load(lengths, e), load(passing, e)
+        t, length = nodes_from(directions, e), load(lengths, e)
+        passing = by_speeds(rows, PASSING, PASSING_FAR, speeds, e)
+        change = passing - by_speeds(rows, PASSING, PASSING_FAR, earlier, e)
         u = scale(0.5, add(nodes_from(v, e), nodes_from(v, e + 1)))
         du = sub(u, scale(0.5, add(nodes_from(v_before, e), nodes_from(v_before, e + 1))))
-        u = sub(add_scaled(u, sigma * by_sigma, t), nodes_from(flows, e))
-        du = add_scaled(du, change * by_sigma, t)
+        u = sub(add_scaled(u, passing, t), nodes_from(flows, e))
+        du = add_scaled(du, change, t)
         if own.has_surface:
             length = length * densities(own, depths, at.place[2] + load(depths, e), at.place[2] + load(depths, e + 1))
         slowed = decay * length * math.sqrt(dot(u, u))
@@ -299,11 +302,11 @@ def pushed_body(own: Drag, at: Instant, R: Matrix, depth: float) -> tuple[Vector
 
 
 @kernel
-def pushed_string(par: Parameters, own: Drag, at: Instant, motion: Motion, out: Array) -> float:
-    """Add the forces of the fluid's acceleration on the elements to their nodes; the force on s (equation 111)."""
+def pushed_string(par: Parameters, own: Drag, at: Instant, motion: Motion, out: Array) -> tuple[float, float]:
+    """Add the forces of the fluid's acceleration on the elements to their nodes; those on the feeds (equation 111)."""
     q = motion.nodes[POSITION]
     l = element_length(par, motion.reel[S])
-    reel = 0.0
+    reel, far = 0.0, 0.0
     for e in range(par.N):
         w = sub(node(q, e + 1), node(q, e))
         length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
@@ -317,25 +320,27 @@ def pushed_string(par: Parameters, own: Drag, at: Instant, motion: Motion, out: 
         add_to_node(out, e, scale(0.5, force))
         add_to_node(out, e + 1, scale(0.5, force))
         reel += own.displaced * along * length * length * (e + 0.5 - par.N) / (par.N * l)
-    return reel
+        if len(at.speeds) > 1:
+            far -= own.displaced * along * length * length * (e + 0.5) / (par.N * l)
+    return reel, far
 
 
 @kernel
 def act(par: Parameters, own: Drag, at: Instant, motion: Motion, v: Array, scratch: Scratch, out: Array) -> Push:
     """Buoyancy of what is below a free surface, more than that above it (96), and push of a fluid's acceleration (111).
 
-    What is spooled is lifted at node 0, and gets wet over the height of the drum.
+    What is spooled is lifted at node 0, and gets wet over the height of the drum; beside spans others see to that.
     """
-    reel, moment = 0.0, NOTHING
+    reel, far, moment = 0.0, 0.0, NOTHING
     q, s = motion.nodes[POSITION], motion.reel[S]
     below = at.place[2] + node(q, par.N)[2]
     if accelerates(own):
         push, turn = pushed_body(own, at, at.R, below)
         add_to_node(out, par.N, push)
         moment = turn
-        reel += pushed_string(par, own, at, motion, out)
+        reel, far = pushed_string(par, own, at, motion, out)
     if not own.has_surface:
-        return Push(reel, moment)
+        return Push(reel, far, moment)
     l = element_length(par, s)
     guide = at.place[2] - own.surface
     means = 0.0
@@ -346,6 +351,9 @@ def act(par: Parameters, own: Drag, at: Instant, motion: Motion, v: Array, scrat
         add_to_node(out, e + 1, (0.0, 0.0, -own.lift * l * by_second))
     lift, lifted = lift_of_body(own, at.R, below)
     add_to_node(out, par.N, lift)
+    reel, moment = reel + own.lift * means / par.N, add(moment, lifted)
+    if len(at.speeds) > 1:
+        return Push(reel, far - own.lift * means / par.N, moment)
     entrance, drum = guide + node(q, 0)[2], 2.0 * par.d
     add_to_node(out, 0, (0.0, 0.0, -own.lift * s * wet_part(entrance, drum)))
-    return Push(reel + own.lift * (means / par.N - wet_depth(entrance, drum)), add(moment, lifted))
+    return Push(reel - own.lift * wet_depth(entrance, drum), far, moment)

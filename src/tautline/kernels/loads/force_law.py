@@ -36,7 +36,7 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel
-from tautline.kernels.loads.acting import Instant, Push, node_flow
+from tautline.kernels.loads.acting import Instant, Push, node_flow, shares_at
 from tautline.kernels.so3 import add, add_scaled, apply_transposed, dot
 
 _NUMBERS = ctypes.POINTER(ctypes.c_double)
@@ -91,10 +91,14 @@ def act(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array, 
     force = scratch.nodes[IMPULSE][:places]
     for i in range(par.N + 1):
         put_node(position, i, add(at.place, node(q, i)))
-        material = add_scaled(node(v, i), at.rates.sigma, node_flow(par, l, q, i))
+        near, far = shares_at(par, i)
+        passing = near * at.speeds[0]
+        if len(at.speeds) > 1:
+            passing += far * at.speeds[len(at.speeds) - 1]
+        material = add_scaled(node(v, i), passing, node_flow(par, l, q, i))
         put_node(velocity, i, add(at.frame, material))
     deployed = par.L - motion.reel[S]
-    state = (*at.R[0], *at.R[1], *at.R[2], *at.rates.omega, deployed, at.rates.sigma)
+    state = (*at.R[0], *at.R[1], *at.R[2], *at.rates.omega, deployed, at.speeds[0])
     moment = (0.0, 0.0, 0.0)
     first = 0
     for k in range(len(own.addresses)):
@@ -111,10 +115,14 @@ def act(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array, 
         if not finite:  # also where what is at the end cannot turn
             add_to_node(out, par.N, (math.nan, math.nan, math.nan))
         first = own.ends[k]
-    reel = 0.0
-    for i in range(par.N):
-        reel += dot(node(out, i), node_flow(par, l, q, i))
-    return Push(reel, apply_transposed(at.R, moment))
+    on_reel, on_far = 0.0, 0.0
+    for i in range(par.N + 1):
+        near, far = shares_at(par, i)
+        along = dot(node(out, i), node_flow(par, l, q, i))
+        on_reel += near * along
+        if len(at.speeds) > 1:
+            on_far += far * along
+    return Push(on_reel, on_far, apply_transposed(at.R, moment))
 
 
 @kernel

@@ -57,10 +57,10 @@ from tautline.kernels.energy import (
 )
 from tautline.kernels.fixed import extrapolation, hold_first_node
 from tautline.kernels.jit import inlined, kernel, separate
-from tautline.kernels.loads.acting import Instant, Push, frame_change
+from tautline.kernels.loads.acting import NO_PUSH, Instant, Push, Speeds, frame_change
 from tautline.kernels.loads.drag import BodyResistance
 from tautline.kernels.loads.guide_motion import relative_to
-from tautline.kernels.loads.pushing import ACCOUNTS, act, pushes, total_force
+from tautline.kernels.loads.pushing import ACCOUNTS, ON_BODY, ON_FAR, ON_REEL, act, pushes, total_force
 from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_joint, expect_velocities, resistances
 from tautline.kernels.loads.resisting import Given, drag_of_flow, resist
 from tautline.kernels.loads.solving import solve_velocities
@@ -79,6 +79,7 @@ class Joint(NamedTuple):
     push: Push
     rates: Rates  # found, as the velocities in MEAN_VELOCITY
     p_s: float  # momentum of the reel, without what loads give
+    speeds: Speeds  # found
 
 
 @kernel
@@ -109,7 +110,7 @@ def instant(
     frame = add_scaled(frame, start, acceleration)
     if start > 0.0:
         back, ahead = ahead, back
-    return Instant(t, back, ahead, add(par.r_p, place), frame, attitude(motion.body), rates)
+    return Instant(t, back, ahead, add(par.r_p, place), frame, attitude(motion.body), rates, (rates.sigma,))
 
 
 @separate
@@ -172,7 +173,7 @@ def look(
         0.0,
     )
     at = instant(par, loads, t, back, ahead, start, motion, expected)
-    push = Push(0.0, ZERO)
+    push = NO_PUSH
     if pushes(loads):
         guess = scratch.nodes[GUESS]
         expect_velocities(par, reach, motion, guess)
@@ -184,7 +185,10 @@ def look(
     Pi = sub(triple(body, SPIN), triple(body, SPIN_ERR))
     Pi = add_scaled(Pi, kick, body_moment(par, at.R))
     p_s, Pi = relative_to(par, loads, at.frame, motion, at.R, reel[P_S], Pi, p, scratch.nodes[BORDER])
-    resistance = resistances(par, loads, at, not locked, last, before, reach, motion, scratch)
+    speeds, earlier = (last.sigma,), (before.sigma,)
+    resistance = resistances(
+        par, loads, at, not locked, speeds, earlier, last.omega, before.omega, reach, motion, scratch
+    )
     with_loads = p_s + back * push.reel
     if start > 0.0:
         by_inertia, turned = inertia_ahead(par, start, last, motion, scratch)
@@ -202,7 +206,7 @@ def look(
     Pi = add_scaled(Pi, back, push.moment)
     target = reel_target(par, reel, locked, with_loads, start)
     rates = solve_velocities(par, reel[S], back, resistance, at.R, target, Pi, scratch)
-    return Joint(at, resistance, push, rates, p_s)
+    return Joint(at, resistance, push, rates, p_s, (rates.sigma,))
 
 
 @separate
@@ -223,19 +227,29 @@ def look_apart(
 
 @inlined
 def given_at(
-    par: Parameters, loads: Loads, tau: float, joint: Joint, motion: Motion, scratch: Scratch, p: Array, err: Array
+    par: Parameters,
+    loads: Loads,
+    tau: float,
+    joint: Joint,
+    motion: Motion,
+    scratch: Scratch,
+    p: Array,
+    err: Array,
 ) -> Given:
     """What loads give in the time tau at the velocities of the joint, added to momenta p of the nodes."""
     frame = frame_change(joint.at, motion.reel)
     last = motion.nodes[FLUID_VELOCITY]
-    x = resist(par, tau, loads.own[DRAG].acts, joint.rates, joint.body, joint.at, frame, last, scratch, p, err)
+    drag, omega = loads.own[DRAG].acts, joint.rates.omega
+    x = resist(par, tau, drag, joint.speeds, omega, joint.body, joint.at, frame, last, scratch, p, err)
     force = x.force
     if pushes(loads):
         pushed = scratch.nodes[PUSHED]
         force = add(force, total_force(pushed, par.N))
         for i in range(1, par.N + 1):
             accumulate_node(p, err, i, scale(tau, node(pushed, i)), par.compensated)
-    return Given(force, x.reel + joint.push.reel, add(x.moment, joint.push.moment), x.lost, x.from_fluid, x.first)
+    push = joint.push
+    moment = add(x.moment, push.moment)
+    return Given(force, x.reel + push.reel, x.far + push.far, moment, x.lost, x.from_fluid, x.first)
 
 
 @inlined
@@ -247,7 +261,9 @@ def amount(par: Parameters, loads: Loads, k: int, joint: Joint, given: Given, sc
     if pushes(loads):
         force = scratch.nodes[LOAD_ROWS + 2 * k]
         rest = scratch.nodes[LOAD_ROWS + 2 * k + 1]
-        power += rest[0] * joint.rates.sigma + dot(triple(rest, 1), joint.rates.omega)
+        power += rest[ON_REEL] * joint.speeds[0] + dot(triple(rest, ON_BODY), joint.rates.omega)
+        if len(joint.speeds) > 1:
+            power += rest[ON_FAR] * joint.speeds[len(joint.speeds) - 1]
         power += dot(total_force(force, par.N), joint.at.frame)
         power += product_of_nodes(par.N, force, scratch.nodes[MEAN_VELOCITY])
     # the signs of work and loss in the balance are opposite

@@ -73,7 +73,7 @@ from tautline.kernels.loads.acting import Push
 from tautline.kernels.loads.carried import carries_fluid, expect_fluid, start_fluid
 from tautline.kernels.loads.guide_motion import book_guide, boost, impulse_of_guide, momentum_of, relative_to
 from tautline.kernels.loads.joint import Joint, amount, given_at, instant, look, look_apart
-from tautline.kernels.loads.pushing import ACCOUNTS, act, acts
+from tautline.kernels.loads.pushing import ACCOUNTS, OWED, act, acts
 from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_joint, resistances
 from tautline.kernels.loads.resisting import drag_on_body, pull_of_damping, resist
 from tautline.kernels.loads.velocities import product_of_nodes
@@ -86,7 +86,6 @@ from tautline.kernels.tables import vector_at
 # Part of the kinetic energy, over how stiff damping is, that it may take from the velocities of a start.
 STIFF = 1e-3
 DAMPED = ACCOUNT_PLACES[ACCOUNTS[DAMPING]]
-OWED = 4  # place of what is owed at a sample, in the second row of a load
 
 
 @separate
@@ -132,12 +131,12 @@ def forces_at(
     out = scratch.nodes[PUSHED]
     push = act(par, loads, at, motion, started, scratch)
     elements_at_joint(par, element_length(par, motion.reel[S]), 0.0, motion, scratch)
-    last = Rates(rates.sigma, omega, 0.0)
-    body = resistances(par, loads, at, True, last, last, 0.0, motion, scratch)
+    speeds, fluid = (rates.sigma,), loads.own[DRAG].acts
+    body = resistances(par, loads, at, True, speeds, speeds, omega, omega, 0.0, motion, scratch)
     clear_nodes(scratch.nodes[BORDER])
-    given = resist(par, 1.0, loads.own[DRAG].acts, rates, body, at, ZERO, v, scratch, out, scratch.nodes[BORDER])
+    given = resist(par, 1.0, fluid, speeds, rates.omega, body, at, ZERO, v, scratch, out, scratch.nodes[BORDER])
     copy_nodes(started, v)
-    return Push(push.reel + given.reel, add(push.moment, given.moment))
+    return Push(push.reel + given.reel, push.far + given.far, add(push.moment, given.moment))
 
 
 @separate

@@ -22,7 +22,7 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.dispatch import dispatch, functions
 from tautline.kernels.jit import kernel, separate
-from tautline.kernels.loads.acting import Instant, Push
+from tautline.kernels.loads.acting import NO_PUSH, Instant, Push
 from tautline.kernels.loads.drag import accelerates
 from tautline.kernels.loads.resistance import DAMPING, DRAG
 from tautline.kernels.newton import ZERO
@@ -31,6 +31,8 @@ from tautline.kernels.so3 import Vector, add
 LOADS = registry.LOADS
 # Accounts of the loads.
 ACCOUNTS = tuple(account(load.account) for load in LOADS.values())
+# Places in the second row of a load: its forces on the feeds, its moment on the body; what is owed at a sample.
+ON_REEL, ON_BODY, OWED, ON_FAR = 0, 1, 4, 5
 
 
 @kernel
@@ -42,7 +44,7 @@ def _acts_at_all(own: Any) -> bool:
 def _resists_only(
     par: Parameters, own: Any, at: Instant, motion: Motion, v: Array, scratch: Scratch, out: Array
 ) -> Push:
-    return Push(0.0, (0.0, 0.0, 0.0))
+    return NO_PUSH
 
 
 @kernel
@@ -79,11 +81,11 @@ def fastest_decay(loads: Loads) -> float:
 def act(par: Parameters, loads: Loads, at: Instant, motion: Motion, v: Array, scratch: Scratch) -> Push:
     """Let loads act that do not resist: their forces on the nodes into PUSHED, and each one's into its own rows.
 
-    Of each load the row behind that of its forces holds its force on s and its moment on the body.
+    Of each load the row behind that of its forces holds its force on the feeds and its moment on the body.
     """
     pushed = scratch.nodes[PUSHED]
     clear_nodes(pushed)
-    reel = 0.0
+    reel, far = 0.0, 0.0
     moment = ZERO
     for k in range(len(ACCOUNTS)):
         if acts(k, loads.own):
@@ -91,13 +93,15 @@ def act(par: Parameters, loads: Loads, at: Instant, motion: Motion, v: Array, sc
             rest = scratch.nodes[LOAD_ROWS + 2 * k + 1]
             clear_nodes(out)
             push = _act(k, par, loads.own, at, motion, v, scratch, out)
-            rest[0] = push.reel
-            put_triple(rest, 1, push.moment if par.rotates else ZERO)
-            reel += rest[0]
-            moment = add(moment, triple(rest, 1))
+            rest[ON_REEL] = push.reel
+            rest[ON_FAR] = push.far
+            put_triple(rest, ON_BODY, push.moment if par.rotates else ZERO)
+            reel += rest[ON_REEL]
+            far += rest[ON_FAR]
+            moment = add(moment, triple(rest, ON_BODY))
             for i in range(par.N + 1):
                 add_to_node(pushed, i, node(out, i))
-    return Push(reel, moment)
+    return Push(reel, far, moment)
 
 
 @kernel

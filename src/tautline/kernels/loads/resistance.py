@@ -47,7 +47,7 @@ from tautline.kernels.energy import element_length, weights_of_nodes
 from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.loads.acting import Instant, frame_change
+from tautline.kernels.loads.acting import Instant, Speeds, frame_change
 from tautline.kernels.loads.damping import lengthening_by_reel, viscous_coefficients
 from tautline.kernels.loads.drag import (
     NO_BODY_RESISTANCE,
@@ -56,8 +56,7 @@ from tautline.kernels.loads.drag import (
     body_resistance,
     string_coefficients,
 )
-from tautline.kernels.newton import Rates
-from tautline.kernels.so3 import add_scaled, dot, scale, sub
+from tautline.kernels.so3 import Vector, add_scaled, dot, scale, sub
 
 DAMPING = code(registry.LOADS, "damping")
 DRAG = code(registry.LOADS, "drag")
@@ -124,16 +123,19 @@ def resistances(
     loads: Loads,
     at: Instant,
     turns: bool,
-    last: Rates,
-    before: Rates,
+    speeds: Speeds,
+    earlier: Speeds,
+    last: Vector,
+    before: Vector,
     ahead: float,
     motion: Motion,
     scratch: Scratch,
 ) -> BodyResistance:
     """Fill the rows of all elements, and give what resists the body.
 
-    `elements_at_joint` must be current. `turns` says whether the reel does, and `ahead` how far the
-    velocities of the latest step are extrapolated along their change from the step before.
+    `elements_at_joint` must be current, and of a span the rows of its stop. `turns` says whether rope comes or goes,
+    `speeds` and `earlier` are those of the feeds in the two latest steps, `last` and `before` angular velocities of the
+    body, and `ahead` how far velocities are extrapolated along their change.
     """
     l = element_length(par, motion.reel[S])
     if turns:
@@ -141,17 +143,16 @@ def resistances(
     else:
         clear_along(par.N, scratch.factor[BY_REEL])
     if loads.own[DAMPING].acts:
-        viscous_coefficients(par, loads.own[DAMPING], l, at, last.sigma, before.sigma, ahead, motion, scratch)
+        viscous_coefficients(par, loads.own[DAMPING], l, at, speeds, earlier, ahead, motion, scratch)
     else:
         clear_along(par.N, scratch.factor[VISCOUS])
     if not loads.own[DRAG].acts:
         for row in (ACROSS, ALONG, ADDED):
             clear_along(par.N, scratch.factor[row])
         return NO_BODY_RESISTANCE
-    change = last.sigma - before.sigma
-    string_coefficients(par, loads.own[DRAG], l, at, last.sigma, change, ahead, motion, scratch)
-    latest = Latest(node(motion.nodes[VELOCITY], par.N), last.omega)
-    earlier = Latest(node(motion.nodes[VELOCITY_BEFORE], par.N), before.omega)
+    string_coefficients(par, loads.own[DRAG], l, at, speeds, earlier, ahead, motion, scratch)
+    latest = Latest(node(motion.nodes[VELOCITY], par.N), last)
+    preceding = Latest(node(motion.nodes[VELOCITY_BEFORE], par.N), before)
     fluid = sub(triple(motion.body, FLUID_AT_BODY), frame_change(at, motion.reel))
     height = node(motion.nodes[POSITION], par.N)[2]
-    return body_resistance(loads.own[DRAG], at, height, latest, earlier, ahead, fluid)
+    return body_resistance(loads.own[DRAG], at, height, latest, preceding, ahead, fluid)

@@ -11,11 +11,13 @@ from tautline.kernels.data import (
     ACROSS,
     ADDED,
     ALONG,
+    BY_FAR,
     BY_REEL,
     DIRECTION,
     FLOW,
     MEAN_VELOCITY,
     PASSING,
+    PASSING_FAR,
     VISCOUS,
     Array,
     Parameters,
@@ -24,9 +26,9 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import kernel
-from tautline.kernels.loads.acting import Instant
+from tautline.kernels.loads.acting import Instant, Speeds, by_speeds
 from tautline.kernels.loads.drag import BodyResistance
-from tautline.kernels.newton import ZERO, Rates
+from tautline.kernels.newton import ZERO
 from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 
 
@@ -35,6 +37,7 @@ class Given(NamedTuple):
 
     force: Vector  # all of them together, with what the guide takes at node 0
     reel: float  # on s
+    far: float  # on the feed at the stop of a span
     moment: Vector
     lost: float  # power that goes into the string
     from_fluid: float
@@ -116,7 +119,8 @@ def resist(
     par: Parameters,
     tau: float,
     fluid: bool,
-    rates: Rates,
+    speeds: Speeds,
+    omega: Vector,
     body: BodyResistance,
     at: Instant,
     frame: Vector,
@@ -127,28 +131,29 @@ def resist(
 ) -> Given:
     """Add to momenta p what resistances give in the time tau at the velocities in MEAN_VELOCITY.
 
-    `last` are the velocities of the step before, relative to a guide that is faster by `frame` now.
+    `speeds` are those of the feeds, `last` the velocities of the step before, relative to a guide that is faster by
+    `frame` now.
     """
     v, directions, flows = scratch.nodes[MEAN_VELOCITY], scratch.nodes[DIRECTION], scratch.nodes[FLOW]
     rows = scratch.factor
-    sigma = rates.sigma
     nothing = spread(p, 0.0)
     before = (nothing, nothing, nothing)
     drag = before
     force = before
     shift = (spread(p, frame[0]), spread(p, frame[1]), spread(p, frame[2]))
-    lost, gained, reel = nothing, nothing, nothing
+    lost, gained, reel, far = nothing, nothing, nothing, nothing
     for e in range(0, par.N + 1, width(p)):
         t, v0, v1 = nodes_from(directions, e), nodes_from(v, e), nodes_from(v, e + 1)
-        by_reel = load(rows[BY_REEL], e)
-        apart = dot(t, sub(v1, v0)) + sigma * by_reel
+        apart = dot(t, sub(v1, v0)) + by_speeds(rows, BY_REEL, BY_FAR, speeds, e)
         pull = load(rows[VISCOUS], e) * apart
         lost += pull * apart
-        reel -= pull * by_reel
+        reel -= pull * load(rows[BY_REEL], e)
+        if len(speeds) > 1:
+            far -= pull * load(rows[BY_FAR], e)
         if fluid:
-            across, along, passing = load(rows[ACROSS], e), load(rows[ALONG], e), load(rows[PASSING], e)
+            across, along = load(rows[ACROSS], e), load(rows[ALONG], e)
             middle = scale(0.5, add(v0, v1))
-            material = add_scaled(middle, sigma * passing, t)
+            material = add_scaled(middle, by_speeds(rows, PASSING, PASSING_FAR, speeds, e), t)
             u = sub(material, nodes_from(flows, e))
             u_along = dot(t, u)
             change = add(sub(middle, scale(0.5, add(nodes_from(last, e), nodes_from(last, e + 1)))), shift)
@@ -156,7 +161,9 @@ def resist(
             drag = sub(scale(dot(t, slowed) - along * u_along, t), slowed)
             force = add(force, drag)
             gained += dot(drag, material)
-            reel -= along * u_along * passing
+            reel -= along * u_along * load(rows[PASSING], e)
+            if len(speeds) > 1:
+                far -= along * u_along * load(rows[PASSING_FAR], e)
         left = add_scaled(scale(0.5, drag), pull, t)
         right = add_scaled(scale(0.5, drag), -pull, t)
         accumulate_nodes(p, err, e, scale(tau, add(left, previous_nodes(p, before, right))), par.compensated)
@@ -165,10 +172,10 @@ def resist(
     hold_first_node(p)
     hold_first_node(err)
     if not fluid:
-        return Given(ZERO, total(p, reel), ZERO, total(p, lost), 0.0, first)
+        return Given(ZERO, total(p, reel), total(p, far), ZERO, total(p, lost), 0.0, first)
     on_string = (total(p, force[0]), total(p, force[1]), total(p, force[2]))
-    on_body = resist_body(body, at.R, node(v, par.N), rates.omega)
+    on_body = resist_body(body, at.R, node(v, par.N), omega)
     accumulate_node(p, err, par.N, scale(tau, on_body.force), par.compensated)
     all_force = add(on_string, on_body.force)
     work = total(p, gained) + on_body.power + dot(all_force, at.frame)
-    return Given(all_force, total(p, reel), on_body.moment, total(p, lost), work, first)
+    return Given(all_force, total(p, reel), total(p, far), on_body.moment, total(p, lost), work, first)

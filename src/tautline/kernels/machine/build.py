@@ -29,7 +29,13 @@ from tautline.kernels.machine.targets import Target, machine, targets
 # Functions that share much, which are compiled together by one process. All others go with the first of them.
 TOGETHER = (
     (("tl_march_with_loads", "tl_march", "tl_march_network"), ("tl_march_reeling", "tl_march_locked")),
-    (("tl_march_with_tangents", "tl_begin_with_tangents", "tl_march_network_with_tangents"), ("tl_march_back",)),
+    (
+        (
+            *("tl_march_with_tangents", "tl_begin_with_tangents", "tl_torques_with_tangents"),
+            *("tl_march_network_with_tangents", "tl_begin_network_with_tangents"),
+        ),
+        ("tl_march_back",),
+    ),
 )
 HEADER = "tautline.h"
 OPTIMISED = ".bc"

@@ -6,7 +6,6 @@ from tautline.kernels.balance import book
 from tautline.kernels.data import (
     CONTROL_WORK,
     FRICTION_LOSS,
-    GUIDE_WORK,
     H_BEFORE,
     H_EARLIER,
     H_LAST,
@@ -45,7 +44,9 @@ from tautline.kernels.network.data import (
     END_VELOCITY,
     FEED_MOMENTUM,
     FRAME_POWER,
-    GIVEN,
+    GRIP_HIGH,
+    GRIP_LOW,
+    GRIPS,
     LINEAR,
     OMEGA,
     OMEGA_BEFORE,
@@ -65,6 +66,7 @@ from tautline.kernels.network.data import (
 from tautline.kernels.network.ends import End, angular_velocity_about, end_of, place_ends, put_matrix
 from tautline.kernels.network.equations import drum_mass
 from tautline.kernels.network.gravity import weigh
+from tautline.kernels.network.led import lead_to, turn_to
 from tautline.kernels.network.loads import act_at_joint
 from tautline.kernels.network.observe import (
     first_momentum,
@@ -75,11 +77,10 @@ from tautline.kernels.network.observe import (
 )
 from tautline.kernels.network.reeving import feed_speed, measure_span, wheel_end
 from tautline.kernels.network.spans import evaluate_pulls
-from tautline.kernels.network.step import ZERO, book_whole
+from tautline.kernels.network.step import ZERO, book_given
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale
-from tautline.kernels.tables import vector_at
+from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, scale
 
 
 @kernel
@@ -150,8 +151,11 @@ def begin_network(network: Network, t: float) -> None:
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
         state, work = body.state, body.work
-        if body.moves:
-            put_triple(state, V, vector_at(body.path, t)[1])
+        if not body.free:
+            turn_to(body, t)
+            lead_to(body, t)
+            put_triple(state, V, triple(work, V_NOW))
+            put_triple(state, OMEGA, triple(work, OMEGA_NOW))
         for place in (V_BEFORE, V_EARLIER):
             put_triple(state, place, triple(state, V))
         for place in (OMEGA_BEFORE, OMEGA_EARLIER):
@@ -192,6 +196,8 @@ def release_reels(network: Network, t: float) -> None:
         reel[P_S], reel[P_S_ERR] = P_s, 0.0
         reel[HELD] = NOT_HELD
         reel[STICTION] = 0.0
+        if strand.reeving.wheel >= 0:
+            reel[GRIPS], reel[GRIP_LOW], reel[GRIP_HIGH] = 0.0, 0.0, 0.0
     forget_steps(network)
 
 
@@ -238,11 +244,12 @@ def give_momenta(network: Network, stopped: int) -> None:
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
         if not body.free:
-            impulse = owed_to_held(network, b)
+            impulse, moment = owed_to_held(network, b)
             velocity = add_scaled(scale(part, triple(body.state, V)), 1.0 - part, triple(body.work, V_NOW))
-            book_whole(network, GUIDE_WORK, dot(impulse, velocity))
-            put_triple(body.state, GIVEN, add(triple(body.state, GIVEN), impulse))
+            omega = add_scaled(scale(part, triple(body.state, OMEGA)), 1.0 - part, triple(body.work, OMEGA_NOW))
+            book_given(network, body, impulse, moment, velocity, apply(attitude(body.state), omega))
             put_triple(body.state, LINEAR, add(triple(body.state, LINEAR), impulse))
+            put_triple(body.state, ANGULAR, add(triple(body.state, ANGULAR), moment))
 
 
 @separate

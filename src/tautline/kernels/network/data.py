@@ -27,22 +27,23 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.listed import Listed, reader
 from tautline.kernels.loads.drag import Drag
-from tautline.kernels.so3 import Matrix, Vector
+from tautline.kernels.so3 import Matrix, Quaternion, Vector
 
 # Places in Body.state, behind the attitude (data.ATTITUDE, ATTITUDE_ERR). *_ERR is what the sum before it still owes.
 PLACE, PLACE_ERR, LINEAR, LINEAR_ERR, ANGULAR, ANGULAR_ERR = _places(8, 11, 14, 17, 20, 23)
 # Mean velocities and angular velocities (body frame) over the latest steps.
 V, V_BEFORE, V_EARLIER, OMEGA, OMEGA_BEFORE, OMEGA_EARLIER = _places(26, 29, 32, 35, 38, 41)
 FLUID = _places(44)[0]  # velocity of fluid that moves along with the body, in the latest step
-GIVEN = _places(47)[0]  # impulse since the start of what holds or moves a body whose motion is given
-BODY_STATE = 50
+# Impulse since the start of what holds or moves a body whose motion is given, and its moment about the body's origin.
+GIVEN, GIVEN_MOMENT = _places(47, 50)
+BODY_STATE = 53
 # Places in Body.work: unknowns of the step; attitude at its start; force and moment of gravity at its start (N, N m).
 V_NOW, OMEGA_NOW, TURNED, PULLED, TWISTED = _places(0, 3, 6, 15, 18)
-# Momentum of the step at its start, and what it gained: of bodies whose motion is given.
-AT_START, GAINED = _places(21, 24)
-PUSHED = _places(27)[0]  # impulse of applied forces at the start of a step, and its moment, inertial
-RESISTANCE = _places(33)[0]  # of the fluid at a joint: drag, spin, inertia, flow, last (drag.BodyResistance)
-BODY_WORK = 42
+# Momentum and angular momentum of the step at its start, and what they gained: of bodies whose motion is given.
+AT_START, SPIN_AT_START, GAINED, SPIN_GAINED = _places(21, 24, 27, 30)
+PUSHED = _places(33)[0]  # impulse of applied forces at the start of a step, and its moment, inertial
+RESISTANCE = _places(39)[0]  # of the fluid at a joint: drag, spin, inertia, flow, last (drag.BodyResistance)
+BODY_WORK = 48
 
 # Places in Strand.work. Ends are numbered 0 and 1: momenta of the end nodes at the start of a step (N s), their
 # derivatives by each other's velocity and by sigma, and derivatives of the reel's equation by the end velocities.
@@ -64,9 +65,16 @@ WHEEL_WEIGHT = _places(91)[0]  # impulse of gravity on the wrap in the first hal
 RUB = _places(97)[0]  # a friction.Rub at the start of a step
 FEED_KINETIC = _places(101)[0]  # kinetic energy of a span
 POWER = _places(102)[0]  # of every load, as its account takes it
-STRAND_WORK = 102 + len(registry.LOADS)
+FEED_OWED = _places(102 + len(registry.LOADS))[0]  # impulse of loads on a feed that a sample still owes
+SPAN_REEL = int(FEED_OWED) + 1  # of a span, what Motion.reel is of a pendulum where loads look at it
+# Of a rope that may slip: a friction.Rub at the start of a step, impulses beside it, what the groove gives, its side.
+GRIP_RUB, GRIP_BESIDE, GRIP_NOW, GRIP_SIDE = _places(*(SPAN_REEL + i for i in (16, 20, 22, 23)))
+STRAND_WORK = SPAN_REEL + 24
 # Places in Strand.reel: length that has come in at the stop, but for a constant; 0 where no feed is there.
 FED, FED_ERR = _places(12, 13)
+# Of a rope that may slip on its wheel (grip.py): whether it sticks, impulses towards the end and the start of the line
+# that the groove could still give at the end of a step in which it stuck; how far it has slipped, and since when.
+GRIPS, GRIP_LOW, GRIP_HIGH, SLIPPED, SLIP_TIME = _places(21, 22, 23, 24, 25)
 
 # Places in Scratch.factor of what inner nodes follow of a velocity of the first and of the last node.
 BY_FIRST, BY_LAST = 7, 8
@@ -82,7 +90,7 @@ UNKNOWNS = 6  # of a free body
 
 
 class Body(NamedTuple):
-    """A rigid body. Free, or with a motion that is given: held in place, or along a path without turning."""
+    """A rigid body. Free, or with a motion that is given: held in place, or led along a path and turned."""
 
     mass: float
     J: Matrix  # about the centre of mass
@@ -91,6 +99,10 @@ class Body(NamedTuple):
     row: int  # of its first unknown, if it is free
     moves: bool  # along the path
     path: Array2  # of its place, 13 rows (tables.vector_at)
+    led: bool  # turned as given
+    angles: Array2  # roll, pitch and yaw, likewise
+    base: Quaternion  # rotation after these
+    mount: Quaternion  # rotation before these
     pushed: bool  # by forces that are applied to it
     applied: Array2  # forces at a point and moments over time, 7 rows: times, force, moment; inertial
     point: Vector  # that one, from the centre of mass, in the body's frame
@@ -125,6 +137,9 @@ class Reeving(NamedTuple):
     wrap: float  # mass of the rope on the wheel
     center: Vector  # of the wheel, in the frame of the body that carries it
     friction: Friction
+    span: int  # string behind the wheel
+    wheel: int  # string that is the wheel on which this one's rope may slip, or -1
+    groove: Friction  # between the two
 
 
 class Strand(NamedTuple):
@@ -191,7 +206,7 @@ LINEAR_MOMENTUM, ANGULAR_MOMENTUM, STEP_LENGTH = _places(*(len(ledger.ACCOUNTS) 
 WHOLE = int(STEP_LENGTH) + 1
 # Of a body.
 BODY_PLACE, BODY_VELOCITY, BODY_OMEGA, BODY_ATTITUDE, BODY_GIVEN = _places(0, 3, 6, 9, 18)
-BODY_COLUMNS = 21
+BODY_COLUMNS = 24
 # Of a string: accounts, then these.
 # RETRACTED is the part of the string's length that is not between its ends.
 REELED, SPEED, TORQUE_NOW, RETRACTED = _places(*(len(ledger.ACCOUNTS) + i for i in range(4)))

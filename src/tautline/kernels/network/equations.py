@@ -10,7 +10,6 @@ import math
 
 from tautline.arrays import Array2
 from tautline.kernels.data import Array, S, put_triple, triple
-from tautline.kernels.drum import solve_own_row
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.network.condense import change_ends, condense
@@ -27,10 +26,8 @@ from tautline.kernels.network.data import (
     PULLED,
     PUSHED,
     REEL_BY_END,
-    RUB,
     SCHUR,
     SIGMA_NOW,
-    START_ROW,
     TURNED,
     TWISTED,
     V_NOW,
@@ -49,7 +46,7 @@ from tautline.kernels.network.ends import (
     spin_direction,
     swing_by_omega,
 )
-from tautline.kernels.network.friction import NO_FRICTION, rub_in, solve_rubbed_row
+from tautline.kernels.network.grip import solve_feed, solve_gripped
 from tautline.kernels.network.linear import (
     IDENTITY,
     ZEROS,
@@ -73,7 +70,6 @@ from tautline.kernels.network.reeving import (
 )
 from tautline.kernels.network.spans import retracted
 from tautline.kernels.newton import ERROR_LEFT, ROUNDING_FLOOR
-from tautline.kernels.reels import unpack_start
 from tautline.kernels.rotation import MAX_ITERATIONS
 from tautline.kernels.so3 import (
     Matrix,
@@ -179,12 +175,17 @@ def add_spin_of_drum(network: Network, strand: Strand, h: float, end: End, row: 
     """
     body = end.body
     axis = strand.axis
-    if not (body.free and body.turns) or dot(axis, axis) == 0.0:
+    if dot(axis, axis) == 0.0:
         return
     matrix, right = network.matrix, network.right[0]
-    i = body.row + 3
+    mu, factor = strand.reeving.par.mu, strand.reeving.factors[0]
     mean = drum_mass(strand, h, sigma)
     speed = sigma + angular_velocity_about(strand, end)
+    if row >= 0:
+        right[row] -= factor * (mean * (speed - sigma) - 0.25 * h * mu * (speed * speed - sigma * sigma))
+    if not body.free:
+        return
+    i = body.row + 3
     direction = spin_direction(strand, end, h)
     c = scale(0.5 * h, triple(body.work, OMEGA_NOW))
     add_vector(right, i, scale(-mean * speed, direction))
@@ -193,12 +194,10 @@ def add_spin_of_drum(network: Network, strand: Strand, h: float, end: End, row: 
     D = matrix_add_scaled(ZEROS, mean, outer(direction, axis))
     add_block(matrix, i, i, matrix_add_scaled(D, 0.5 * h * mean * speed, bent))
     if row >= 0:
-        mu, factor = strand.reeving.par.mu, strand.reeving.factors[0]
         by_sigma = scale(factor * (mean + 0.5 * h * mu * speed), direction)
         by_omega = scale(factor * (mean - 0.5 * h * mu * speed), axis)
         add_column(matrix, i, row, by_sigma)
         add_row(matrix, row, i, by_omega)
-        right[row] -= factor * (mean * (speed - sigma) - 0.25 * h * mu * (speed * speed - sigma * sigma))
 
 
 @kernel
@@ -252,6 +251,44 @@ def strand_rows(network: Network, k: int, h: float, kick: float, anew: bool) -> 
 
 
 @kernel
+def is_gripped(strand: Strand) -> bool:
+    """Whether it is a wheel on which a rope may slip: its speed is found with the rope's."""
+    return bool(strand.reeving.idle and strand.reeving.sheave)
+
+
+@kernel
+def rest_of_row(matrix: Array2, right: Array, x: Array, first: int, i: int, other: int) -> float:
+    """Right-hand side of row i, less what other unknowns than those two from the first on make of it."""
+    left = right[i]
+    for j in range(first, len(right)):
+        if j != i and j != other:
+            left -= matrix[i, j] * x[j]
+    return left  # type: ignore[no-any-return]
+
+
+@separate
+def grip_feeds(network: Network, strand: Strand, h_start: float, bodies: int) -> tuple[float, float, bool]:
+    """Speeds of a rope and of the wheel on which it may slip: how much they changed, their size, whether calmly."""
+    matrix, right, x = network.matrix, network.right[0], network.right[1]
+    wheel = strand_at(network.strands, strand.reeving.wheel)
+    i, j = strand.row, wheel.row
+    left = rest_of_row(matrix, right, x, bodies, i, j)
+    own, other, left_wheel = (matrix[i, i], 0.0 * left), (0.0 * left, 0.0 * left), 0.0 * left
+    if j >= 0:
+        own, other = (matrix[i, i], matrix[i, j]), (matrix[j, i], matrix[j, j])
+        left_wheel = rest_of_row(matrix, right, x, bodies, j, i)
+    found, turn = solve_gripped(network, strand, h_start, own, other, left, left_wheel)
+    change, size = abs(found - x[i]), abs(strand.work[SIGMA_NOW] + found)
+    calm = tangents_within(found - x[i], found, strand.work[SIGMA_NOW], LAST_OF_TANGENTS)
+    x[i] = found
+    if j >= 0:
+        change = max(change, abs(turn - x[j]))
+        calm = calm and tangents_within(turn - x[j], turn, wheel.work[SIGMA_NOW], LAST_OF_TANGENTS)
+        x[j] = turn
+    return change, size, calm
+
+
+@kernel
 def solve_reels(network: Network, h_start: float, bodies: int) -> None:
     """Speeds of all reels, bodies eliminated: each by its own equation, in rounds until they agree.
 
@@ -267,19 +304,13 @@ def solve_reels(network: Network, h_start: float, bodies: int) -> None:
         for k in range(len(network.strands)):
             strand = strand_at(network.strands, k)
             i = strand.row
-            if i >= 0:
-                left = right[i]
-                for j in range(bodies, n):
-                    if j != i:
-                        left -= matrix[i, j] * x[j]
-                start = unpack_start(strand.work[START_ROW:])
+            if strand.reeving.wheel >= 0:
+                changed, size, at_rest = grip_feeds(network, strand, h_start, bodies)
+                change, largest, calm = max(change, changed), max(largest, size), calm and at_rest
+            elif i >= 0 and not is_gripped(strand):
+                left = rest_of_row(matrix, right, x, bodies, i, i)
                 sigma = strand.work[SIGMA_NOW]
-                if strand.reeving.friction.law != NO_FRICTION:
-                    rub, alpha_0 = rub_in(strand.work, RUB), strand.reeving.friction.alpha_0
-                    found, impulse = solve_rubbed_row(start.drum, rub, alpha_0, sigma, h_start, matrix[i, i], left)
-                else:
-                    par = strand.reeving.par
-                    found, impulse = solve_own_row(par, start.drum, start.at, sigma, h_start, matrix[i, i], left)
+                found, impulse = solve_feed(strand, h_start, matrix[i, i], left)
                 change = max(change, abs(found - x[i]))
                 largest = max(largest, abs(sigma + found))
                 calm = calm and tangents_within(found - x[i], found, sigma, LAST_OF_TANGENTS)

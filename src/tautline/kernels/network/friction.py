@@ -62,10 +62,17 @@ def side_of(strand: Strand, at_stop: bool) -> Side:
 
 @separate
 def rub_of(network: Network, k: int) -> Rub:
-    """Friction at the sheave or pin at the start of span k, at the present configuration."""
+    """Friction at the sheave or pin of string k, at the present configuration."""
+    reeving = strand_at(network.strands, k).reeving
+    return rub_at(network, reeving.span, reeving.friction)
+
+
+@separate
+def rub_at(network: Network, k: int, friction: Friction) -> Rub:
+    """Friction between spans k - 1 and k, at the present configuration."""
     strand = strand_at(network.strands, k)
     before, behind = side_of(strand_at(network.strands, k - 1), True), side_of(strand, False)
-    return rub_between(strand.reeving.friction, strand.par.mu, before, behind)
+    return rub_between(friction, strand.par.mu, before, behind)
 
 
 @kernel

@@ -66,7 +66,9 @@ from tautline.kernels.network.data import (
 from tautline.kernels.network.ends import angular_velocity_about, end_of
 from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_of
+from tautline.kernels.network.grip import keep_grip
 from tautline.kernels.network.joint import velocities_at_joint
+from tautline.kernels.network.led import turning_at
 from tautline.kernels.network.loads import (
     act_at_joint,
     ahead_of,
@@ -76,7 +78,7 @@ from tautline.kernels.network.loads import (
     place_given,
 )
 from tautline.kernels.network.observe import refresh_network, velocities_now
-from tautline.kernels.network.reeving import measure_span, push_on_feeds
+from tautline.kernels.network.reeving import add_to_feeds, feed_speed, measure_span, push_on_feeds
 from tautline.kernels.network.spans import retracted
 from tautline.kernels.network.starting import begin_fluid
 from tautline.kernels.network.step import begin_body, stage
@@ -164,14 +166,18 @@ def friction_on_feed(network: Network, k: int, sigma: float) -> float:
 
 @separate
 def note_loads(network: Network, k: int, at: Instant) -> None:
-    """Add forces of loads on s to REEL_PUSH, at the velocities that were found."""
+    """Add forces of loads on s to REEL_PUSH, of spans on both feeds, at the velocities that were found."""
     strand = strand_at(network.strands, k)
     target, border = strand.scratch.nodes[TARGET], strand.scratch.nodes[BORDER]
-    if strand.row < 0:
+    if strand.row < 0 and not strand.reeved:
         lengthening_by_reel(strand.par, element_length(strand.par, strand.reel[S]), strand.scratch)
     clear_nodes(target)
     clear_nodes(border)
-    strand.work[REEL_PUSH] += loads_of_strand(network, strand, at, 1.0 + zero_like(at.t), target, border).on_s
+    taken = loads_of_strand(network, strand, at, 1.0 + zero_like(at.t), target, border)
+    if strand.reeved:
+        add_to_feeds(network, strand, REEL_PUSH, taken.on_s, taken.on_far)
+    else:
+        strand.work[REEL_PUSH] += taken.on_s
 
 
 @separate
@@ -200,7 +206,8 @@ def load_both_ways(network: Network, t: float, step: float, backups: Array2) -> 
         place_given(network, t)
         velocities_at_joint(network, nothing, at, ahead)
     for k in range(len(network.strands)):
-        if finds_torque(strand_at(network.strands, k)):
+        strand = strand_at(network.strands, k)
+        if finds_torque(strand) or strand.reeved:
             note_loads(network, k, at)
     load_all(network, at, -half)
     copy_motion(network, backups[1])
@@ -225,6 +232,9 @@ def begin_reel(network: Network, k: int, t: float, h: float, out: Array) -> None
     s, sigma = reel[S], out[SPEED]
     if strand.reeved:
         par = strand.reeving.par
+    if strand.reeving.wheel >= 0:
+        wheel = strand_at(network.strands, strand.reeving.wheel)
+        keep_grip(network, k, out[SPEED], feed_speed(network, wheel, 0), 0.5 * h)
     if finds_torque(strand):
         _, sigma, acceleration = curve_at(command.profile.T, t)
         sigma += 0.5 * h * acceleration
@@ -280,7 +290,8 @@ def find_torques(network: Network, t: float, backups: Array2, samples: WholeSamp
     step, out = short_step(network), samples.strands[row]
     push_on_feeds(network)
     for k in range(len(network.strands)):
-        if finds_torque(strand_at(network.strands, k)):
+        strand = strand_at(network.strands, k)
+        if finds_torque(strand) or strand.reeving.wheel >= 0:
             note_pushes(network, k, out[k])
     if network.loaded:
         copy_motion(network, backups[0])
@@ -297,9 +308,13 @@ def find_torques(network: Network, t: float, backups: Array2, samples: WholeSamp
                 # so near that one iteration is exact: what Newton's method leaves would be divided by the short step
                 put_triple(body.work, V_NOW, triple(samples.bodies[row, b], BODY_VELOCITY))
                 put_triple(body.work, OMEGA_NOW, triple(samples.bodies[row, b], BODY_OMEGA))
-            elif body.moves:  # differences of places over so short a time would be all rounding
-                _, velocity, acceleration = vector_at(body.path, t)
-                put_triple(body.work, V_NOW, add_scaled(velocity, 0.5 * h, acceleration))
+            else:  # differences of places over so short a time would be all rounding
+                if body.moves:
+                    _, velocity, acceleration = vector_at(body.path, t)
+                    put_triple(body.work, V_NOW, add_scaled(velocity, 0.5 * h, acceleration))
+                if body.led:
+                    turning = turning_at(body, t)
+                    put_triple(body.work, OMEGA_NOW, add_scaled(turning.omega, 0.5 * h, turning.rate))
         for k in range(len(network.strands)):
             begin_reel(network, k, t, h, out[k])
         found = solve_rates(network, h, 0.5 * h)[0] and found
@@ -321,6 +336,9 @@ def find_torques(network: Network, t: float, backups: Array2, samples: WholeSamp
         strand = strand_at(network.strands, k)
         if finds_torque(strand):
             force = strand.work[REEL_CHANGE] / step - strand.work[REEL_PUSH]
+            if strand.reeving.idle and strand.reeving.sheave:  # what the groove gives the rope it takes from the wheel
+                rope = strand_at(network.strands, strand.reeving.span)
+                force += rope.work[REEL_CHANGE] / step - rope.work[REEL_PUSH]
             torque = radius(strand.reeving.par, strand.reel[S]) * force
             if found and math.isfinite(torque):  # else what the latest step took stands there
                 out[k, TORQUE_NOW] = torque

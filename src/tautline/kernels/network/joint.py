@@ -1,26 +1,33 @@
 """Velocities of a network at a joint of two steps, from momenta and from what loads have still to give.
 
 The inner nodes of each string are eliminated by 3x3 blocks from its start to its end; what is left of it is a block for
-both ends and the reel, which goes into the equations of the bodies.
+both ends and its reel or feeds, which goes into the equations of the bodies.
 """
 
 from __future__ import annotations
 
 from tautline.kernels.data import (
+    GLIDING,
+    H_LAST,
+    HELD,
     LOAD_ROWS,
     P_S,
     P_S_ERR,
+    PUSHED,
+    SIGMA,
     Loads,
     S,
+    node,
     put_triple,
     triple,
 )
 from tautline.kernels.energy import reel_mass
 from tautline.kernels.jit import kernel, separate
-from tautline.kernels.loads.acting import Instant, Push, instant_at
+from tautline.kernels.loads.acting import NO_PUSH, Instant, Push, Speeds, instant_at
 from tautline.kernels.loads.drag import NO_BODY_RESISTANCE
 from tautline.kernels.loads.joint import Joint, reel_target
-from tautline.kernels.loads.pushing import ACCOUNTS, acts, pushes
+from tautline.kernels.loads.pushing import ACCOUNTS, ON_BODY, ON_FAR, ON_REEL, acts, pushes
+from tautline.kernels.loads.velocities import ReelTarget
 from tautline.kernels.network.data import (
     ANGULAR,
     END_VELOCITY,
@@ -38,6 +45,7 @@ from tautline.kernels.network.data import (
 )
 from tautline.kernels.network.ends import matrix_in, put_matrix
 from tautline.kernels.network.equations import drum_mass
+from tautline.kernels.network.friction import NO_FRICTION, rub_force, rub_of
 from tautline.kernels.network.linear import (
     IDENTITY,
     ZEROS,
@@ -52,9 +60,11 @@ from tautline.kernels.network.linear import (
 from tautline.kernels.network.reduced import (
     Reduced,
     prepare,
+    push_strand,
     reduce_strand,
     restore_inner,
 )
+from tautline.kernels.network.span_loads import rows_of, speeds_of
 from tautline.kernels.network.step import ZERO
 from tautline.kernels.network.wet import fluid_into
 from tautline.kernels.newton import Rates
@@ -84,13 +94,13 @@ def swing_of(body: Body, point: Vector) -> Matrix:
 
 
 @kernel
-def add_pair(network: Network, strand: Strand, e: int, f: int, K: Matrix) -> None:
-    """A block between the velocities of two ends, in the unknowns of their bodies."""
-    a, b = body_at(network.bodies, strand.ends[e]), body_at(network.bodies, strand.ends[f])
+def add_pair(network: Network, ends: tuple[Body, Body], points: tuple[Vector, Vector], K: Matrix) -> None:
+    """A block between the velocities of two points, in the unknowns of their bodies."""
+    a, b = ends
     if not (a.free and b.free):
         return
     matrix = network.matrix
-    A, B = swing_of(a, strand.points[e]), swing_of(b, strand.points[f])
+    A, B = swing_of(a, points[0]), swing_of(b, points[1])
     KB = matmul(K, B)
     add_block(matrix, a.row, b.row, K)
     if b.turns:
@@ -102,78 +112,173 @@ def add_pair(network: Network, strand: Strand, e: int, f: int, K: Matrix) -> Non
 
 
 @kernel
-def given_velocity(body: Body) -> Vector:
-    """Velocity of a body whose motion is given; 0 of one that is free."""
+def given_velocity(body: Body, point: Vector) -> Vector:
+    """Velocity of a point of a body whose motion is given; 0 of one that is free."""
     if body.free:
         return ZERO
-    return triple(body.work, V_NOW)
+    swing = apply(matrix_in(body.work, TURNED), cross(triple(body.work, OMEGA_NOW), point))
+    return add(triple(body.work, V_NOW), swing)
+
+
+@kernel
+def given_velocities(network: Network, strand: Strand) -> tuple[Vector, Vector]:
+    """Those of what holds both ends of a string."""
+    first, last = body_at(network.bodies, strand.ends[0]), body_at(network.bodies, strand.ends[1])
+    return given_velocity(first, strand.points[0]), given_velocity(last, strand.points[1])
+
+
+@kernel
+def push_point(network: Network, body: Body, point: Vector, force: Vector) -> None:
+    """Right-hand sides of a free body by a force at a point of it."""
+    if body.free:
+        add_vector(network.right[0], body.row, force)
+        if body.turns:
+            add_vector(network.right[0], body.row + 3, apply(transpose(swing_of(body, point)), force))
 
 
 @kernel
 def add_end(network: Network, strand: Strand, e: int, reduced: Reduced) -> None:
-    """Right-hand sides of the body at an end, and its block with the reel."""
+    """Right-hand sides of the body at an end, and its blocks with the feeds."""
     body = body_at(network.bodies, strand.ends[e])
     if not body.free:
         return
-    matrix, right = network.matrix, network.right[0]
-    first, last = body_at(network.bodies, strand.ends[0]), body_at(network.bodies, strand.ends[1])
-    known = (given_velocity(first), given_velocity(last))
+    known = given_velocities(network, strand)
     own = reduced.right_first if e == 0 else reduced.right_last
     by_first = reduced.first if e == 0 else transpose(reduced.across)
     by_last = reduced.across if e == 0 else reduced.last
     force = sub(sub(own, apply(by_first, known[0])), apply(by_last, known[1]))
-    turned = transpose(swing_of(body, strand.points[e]))
-    add_vector(right, body.row, force)
-    if body.turns:
-        add_vector(right, body.row + 3, apply(turned, force))
-    if strand.row >= 0:
-        b = reduced.reel_first if e == 0 else reduced.reel_last
-        moment = apply(turned, b)
-        add_column(matrix, body.row, strand.row, b)
-        add_row(matrix, strand.row, body.row, b)
-        if body.turns:
-            add_column(matrix, body.row + 3, strand.row, moment)
-            add_row(matrix, strand.row, body.row + 3, moment)
+    push_point(network, body, strand.points[e], force)
+    rows = rows_of(network, strand)
+    couple_feed(network, body, strand.points[e], rows[0], of_feed(strand, 0, reduced.reel_first, reduced.reel_last, e))
+    couple_feed(network, body, strand.points[e], rows[1], of_feed(strand, 1, reduced.far_first, reduced.far_last, e))
 
 
 @kernel
-def add_reel(network: Network, strand: Strand, reduced: Reduced) -> None:
-    """The drum: its inertia, which a body that carries it shares, and the equation of its speed."""
+def of_feed(strand: Strand, f: int, first: Vector, last: Vector, e: int) -> Vector:
+    """Coefficients of a feed by the velocity of end e, for its reel."""
+    return scale(strand.reeving.factors[f], first if e == 0 else last)
+
+
+@kernel
+def couple_feed(network: Network, body: Body, point: Vector, row: int, b: Vector) -> None:
+    """Coefficients between the velocity of a point of a body and the speed of a reel."""
+    if row < 0:
+        return
+    matrix = network.matrix
+    moment = apply(transpose(swing_of(body, point)), b)
+    add_column(matrix, body.row, row, b)
+    add_row(matrix, row, body.row, b)
+    if body.turns:
+        add_column(matrix, body.row + 3, row, moment)
+        add_row(matrix, row, body.row + 3, moment)
+
+
+@kernel
+def add_feeds(network: Network, strand: Strand, reduced: Reduced) -> None:
+    """A string's part of the equations of its reel, or of both feeds."""
     matrix, right = network.matrix, network.right[0]
+    rows, factors, v = rows_of(network, strand), strand.reeving.factors, given_velocities(network, strand)
+    if rows[0] >= 0:
+        known = dot(reduced.reel_first, v[0]) + dot(reduced.reel_last, v[1])
+        matrix[rows[0], rows[0]] += factors[0] * factors[0] * reduced.reel
+        right[rows[0]] += factors[0] * (reduced.right_reel - known)
+    if rows[1] >= 0:
+        known = dot(reduced.far_first, v[0]) + dot(reduced.far_last, v[1])
+        matrix[rows[1], rows[1]] += factors[1] * factors[1] * reduced.far
+        right[rows[1]] += factors[1] * (reduced.right_far - known)
+        if rows[0] >= 0:
+            across = factors[0] * factors[1] * reduced.across_feeds
+            matrix[rows[0], rows[1]] += across
+            matrix[rows[1], rows[0]] += across
+
+
+@kernel
+def add_reel(network: Network, strand: Strand) -> None:
+    """The drum or wheel at the start of a string: its inertia, which a body that carries it shares."""
+    matrix = network.matrix
     body = body_at(network.bodies, strand.ends[0])
-    row, axis = strand.row, strand.axis
-    mass = drum_mass(strand, 0.0, 0.0) if strand.on_body else reel_mass(strand.par, strand.reel[S])[0]
+    row, factor, axis = rows_of(network, strand)[0], strand.reeving.factors[0], strand.axis
+    mass = reel_mass(strand.reeving.par, strand.reel[S])[0]
+    if strand.on_body:
+        mass = drum_mass(strand, 0.0, 0.0)
     spins = body.free and body.turns
     if spins:
         add_block(matrix, body.row + 3, body.row + 3, matrix_add_scaled(ZEROS, mass, outer(axis, axis)))
     if row < 0:
         return
-    known = dot(reduced.reel_first, given_velocity(body))
-    known += dot(reduced.reel_last, given_velocity(body_at(network.bodies, strand.ends[1])))
-    matrix[row, row] += mass + reduced.reel
-    right[row] += strand.reel[P_S] - strand.reel[P_S_ERR] + reduced.right_reel - known
+    matrix[row, row] += factor * factor * mass
+    if not body.free:
+        network.right[0][row] -= factor * mass * dot(axis, triple(body.work, OMEGA_NOW))
     if spins:
-        add_row(matrix, row, body.row + 3, scale(mass, axis))
-        add_column(matrix, body.row + 3, row, scale(mass, axis))
+        add_row(matrix, row, body.row + 3, scale(factor * mass, axis))
+        add_column(matrix, body.row + 3, row, scale(factor * mass, axis))
+
+
+@kernel
+def add_wheel(network: Network, strand: Strand) -> None:
+    """Rope that is on the wheel at the start of a span: a mass at its center."""
+    body, center = body_at(network.bodies, strand.ends[0]), strand.reeving.center
+    K = matrix_add_scaled(ZEROS, strand.reeving.wrap, IDENTITY)
+    add_pair(network, (body, body), (center, center), K)
+
+
+@kernel
+def add_drum(network: Network, strand: Strand, tau: float, at: Instant, ahead: float) -> None:
+    """A drum at the end of a line: the rope on it, and what loads give to that."""
+    body, point = body_at(network.bodies, strand.ends[0]), strand.points[0]
+    K = matrix_add_scaled(ZEROS, strand.par.mu * strand.reel[S], IDENTITY)
+    add_pair(network, (body, body), (point, point), K)
+    if pushes(loads_at(network.acting, strand.number)):
+        push = push_strand(network, strand, at, ahead)
+        push_point(network, body, point, scale(tau, node(strand.scratch.nodes[PUSHED], 0)))
+        row = rows_of(network, strand)[0]
+        if row >= 0:
+            network.right[0][row] += tau * strand.reeving.factors[0] * push.reel
 
 
 @separate
 def strand_into(network: Network, k: int, tau: float, at: Instant, ahead: float) -> None:
     """Reduce a string and put it into the equations of bodies and reels."""
     strand = strand_at(network.strands, k)
-    reduced = reduce_strand(strand, prepare(strand, network, tau, at, ahead))
-    add_pair(network, strand, 0, 0, reduced.first)
-    add_pair(network, strand, 0, 1, reduced.across)
-    add_pair(network, strand, 1, 0, transpose(reduced.across))
-    add_pair(network, strand, 1, 1, reduced.last)
+    if strand.row >= 0:
+        network.right[0][strand.row] += strand.reel[P_S] - strand.reel[P_S_ERR]
+    if strand.wound or strand.reeving.sheave:
+        add_reel(network, strand)
+    if strand.reeving.sheave:
+        add_wheel(network, strand)
+    if strand.reeving.idle:
+        add_drum(network, strand, tau, at, ahead)
+        return
+    reduced = reduce_strand(network, strand, prepare(strand, network, tau, at, ahead))
+    first, last, points = (
+        body_at(network.bodies, strand.ends[0]),
+        body_at(network.bodies, strand.ends[1]),
+        strand.points,
+    )
+    add_pair(network, (first, first), (points[0], points[0]), reduced.first)
+    add_pair(network, (first, last), points, reduced.across)
+    add_pair(network, (last, first), (points[1], points[0]), transpose(reduced.across))
+    add_pair(network, (last, last), (points[1], points[1]), reduced.last)
     add_end(network, strand, 0, reduced)
     add_end(network, strand, 1, reduced)
-    if strand.wound:
-        add_reel(network, strand, reduced)
-    last = body_at(network.bodies, strand.ends[1])
+    add_feeds(network, strand, reduced)
     loads = loads_at(network.acting, k)
     if last.free and last.turns and pushes(loads):
         add_vector(network.right[0], last.row + 3, scale(tau, push_of(strand, loads).moment))
+
+
+@kernel
+def target_of(network: Network, strand: Strand) -> ReelTarget:
+    """A reel in the equations of velocities, from its momentum.
+
+    Friction of a wheel that is stiff acts for half of the latest step at the speed that is solved for.
+    """
+    reel, friction = strand.reel, strand.reeving.friction
+    if reel[HELD] == GLIDING and friction.law != NO_FRICTION:
+        slope = rub_force(rub_of(network, strand.number), friction.alpha_0, reel[SIGMA])[1]
+        drag = -0.5 * reel[H_LAST] * slope
+        return ReelTarget(True, False, 0.0, reel[P_S] + drag * reel[SIGMA], drag)
+    return reel_target(strand.reeving.par, reel, False, reel[P_S], 0.0)
 
 
 @kernel
@@ -183,7 +288,7 @@ def hold_reel(network: Network, strand: Strand) -> None:
         return
     matrix, right = network.matrix, network.right[0]
     row, reel = strand.row, strand.reel
-    target = reel_target(strand.par, reel, False, reel[P_S], 0.0)
+    target = target_of(network, strand)
     if not target.held:
         matrix[row, row] += target.friction
         right[row] += target.momentum - reel[P_S]
@@ -199,23 +304,25 @@ def hold_reel(network: Network, strand: Strand) -> None:
 
 @kernel
 def push_of(strand: Strand, loads: Loads) -> Push:
-    """What loads that do not resist do to the reel and to the body at the end, as they were looked at last."""
-    reel, moment = 0.0, ZERO
+    """What loads that do not resist do to the feeds and to the body at the end, as they were looked at last."""
+    reel, far, moment = 0.0, 0.0, ZERO
     for k in range(len(ACCOUNTS)):
         if acts(k, loads.own):
             rest = strand.scratch.nodes[LOAD_ROWS + 2 * k + 1]
-            reel += rest[0]
-            moment = add(moment, triple(rest, 1))
-    return Push(reel, moment)
+            reel += rest[ON_REEL]
+            far += rest[ON_FAR]
+            moment = add(moment, triple(rest, ON_BODY))
+    return Push(reel, far, moment)
 
 
 @kernel
-def joint_of(network: Network, strand: Strand, loads: Loads, at: Instant) -> Joint:
+def joint_of(network: Network, strand: Strand, loads: Loads, at: Instant, speeds: Speeds) -> Joint:
     """A joint as the pendulum's loads have it, at the velocities that were found."""
     body = body_at(network.bodies, strand.ends[1])
-    rates = Rates(strand.work[SIGMA_NOW], triple(body.work, OMEGA_NOW), 0.0)
-    push = push_of(strand, loads) if pushes(loads) else Push(0.0, ZERO)
-    return Joint(instant_at(at, matrix_in(body.work, TURNED), rates), NO_BODY_RESISTANCE, push, rates, 0.0)
+    rates = Rates(speeds[0], triple(body.work, OMEGA_NOW), 0.0)
+    push = push_of(strand, loads) if pushes(loads) else NO_PUSH
+    here = instant_at(at, matrix_in(body.work, TURNED), rates, speeds)
+    return Joint(here, NO_BODY_RESISTANCE, push, rates, 0.0, speeds)
 
 
 @separate
@@ -257,5 +364,8 @@ def velocities_at_joint(network: Network, tau: float, at: Instant, ahead: float)
             swing = apply(matrix_in(body.work, TURNED), cross(triple(body.work, OMEGA_NOW), strand.points[e]))
             put_triple(strand.work, END_VELOCITY + 3 * e, add(triple(body.work, V_NOW), swing))
         strand.work[SIGMA_NOW] = network.right[1][strand.row] if strand.row >= 0 else 0.0
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
         ends = (triple(strand.work, END_VELOCITY), triple(strand.work, END_VELOCITY + 3))
-        restore_inner(strand, ends[0], ends[1], strand.work[SIGMA_NOW])
+        if not strand.reeving.idle:
+            restore_inner(network, strand, ends[0], ends[1], speeds_of(network, strand))

@@ -143,7 +143,7 @@ def limits_now(network: Network, plan: Plan) -> NetworkLimits:
         decay = max(decay, fastest_decay(loads_at(network.acting, k)))
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
-        if body.free and body.turns:
+        if body.led or (body.free and body.turns):
             omega = triple(body.state, OMEGA)
             pull, single = 0.0, False
             for k in range(len(network.strands)):

@@ -27,7 +27,7 @@ from tautline.kernels.data import (
     VELOCITY,
     VELOCITY_BEFORE,
     Array,
-    S,
+    Loads,
     copy_nodes,
     node,
     put_node,
@@ -39,15 +39,16 @@ from tautline.kernels.fixed import IDENTITY, extrapolation
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import Instant
 from tautline.kernels.loads.carried import beyond
-from tautline.kernels.loads.joint import amount, given_at
-from tautline.kernels.loads.pushing import ACCOUNTS, acts, pushes
+from tautline.kernels.loads.joint import Joint, amount, given_at
+from tautline.kernels.loads.pushing import ACCOUNTS, ON_REEL, acts, pushes
 from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.network.data import (
+    ANGULAR,
+    END_VELOCITY,
     LINEAR,
-    OMEGA_NOW,
     POWER,
+    SIGMA_NOW,
     TURNED,
-    V_NOW,
     Body,
     Network,
     Strand,
@@ -56,13 +57,17 @@ from tautline.kernels.network.data import (
     strand_at,
 )
 from tautline.kernels.network.ends import matrix_in
-from tautline.kernels.network.joint import joint_of, velocities_at_joint
+from tautline.kernels.network.joint import joint_of, push_of, velocities_at_joint
+from tautline.kernels.network.led import lead_to
 from tautline.kernels.network.reduced import strand_motion
+from tautline.kernels.network.reeving import feed_speed
+from tautline.kernels.network.span_loads import speeds_of
+from tautline.kernels.network.spans import retracted
 from tautline.kernels.network.step import ZERO, book_whole, give
 from tautline.kernels.network.wet import expect_fluid_at_bodies, given_to, move_fluid_at_bodies
 from tautline.kernels.newton import Rates
+from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale, sub
-from tautline.kernels.tables import vector_at
 
 # Part of the momentum of the mesh's fastest motion that damping may take at once.
 STIFF = 0.5
@@ -71,7 +76,7 @@ STIFF = 0.5
 @kernel
 def instant_of(t: float, back: float, ahead: float) -> Instant:
     """A joint of two steps, in space."""
-    return Instant(t, back, ahead, ZERO, ZERO, IDENTITY, Rates(0.0, ZERO, 0.0))
+    return Instant(t, back, ahead, ZERO, ZERO, IDENTITY, Rates(0.0, ZERO, 0.0), (0.0,))
 
 
 class Taken(NamedTuple):
@@ -81,6 +86,23 @@ class Taken(NamedTuple):
     last: Vector
     moment: Vector  # on the body at its end, body frame
     on_s: float
+    on_far: float  # on the feed at the stop of a span
+
+
+@kernel
+def loads_of_drum(network: Network, strand: Strand, loads: Loads, time: float) -> Taken:
+    """What loads give in a time to rope on a drum at the end of a line, and their power to POWER."""
+    scratch, sigma, v = strand.scratch, feed_speed(network, strand, 0), triple(strand.work, END_VELOCITY)
+    push = push_of(strand, loads)
+    for k in range(len(ACCOUNTS)):
+        power = 0.0 * time
+        if acts(k, loads.own) and pushes(loads):
+            row, rest = scratch.nodes[LOAD_ROWS + 2 * k], scratch.nodes[LOAD_ROWS + 2 * k + 1]
+            power = -SIGNS[ACCOUNTS[k]] * (dot(node(row, 0), v) + rest[ON_REEL] * sigma)
+        strand.work[POWER + k] = power
+    if not pushes(loads):
+        return Taken(ZERO, ZERO, ZERO, 0.0, 0.0)
+    return Taken(scale(time, node(scratch.nodes[PUSHED], 0)), ZERO, ZERO, time * push.reel, 0.0)
 
 
 @separate
@@ -89,8 +111,20 @@ def loads_of_strand(network: Network, strand: Strand, at: Instant, time: float, 
 
     Their power, as accounts take it, goes to POWER.
     """
+    loads = loads_at(network.acting, strand.number)
+    if strand.reeving.idle:
+        return loads_of_drum(network, strand, loads, time)
+    if strand.reeved:
+        feeds = joint_of(network, strand, loads, at, speeds_of(network, strand))
+        return loads_along(network, strand, feeds, time, p, err)
+    reel = joint_of(network, strand, loads, at, (strand.work[SIGMA_NOW],))
+    return loads_along(network, strand, reel, time, p, err)
+
+
+@kernel
+def loads_along(network: Network, strand: Strand, joint: Joint, time: float, p: Array, err: Array) -> Taken:
+    """The same of a string that is out, at a joint."""
     par, loads, scratch = strand.par, loads_at(network.acting, strand.number), strand.scratch
-    joint = joint_of(network, strand, loads, at)
     given = given_at(par, loads, time, joint, strand_motion(network, strand), scratch, p, err)
     first, last = given.first, sub(node(p, par.N), node(err, par.N))
     put_node(p, par.N, ZERO)
@@ -105,7 +139,7 @@ def loads_of_strand(network: Network, strand: Strand, at: Instant, time: float, 
                 at_first = dot(node(scratch.nodes[LOAD_ROWS + 2 * k], 0), node(scratch.nodes[MEAN_VELOCITY], 0))
                 power -= SIGNS[ACCOUNTS[k]] * at_first
             strand.work[POWER + k] = power
-    return Taken(first, last, scale(time, given.moment), time * given.reel)
+    return Taken(first, last, scale(time, given.moment), time * given.reel, time * given.far)
 
 
 @kernel
@@ -115,7 +149,20 @@ def give_at_joint(body: Body, impulse: Vector, point: Vector, moment: Vector) ->
         R = matrix_in(body.work, TURNED)
         give(body, impulse, add(cross(apply(R, point), impulse), apply(R, moment)))
     else:
+        R = attitude(body.state)
+        turned = add(cross(apply(R, point), impulse), apply(R, moment))
         put_triple(body.state, LINEAR, add(triple(body.state, LINEAR), impulse))
+        put_triple(body.state, ANGULAR, add(triple(body.state, ANGULAR), turned))
+
+
+@kernel
+def give_to_feed(network: Network, strand: Strand, f: int, impulse: float) -> None:
+    """An impulse to what feeds an end of a span; what does not move takes it."""
+    m = strand.reeving.feeds[f]
+    if m >= 0:
+        lead = strand_at(network.strands, m)
+        if lead.row >= 0:
+            accumulate(lead.reel, P_S, P_S_ERR, strand.reeving.factors[f] * impulse, strand.par.compensated)
 
 
 @separate
@@ -127,7 +174,10 @@ def load_strand(network: Network, k: int, at: Instant, time: float) -> None:
     taken = loads_of_strand(network, strand, at, time, strand.nodes[MOMENTUM], strand.nodes[MOMENTUM_ERR])
     give_at_joint(body_at(network.bodies, strand.ends[0]), taken.first, strand.points[0], ZERO)
     give_at_joint(body_at(network.bodies, strand.ends[1]), taken.last, strand.points[1], taken.moment)
-    if strand.row >= 0:
+    if strand.reeved:
+        give_to_feed(network, strand, 0, taken.on_s)
+        give_to_feed(network, strand, 1, taken.on_far)
+    elif strand.row >= 0:
         accumulate(strand.reel, P_S, P_S_ERR, taken.on_s, strand.par.compensated)
     for load in range(len(ACCOUNTS)):
         if acts(load, loads.own):
@@ -165,8 +215,9 @@ def is_stiff(network: Network, time: float) -> bool:
     """Whether damping would stop the fastest motion of a string's elements in less than this time."""
     stiff = False
     for k in range(len(network.strands)):
-        par = strand_at(network.strands, k).par
-        l = element_length(par, strand_at(network.strands, k).reel[S])
+        strand = strand_at(network.strands, k)
+        par = strand.par
+        l = element_length(par, retracted(strand))
         stiff = stiff or time * 12.0 * par.viscosity > STIFF * par.mu * l * l
     return stiff
 
@@ -206,11 +257,7 @@ def place_given(network: Network, t: float) -> None:
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
         if not body.free:
-            velocity = ZERO
-            if body.moves:
-                velocity = vector_at(body.path, t)[1]
-            put_triple(body.work, V_NOW, velocity)
-            put_triple(body.work, OMEGA_NOW, ZERO)
+            lead_to(body, t)
 
 
 @kernel

@@ -52,10 +52,13 @@ from tautline.kernels.network.data import (
     END_VELOCITY,
     FEED_KINETIC,
     FEED_MOMENTUM,
+    FEED_OWED,
     FRAME_POWER,
     GIVEN,
+    GIVEN_MOMENT,
     LINEAR,
     LINEAR_MOMENTUM,
+    OMEGA,
     OMEGA_NOW,
     PLACE,
     POWER,
@@ -80,16 +83,17 @@ from tautline.kernels.network.data import (
 from tautline.kernels.network.ends import angular_velocity_about, end_of, place_ends, put_matrix
 from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.gravity import weigh
+from tautline.kernels.network.grip import hold_grip
 from tautline.kernels.network.joint import velocities_at_joint
+from tautline.kernels.network.led import lead_to
 from tautline.kernels.network.loads import Taken, ahead_of, instant_of, loads_of_strand, place_given
-from tautline.kernels.network.reeving import feed_speed, measure_span, wheel_end
+from tautline.kernels.network.reeving import add_to_feeds, feed_speed, measure_span, wheel_end
 from tautline.kernels.network.spans import evaluate_pulls, retracted
 from tautline.kernels.network.step import ZERO
 from tautline.kernels.network.wet import given_to
 from tautline.kernels.reels import NO_ENTRANCE, ReelStart, pack_start
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale, sub
-from tautline.kernels.tables import vector_at
 
 
 @kernel
@@ -131,13 +135,7 @@ def velocities_now(network: Network, t: float) -> bool:
         velocities_at_joint(network, pending, instant_of(t, pending, zero_like(t)), ahead_of(network))
         return True
     for b in range(len(network.bodies)):
-        body = body_at(network.bodies, b)
-        put_matrix(body.work, TURNED, attitude(body.state))
-        velocity = ZERO
-        if body.moves:
-            velocity = vector_at(body.path, t)[1]
-        put_triple(body.work, V_NOW, velocity)
-        put_triple(body.work, OMEGA_NOW, ZERO)
+        lead_to(body_at(network.bodies, b), t)
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         copy_nodes(strand.nodes[MOMENTUM], strand.scratch.nodes[TARGET])
@@ -148,6 +146,8 @@ def velocities_now(network: Network, t: float) -> bool:
             work[SIGMA_NOW] = reel[HELD_SPEED] if held else 0.0
             start = ReelStart(reel[P_S], 0.0, 0.0, work[SIGMA_NOW], NO_ENTRANCE, holding(held))
             pack_start(start, work[START_ROW:])
+        if strand.reeving.wheel >= 0:
+            hold_grip(strand)
     found = solve_rates(network, zero_like(t), zero_like(t))[0]
     for k in range(len(network.strands)):
         keep_velocities(strand_at(network.strands, k))
@@ -202,7 +202,7 @@ def observe_strand(network: Network, strand: Strand, t: float, out: Array, out_n
         sigma = feed_speed(network, strand, 0)
     copy_accounts(reel, out)
     pending = network.totals[LOADS_PENDING]
-    owed = Taken(ZERO, ZERO, ZERO, 0.0)
+    owed = Taken(ZERO, ZERO, ZERO, 0.0, 0.0)
     loads = loads_at(network.acting, strand.number)
     if loads.acts and pending > 0.0:
         target, border = strand.scratch.nodes[TARGET], strand.scratch.nodes[BORDER]
@@ -212,6 +212,8 @@ def observe_strand(network: Network, strand: Strand, t: float, out: Array, out_n
         for load in range(len(ACCOUNTS)):
             if acts(load, loads.own):
                 out[ACCOUNTS[load]] += pending * work[POWER + load]
+    if strand.reeved:
+        add_to_feeds(network, strand, FEED_OWED, owed.on_s, owed.on_far)
     out[KINETIC], P_s = measure_strand(network, strand)
     put_triple(work, END_MOMENTUM, sub(triple(work, END_MOMENTUM), owed.first))
     put_triple(work, END_MOMENTUM + 3, sub(triple(work, END_MOMENTUM + 3), owed.last))
@@ -219,7 +221,7 @@ def observe_strand(network: Network, strand: Strand, t: float, out: Array, out_n
     out[GRAVITY] = 0.0
     if strand.row >= 0 and reel[HELD] == PRESCRIBED:
         # the half impulse that a reel that is led has still to be given for the latest step
-        out[CONTROL_WORK] += (P_s - reel[P_S] - owed.on_s) * reel[SIGMA]
+        out[CONTROL_WORK] += (P_s - reel[P_S] - (0.0 if strand.reeved else owed.on_s)) * reel[SIGMA]
     out[REELED] = s
     out[SPEED] = sigma
     out[TORQUE_NOW] = reel[TORQUE]
@@ -255,20 +257,28 @@ def observe_body(body: Body, out: Array) -> None:
 
 
 @kernel
-def owed_to_held(network: Network, b: int) -> Vector:
-    """Half impulse that a body whose motion is given has still to be given for the latest step."""
+def owed_to_held(network: Network, b: int) -> tuple[Vector, Vector]:
+    """Half impulse, and its moment, that a body whose motion is given has still to be given for the latest step."""
     body = body_at(network.bodies, b)
     if body.free:
-        return ZERO
-    P = scale(body.mass, triple(body.work, V_NOW))
+        return ZERO, ZERO
+    P, H = scale(body.mass, triple(body.work, V_NOW)), ZERO
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         for e in range(2):
             if strand.ends[e] == b:
-                P = add(P, triple(strand.work, END_MOMENTUM + 3 * e))
+                own, end = triple(strand.work, END_MOMENTUM + 3 * e), end_of(network, strand, e, 0.0)
+                P, H = add(P, own), add(H, cross(apply(end.R, end.point), own))
         if strand.reeving.sheave and strand.ends[0] == b:
-            P = add_scaled(P, strand.reeving.wrap, wheel_end(network, strand, 0.0).v)
-    return sub(P, triple(body.state, LINEAR))
+            center = wheel_end(network, strand, 0.0)
+            own = scale(strand.reeving.wrap, center.v)
+            P, H = add(P, own), add(H, cross(apply(center.R, center.point), own))
+        if strand.ends[0] == b and dot(strand.axis, strand.axis) > 0.0:
+            end = end_of(network, strand, 0, 0.0)
+            sigma = feed_speed(network, strand, 0) if strand.reeved else strand.work[SIGMA_NOW]
+            size = drum_mass(strand, 0.0, sigma) * (sigma + angular_velocity_about(strand, end))
+            H = add_scaled(H, size, apply(end.R, strand.axis))
+    return sub(P, triple(body.state, LINEAR)), sub(H, triple(body.state, ANGULAR))
 
 
 @separate
@@ -281,12 +291,18 @@ def observe_network(network: Network, out: WholeSamples, row: int, t: float) -> 
     linear, angular = ZERO, ZERO
     measure_spans(network)
     for k in range(len(network.strands)):
+        strand_at(network.strands, k).work[FEED_OWED] = 0.0
+    for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         own = out.strands[row, k]
         P, H = observe_strand(network, strand, t, own, out.nodes[row])
         linear, angular = add(linear, P), add(angular, H)
         whole[KINETIC] += own[KINETIC]
         whole[ELASTIC] += own[ELASTIC]
+    for k in range(len(network.strands)):
+        strand, own = strand_at(network.strands, k), out.strands[row, k]
+        if strand.row >= 0 and strand.reel[HELD] == PRESCRIBED:
+            own[CONTROL_WORK] -= strand.work[FEED_OWED] * strand.reel[SIGMA]
         for account in range(FIRST_BOOKED, KINETIC + len(own)):
             if account < REELED:
                 whole[account] += own[account]
@@ -295,9 +311,11 @@ def observe_network(network: Network, out: WholeSamples, row: int, t: float) -> 
         body = body_at(network.bodies, b)
         observe_body(body, out.bodies[row, b])
         whole[KINETIC] += kinetic_of_body(body)
-        owed = owed_to_held(network, b)
-        whole[GUIDE_WORK] += dot(owed, triple(body.state, V))
+        owed, moment = owed_to_held(network, b)
+        turning = apply(attitude(body.state), triple(body.state, OMEGA))
+        whole[GUIDE_WORK] += dot(owed, triple(body.state, V)) + dot(moment, turning)
         put_triple(out.bodies[row, b], BODY_GIVEN, add(triple(body.state, GIVEN), owed))
+        put_triple(out.bodies[row, b], BODY_GIVEN + 3, add(triple(body.state, GIVEN_MOMENT), moment))
         if body.free and network.in_fluid:
             power = -SIGNS[ACCOUNTS[DRAG]] * given_to(network, body, at).power
             whole[ACCOUNTS[DRAG]] += network.totals[LOADS_PENDING] * power

@@ -79,6 +79,7 @@ from tautline.kernels.network.data import (
 )
 from tautline.kernels.network.ends import End, matrix_in, moment_of, swing_by_omega
 from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_in, rub_of
+from tautline.kernels.network.grip import begin_grip, end_grip
 from tautline.kernels.network.linear import IDENTITY, ZEROS, add_block, add_column, add_row, add_vector
 from tautline.kernels.network.spans import (
     BORDER_STOP,
@@ -313,6 +314,8 @@ def begin_feeds(network: Network, h: float, start: float, end: float) -> None:
             work[SIGMA_NOW] = before.sigma
             if strand.reeving.friction.law != NO_FRICTION:
                 put_rub(work, RUB, rub_of(network, k))
+            if strand.reeving.wheel >= 0:
+                begin_grip(network, k)
 
 
 @kernel
@@ -385,6 +388,9 @@ def kick_feeds(network: Network, h: float, end_time: float) -> None:
                 if reel[HELD] == NOT_HELD and stiffness > STIFF_FRICTION * par.kappa:
                     # half of the friction is still to come, and the momentum says nothing of the speed
                     reel[HELD], reel[HELD_SPEED], reel[HELD_ACCELERATION] = GLIDING, sigma, 0.0
+    for k in range(len(network.strands)):
+        if strand_at(network.strands, k).reeving.wheel >= 0:
+            end_grip(network, k, h, end_time)
 
 
 @separate

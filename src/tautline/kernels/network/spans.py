@@ -28,7 +28,7 @@ from tautline.kernels.data import (
     BY_SIGMA,
     DIAGONAL,
     DIRECTION,
-    GUESS,
+    DIRECTIONS,
     INVERSE_MINOR,
     MINOR,
     POSITION,
@@ -54,7 +54,7 @@ from tautline.kernels.step_equations import GROWTH
 from tautline.kernels.tridiagonal import fused_vector
 
 # Rows of the scratch for the feed at the stop: derivatives of velocities by it, and its border. Loads use them too.
-BY_STOP, BORDER_STOP, RIGHT_STOP = PUSHED, DIRECTION, GUESS
+BY_STOP, BORDER_STOP, RIGHT_STOP = PUSHED, DIRECTION, DIRECTIONS
 
 
 class Feeds(NamedTuple):

@@ -109,6 +109,7 @@ def booked_energy(network: Network) -> float:
         body = body_at(network.bodies, b)
         if not body.free:
             energy -= dot(triple(body.state, LINEAR), triple(body.work, V_NOW))
+            energy -= dot(triple(body.state, ANGULAR), apply(attitude(body.state), triple(body.work, OMEGA_NOW)))
     return energy
 
 

@@ -48,6 +48,7 @@ from tautline.kernels.network.data import (
     FRAME_POWER,
     GAINED,
     GIVEN,
+    GIVEN_MOMENT,
     GRADIENT,
     IMPULSE_NOW,
     LINEAR,
@@ -62,6 +63,8 @@ from tautline.kernels.network.data import (
     PUSHED,
     S_BEFORE,
     SIGMA_NOW,
+    SPIN_AT_START,
+    SPIN_GAINED,
     START_ROW,
     STRAIN,
     TURNED,
@@ -74,14 +77,31 @@ from tautline.kernels.network.data import (
     WHEEL_WEIGHT,
     Body,
     Network,
+    Strand,
     V,
     body_at,
     strand_at,
 )
-from tautline.kernels.network.ends import angular_velocity_about, end_of, place_ends, put_matrix
-from tautline.kernels.network.equations import solve_rates
+from tautline.kernels.network.ends import (
+    End,
+    angular_velocity_about,
+    end_of,
+    matrix_in,
+    place_ends,
+    put_matrix,
+    spin_direction,
+)
+from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.gravity import weigh, weight_of
-from tautline.kernels.network.reeving import begin_feeds, drift_feeds, kick_feeds, wheel_end, wheel_momentum
+from tautline.kernels.network.led import mean_turning, mean_velocity, turn_to
+from tautline.kernels.network.reeving import (
+    begin_feeds,
+    drift_feeds,
+    feed_speed,
+    kick_feeds,
+    wheel_end,
+    wheel_momentum,
+)
 from tautline.kernels.network.spans import evaluate_pulls, retracted
 from tautline.kernels.newton import Rates
 from tautline.kernels.reeling import (
@@ -95,7 +115,7 @@ from tautline.kernels.reeling import (
 from tautline.kernels.reels import pack_start, unpack_start
 from tautline.kernels.rotation import attitude, quaternion
 from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, quaternion_increment, scale, sub
-from tautline.kernels.tables import mean_vector, vector_at
+from tautline.kernels.tables import mean_vector
 
 ZERO = (0.0, 0.0, 0.0)
 
@@ -134,13 +154,12 @@ def begin_body(body: Body, h: float, ahead: float, bend: float, start: float, en
             put_triple(work, PUSHED, scale(0.5 * h, force))
             put_triple(work, PUSHED + 3, scale(0.5 * h, moment))
         return
-    velocity = ZERO
-    if body.moves:
-        velocity = scale(1.0 / h, sub(vector_at(body.path, end)[0], vector_at(body.path, start)[0]))
+    velocity = mean_velocity(body, start, end, h)
     put_triple(work, V_NOW, velocity)
-    put_triple(work, OMEGA_NOW, ZERO)
+    put_triple(work, OMEGA_NOW, mean_turning(body, start, end, h))
     put_triple(work, AT_START, add_scaled(scale(body.mass, velocity), -0.5 * h, triple(work, PULLED)))
-    put_triple(work, GAINED, ZERO)
+    for place in (SPIN_AT_START, GAINED, SPIN_GAINED):
+        put_triple(work, place, ZERO)
 
 
 @separate
@@ -169,6 +188,29 @@ def give(body: Body, impulse: Vector, moment: Vector) -> None:
             accumulate_triple(body.state, ANGULAR, ANGULAR_ERR, moment, body.compensated)
     else:
         put_triple(body.work, GAINED, add(triple(body.work, GAINED), impulse))
+        put_triple(body.work, SPIN_GAINED, add(triple(body.work, SPIN_GAINED), moment))
+
+
+@kernel
+def ask_at(end: End, h: float, P: Vector) -> None:
+    """What a momentum at an end of a string in a step asks of the body there."""
+    if not end.body.free:
+        work = end.body.work
+        put_triple(work, AT_START, add(triple(work, AT_START), P))
+        put_triple(work, SPIN_AT_START, add(triple(work, SPIN_AT_START), cross(apply(end.R, end.point), P)))
+    give(end.body, ZERO, cross(scale(h, apply(end.R, end.swing)), P))
+
+
+@kernel
+def ask_for_drum(network: Network, strand: Strand, h: float) -> None:
+    """Angular momentum of a drum or wheel that turns along with a body whose motion is given, in a step."""
+    end = end_of(network, strand, 0, h)
+    if end.body.free or dot(strand.axis, strand.axis) == 0.0:
+        return
+    sigma = feed_speed(network, strand, 0) if strand.reeved else strand.work[SIGMA_NOW]
+    size = drum_mass(strand, h, sigma) * (sigma + angular_velocity_about(strand, end))
+    spin = scale(size, apply(end.R, spin_direction(strand, end, h)))
+    put_triple(end.body.work, SPIN_AT_START, add(triple(end.body.work, SPIN_AT_START), spin))
 
 
 @separate
@@ -179,20 +221,13 @@ def drift_strand(network: Network, k: int, h: float) -> None:
     keep_velocities(strand)
     sigma = work[SIGMA_NOW]
     for e in range(2):
-        end = end_of(network, strand, e, h)
-        P = triple(work, END_MOMENTUM + 3 * e)
-        if end.body.free:
-            give(end.body, ZERO, cross(scale(h, apply(end.R, end.swing)), P))
-        else:
-            put_triple(end.body.work, AT_START, add(triple(end.body.work, AT_START), P))
+        ask_at(end_of(network, strand, e, h), h, triple(work, END_MOMENTUM + 3 * e))
     if strand.reeving.sheave:
         center = wheel_end(network, strand, h)
-        P = wheel_momentum(strand, center, 0.5 * h)
+        ask_at(center, h, wheel_momentum(strand, center, 0.5 * h))
         put_triple(work, WHEEL_WEIGHT, scale(0.5 * h, triple(work, WHEEL_WEIGHT + 3)))
-        if center.body.free:
-            give(center.body, ZERO, cross(scale(h, apply(center.R, center.swing)), P))
-        else:
-            put_triple(center.body.work, AT_START, add(triple(center.body.work, AT_START), P))
+    if strand.wound or strand.reeving.sheave:
+        ask_for_drum(network, strand, h)
     p, p_err, weights = strand.nodes[MOMENTUM], strand.nodes[MOMENTUM_ERR], scratch.nodes[WEIGHTS]
     for i in range(0, par.N + 1, width(p)):
         accumulate_nodes(p, p_err, i, scale(0.5 * h, nodes_from(weights, i)), par.compensated)
@@ -222,7 +257,7 @@ def drift_strand(network: Network, k: int, h: float) -> None:
 
 
 @kernel
-def move_body(network: Network, body: Body, h: float) -> None:
+def move_body(network: Network, body: Body, h: float, end: float) -> None:
     """Move and turn a body; pay gravity's impulse at the start."""
     state, work = body.state, body.work
     give(body, scale(0.5 * h, triple(work, PULLED)), scale(0.5 * h, triple(work, TWISTED)))
@@ -236,6 +271,7 @@ def move_body(network: Network, body: Body, h: float) -> None:
         dQ = quaternion_increment(quaternion(state), scale(0.5 * h, triple(work, OMEGA_NOW)))
         for i in range(4):
             accumulate(state, ATTITUDE + i, ATTITUDE_ERR + i, dQ[i], body.compensated)
+    turn_to(body, end)
 
 
 @separate
@@ -292,16 +328,29 @@ def end_body(network: Network, body: Body, h: float, start: float, end: float) -
         book_push(network, body, scale(0.5 * h, force), scale(0.5 * h, moment))
     if not body.free:
         impulse = sub(triple(work, AT_START), triple(state, LINEAR))
+        moment = sub(triple(work, SPIN_AT_START), triple(state, ANGULAR))
         mean = scale(0.5, add(triple(state, V), triple(work, V_NOW)))
-        book_whole(network, GUIDE_WORK, dot(impulse, mean))
-        put_triple(state, GIVEN, add(triple(state, GIVEN), impulse))
+        turning = apply(matrix_in(work, TURNED), scale(0.5, add(triple(state, OMEGA), triple(work, OMEGA_NOW))))
+        book_given(network, body, impulse, moment, mean, turning)
         put_triple(state, LINEAR, add(triple(work, AT_START), triple(work, GAINED)))
+        put_triple(state, ANGULAR, add(triple(work, SPIN_AT_START), triple(work, SPIN_GAINED)))
     put_triple(state, V_EARLIER, triple(state, V_BEFORE))
     put_triple(state, V_BEFORE, triple(state, V))
     put_triple(state, V, triple(work, V_NOW))
     put_triple(state, OMEGA_EARLIER, triple(state, OMEGA_BEFORE))
     put_triple(state, OMEGA_BEFORE, triple(state, OMEGA))
     put_triple(state, OMEGA, triple(work, OMEGA_NOW))
+
+
+@kernel
+def book_given(
+    network: Network, body: Body, impulse: Vector, moment: Vector, velocity: Vector, turning: Vector
+) -> None:
+    """Count an impulse and a moment of impulse of what leads a body, and its work at a velocity (inertial)."""
+    state = body.state
+    book_whole(network, GUIDE_WORK, dot(impulse, velocity) + dot(moment, turning))
+    put_triple(state, GIVEN, add(triple(state, GIVEN), impulse))
+    put_triple(state, GIVEN_MOMENT, add(triple(state, GIVEN_MOMENT), moment))
 
 
 @kernel
@@ -328,7 +377,7 @@ def stage(network: Network, h: float, start: float, end: float) -> int:
     for k in range(len(network.strands)):
         drift_strand(network, k, h)
     for b in range(len(network.bodies)):
-        move_body(network, body_at(network.bodies, b), h)
+        move_body(network, body_at(network.bodies, b), h, end)
     for k in range(len(network.strands)):
         place_ends(network, strand_at(network.strands, k))
     power = weigh(network, end)[1]

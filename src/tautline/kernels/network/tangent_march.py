@@ -4,12 +4,59 @@ from __future__ import annotations
 
 from tautline.arrays import Array2
 from tautline.errors import INTERRUPTED, NON_FINITE, RUNNING
-from tautline.kernels.data import STEP, T_START, TOTAL, Plan
+from tautline.kernels.data import (
+    ACCOUNT_PLACES,
+    BY_PROFILE,
+    CONTROL_WORK,
+    HELD,
+    HELD_ACCELERATION,
+    HELD_SPEED,
+    KINETIC,
+    PRESCRIBED,
+    STEP,
+    T_START,
+    TOTAL,
+    Plan,
+)
 from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
-from tautline.kernels.jit import tangent_entry
-from tautline.kernels.network.data import Network, WholeSamples
-from tautline.kernels.network.march import NetworkMarched, event_at_end, one_step, sample_network
-from tautline.kernels.network.observe import refresh_network
+from tautline.kernels.jit import inlined, tangent_entry
+from tautline.kernels.network.begin import begin_network, release_reels
+from tautline.kernels.network.data import Network, WholeSamples, strand_at
+from tautline.kernels.network.march import FIRST_ROW, NetworkMarched, event_at_end, one_step, sample_network
+from tautline.kernels.network.observe import observe_network, refresh_network
+from tautline.kernels.tables import curve_at
+
+
+@inlined
+def lead_reel(network: Network, k: int, t: float, out: WholeSamples) -> None:
+    """Let a reel begin the motion that its command prescribes; the energy that this takes is control work."""
+    strand = strand_at(network.strands, k)
+    reel = strand.reel
+    observe_network(network, out, FIRST_ROW, t)
+    before = out.whole[FIRST_ROW, KINETIC]
+    _, speed, acceleration = curve_at(strand.command.profile.T, t)
+    reel[HELD], reel[HELD_SPEED], reel[HELD_ACCELERATION] = PRESCRIBED, speed, acceleration
+    observe_network(network, out, FIRST_ROW, t)
+    work = out.whole[FIRST_ROW, KINETIC] - before
+    release_reels(network, t)
+    reel[HELD], reel[HELD_SPEED], reel[HELD_ACCELERATION] = PRESCRIBED, speed, acceleration
+    reel[ACCOUNT_PLACES[CONTROL_WORK]] += work
+
+
+@tangent_entry
+def begin_network_with_tangents(network: Network, out: WholeSamples) -> NetworkMarched:
+    """Momenta of a network at its start, from positions and velocities; motions that are prescribed begin.
+
+    `out` has a row to work in.
+    """
+    t = network.totals[T_START]
+    begin_network(network, t)
+    release_reels(network, t)
+    for k in range(len(network.strands)):
+        command = strand_at(network.strands, k).command
+        if command.kind == BY_PROFILE and not command.locked:
+            lead_reel(network, k, t, out)
+    return NetworkMarched(RUNNING, 0, -1)
 
 
 @tangent_entry

@@ -75,7 +75,7 @@ def kept_resistance(body: Body, own: Drag) -> BodyResistance:
 def resistance_of(body: Body, own: Drag, at: Instant, ahead: float) -> BodyResistance:
     """What resists a free body at a joint, from its motion in the two latest steps."""
     state = body.state
-    here = instant_at(at, attitude(state), at.rates)
+    here = instant_at(at, attitude(state), at.rates, at.speeds)
     last = Latest(triple(state, V), triple(state, OMEGA))
     before = Latest(triple(state, V_BEFORE), triple(state, OMEGA_BEFORE))
     return body_resistance(own, here, state[PLACE + 2], last, before, ahead, triple(state, FLUID))

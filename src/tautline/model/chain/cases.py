@@ -18,7 +18,7 @@ def chain_start(case: Case) -> ChainState:
     """The state in which the chain of a case starts, checked with the case; relative to a guide anywhere as exactly."""
     state, start = case.state(), case.start
     name, line = next(iter(case.system.lines.items()))
-    if not isinstance(start, Straight | Hanging):
+    if not isinstance(start, Straight | Hanging) or (isinstance(start, Hanging) and start.reel_speed != 0.0):
         return chain_state(state, line.end)
     elements = state.elements()[name]
     if isinstance(start, Straight):

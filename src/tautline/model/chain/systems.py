@@ -47,6 +47,9 @@ NOT_A_CHAIN: dict[str, Callable[[System], bool]] = {
     "a kinematic body that carries nothing": lambda system: any(
         isinstance(body, Kinematic) and name != _line(system).start for name, body in system.bodies.items()
     ),
+    "a kinematic body that turns, or is turned": lambda system: any(
+        isinstance(body, Kinematic) and body.is_turned for body in system.bodies.values()
+    ),
     "a line without a reel": lambda system: _line(system).reel is None,
     "an orbit": lambda system: system.orbit is not None,
     "sheaves and pins, a reel at the end of a line, reels on a shaft": lambda system: system.is_reeved,

@@ -53,8 +53,9 @@ class Command:
     damping: Any = 0.0
     motion: Any = None
 
-    def __init_subclass__(cls) -> None:
-        COMMANDS[re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()] = cls
+    def __init_subclass__(cls, registered: bool = True) -> None:
+        if registered:
+            COMMANDS[re.sub(r"(?<=[a-z])(?=[A-Z])", "_", cls.__name__).lower()] = cls
 
     @property
     def is_function(self) -> bool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from tautline import units
 from tautline.errors import InputError
 from tautline.model.expressions.reading import FUNCTIONS, PI, RATES, TIME, Expression, Place, number_in, places_of
 from tautline.model.wording import near
-from tautline.schema import AXES, SCHEMA, Layout
+from tautline.schema import AXES, OF_SHEAVES, SCHEMA, Layout, by_line, sheave_names, span_names
 
 if TYPE_CHECKING:
     from tautline.model.system.system import System
@@ -28,7 +29,12 @@ class Parts(NamedTuple):
 
     bodies: tuple[str, ...]
     free: tuple[str, ...]  # those that are not kinematic
-    lines: Mapping[str, int | None]  # elements by name; None where runs may differ
+    lines: Mapping[str, int | None]  # elements of each span by name; None where runs may differ
+    over: Mapping[str, Sequence[str]] = MappingProxyType({})  # names of what lines run over, in their order
+
+    def spans(self, line: str) -> int:
+        """Number of spans of a line."""
+        return len(self.over.get(line, ())) + 1
 
 
 def parts_of_system(system: System) -> Parts:
@@ -37,13 +43,15 @@ def parts_of_system(system: System) -> Parts:
 
     free = tuple(name for name, body in system.bodies.items() if isinstance(body, RigidBody))
     lines = {name: line.elements if isinstance(line.elements, int) else None for name, line in system.lines.items()}
-    return Parts(tuple(system.bodies), free, lines)
+    return Parts(tuple(system.bodies), free, lines, {name: tuple(line.over) for name, line in system.lines.items()})
 
 
 def parts_of_layout(layout: Layout) -> Parts:
     """Parts of results."""
-    lines = {name: own["element"].stop - own["element"].start for name, own in layout.spans.items()}
-    return Parts(tuple(layout.names["body"]), layout.free, lines)
+    over = by_line(layout.names.get("sheave", ()))
+    elements = {name: own["element"].stop - own["element"].start for name, own in layout.spans.items()}
+    lines = {name: count // (len(over.get(name, ())) + 1) for name, count in elements.items()}
+    return Parts(tuple(layout.names["body"]), layout.free, lines, over)
 
 
 class Values(NamedTuple):
@@ -174,16 +182,26 @@ class _Binder:
 
     def _variable(self, word: str) -> Term:
         dims = () if word == TIME else SCHEMA[word].dims[1:]
+        if word in OF_SHEAVES and not self._names("sheave"):
+            raise InputError(
+                f"{self._expression.name}: expected another variable in a system without sheaves, got {word!r}"
+            )
         return Term(dims, lambda values: values.variables[word])
 
     def _implied(self, term: Term) -> Term:
         """A variable of the only line or the only free body, which need not be named."""
-        only = {"line": tuple(self._parts.lines), "body": self._parts.free}.get(term.dims[0] if term.dims else "", ())
+        names = {"line": tuple(self._parts.lines), "body": self._parts.free, "sheave": tuple(self._names("sheave"))}
+        only = names.get(term.dims[0] if term.dims else "", ())
         if len(only) != 1:
             return term
         return _taken(term, 0, self._names(term.dims[0]).index(only[0]))
 
     def _names(self, dim: str) -> list[str]:
+        match dim:
+            case "sheave":
+                return sheave_names(self._parts.over)
+            case "span":
+                return span_names({name: self._parts.spans(name) for name in self._parts.lines})
         return {"line": list(self._parts.lines), "body": list(self._parts.bodies), "axis": AXES}.get(dim, [])
 
     def _whole(self, inner: ast.expr) -> Term:
@@ -217,12 +235,12 @@ class _Binder:
 
     def _of_line(self, term: Term, line: str) -> Term:
         """Nodes or elements of one line."""
-        extra = term.dims[0] == "node"
+        extra, parts = term.dims[0] == "node", self._parts
 
         def own(values: Values) -> Any:
             names = list(values.elements)
-            before = sum(values.elements[name] + extra for name in names[: names.index(line)])
-            return term.value(values)[:, before : before + values.elements[line] + extra]
+            counts = [parts.spans(name) * (values.elements[name] + extra) for name in names[: names.index(line) + 1]]
+            return term.value(values)[:, sum(counts[:-1]) : sum(counts)]
 
         return Term((f"{term.dims[0]} of {line}", *term.dims[1:]), own)
 
@@ -245,8 +263,10 @@ class _Binder:
         """Length of a dimension, None where it is not known."""
         kind, _, line = dim.partition(" of ")
         if kind in ("node", "element"):
-            counts = [self._parts.lines[line]] if line else list(self._parts.lines.values())
-            return None if None in counts else sum((n or 0) + (kind == "node") for n in counts)
+            counts = {name: n for name, n in self._parts.lines.items() if name == line or not line}
+            known = None not in counts.values()
+            extra = kind == "node"
+            return sum(self._parts.spans(name) * ((n or 0) + extra) for name, n in counts.items()) if known else None
         return NUMBERED.get(kind, len(self._names(kind)))
 
     def _joined(self, node: ast.AST, sign: Callable[[Any, Any], Any], terms: list[Term]) -> Term:

@@ -337,6 +337,8 @@ def _label(node: ast.expr, refuse: Callable[[ast.AST, str], NoReturn]) -> int | 
             return -number
         case ast.Name(id=word):
             return word
+        case ast.Attribute(value=line, attr=word):  # a sheave of a line
+            return f"{_label(line, refuse)}.{word}"
         case ast.BinOp(left=left, op=ast.Sub(), right=right):  # a name with a dash
             return f"{_label(left, refuse)}-{_label(right, refuse)}"
     return refuse(node, "expected a name or a whole number in the brackets")

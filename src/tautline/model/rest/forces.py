@@ -231,6 +231,15 @@ def _lift_strings(network: Network, places: Places, on_nodes: Array) -> list[Arr
     return energies
 
 
+def _lift(lift: float, arm: Array, depth: float, height: float) -> PointForce:
+    """Buoyancy of something of a height, from the depth of its middle below the surface, more than above that."""
+    share = 0.5 + depth / height  # beyond 0 and 1: all dry, all wet
+    wet = min(max(share, 0.0), 1.0)
+    slope = -lift / height * (0.0 < share < 1.0) * E3
+    energy = lift * height * (0.5 * wet * wet + max(share - 1.0, 0.0))
+    return PointForce(-lift * wet * E3, arm, energy, ((slope, arm),), "buoyancy")
+
+
 def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) -> list[PointForce]:
     """Forces on a body besides its weight: applied, of the frame's acceleration, buoyancy and drag."""
     found = []
@@ -241,10 +250,16 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
     if network.acceleration.any():
         force = -own.body.mass * network.acceleration
         found.append(PointForce(force, np.zeros(3), -float(force @ center), name="acceleration"))
-    for mass, point in own.carried:
-        force, arm = mass * (network.gravity * E3 - network.acceleration), R @ np.array(point)
-        found.append(PointForce(force, arm, -float(force @ (center + arm)), name="weight"))
     fluid, feels = network.fluid, own.fluid
+    for x in own.carried:
+        lost = 0.0 if fluid is None else fluid.least_density * x.volume
+        force = (x.mass - lost) * network.gravity * E3 - x.mass * network.acceleration
+        arm = R @ np.array(x.center)
+        found.append(PointForce(force, arm, -float(force @ (center + arm)), name="weight"))
+        if fluid is not None and fluid.surface is not None:
+            lift = 0.5 * network.gravity * (fluid.density - fluid.least_density) * x.volume
+            arms = [R @ np.array(point) for point in x.points]
+            found += [_lift(lift, arm, float(center[2] + arm[2]) - fluid.surface, x.height) for arm in arms]
     if fluid is None or feels is None:
         return found
     arm = R @ own.seen_from_center(feels.buoyancy_center)
@@ -257,9 +272,7 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
     wet = min(max(share, 0.0), 1.0)
     if fluid.surface is not None:
         lift = network.gravity * (fluid.density - fluid.least_density) * feels.volume
-        slope = -lift / height * (0.0 < share < 1.0) * E3
-        energy = lift * height * (0.5 * wet * wet + max(share - 1.0, 0.0))
-        found.append(PointForce(-lift * wet * E3, arm, energy, ((slope, arm),), "buoyancy"))
+        found.append(_lift(lift, arm, z - fluid.surface, height))
     if network.acceleration.any() and feels.added_mass:
         share_moved = (fluid.least_density + (fluid.density - fluid.least_density) * wet) / fluid.density
         force = -network.steady_part * feels.added_mass * network.acceleration

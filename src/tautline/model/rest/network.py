@@ -30,6 +30,16 @@ ROUNDINGS = 2.0
 DIFFERENCE = 1e-5
 
 
+class OnWheel(NamedTuple):
+    """Rope on a sheave or pin of a body; points are seen from the center of mass, in the body frame (m)."""
+
+    mass: float
+    volume: float
+    center: Any
+    points: tuple[Any, Any]  # where it meets the rope that is out, which half of its buoyancy acts on
+    height: float  # over which it gets wet (m)
+
+
 class NetworkBody(NamedTuple):
     """A free body and the loads on it; points are seen from the center of mass, in the body frame (m)."""
 
@@ -38,7 +48,7 @@ class NetworkBody(NamedTuple):
     force: Any = ZERO  # applied force, inertial frame (N)
     point: Any = ZERO  # where it acts
     moment: Any = ZERO  # applied moment, inertial frame (N m)
-    carried: tuple[tuple[float, Any], ...] = ()  # masses of rope on its sheaves, and where (kg, m)
+    carried: tuple[OnWheel, ...] = ()
 
     def seen_from_center(self, point: Any) -> Array:
         """Point of the body frame, seen from the center of mass; the center of mass itself for None (m)."""

@@ -12,7 +12,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks, refusals
 from tautline.model.body import RigidBody
-from tautline.model.rest.network import Network, NetworkBody, NetworkLine, Places
+from tautline.model.rest.network import Network, NetworkBody, NetworkLine, OnWheel, Places
 from tautline.model.rest.search import find_rest
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import BodyState, LineState, State
@@ -92,6 +92,9 @@ def frame_of(system: System, time: float = 0.0, acceleration: bool = False) -> F
     checks.instance("acceleration", acceleration, bool)
     displacements, velocities, rates = {}, {}, {}
     for name, body in system.bodies.items():
+        if isinstance(body, Kinematic) and body.rotation is not None and (now != 0.0 or acceleration):
+            where = "time" if now != 0.0 else "acceleration"
+            raise refusals.TURNING_REST.error(f"{name!r}, which turns", at=where)
         if isinstance(body, Kinematic) and body.path is not None:
             (place,), (velocity,) = body.path.at(now)
             displacements[name] = place - body.path.at(0.0)[0][0]
@@ -196,7 +199,13 @@ def _body(system: System, name: str, time: float) -> NetworkBody:
     assert isinstance(body, RigidBody)
     own = NetworkBody(body, system.body_fluid.get(name))
     carried = tuple(
-        (system.lines[line].string.density * wheel.wrap, own.seen_from_center(wheel.center))
+        OnWheel(
+            system.lines[line].string.density * wheel.wrap,
+            system.lines[line].string.area * wheel.wrap,
+            own.seen_from_center(wheel.center),
+            (own.seen_from_center(wheel.entrance), own.seen_from_center(wheel.exit)),
+            2.0 * wheel.radius,
+        )
         for line in system.lines
         for wheel in system.wheels(line)
         if wheel.on == name

@@ -163,6 +163,12 @@ class Statics:
             f"largest tension {largest:.4g} N"
         )
 
+    def _repr_html_(self) -> str:
+        """Card of a notebook."""
+        from tautline.model.picture.cards import card_of_statics  # which needs systems
+
+        return card_of_statics(self)
+
     def __repr__(self) -> str:
         rows = [self.message]
         for name, line in self.lines.items():

@@ -24,7 +24,7 @@ from tautline.model.system.commands import SHEAVE, commands_by_name, drives, fee
 from tautline.model.system.parts import GUIDE
 from tautline.model.system.problems import naming_errors
 from tautline.model.system.reading import Described, Reading
-from tautline.model.system.sections import COMMAND
+from tautline.model.system.sections import staged
 from tautline.model.system.starts import AtEquilibrium, Hanging, Placed, Start, Straight, state_of
 from tautline.model.system.state import State
 from tautline.model.system.system import System
@@ -85,6 +85,12 @@ class Case:
 
     def __eq__(self, other: object) -> bool:
         return self._complete() == other._complete() if isinstance(other, Case) else NotImplemented
+
+    def _repr_html_(self) -> str:
+        """Card of a notebook."""
+        from tautline.model.picture.cards import card_of_case  # of many cases, few are shown
+
+        return card_of_case(self)
 
     def __hash__(self) -> int:
         return hash((tuple(self.system.bodies), tuple(self.system.lines), self.title, self.run.duration))
@@ -190,7 +196,7 @@ class Case:
             for name in drives(self.system):
                 keys.drop(tree, _command_key(name))
             for name, command in case.commands.items():
-                keys.put(tree, _command_key(name), reading.tagged(COMMAND, command, defaults=False))
+                keys.put(tree, _command_key(name), reading.command_keys(command, defaults=False))
         object.__setattr__(case, "_keys", tree)
         if "start" not in objects:
             case._keep_state_of(self)
@@ -217,7 +223,7 @@ class Case:
         locate : callable, optional
             Gives the head of an error message from the path of a key; the key itself by default.
         """
-        place = locate or dotted
+        place, tree = locate or dotted, staged(tree)
         if not is_short(tree):
             return cls._from_full(tree, place, tree, partial(_spelled, tree))
         with naming_errors(tree, place, "", spelled=short):
@@ -286,6 +292,10 @@ class Case:
             object.__setattr__(self, "_keys", self._complete(defaults=False))
         assert self._keys is not None
         return self._keys
+
+    def stated_keys(self) -> Tree:
+        """Keys that differ from defaults, in SI."""
+        return self._complete(defaults=False)
 
     def _complete(self, defaults: bool = True) -> Tree:
         """Keys of the objects."""

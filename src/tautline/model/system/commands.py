@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.command import Command, as_command
+from tautline.model.command import Command, Free, Locked, as_command
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.sheaves import Pin, Sheave
 from tautline.model.system.state import State
@@ -110,6 +110,11 @@ def drives(system: System) -> dict[str, str]:
         if line.end_reel is not None and (name, END_REEL) not in led:
             found[f"{name}.{END_REEL}"] = END_REEL
     return found
+
+
+def command_of(commands: Mapping[str, Command], name: str, kind: str) -> Command:
+    """Command of a reel or sheave; those without one are locked, sheaves free."""
+    return commands.get(name, Free() if kind == SHEAVE else Locked())
 
 
 def check_commanded(name: str, system: System) -> None:

@@ -28,6 +28,7 @@ from tautline.model.system.sections import (
     START,
     TOP,
     class_of,
+    command_words,
     matches,
     parts_at,
     parts_of,
@@ -46,6 +47,8 @@ WORDS: dict[tuple[str, ...], dict[str, Kind]] = {
 def is_section(path: tuple[str, ...]) -> bool:
     """Whether a path leads to a section, or to one that holds others."""
     n = len(path)
+    if path[-2:-1] in (("command",), ("end_command",)) and (path[-1] in command_words()):
+        return False  # a key of a command, and not a stage of a sequence
     return any(len(pattern) >= n and matches(path, pattern[:n]) for pattern in SECTIONS)
 
 
@@ -101,6 +104,10 @@ def _words(reading: Reading, own: Mapping[str, Any], path: tuple[str, ...]) -> T
     return found
 
 
+# Sections of a line, behind its own keys.
+OF_LINES = ("reel", "end_reel", "over", "command", "end_command")
+
+
 def complete(given: Tree, path: tuple[str, ...] = ()) -> Tree:
     """Values of keys with all defaults."""
     found = dict(given)
@@ -112,7 +119,7 @@ def complete(given: Tree, path: tuple[str, ...] = ()) -> Tree:
     if not path and "orbit" not in given:
         found.setdefault("gravity", kinds.plain(TOP["gravity"].default))
     found |= {name: complete(x, (*path, name)) for name, x in given.items() if is_section((*path, name))}
-    order = [KIND, *_order(path, given)]
+    order = [KIND, *_order(path, given), *OF_LINES]
     return dict(sorted(found.items(), key=lambda item: order.index(item[0]) if item[0] in order else len(order)))
 
 
@@ -136,8 +143,8 @@ def _order(path: tuple[str, ...], section: Mapping[str, Any]) -> list[str]:
 
 def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
     """Kind of a key in a tree of keys; InputError if there is none."""
-    if key.path == ("initial", "deployed"):
-        return kind_of(tree, key._replace(section="initial", name="deployed"))
+    if key.path in (("initial", "deployed"), ("initial", "reel_speed")):  # by the names of lines
+        return kind_of(tree, key._replace(section="initial", name=key.path[1]))
     section: Any = tree
     for name in key.path:
         section = section.get(name, {})

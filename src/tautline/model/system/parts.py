@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.checks import ZERO, finite, positive, vector
@@ -24,9 +25,13 @@ from tautline.model.parts import Part
 from tautline.model.path import GUIDE_MOTIONS, GuideMotion
 from tautline.model.read_only import ReadOnly
 from tautline.model.reel import Reel
+from tautline.model.ships import ShipMotion
 from tautline.model.string import String
 from tautline.model.system.sheaves import OVER, Over, Pin, Sheave
+from tautline.model.turning import TURNINGS, Turning, rotation_of
 
+# What may be given as the path of a kinematic body, by the word that tells them apart in files.
+CARRIER_MOTIONS: dict[str, type] = {**GUIDE_MOTIONS, "ship": ShipMotion}
 # What an end of a line is called that is fastened to no body.
 ANCHOR = "anchor"
 # Names of the parts of a system with one line and one body.
@@ -94,6 +99,11 @@ class Line:
                 raise InputError(
                     f"Line.over.{name}: expected a wheel with inertia or rope on it (wrap above 0), got neither"
                 )
+            if wheel.slips and not (wheel.inertia_mass > 0.0 and wheel.wrap > 0.0):
+                raise InputError(
+                    f"Line.over.{name}.groove_friction: expected inertia and a wrap above 0 beside it, since rope and "
+                    f"wheel move by themselves, got {wheel.inertia_mass:g} kg and {wheel.wrap:g} m"
+                )
             wraps += wheel.wrap
             if wraps + sum(reel.guide_length for reel in self.reels.values()) >= self.string.length:
                 raise InputError(
@@ -123,6 +133,10 @@ class Line:
     def reels(self) -> dict[str, Reel]:
         """Its reels by their keys: "reel" at its start, "end_reel" at its end."""
         return {key: reel for key in ("reel", "end_reel") if (reel := getattr(self, key)) is not None}
+
+    def at(self, key: str) -> tuple[str, Any]:
+        """What holds the end at which the reel of a key is, and where."""
+        return (self.end, self.end_point) if key == "end_reel" else (self.start, self.start_point)
 
     def drum_axis_of(self, key: str) -> Any:
         """Axis of the drum of the reel at a key, "reel" or "end_reel"; None where it has none."""
@@ -157,20 +171,53 @@ class Line:
 
 @described
 class Kinematic:
-    """A body whose motion is given: it stands still, or moves along a path without turning."""
+    """A body whose motion is given: it stands still, moves along a path, turns, or does both, as a ship does."""
 
-    path: GuideMotion | None = declared(
+    path: GuideMotion | ShipMotion | None = declared(
         Part(
-            GUIDE_MOTIONS,
-            "Where it goes, from its position; it stands still if not given.",
+            CARRIER_MOTIONS,
+            "Where it goes, from its position; it stands still if not given. That of a ship turns it too.",
             word="kind",
-            wanted=GuideMotion,
+            wanted=GuideMotion | ShipMotion,
         ),
         default=None,
     )
     position: Vector3 = quantity(
         "m", vector, "Where it is, or where its path begins to count from; third axis down.", default=ZERO, form=VECTOR
     )
+    turning: Turning | None = declared(
+        Part(TURNINGS, "How it turns about its origin; not at all if not given.", word="kind", wanted=Turning),
+        default=None,
+    )
+    angles: Vector3 = quantity(
+        "rad",
+        vector,
+        "Roll, pitch and yaw at which it is, or that its turning begins to count from.",
+        default=ZERO,
+        form=VECTOR,
+    )
+
+    def _check_together(self) -> None:
+        if isinstance(self.path, ShipMotion) and self.turning is not None:
+            checks.refuse("Kinematic.turning", "none beside the motion of a ship, which turns", self.turning)
+
+    @property
+    def rotation(self) -> Turning | None:
+        """How it turns, by itself or as a ship; None for one that does not."""
+        return self.path.turning if isinstance(self.path, ShipMotion) else self.turning
+
+    @property
+    def attitude(self) -> Array:
+        """Rotation matrix that its turning counts from."""
+        found = rotation_of(self.angles)
+        if isinstance(self.path, ShipMotion):
+            found = rotation_of((0.0, 0.0, self.path.heading)) @ found
+        return found
+
+    @property
+    def is_turned(self) -> bool:
+        """Whether its axes are not, or not always, those of space."""
+        return self.rotation is not None or any(self.angles)
 
 
 @described

@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import file_keys, kinds
-from tautline.model.command import Command
+from tautline.model.command import Command, Free
 from tautline.model.description import fields_of
 from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
 from tautline.model.fluid import BodyInFluid
@@ -17,7 +17,8 @@ from tautline.model.keys import Key
 from tautline.model.kinds import WrongValueError
 from tautline.model.parts import Part
 from tautline.model.run import Run
-from tautline.model.system.commands import place_of
+from tautline.model.sequence import Sequence, Stage, StageKeys
+from tautline.model.system.commands import SHEAVE, drives, place_of
 from tautline.model.system.parts import Kinematic, Line
 from tautline.model.system.problems import problem_at
 from tautline.model.system.sections import (
@@ -31,20 +32,22 @@ from tautline.model.system.sections import (
     KINDS,
     KINEMATIC,
     KINEMATIC_BODY,
+    LEADING,
     LINE,
     LINE_START,
     LINE_STATE,
     ORBIT,
-    PATH,
     PLACED,
     REEL,
     RUN,
     SETTLE,
+    STAGE,
     START,
     STATE,
     STRING,
     TOP,
     UNSTEADY,
+    is_sequence,
 )
 from tautline.model.system.sheaves import over_part
 from tautline.model.system.starts import Placed, Start
@@ -326,8 +329,11 @@ def _body(reading: Reading, name: str, value: Any) -> Any:
         if section.pop(KIND) != KINEMATIC:
             reading.problems.append(Problem(("bodies", name, KIND), f"expected {KINEMATIC!r}, or no such key"))
         reading.note({KIND: KINEMATIC}, "bodies", name)
-        path = reading.made(PATH, section.pop("path"), "bodies", name, "path") if "path" in section else None
-        return reading.made(KINEMATIC_BODY, section, "bodies", name, path=path)
+        parts = {
+            key: reading.made(part, section.pop(key), "bodies", name, key) if key in section else None
+            for key, part in LEADING.items()
+        }
+        return reading.made(KINEMATIC_BODY, section, "bodies", name, **parts)
     return reading.made(BODY, value, "bodies", name)
 
 
@@ -358,7 +364,7 @@ def _line(reading: Reading, name: str, value: Any) -> tuple[Any, dict[str, Any]]
     def take(given: dict[str, Any], key: str, of: str, *at: str) -> None:
         """Take a command out of a section."""
         if key in given:
-            commands[of] = reading.made(COMMAND, given.pop(key), *path, *at, key)
+            commands[of] = _command(reading, given.pop(key), *path, *at, key)
 
     for key, command in (("reel", "command"), ("end_reel", "end_command")):
         if command in section and key not in section:
@@ -383,32 +389,80 @@ def _line(reading: Reading, name: str, value: Any) -> tuple[Any, dict[str, Any]]
     return reading.made(LINE, own, *path, string=string, **parts), commands
 
 
+def _command(reading: Reading, value: Any, *path: str) -> Any:
+    """A command, or a sequence of those of its stages."""
+    if not is_sequence(value):
+        return reading.made(COMMAND, value, *path)
+    stages = []
+    for name, x in value.items():
+        own = {key: y for key, y in x.items() if key in keys_of(StageKeys).kinds}
+        command = reading.made(COMMAND, {key: y for key, y in x.items() if key not in own}, *path, name)
+        ends = reading.made(STAGE, own, *path, name)
+        if command is None or ends is None:
+            continue
+        try:
+            stages.append(Stage(command, ends.until, ends.duration, ends.transition, name))
+        except InputError as error:
+            reading.problems.append(_of_stage(error, *path, name))
+    if len(stages) < len(value):
+        return None
+    try:
+        return Sequence(*stages)
+    except InputError as error:
+        reading.problems.append(_of_stage(error, *path))
+        return None
+
+
+def _of_stage(error: InputError, *path: str) -> Problem:
+    """What is wrong with a stage, at the key that an error names: "Stage.until: ..."."""
+    key, _, sentence = str(error).partition(": ")
+    return Problem((*path, *key.split(".")[1:]), sentence)
+
+
+def command_keys(command: Command, defaults: bool = True) -> Tree:
+    """Keys of a command; of a sequence a section for each stage."""
+    if not isinstance(command, Sequence):
+        return tagged(COMMAND, command, defaults)
+    stages = zip(command.names, command.stages, strict=True)
+    return {
+        name: tagged(COMMAND, x.command, defaults)
+        | file_keys.to_keys(StageKeys(x.until, x.duration, x.transition), defaults)
+        for name, x in stages
+    }
+
+
 def complete(described: Described, defaults: bool = True) -> Tree:
     """Keys of what sections say, in plain SI numbers."""
-    system = described.system
-    tree: Tree = {name: x for name, x in (("title", described.title), ("description", described.description)) if x}
-    if system.orbit is None:
-        tree["gravity"] = system.gravity
-    else:
+    titles: Tree = {name: x for name, x in (("title", described.title), ("description", described.description)) if x}
+    tree = titles | system_keys(described.system, defaults)
+    for name, command in described.commands.items():
+        if type(command) is Free and drives(described.system).get(name) == SHEAVE:
+            continue  # what a sheave does without a command
+        *path, key = place_of(name).path
+        section = tree
+        for step in path:
+            section = section[step]
+        section[key] = command_keys(command, defaults)
+    tree["initial"] = start_keys(described.start, defaults)
+    tree["run"] = run_keys(described.run, defaults)
+    return tree
+
+
+def system_keys(system: System, defaults: bool = True) -> Tree:
+    """Keys of a system, in plain SI numbers."""
+    tree: Tree = {"gravity": system.gravity} if system.orbit is None else {}
+    if system.orbit is not None:
         tree["orbit"] = file_keys.to_keys(system.orbit, defaults)
     if system.fluid is not None:
         medium = file_keys.to_keys(system.fluid, defaults)
         tree["fluid"] = {key: x for key, x in medium.items() if key not in fields_of(BodyInFluid)}
         if system.fluid.unsteady is not None:
             tree["fluid"]["unsteady"] = tagged(UNSTEADY, system.fluid.unsteady, defaults)
-    tree["bodies"] = {name: _body_keys(body, defaults) for name, body in system.bodies.items()}
+    tree["bodies"] = {name: body_keys(body, defaults) for name, body in system.bodies.items()}
     for key, loads in (("fluid", system.body_fluid), ("applied_force", system.applied_forces)):
         for name, load in loads.items():
             tree["bodies"][name][key] = file_keys.to_keys(load, defaults)
-    tree["lines"] = {name: _line_keys(line, defaults) for name, line in system.lines.items()}
-    for name, command in described.commands.items():
-        *path, key = place_of(name).path
-        section = tree
-        for step in path:
-            section = section[step]
-        section[key] = tagged(COMMAND, command, defaults)
-    tree["initial"] = start_keys(described.start, defaults)
-    tree["run"] = run_keys(described.run, defaults)
+    tree["lines"] = {name: line_keys(line, defaults) for name, line in system.lines.items()}
     return tree
 
 
@@ -426,14 +480,17 @@ def tagged(part: Part, thing: Any, defaults: bool = True) -> Tree:
     return ({part.word: tag} if part.word else {}) | file_keys.to_keys(described, defaults)
 
 
-def _body_keys(body: Any, defaults: bool) -> Tree:
+def body_keys(body: Any, defaults: bool) -> Tree:
+    """Keys of the section of a body."""
     if isinstance(body, Kinematic):
-        path = {} if body.path is None else {"path": tagged(PATH, body.path, defaults)}
-        return {KIND: KINEMATIC} | file_keys.to_keys(body, defaults) | path
+        given = {key: (part, getattr(body, key)) for key, part in LEADING.items()}
+        parts = {key: tagged(part, thing, defaults) for key, (part, thing) in given.items() if thing is not None}
+        return {KIND: KINEMATIC} | file_keys.to_keys(body, defaults) | parts
     return tagged(BODY, body, defaults)
 
 
-def _line_keys(line: Line, defaults: bool) -> Tree:
+def line_keys(line: Line, defaults: bool) -> Tree:
+    """Keys of the section of a line."""
     keys = file_keys.to_keys(line.string, defaults) | file_keys.to_keys(line, defaults)
     keys |= {key: file_keys.to_keys(reel, defaults) for key, reel in line.reels.items()}
     if line.over:

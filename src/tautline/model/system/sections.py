@@ -11,11 +11,13 @@ from tautline.model import bodies, checks
 from tautline.model.body import RigidBody
 from tautline.model.command import COMMANDS, Command
 from tautline.model.description import fields_of
+from tautline.model.file_keys import keys_of
 from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
 from tautline.model.kinds import Flag, Kind, Quantity, Text
 from tautline.model.parts import Part
 from tautline.model.reel import Reel
 from tautline.model.run import Run
+from tautline.model.sequence import StageKeys
 from tautline.model.string import String
 from tautline.model.system.parts import Kinematic, Line, Orbit
 from tautline.model.system.sheaves import SHEAVE, over_part
@@ -26,6 +28,7 @@ STRING = Part({"": String}, "The string, all of it, spooled and deployed.")
 REEL = Part({"": Reel}, "The drum and its guide.")
 BODY = Part(bodies.SHAPES, "The body.", word="shape", wanted=RigidBody, make=bodies.made, unmake=bodies.unmade)
 COMMAND = Part(COMMANDS, "What the drum does.", word="kind", wanted=Command)
+STAGE = Part({"": StageKeys}, "What ends a stage of a sequence, and how it begins.")
 RUN = Part({"": Run}, "How long, in how many elements, and by which method.")
 FLUID = Part({"": Fluid}, "Air or water around string and body.", default=None)
 
@@ -37,7 +40,7 @@ def _part(cls: type, name: str) -> Part:
     return found
 
 
-PATH, UNSTEADY = _part(Kinematic, "path"), _part(Fluid, "unsteady")
+PATH, TURNING, UNSTEADY = _part(Kinematic, "path"), _part(Kinematic, "turning"), _part(Fluid, "unsteady")
 KINEMATIC_BODY = Part({"": Kinematic}, "A body whose motion is given.")
 ORBIT = Part({"": Orbit}, "The orbit that the frame falls along.")
 BODY_START = Part({"": BodyState}, "Place and motion of a body at the start.")
@@ -76,21 +79,26 @@ SHORT_PARTS: dict[str, Part] = {
     "command": COMMAND,
     "run": RUN,
 }
-# A body whose motion is given says so by `kind = "kinematic"`, and may have a path and a position.
+# A body whose motion is given says so by `kind = "kinematic"`; sections of how it moves and turns, by their names.
 KIND = "kind"
 KINEMATIC = "kinematic"
+LEADING = {"path": PATH, "turning": TURNING}
 # Sections by their paths, in which a star is a name, and the parts whose keys they have.
 SECTIONS: dict[tuple[str, ...], tuple[Part, ...]] = {
     ("bodies", "*"): (BODY,),
     ("bodies", "*", "path"): (PATH,),
+    ("bodies", "*", "turning"): (TURNING,),
     **{("bodies", "*", key): (part,) for key, part in BODY_LOADS.items()},
     ("lines", "*"): (STRING, LINE),
     ("lines", "*", "reel"): (REEL,),
     ("lines", "*", "command"): (COMMAND,),
+    ("lines", "*", "command", "*"): (COMMAND, STAGE),
     ("lines", "*", "over", "*"): (SHEAVE,),
     ("lines", "*", "over", "*", "command"): (COMMAND,),
+    ("lines", "*", "over", "*", "command", "*"): (COMMAND, STAGE),
     ("lines", "*", "end_reel"): (REEL,),
     ("lines", "*", "end_command"): (COMMAND,),
+    ("lines", "*", "end_command", "*"): (COMMAND, STAGE),
     ("orbit",): (ORBIT,),
     ("fluid",): (FLUID,),
     ("fluid", "unsteady"): (UNSTEADY,),
@@ -115,8 +123,36 @@ def parts_at(path: tuple[str, ...]) -> tuple[Part, ...]:
     return next(found, ())
 
 
+# Sections of commands, which may be sequences.
+COMMANDS_OF_LINES = ("command", "end_command")
+
+
+@lru_cache(maxsize=1)
+def command_words() -> frozenset[str]:
+    """Keys that commands have, which no stage of a sequence can be called."""
+    return frozenset({COMMAND.word}.union(*(keys_of(cls).kinds for cls in COMMANDS.values())))
+
+
+def is_sequence(section: Any) -> bool:
+    """Whether the section of a command has a section for each stage of a sequence."""
+    return isinstance(section, Mapping) and bool(section) and all(isinstance(x, Mapping) for x in section.values())
+
+
+def staged(tree: Mapping[str, Any]) -> dict[str, Any]:
+    """A tree of keys in which arrays of commands, `[[command]]`, are sections that are named by their numbers."""
+    found = dict(tree)
+    for name, x in tree.items():
+        if name in COMMANDS_OF_LINES and isinstance(x, list | tuple) and all(isinstance(y, Mapping) for y in x):
+            found[name] = {str(k): y for k, y in enumerate(x)}
+        elif (name == "lines" and isinstance(x, Mapping)) or (name == "over" and isinstance(x, Mapping)):
+            found[name] = {key: staged(y) if isinstance(y, Mapping) else y for key, y in x.items()}
+    return found
+
+
 def parts_of(path: tuple[str, ...], section: Mapping[str, Any]) -> tuple[Part, ...]:
     """Parts whose keys a section has, which depend on the kind of a body."""
+    if path[-1:] in (("command",), ("end_command",)) and is_sequence(section):
+        return ()
     if len(path) == 2 and path[0] == "bodies" and KIND in section:
         return (KINEMATIC_BODY,)
     if path == ("initial",) and section.get("kind") in START.options:

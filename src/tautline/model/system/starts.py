@@ -23,6 +23,7 @@ from tautline.model.description import (
     OptionalNumber,
     OptionalVector3,
     Vector3,
+    changed,
     declared,
     described,
     quantity,
@@ -50,6 +51,10 @@ from tautline.model.wording import near
 
 _DEPLOYED = "Unstretched length outside the guide."
 _BY_NAME = f"{_DEPLOYED} With several reels, of each by the name of its line."
+_REEL_SPEED = (
+    "Rate of the reeled length; positive in retrieval. Lines and bodies then move as from one state of rest to the "
+    "next. With several reels, of each by the name of its line."
+)
 _END_VELOCITY = "Velocity of the last node."
 
 
@@ -96,6 +101,7 @@ class Hanging:
     deployed: Lengths = declared(OrByName(Quantity("m", positive, _BY_NAME)))
     end_velocity: Vector3 = quantity("m/s", vector, _END_VELOCITY, default=ZERO, form=VECTOR)
     angular_velocity: Vector3 = quantity("rad/s", vector, ANGULAR_VELOCITY, default=ZERO, form=VECTOR)
+    reel_speed: Lengths = declared(OrByName(Quantity("m/s", finite, _REEL_SPEED)), default=0.0)
 
 
 @described(name="")
@@ -103,6 +109,7 @@ class AtEquilibrium:
     """At rest under all loads at time 0: weight, buoyancy, flow and applied force."""
 
     deployed: Lengths = declared(OrByName(Quantity("m", positive, _BY_NAME)))
+    reel_speed: Lengths = declared(OrByName(Quantity("m/s", finite, _REEL_SPEED)), default=0.0)
 
 
 @dataclass(frozen=True)
@@ -134,11 +141,21 @@ class Placed:
         object.__setattr__(self, "lines", ReadOnly(started))
 
 
+# Of the deployed length: how far the states of rest are between which velocities are found, by central differences.
+# Their error is the square of it; the search for rest is known to 1e-9.
+BESIDE = 1e-4
+
 Start = Placed | Straight | Hanging | AtEquilibrium | State
 
 
 def state_of(start: Any, system: System, locked: Collection[str] = ()) -> State:
     """The state in which a system starts; `locked` are names of sheaves that no rope passes on the way to rest."""
+    at_rest = _at_rest(start, system, locked)
+    speeds = reel_speeds(start, system)
+    return at_rest if not speeds else _moving(start, system, at_rest, speeds, locked)
+
+
+def _at_rest(start: Any, system: System, locked: Collection[str]) -> State:
     found = searched(start, system)
     if found is not None:
         return rest(*found, locked=locked)
@@ -148,15 +165,89 @@ def state_of(start: Any, system: System, locked: Collection[str] = ()) -> State:
     return near_rest(system, start)
 
 
+def reel_speeds(start: Any, system: System) -> dict[str, float]:
+    """Speeds of the reels that turn at a start at rest, by the names of their lines."""
+    given = getattr(start, "reel_speed", 0.0) if isinstance(start, Hanging | AtEquilibrium) else 0.0
+    if isinstance(start, Placed) and start.settle:
+        given = {name: x.reel_speed for name, x in start.lines.items()}
+    if not isinstance(given, Mapping):
+        given = {} if given == 0.0 else {only_reel(system, "reel_speed", given): given}
+    for name, speed in given.items():
+        if name not in system.lines:
+            raise InputError(f"reel_speed.{name}: no such line{near(name, system.lines)}")
+        if speed != 0.0 and (system.lines[name].reel is None or system.is_reeved):
+            expected = "0 without a reel" if system.lines[name].reel is None else "0 beside sheaves and pins"
+            checks.refuse(f"reel_speed.{name}", expected, speed)
+    return {name: speed for name, speed in given.items() if speed != 0.0}
+
+
+def only_reel(system: System, what: str, given: Any) -> str:
+    """Name of the only line with a reel."""
+    reels = [name for name, line in system.lines.items() if line.reels]
+    if not reels and len(system.lines) == 1:
+        reels = list(system.lines)
+    if len(reels) != 1:
+        checks.refuse(what, f"values by the names of lines with a reel ({', '.join(reels)})", given)
+    return reels[0]
+
+
+def _moving(start: Any, system: System, at_rest: State, speeds: Mapping[str, float], locked: Collection[str]) -> State:
+    """A state of rest that passes through those with other lengths deployed, as reels turn."""
+    meshed = system.with_elements(at_rest.elements())
+    lengths = {name: float(x.sum()) for name in system.lines for x in (at_rest.lengths_of(system, name),)}
+    time = min(BESIDE * lengths[name] / abs(speed) for name, speed in speeds.items())
+    after, before = (
+        _at_rest(_deploying(start, lengths, {name: -way * time * x for name, x in speeds.items()}), meshed, locked)
+        for way in (1.0, -1.0)
+    )
+    lines, bodies = dict(at_rest.lines), dict(at_rest.bodies)
+    for name, own in list(lines.items()):
+        moved = (np.array(after.lines[name].nodes) - np.array(before.lines[name].nodes)) / (2.0 * time)
+        velocities = np.array(own.node_velocities) + moved
+        lines[name] = changed(own, node_velocities=velocities, reel_speed=speeds.get(name, 0.0))
+    for name, body in list(bodies.items()):
+        if isinstance(system.bodies[name], RigidBody):
+            one, two = after.bodies[name], before.bodies[name]
+            way = (np.array(one.position) - np.array(two.position)) / (2.0 * time)
+            R = np.array(two.attitude).T @ np.array(one.attitude)  # a small rotation
+            turn = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (4.0 * time)
+            bodies[name] = changed(
+                body,
+                velocity=floats(np.array(body.velocity) + way),
+                angular_velocity=floats(np.array(body.angular_velocity) + turn),
+            )
+    return State(bodies, lines)
+
+
+def _deploying(start: Any, lengths: Mapping[str, float], more: Mapping[str, float]) -> Any:
+    """A start at rest with more deployed."""
+    if isinstance(start, Placed):
+        lines = dict(start.lines)
+        for name, x in more.items():
+            lines[name] = changed(lines[name], deployed=lengths[name] + x, reel_speed=0.0)
+        return replace(start, lines=lines)
+    given = start.deployed
+    if not isinstance(given, Mapping):
+        return changed(start, deployed=given + sum(more.values()), reel_speed=0.0)
+    return changed(start, deployed={name: x + more.get(name, 0.0) for name, x in given.items()}, reel_speed=0.0)
+
+
 def searched(start: Any, system: System) -> tuple[System, State] | None:
     """The system whose rest a start is, and where the search begins; None for a start that is not searched for."""
-    if isinstance(start, AtEquilibrium) or (isinstance(start, Placed) and start.settle):
-        return system, near_rest(system, start)
-    if not isinstance(start, Hanging) or not why_no_chain(system):
+    if not is_searched(start, system):
         return None
+    if not isinstance(start, Hanging):
+        return system, near_rest(system, start)
     if any(start.end_velocity) or any(start.angular_velocity):
         raise InputError("Hanging.end_velocity: only for a system with one line and one body; start from a state")
     return _in_still_fluid(system), near_rest(system, start)
+
+
+def is_searched(start: Any, system: System) -> bool:
+    """Whether a start is found by a search for rest."""
+    if isinstance(start, Hanging):
+        return bool(why_no_chain(system))
+    return isinstance(start, AtEquilibrium) or (isinstance(start, Placed) and start.settle)
 
 
 def near_rest(system: System, start: Any) -> State:
@@ -223,11 +314,7 @@ def deployed_lengths(system: System, given: Any) -> dict[str, float]:
     """Deployed length of every line, from those that are given by name or that of the only reel."""
     reels = [name for name, line in system.lines.items() if line.reels]
     if not isinstance(given, Mapping):
-        if not reels and len(system.lines) == 1:
-            reels = list(system.lines)
-        if len(reels) != 1:
-            checks.refuse("deployed", f"lengths by the names of lines with a reel ({', '.join(reels)})", given)
-        given = {reels[0]: given}
+        given = {only_reel(system, "deployed", given): given}
     for name in given:
         if name not in system.lines:
             raise InputError(f"deployed.{name}: no such line{near(name, system.lines)}")

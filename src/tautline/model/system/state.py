@@ -15,6 +15,7 @@ from tautline.model.body import RigidBody
 from tautline.model.checks import IDENTITY, SAME_LENGTH, ZERO, checked_rotation, finite, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, described, quantity
 from tautline.model.kinds import MATRIX, ROW, VECTOR, VECTORS, in_si
+from tautline.model.stacking import stacked
 from tautline.model.system.parts import ANCHOR, Kinematic, Line
 from tautline.model.system.system import System
 from tautline.model.wording import near
@@ -139,6 +140,19 @@ class LineState:
         """Number of spans."""
         return max(len(self.span_lengths), 1)
 
+    def feed(self, number: int) -> tuple[float, float]:
+        """Length that has come in at the start of a span, and its rate.
+
+        Of span -1 at the end of the line; beyond, length and speed of the rim of a wheel on which its rope may slip.
+        """
+        if number < -1:
+            return float(self.passed[-2 - number]), float(self.wheel_speeds[-2 - number])
+        if number > 0:
+            return float(self.passed[number - 1]), float(self.passing[number - 1])
+        if number < 0:
+            return self.end_reeled_length, self.end_reel_speed
+        return self.reeled_length, self.reel_speed
+
     def span_rows(self, number: int) -> slice:
         """Rows of the nodes of a span."""
         count = len(self.nodes) // self.spans
@@ -256,13 +270,13 @@ def _shown(vector: Array) -> str:
 def point_of(system: System, bodies: Mapping[str, BodyState], end: str, point: Any) -> tuple[Array, Array]:
     """Place and velocity of an end of a string."""
     if end == ANCHOR:
-        return np.array(point, dtype=float), np.zeros(3)
+        return stacked(point), np.zeros(3)
     body, state = system.bodies[end], bodies[end]
-    center = np.array(body.center_of_mass) if isinstance(body, RigidBody) else np.zeros(3)
-    R = np.array(state.attitude)
-    arm = np.array(point) - center
-    swing = R @ np.cross(state.angular_velocity, arm)
-    return np.array(state.position) + R @ arm, np.array(state.velocity) + swing
+    R, arm = stacked(state.attitude), stacked(point)
+    if isinstance(body, RigidBody):
+        arm = arm - stacked(body.center_of_mass)
+    swing = R @ np.cross(stacked(state.angular_velocity), arm)
+    return stacked(state.position) + R @ arm, stacked(state.velocity) + swing
 
 
 def hang(
@@ -300,12 +314,15 @@ def floats(values: Any) -> tuple[float, ...]:
     return tuple(np.asarray(values, dtype=float).tolist())
 
 
-def kinematic_state(body: Kinematic, position: Any, attitude: Any = IDENTITY) -> BodyState:
-    """Place and velocity at time 0 of a kinematic body whose path counts from a position (m)."""
+def kinematic_state(body: Kinematic, position: Any, attitude: Any = None) -> BodyState:
+    """Motion at time 0 of a kinematic body whose path counts from a position (m), its turning from an attitude."""
+    R, omega = body.attitude if attitude is None else np.array(attitude), floats(ZERO)
+    if body.rotation is not None:
+        R, omega = R @ body.rotation.rotation(0.0), floats(body.rotation.angular_velocity(0.0))
     if body.path is None:
-        return BodyState(floats(position), attitude=attitude)
+        return BodyState(floats(position), attitude=R, angular_velocity=omega)
     displacement, velocity = (x[0] for x in body.path.at(0.0))
-    return BodyState(floats(np.array(position) + displacement), floats(velocity), attitude)
+    return BodyState(floats(np.array(position) + displacement), floats(velocity), R, omega)
 
 
 def _body_state(system: System, name: str, given: Any) -> BodyState:
@@ -318,8 +335,8 @@ def _body_state(system: System, name: str, given: Any) -> BodyState:
     state = given if isinstance(given, BodyState) else BodyState(in_si(f"bodies.{name}", given, "m"))
     if isinstance(body, Kinematic) and (any(state.velocity) or any(state.angular_velocity)):
         raise InputError(f"bodies.{name}.velocity: expected none for a body that is held, whose path says how it moves")
-    if isinstance(body, Kinematic) and body.path is not None:
-        return kinematic_state(body, state.position, state.attitude)
+    if isinstance(body, Kinematic):
+        return kinematic_state(body, state.position, None if state.attitude == IDENTITY else state.attitude)
     if isinstance(body, RigidBody) and body.is_point and any(state.angular_velocity):
         checks.refuse(f"bodies.{name}.angular_velocity", "0 for a point mass", state.angular_velocity)
     return state
@@ -327,19 +344,26 @@ def _body_state(system: System, name: str, given: Any) -> BodyState:
 
 def _line_state(system: System, bodies: Mapping[str, BodyState], name: str, line: Line, given: Any) -> LineState:
     start = given if isinstance(given, LineStart) else LineStart(given)
+    return LineState(**line_fields(system, bodies, name, line, start))
+
+
+def line_fields(
+    system: System, bodies: Mapping[str, BodyState], name: str, line: Line, start: LineStart
+) -> dict[str, Any]:
+    """Fields of the state of a line that starts straight; numbers may carry derivatives."""
     spans = [
         [point_of(system, bodies, end, point) for end, point in zip(span.ends, span.points, strict=True)]
         for span in system.spans(name)
     ]
-    chords = np.array([ends[1][0] - ends[0][0] for ends in spans])
+    chords = np.stack([ends[1][0] - ends[0][0] for ends in spans])
     distances = np.linalg.norm(chords, axis=1)
-    if not distances.all():
+    if not np.all(distances):
         where = f"lines.{name}"
         if line.spans > 1:
             k = int(np.argmin(distances))
             where += f".over.{list(line.over)[min(k, len(line.over) - 1)]}"
         raise InputError(f"{where}: expected ends apart from each other, got both at one place")
-    distance, string = float(distances.sum()), line.string
+    distance, string = distances.sum(), line.string
     deployed, reeled, end_reeled = _lengths(system, name, line, start, distance)
     if deployed > distance * (1.0 + SAME_LENGTH) and string.tension(distance / deployed - 1.0) < 0.0:
         raise InputError(
@@ -347,30 +371,22 @@ def _line_state(system: System, bodies: Mapping[str, BodyState], name: str, line
             f'{deployed:.6g} m, which would be pressed together; bring its ends apart, or use law = "tension_only"'
         )
     lengths = distances * (deployed / distance)  # evenly strained
-    elements = system.elements_of(name, float(lengths.max()))
+    elements = system.elements_of(name, lengths.max())
     part = np.linspace(0.0, 1.0, elements + 1)[:, None]
     nodes = [
-        between(a, b, max(x, d), d, elements)
-        for ((a, _), (b, _)), x, d in zip(spans, lengths.tolist(), distances.tolist(), strict=True)
+        between(a, b, max(x, d), d, elements) for ((a, _), (b, _)), x, d in zip(spans, lengths, distances, strict=True)
     ]
     velocities = [u + part * (v - u) for (_, u), (_, v) in spans]
+    own: dict[str, Any] = {"reeled_length": reeled, "reel_speed": start.reel_speed}
     if not line.is_reeved:
-        return LineState(nodes[0], velocities[0], reeled, start.reel_speed)
+        return {"nodes": nodes[0], "node_velocities": velocities[0], **own}
     # rope passes sheaves so that strains change evenly
-    moving = np.array([c @ (ends[1][1] - ends[0][1]) for c, ends in zip(chords, spans, strict=True)]) / distances
+    moving = np.stack([c @ (ends[1][1] - ends[0][1]) for c, ends in zip(chords, spans, strict=True)]) / distances
     rates = moving * (deployed / distance)
-    rates += (-start.end_reel_speed - start.reel_speed - rates.sum()) * distances / distance
+    rates = rates + (-start.end_reel_speed - start.reel_speed - rates.sum()) * distances / distance
     passing = start.reel_speed + np.cumsum(rates)[:-1]
-    return LineState(
-        np.concatenate(nodes),
-        np.concatenate(velocities),
-        reeled,
-        start.reel_speed,
-        lengths,
-        passing=passing,
-        end_reeled_length=end_reeled,
-        end_reel_speed=start.end_reel_speed,
-    )
+    own |= {"nodes": np.concatenate(nodes), "node_velocities": np.concatenate(velocities), "span_lengths": lengths}
+    return own | {"passing": passing, "end_reeled_length": end_reeled, "end_reel_speed": start.end_reel_speed}
 
 
 def _lengths(system: System, name: str, line: Line, start: LineStart, distance: float) -> tuple[float, float, float]:
@@ -412,15 +428,15 @@ def straight_nodes(deployed: Any, elements: int, direction: Array) -> Array:
     return nodes
 
 
-def between(first: Array, last: Array, length: float, distance: float, elements: int) -> Array:
+def between(first: Array, last: Array, length: Any, distance: Any, elements: int) -> Array:
     """Nodes on a straight line between two points; of a longer string on two lines that meet below."""
     part = np.linspace(0.0, 1.0, elements + 1)[:, None]
     nodes: Array = first + part * (last - first)
-    sag = 0.5 * math.sqrt(max(length * length - distance * distance, 0.0))
+    sag = 0.5 * np.sqrt(max(length * length - distance * distance, 0.0))
     if sag > 0.0:
         along = (last - first) / distance
         down = np.array([0.0, 0.0, 1.0]) - along[2] * along
-        size = float(np.linalg.norm(down))
+        size = np.linalg.norm(down)
         down = down / size if size > 1e-6 else np.cross(along, [0.0, 1.0, 0.0])
-        nodes += sag * (1.0 - np.abs(2.0 * part - 1.0)) * down
+        nodes = nodes + sag * (1.0 - np.abs(2.0 * part - 1.0)) * down
     return nodes

@@ -81,6 +81,12 @@ class System:
         self._check_shafts()
         self._check_loads()
 
+    def _repr_html_(self) -> str:
+        """Card of a notebook."""
+        from tautline.model.picture.cards import card_of_system  # which needs systems
+
+        return card_of_system(self)
+
     def _check_loads(self) -> None:
         """Refuse a fluid and forces that cannot be in this system."""
         for what, given in (("fluid", self.body_fluid), ("applied_force", self.applied_forces)):
@@ -156,6 +162,8 @@ class System:
     def _check_reel(self, axis_key: str, key: str, holder: str, reel: Any, axis: Any) -> None:
         """Refuse a reel that cannot be where it is."""
         body = self.bodies.get(holder)
+        if isinstance(body, Kinematic) and axis is not None and reel.layer_growth != 0.0:
+            checks.refuse(f"{key}.layer_growth", f"0 with {axis_key}", reel.layer_growth)
         if isinstance(body, RigidBody):
             if axis is None and not body.is_point:
                 raise InputError(
@@ -169,7 +177,7 @@ class System:
                     reel.layer_growth,
                 )
         else:
-            if axis is not None:
+            if axis is not None and holder == ANCHOR:
                 end = "start" if key.endswith(".reel") else "end"
                 raise InputError(
                     f"{axis_key}: expected none where {holder!r} does not turn; a reel on a body is at the "

@@ -27,12 +27,14 @@ class Parts(NamedTuple):
     strings: Mapping[str, String]  # by the names of lines; numbers that members differ in are columns
     elements: Mapping[str, int]
     bodies: tuple[str, ...]
+    spans: Mapping[str, int]
 
 
 def parts_of(system: System) -> Parts:
     """Parts of a system with the number of elements of every line."""
     lines = system.lines.items()
-    return Parts({name: x.string for name, x in lines}, {name: x.count for name, x in lines}, tuple(system.bodies))
+    strings, counts = {name: x.string for name, x in lines}, {name: x.count for name, x in lines}
+    return Parts(strings, counts, tuple(system.bodies), {name: x.spans for name, x in lines})
 
 
 def evaluate(output: Output, values: Mapping[str, Array], rows: NDArray[np.int64], parts: Parts) -> Array:
@@ -74,8 +76,10 @@ def _has(variable: str, *dims: str) -> bool:
 def _of_line(values: Mapping[str, Array], line: str, parts: Parts) -> dict[str, Array]:
     """Variables of one line: without the dimension of lines, and with its own nodes and elements."""
     place = list(parts.elements).index(line)
-    count, before = parts.elements[line], sum(list(parts.elements.values())[:place])
-    nodes, elements = slice(before + place, before + place + count + 1), slice(before, before + count)
+    counts = [parts.spans[name] * count for name, count in parts.elements.items()]
+    spans = sum(list(parts.spans.values())[:place])
+    before, count, own = sum(counts[:place]), counts[place], parts.spans[line]
+    nodes, elements = slice(before + spans, before + spans + count + own), slice(before, before + count)
     found = {}
     for name, x in values.items():
         if _has(name, "line"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from tautline import schema
 from tautline.model import checks
@@ -25,6 +25,7 @@ class Facts:
     free_body: str | None  # the only one, if there is only one
     loaded: tuple[str, ...] = ()  # lines that have a breaking load
     is_short: bool = False  # messages name short keys
+    over: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # what lines run over, by name
 
     @property
     def only_line(self) -> str | None:
@@ -34,15 +35,20 @@ class Facts:
     @property
     def elements(self) -> int | None:
         """Elements of all lines together; None where members may differ."""
-        known = [n for n in self.lines.values() if n is not None]
+        known = [n for n in (self.places(name) for name in self.lines) if n is not None]
         return sum(known) if len(known) == len(self.lines) else None
+
+    def places(self, line: str, extra: int = 0) -> int | None:
+        """Elements of all spans of a line, with so many more in each; None where members may differ."""
+        n = self.lines[line]
+        return None if n is None else (len(self.over.get(line, ())) + 1) * (n + extra)
 
     @property
     def layout(self) -> Layout | None:
         """Variables and dimensions of the results, where these are the same for all members."""
         if self.elements is None:
             return None
-        return schema.of_system(list(self.bodies), {name: n or 0 for name, n in self.lines.items()})
+        return schema.of_system(list(self.bodies), {name: n or 0 for name, n in self.lines.items()}, self.over)
 
     def key_of(self, line: str, name: str) -> str:
         """A key of a line as a message names it."""
@@ -66,4 +72,5 @@ def facts_of(base: Tree, varied: tuple[str, ...], is_short: bool = False) -> Fac
     }
     loaded = tuple(name for name, line in lines.items() if line.get("breaking_load") is not None)
     free = [name for name, body in bodies.items() if KIND not in body]
-    return Facts(interval, rows, counts, tuple(bodies), free[0] if len(free) == 1 else None, loaded, is_short)
+    over = {name: tuple(line.get("over") or ()) for name, line in lines.items()}
+    return Facts(interval, rows, counts, tuple(bodies), free[0] if len(free) == 1 else None, loaded, is_short, over)

@@ -17,7 +17,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.expressions import Bound, Parts, bind
 from tautline.model.expressions import read as read_expression
-from tautline.schema import AXES, SCHEMA, Variable
+from tautline.schema import AXES, OF_SHEAVES, SCHEMA, Variable, by_line, sheave_names
 from tautline.studies.definition.facts import Facts
 from tautline.studies.definition.readings import READINGS
 from tautline.units import results_unit
@@ -37,7 +37,7 @@ HEALTH = {
 }
 # A reading is of one line.
 VARIABLES = (
-    SCHEMA
+    {name: x for name, x in SCHEMA.items() if name not in OF_SHEAVES}  # of one sheave: an expression
     | OF_NEIGHBORS
     | {name: reading.variable._replace(dims=("time", "line")) for name, reading in READINGS.items()}
 )
@@ -79,7 +79,7 @@ class Output:
     body: str | None = None
     line: str | None = None
     implied: tuple[str, ...] = ()  # body or line, where it is the only one and was not named
-    parts: tuple[Any, ...] = ()  # of an expression: names of bodies, of free ones and of lines
+    parts: tuple[Any, ...] = ()  # of an expression: names of bodies, of free ones, of lines and of sheaves
 
     @property
     def expression(self) -> Bound | None:
@@ -143,8 +143,8 @@ class Output:
 
 @cache
 def _bound(text: str, parts: tuple[Any, ...]) -> Bound:
-    bodies, free, lines = parts
-    return bind(read_expression("outputs", text), Parts(bodies, free, dict.fromkeys(lines)))
+    bodies, free, lines, sheaves = parts
+    return bind(read_expression("outputs", text), Parts(bodies, free, dict.fromkeys(lines), by_line(sheaves)))
 
 
 def read(specs: Any, facts: Facts, time_of: Any) -> tuple[Output, ...]:
@@ -211,8 +211,8 @@ def _of_expression(where: str, spec: Mapping[str, Any], facts: Facts, time_of: A
     if text.is_condition:
         raise InputError(f"{where}.variable: expected a number, got the condition {text.text!r}")
     free = facts.bodies if facts.free_body is None else (facts.free_body,)
-    parts = (facts.bodies, free, tuple(facts.lines))
-    bind(text, Parts(facts.bodies, free, facts.lines)).single()
+    parts = (facts.bodies, free, tuple(facts.lines), tuple(sheave_names(facts.over)))
+    bind(text, Parts(facts.bodies, free, facts.lines, facts.over)).single()
     reduce = spec.get("reduce", "at" if "at" in spec else "series")
     checks.choice(f"{where}.reduce", reduce, REDUCTIONS)
     times, rows = _samples(where, spec.get("at", ()), facts, time_of)
@@ -336,9 +336,9 @@ def _length(dim: str, line: str | None, facts: Facts) -> int | None:
     """Length of a dimension, of one line where it is chosen; None where members may differ."""
     if dim not in ALONG_THE_LINE:
         return {"body": len(facts.bodies), "line": len(facts.lines)}.get(dim, 3)
-    elements = facts.elements if line is None else facts.lines[line]
-    lines = 1 if line is not None else len(facts.lines)
-    return None if elements is None else elements + lines * (dim == "node")
+    extra = dim == "node"
+    counts = [facts.places(name, extra) for name in ([line] if line is not None else facts.lines)]
+    return None if None in counts else sum(n or 0 for n in counts)
 
 
 def _shape(

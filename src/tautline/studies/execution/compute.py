@@ -174,12 +174,13 @@ def _short(path: list[str]) -> str:
 
 
 def _layout(system: System, elements: Mapping[str, int]) -> schema.Layout:
-    return schema.of_system(list(system.bodies), dict(elements))
+    over = {name: tuple(line.over) for name, line in system.lines.items()}
+    return schema.of_system(list(system.bodies), elements, over)
 
 
 def _parts(system: System, string: String, elements: Mapping[str, int]) -> Parts:
     """Parts of members that are chains."""
-    return Parts(dict.fromkeys(system.lines, string), elements, tuple(system.bodies))
+    return Parts(dict.fromkeys(system.lines, string), elements, tuple(system.bodies), dict.fromkeys(system.lines, 1))
 
 
 def _run_family(members: Members, found: Computed) -> None:

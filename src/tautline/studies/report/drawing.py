@@ -7,11 +7,10 @@ import re
 from typing import Any
 
 import numpy as np
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import ScalarFormatter
 
-from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY
+from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, empty_figure
 from tautline.studies.analysis.reading import Array, Column, Component
 
 # Told apart by color and, beyond six, by dashes.
@@ -43,8 +42,7 @@ def panels(count: int, columns: int = 3, width: float = 2.6, height: float = 2.3
     """A figure of at most so many columns; those that are left over are not drawn."""
     across = min(columns, count)
     down = math.ceil(count / across)
-    figure = Figure(figsize=(max(4.0, 0.6 + width * across), 0.5 + height * down), layout="constrained")
-    FigureCanvasAgg(figure)
+    figure = empty_figure(max(4.0, 0.6 + width * across), 0.5 + height * down)
     grid = figure.subplots(down, across, squeeze=False, **shared)
     for axes in grid.flat:
         axes.set_axisbelow(True)

@@ -9,7 +9,11 @@ from typing import Any
 
 import numpy as np
 
+from tautline.figures import cover
 from tautline.figures import page as pages
+from tautline.figures.cover import Cover
+from tautline.model.system.case import Case
+from tautline.quantities import number
 from tautline.studies.analysis.reading import Opened
 from tautline.studies.analysis.warnings import counted
 from tautline.studies.definition import work
@@ -34,38 +38,47 @@ _DESIGNS = {
 }
 
 
-def render(opened: Opened, store: str, sections: list[Section], left_out: dict[str, int], folder: Path) -> str:
+def render(
+    opened: Opened, store: str, sections: list[Section], left_out: dict[str, int], folder: Path, project: str = ""
+) -> str:
     """The whole page; pictures are taken from the folder."""
     attrs = opened.dataset.attrs
-    body = f"<h1>{html.escape(attrs['title'])}</h1>"
-    if attrs["description"]:
-        body += f"<p>{html.escape(attrs['description'])}</p>"
+    head = Cover("Report of a study", attrs["title"], attrs["description"], project, Path(store).name, attrs["version"])
+    body = _verdict(opened)
     if attrs["status"] != "completed":
         body += (
             f'<p class="note">This study is not finished: {attrs["members_done"]} of {opened.members} members are '
             f"computed, and what follows is of these. <code>tautline study --resume {html.escape(store)}</code> goes "
             "on with it.</p>"
         )
-    body += f"{_verdict(opened)}{_warnings(opened)}<h2>What was found</h2>{_found(opened, sections)}"
+    body += f"{_warnings(opened)}<h2>What was found</h2>{_found(opened, sections)}"
+    body += f"<h2>What was computed</h2>{_facts(opened)}<h3>Parameters</h3>{_parameters(opened)}"
+    body += f"<h3>How members ended</h3>{_endings(opened)}{_system(opened)}<h2>Pictures</h2>"
     body += "".join(_output(section, folder) for section in sections)
     for name, count in left_out.items():
         body += f'<p class="small">{html.escape(name)}: {count} more components are in the store, without pictures.</p>'
-    body += f"<h2>What was computed</h2>{_facts(opened)}<h3>Parameters</h3>{_parameters(opened)}"
-    body += f"<h3>How members ended</h3>{_endings(opened)}"
     plan = html.escape(json.dumps(opened.plan, indent=2))
-    body += f"<details><summary>The study in full, in SI units</summary><pre>{plan}</pre></details>"
-    body += f'<p class="small">{html.escape(store)}, computed by tautline {html.escape(attrs["version"])}</p>'
-    return pages.page(attrs["title"], body, _STYLE)
+    body += f'<details class="screen"><summary>The study in full, in SI units</summary><pre>{plan}</pre></details>'
+    return cover.page(head, body, _STYLE)
+
+
+def _system(opened: Opened) -> str:
+    """The system that the study varies, as its scenario has it."""
+    case = Case.from_dict(opened.plan["scenario"])
+    return cover.system(case)
 
 
 def _verdict(opened: Opened) -> str:
-    """How many members have a result, and how the others ended."""
+    """How many members have a result, and how the others ended; never better than their warnings."""
     status, used = opened.dataset.status.values, int(opened.usable.sum())
     if used == opened.members:
-        return f'<p class="yes"><b>All {used} members have a result.</b></p>'
+        warned = counted(opened.dataset).members
+        if warned:
+            return cover.verdict("unsure", f"All {used} members have a result, {warned} of them with warnings.")
+        return cover.verdict("yes", f"All {used} members have a result.")
     others = {name: int(np.sum((status == code) & ~opened.usable)) for code, name in work.STATUS_NAMES.items()}
     listed = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in others.items() if count)
-    return f'<p class="no"><b>{used} of {opened.members} members have a result; {listed}.</b></p>'
+    return cover.verdict("no", f"{used} of {opened.members} members have a result; {listed}.")
 
 
 def _found(opened: Opened, sections: list[Section]) -> str:
@@ -78,9 +91,8 @@ def _found(opened: Opened, sections: list[Section]) -> str:
         if component.output not in opened.series:
             y = opened.values(component)
             there = y[np.isfinite(y)]
-            cells = (
-                [f"{x:.4g}" for x in (there.min(), np.median(there), there.max())] if len(there) else ["none", "", ""]
-            )
+            found = (there.min(), np.median(there), there.max()) if len(there) else ()
+            cells = [number(float(x)) for x in found] or ["none", "", ""]
         most = f"{strongest.key} ({strongest.words})" if strongest else ""
         rows.append((f'<a href="#{label}">{label}</a>{f" ({units})" if units else ""}', *cells, html.escape(most)))
     return pages.table_of_html(("output", "least", "median", "largest", "depends most on"), rows)

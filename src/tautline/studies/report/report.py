@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tautline.files.runs import StoreError
+from tautline.model import checks
 from tautline.studies.analysis.reading import Component, Opened
 from tautline.studies.store.archive import open_archive, open_study
 
@@ -30,7 +31,14 @@ class Section(NamedTuple):
     strongest: Strongest | None  # of one number a member, where the design tells
 
 
-def report(store: str | os.PathLike[str], folder: str | os.PathLike[str], *, say: Say | None = None) -> Path:
+def report(
+    store: str | os.PathLike[str],
+    folder: str | os.PathLike[str],
+    *,
+    say: Say | None = None,
+    project: str = "",
+    pdf: str | os.PathLike[str] | None = None,
+) -> Path:
     """Pictures of a study as PNG and SVG, and a page with all of them; also of one that is not finished.
 
     Grids give lines or maps and the range along every side; sampled designs distributions, points with running
@@ -45,17 +53,29 @@ def report(store: str | os.PathLike[str], folder: str | os.PathLike[str], *, say
         Made if it is not there; files of an earlier report are replaced.
     say : callable, optional
         Called with a line for every output.
+    project : str
+        What the study is for, in the head of the page.
+    pdf : path, optional
+        Also print the page to this file, by Chromium or Chrome.
 
     Returns
     -------
     Path
         Of the page.
     """
+    from tautline.figures.printing import find_browser, print_pdf
+
+    checks.text("project", project)
+    if pdf is not None:
+        find_browser()  # what is missing is reported now
     with open_archive(store).read_as_a_whole():
-        return _report(store, Path(folder), say)
+        page = _report(store, Path(folder), say, project)
+    if pdf is not None:
+        print_pdf(page, pdf)
+    return page
 
 
-def _report(store: str | os.PathLike[str], folder: Path, say: Say | None) -> Path:
+def _report(store: str | os.PathLike[str], folder: Path, say: Say | None, project: str) -> Path:
     from tautline.studies.report.page import render
 
     opened = Opened(open_study(store))
@@ -66,7 +86,7 @@ def _report(store: str | os.PathLike[str], folder: Path, say: Say | None) -> Pat
             say(component.label)
         sections.append(_section(opened, component, target))
     page = target / "report.html"
-    _write(page, render(opened, str(store), sections, left_out(opened), target))
+    _write(page, render(opened, str(store), sections, left_out(opened), target, project))
     return page
 
 

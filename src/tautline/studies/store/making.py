@@ -170,10 +170,9 @@ def _coordinates(study: Study) -> Coordinates:
 
 def _owners(study: Study) -> Coordinates:
     """Lines that nodes and elements of all lines belong to, where there are several."""
-    lines = {name: n for name, n in study.facts.lines.items() if n is not None}
-    more = {"node": 1, "element": 0}
+    facts, more = study.facts, {"node": 1, "element": 0}
     return {
-        f"{dim}_line": (dim, [name for name, n in lines.items() for _ in range(n + k)], "")
+        f"{dim}_line": (dim, [name for name in facts.lines for _ in range(facts.places(name, k) or 0)], "")
         for dim, k in more.items()
-        if len(lines) > 1
+        if len(facts.lines) > 1
     }

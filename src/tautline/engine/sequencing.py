@@ -1,0 +1,213 @@
+"""Commands of sequences as reels follow them: which stage they are in, and the plain command that it stands for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.errors import InputError
+from tautline.model import profile
+from tautline.model.command import Brake, Command, Free, Impedance, Length, Locked, Speed, Torque
+from tautline.model.description import changed
+from tautline.model.sequence import DONE, Sequence, Stage, done_at
+
+# Lines between which the torque of a transition is straight: its largest distance from the smooth curve is 0.1 %.
+PARTS = 32
+
+
+class Now(NamedTuple):
+    """Drum at the beginning of a stage."""
+
+    time: float  # s
+    deployed: float  # m
+    speed: float  # m/s, positive in retrieval
+    torque: float  # N m
+
+
+class Progress(NamedTuple):
+    """Stage of a sequence that a reel is in."""
+
+    sequence: Sequence
+    number: int
+    since: float  # s
+    command: Command  # that the stage stands for, with the times of the simulation
+    ends_at: float  # latest time at which it ends (s), infinite if a condition alone ends it
+
+    @property
+    def stage(self) -> Stage:
+        """The stage."""
+        return self.sequence.stages[self.number]
+
+
+def begun(sequence: Sequence, number: int, now: Now) -> Progress:
+    """A stage that begins now."""
+    stage = sequence.stages[number]
+    try:
+        command = plain_command(stage, now)
+    except InputError as error:
+        raise InputError(f"command.{sequence.names[number]}: {error}") from None
+    return Progress(sequence, number, now.time, command, _ends_at(stage, command, now))
+
+
+def _ends_at(stage: Stage, command: Command, now: Now) -> float:
+    times = [math.inf]
+    if stage.duration is not None:
+        times.append(now.time + stage.duration)
+    if stage.until == DONE:
+        done = done_at(command, now.time, now.deployed)
+        times.append(now.time + stage.transition if done is None else done)
+    elif stage.until is not None and not isinstance(stage.until, str):
+        times.append(stage.until)
+    return min(times)
+
+
+def plain_command(stage: Stage, now: Now) -> Command:
+    """The command of a stage that begins now: its times those of the simulation, with its transition."""
+    command = _later(stage.command, now.time)
+    if stage.transition > 0.0:
+        return _gone_over(command, stage.transition, now)
+    if isinstance(command, Length) and command.target is not None and now.speed != 0.0:
+        return _pieces(command.curve(now.time, now.deployed))  # the motor stops the drum at once
+    return command
+
+
+def _later(command: Any, time: float) -> Command:
+    """A command with its times counted from a time on."""
+    if isinstance(command, Torque) and command.is_function:
+        return Torque(_Later(command.torque, time))
+    if isinstance(command, Torque | Brake):
+        return changed(command, torque=_moved(command.torque, time))
+    if isinstance(command, Speed):
+        return changed(command, payout=_moved(command.payout, time), retrieval=_moved(command.retrieval, time))
+    if isinstance(command, Length):
+        pieces = command.pieces and (tuple(np.add(command.pieces[0], time).tolist()), command.pieces[1])
+        start = None if command.start is None else command.start + time
+        return changed(command, table=_moved(command.table, time), pieces=pieces, start=start)
+    if isinstance(command, Impedance) and command.follower is not None:
+        return changed(command, length=_later(command.length, time))
+    found: Command = command
+    return found
+
+
+class _Later:
+    """A function of the time since another."""
+
+    def __init__(self, function: Callable[[float], Any], since: float) -> None:
+        self.function, self.since = function, since
+
+    def __call__(self, time: float) -> Any:
+        return self.function(time - self.since)
+
+
+def _moved(table: Any, time: float) -> Any:
+    """A table with later times; a constant as it is."""
+    if not isinstance(table, tuple):
+        return table
+    return (tuple(np.add(table[0], time).tolist()), table[1])
+
+
+def _gone_over(command: Command, duration: float, now: Now) -> Command:
+    """A command to which the present torque or motion goes over smoothly, in a time (s)."""
+    if isinstance(command, Torque | Free):
+        return _torque_gone_over(command, duration, now)
+    if isinstance(command, Brake):
+        times, values = _blended(command.torques(), 0.0, duration, now.time)
+        return Brake((times, values))
+    if isinstance(command, Locked):
+        return _pieces(_speed_gone_over(profile.constant(now.deployed), duration, now))
+    curve = command.curve(now.time, now.deployed)
+    if isinstance(command, Speed):
+        return _pieces(_speed_gone_over(curve, duration, now))
+    curve = _length_gone_over(curve, duration, now)
+    return changed(command, length=_pieces(curve)) if isinstance(command, Impedance) else _pieces(curve)
+
+
+def _torque_gone_over(command: Torque | Free, duration: float, now: Now) -> Torque:
+    if not math.isfinite(now.torque):
+        raise InputError(
+            "transition: expected a torque that is known before it, got none; give the stage before a torque"
+        )
+    if isinstance(command, Torque) and command.is_function:
+        first = float(command.torque(now.time))
+        return Torque(_Blend(command.torque, now.torque - first, now.time, duration))
+    times, values = _blended(command.torques(), now.torque, duration, now.time)
+    return Torque((times, values))
+
+
+class _Blend:
+    """A function of time to which a difference fades away."""
+
+    def __init__(self, function: Callable[[float], Any], difference: float, since: float, duration: float) -> None:
+        self.function, self.difference, self.since, self.duration = function, difference, since, duration
+
+    def __call__(self, time: float) -> float:
+        return float(self.function(time)) + self.difference * float(1.0 - smooth((time - self.since) / self.duration))
+
+
+def smooth(x: Any) -> Any:
+    """From 0 to 1 with slopes 0 at both ends, 3 x^2 - 2 x^3."""
+    x = np.clip(x, 0.0, 1.0)
+    return x * x * (3.0 - 2.0 * x)
+
+
+def _blended(table: tuple[Array, Array], before: float, duration: float, time: float) -> tuple[Any, Any]:
+    """Table of torques that a value goes over to, smoothly."""
+    times, values = table
+    grid = np.linspace(time, time + duration, PARTS + 1)
+    grid = np.union1d(grid, times[times > time])
+    given = np.interp(grid, times, values)
+    difference = before - float(np.interp(time, times, values))
+    return tuple(grid.tolist()), tuple((given + difference * (1.0 - smooth((grid - time) / duration))).tolist())
+
+
+def _speed_gone_over(curve: Array, duration: float, now: Now) -> Array:
+    """A curve of the length whose rate goes over from the present one, which adds to the length for good."""
+    jump = -now.speed - profile.values_at(curve, now.time)[1]
+    # integral of jump (1 - 3 x^2 + 2 x^3) over time, x = (t - time)/duration; half of jump duration in the end
+    extra = [0.0, jump, 0.0, -jump / duration**2, 0.5 * jump / duration**3]
+    return _with_extra(curve, extra, 0.5 * jump * duration, duration, now.time)
+
+
+def _length_gone_over(curve: Array, duration: float, now: Now) -> Array:
+    """A curve of the length to which the present length and rate go over, with a continuous acceleration at its end."""
+    length, rate, _ = profile.values_at(curve, now.time)
+    d, v, T = now.deployed - length, -now.speed - rate, duration
+    # quintic from (d, v, 0) to (0, 0, 0)
+    extra = [
+        d,
+        v,
+        0.0,
+        -(10.0 * d + 6.0 * v * T) / T**3,
+        (15.0 * d + 8.0 * v * T) / T**4,
+        -(6.0 * d + 3.0 * v * T) / T**5,
+    ]
+    return _with_extra(curve, extra, 0.0, T, now.time)
+
+
+def _with_extra(curve: Array, extra: list[float], after: float, duration: float, time: float) -> Array:
+    """A curve and a polynomial of the time since another, which is constant after a while."""
+    knots = np.union1d([time, time + duration], curve[curve[:, 0] > time, 0])
+    added = np.polynomial.Polynomial(extra)
+    rows = []
+    for knot in knots.tolist():
+        piece = curve[max(0, int(np.searchsorted(curve[:, 0], knot, side="right")) - 1)]
+        own = _shifted(np.polynomial.Polynomial(piece[1:]), knot - piece[0])
+        own = own + (_shifted(added, knot - time) if knot < time + duration else after)
+        rows.append(profile.row(knot, *own.coef.tolist()))
+    return np.array(rows)
+
+
+def _shifted(polynomial: Any, by: float) -> Any:
+    """A polynomial of the time since a later moment."""
+    return polynomial(np.polynomial.Polynomial([by, 1.0]))
+
+
+def _pieces(curve: Array) -> Length:
+    """The command of a curve of the length; pieces that take no time, of a move that is there already, are left out."""
+    curve = curve[np.append(np.diff(curve[:, 0]) > 0.0, True)]
+    knots = tuple(curve[:, 0].tolist())
+    return Length(pieces=(knots, tuple(map(tuple, curve[:, 1:].tolist()))))

@@ -1,0 +1,128 @@
+"""What every report begins with and says of what it is about: cover, sketch, inputs, model and accuracy."""
+
+from __future__ import annotations
+
+import html
+import os
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+import xarray as xr
+
+from tautline._version import __version__
+from tautline.figures import page as pages
+from tautline.model.picture.inputs import inputs_of
+from tautline.model.picture.sketch import sketch_of_state
+from tautline.model.system.case import Case
+from tautline.quantities import value
+from tautline.results.picture import sketch_of_sample
+
+
+class Cover(NamedTuple):
+    """What the head of a report says."""
+
+    kind: str  # such as "Report of a run"
+    title: str
+    description: str = ""
+    project: str = ""
+    file: str = ""  # that it is about
+    version: str = __version__  # of tautline, which computed it
+
+
+def date() -> str:
+    """The day of the report; that of SOURCE_DATE_EPOCH where it is set, so that builds can be repeated."""
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    return time.strftime("%Y-%m-%d", time.gmtime(int(given)) if given.isdecimal() else time.localtime())
+
+
+def head(cover: Cover) -> str:
+    """Head of a report: kind, title, project, file, date and version."""
+    facts = {"project": cover.project, "file": cover.file, "date": date(), "computed by": f"tautline {cover.version}"}
+    items = "".join(f"<div><dt>{name}</dt><dd>{html.escape(text)}</dd></div>" for name, text in facts.items() if text)
+    about = f'<p class="small">{html.escape(cover.description)}</p>' if cover.description else ""
+    return (
+        f'<header><p class="kind">{html.escape(cover.kind)}</p><h1>{html.escape(cover.title)}</h1>{about}'
+        f'<dl class="facts">{items}</dl></header>'
+    )
+
+
+def page(cover: Cover, body: str, style: str = "", scripts: Iterable[str] = ()) -> str:
+    """The whole file: head, body, and on paper the title at the foot of every page."""
+    words = " · ".join(text for text in (cover.title, cover.project, date()) if text)
+    return pages.page(cover.title, head(cover) + body, f"{style}{pages.feet(words)}", scripts)
+
+
+def verdict(kind: str, sentence: str) -> str:
+    """The result in a sentence: "yes", "unsure", "no", or "" for neither."""
+    return f'<p class="verdict {kind}"><b>{html.escape(sentence)}</b></p>'
+
+
+def ending(attrs: Mapping[Any, Any]) -> str:
+    """How a run ended."""
+    return f"<p>The run: {html.escape(str(attrs['message']))}.</p>"
+
+
+def notes(title: str, texts: Iterable[str]) -> str:
+    """A list of warnings; empty without any."""
+    items = "".join(f"<li>{html.escape(text)}</li>" for text in texts)
+    return f'<div class="note">{html.escape(title)}<ul>{items}</ul></div>' if items else ""
+
+
+def system(case: Case, run: xr.Dataset | None = None) -> str:
+    """The system at the start, from its run if there is one, and the inputs of a case."""
+    drawn = sketch_of_state(case.system, case.state()) if run is None else sketch_of_sample(run)
+    caption = "The system at the start, with its names. What is too small to see is drawn larger."
+    picture = f'<figure class="drawn">{drawn}<figcaption>{caption}</figcaption></figure>' if drawn else ""
+    return f"<h2>The system</h2>{picture}<h2>Inputs</h2>{inputs(case)}"
+
+
+def inputs(case: Case) -> str:
+    """Tables of the inputs; defaults are left out."""
+    parts: list[str] = []
+    wide: list[str] = []
+    for section in inputs_of(case.stated_keys()):
+        rows = [(key, *values) for key, values in section.rows]
+        one = f"<h3>{html.escape(section.title)}</h3>{pages.table(('', *section.names) if section.names else (), rows)}"
+        (wide if len(section.names) > 2 else parts).append(f"<section>{one}</section>")
+    text = html.escape(case.to_toml())
+    return (
+        f'<div class="inputs">{"".join(parts)}</div>{"".join(wide)}<p class="small">Defaults are left out.</p>'
+        f'<details class="screen"><summary>The whole input as a scenario file, in SI units</summary>'
+        f"<pre>{text}</pre></details>"
+    )
+
+
+def accuracy(attrs: Mapping[Any, Any], case: Case) -> str:
+    """Model, mesh, step, scheme and the estimates of errors of a run."""
+    mesh = ", ".join(
+        f"{line.count} elements{f' in each of {line.spans} spans' if line.spans > 1 else ''}"
+        + (f" of {name}" if len(case.system.lines) > 1 else "")
+        for name, line in case.system.lines.items()
+    )
+    step = case.run.step
+    how = "chosen and adapted by the program" if isinstance(step, str) else "given"
+    rows = [
+        ("model", "elastic lines of distributed mass (no bending, no contact), rigid bodies"),
+        ("mesh", mesh),
+        ("scheme", f"{attrs.get('scheme', 'symmetric')}, order {attrs['order']}, variational"),
+        ("time step", f"{value(float(attrs['step']), 's')} ({how}), {int(attrs['steps'])} steps"),
+    ]
+    for name, words, unit in ESTIMATES:
+        if name in attrs and attrs[name] is not None:
+            size = float(attrs[name])
+            rows.append((words, value(size, unit, 2) if not abs(size) < NEGLIGIBLE else "negligible"))
+    return pages.table((), rows)
+
+
+# Estimates that are smaller are rounding.
+NEGLIGIBLE = 1e-9
+# Attributes of a run that say how accurate it is, in words, with their units.
+ESTIMATES = (
+    ("largest_step_ratio", "time step over the stability limit", ""),
+    ("balance_error", "energy that is not accounted for, of the energy in play", "%"),
+    ("mesh_error", "positions depend on the mesh by about, of the deployed length", "%"),
+    ("mesh_noise", "waves as short as the elements, of the largest tension", "%"),
+    ("turning_error", "attitude of bodies, error of the steps", "rad"),
+    ("attitude_error", "attitude of bodies, error of the mesh", "rad"),
+)

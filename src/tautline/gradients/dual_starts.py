@@ -1,0 +1,214 @@
+"""States at the start of a run with derivatives by keys, from cases whose numbers carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.engine import lowering
+from tautline.gradients.arrays import Carried, value_of
+from tautline.gradients.dual_cases import UnknownTangentsError
+from tautline.gradients.rotations import turns_of
+from tautline.kernels import data
+from tautline.model.body import RigidBody
+from tautline.model.command import Command, Drum
+from tautline.model.description import changed
+from tautline.model.reel import Reel
+from tautline.model.rest.network import Network, Places, hat
+from tautline.model.stacking import stacked
+from tautline.model.system.case import Case
+from tautline.model.system.parts import Kinematic
+from tautline.model.system.starts import AtEquilibrium, Hanging, Placed, Straight, deployed_lengths, is_searched
+from tautline.model.system.state import BodyState, LineStart, LineState, State, line_fields, point_of, straight_nodes
+from tautline.model.system.system import System
+
+# Of the length of a line: one that is no longer than the distance of its ends by more begins to sag there.
+JUST_TAUT = 1e-9
+# Derivatives of lengths that are as good as equal, over the largest.
+EQUAL = 1e-9
+
+# A search for rest: the network and its places, and derivatives of its unknowns by keys.
+Searched = Callable[[], tuple[Network, Places, Array]]
+
+
+def started(case: Case, plain: Case, rest: Searched) -> tuple[System, State]:
+    """System and state at the start of a case with dual numbers; UnknownTangentsError where they are not known.
+
+    Parameters
+    ----------
+    case, plain : Case
+        With dual numbers, and without.
+    rest : callable
+        The search for rest, if the start is found by one.
+    """
+    known = plain.state()
+    elements = known.elements()
+    lines = {name: changed(line, elements=elements[name]) for name, line in case.system.lines.items()}
+    system = changed(case.system, lines=lines)
+    start = case.start
+    if is_searched(plain.start, plain.system):
+        state = _at_rest(system, start, known, *rest())
+    elif isinstance(start, State):
+        own = {name: with_arrays(x) for name, x in start.bodies.items()}
+        state = State(own, start.lines)
+    elif isinstance(start, Placed):
+        bodies = {name: _body(system, name, start.bodies.get(name), known) for name in system.bodies}
+        state = State(bodies, {name: _line(system, bodies, name, start, known) for name in system.lines})
+    elif isinstance(start, Straight):
+        state = _straight(system, start, known)
+    else:
+        raise UnknownTangentsError(f"a start of kind {type(start).__name__}")
+    return _on_mesh(system, state), state
+
+
+def _on_mesh(system: System, state: State) -> System:
+    """The system with damping ratios made viscosities."""
+    lines = {}
+    for name, line in system.lines.items():
+        own = state.lines[name]
+        deployed = own.span_lengths.sum() if len(own.span_lengths) else line.string.length - own.reeled_length
+        string = line.string.on_mesh(deployed / (line.count * line.spans))
+        lines[name] = changed(line, string=string)
+    return changed(system, lines=lines)
+
+
+def with_arrays(own: BodyState) -> BodyState:
+    """A state of a body whose vectors are arrays."""
+    return changed(own, **{name: stacked(x) for name, x in vars(own).items()})
+
+
+def _body(system: System, name: str, given: Any, known: State) -> BodyState:
+    """A body that is placed, or that is kinematic and follows its path."""
+    body = system.bodies[name]
+    if isinstance(body, Kinematic):
+        position = stacked(body.position if given is None else given.position)
+        if body.path is not None:
+            position = position + body.path.at(0.0)[0][0]
+        return changed(with_arrays(known.bodies[name]), position=position)
+    return with_arrays(given)
+
+
+def _line(system: System, bodies: Mapping[str, BodyState], name: str, start: Placed, known: State) -> LineState:
+    """A line that starts straight between its ends; UnknownTangentsError where it begins to sag."""
+    line = system.lines[name]
+    fields = line_fields(system, bodies, name, line, start.lines.get(name, LineStart()))
+    found = changed(known.lines[name], **fields)
+    if not line.is_reeved:
+        a, b = (point_of(system, bodies, *end)[0] for end in zip(line.ends, line.points, strict=True))
+        distance: Any = np.linalg.norm(b - a)
+        more = line.string.length - found.reeled_length - distance
+        if isinstance(more, Carried) and abs(float(more.value)) <= JUST_TAUT * line_length(line):
+            slopes = [abs(x.tangent).max(initial=0.0) for x in (distance, line.string.length) if isinstance(x, Carried)]
+            if np.abs(more.tangent).max(initial=0.0) > EQUAL * max(slopes, default=0.0):
+                raise UnknownTangentsError(f"{name} begins to sag")
+    return found
+
+
+def line_length(line: Any) -> float:
+    """Length of a line without derivatives (m)."""
+    return float(value_of(line.string.length))
+
+
+def _straight(system: System, start: Straight, known: State) -> State:
+    """One line, straight and unstretched, and its body at its end."""
+    (name, line), free = next(iter(system.lines.items())), next(iter(known.lines))
+    carriers = {key: _body(system, key, None, known) for key, x in system.bodies.items() if isinstance(x, Kinematic)}
+    place, velocity = point_of(system, carriers, line.start, line.start_point)
+    own, body = known.lines[free], system.bodies[line.end]
+    assert isinstance(body, RigidBody)
+    nodes = place + straight_nodes(1.0, line.count, stacked(start.along())) * start.deployed
+    moving = [velocity] * line.count + [velocity + stacked(start.end_velocity)]
+    R, arm = stacked(start.attitude), stacked(body.center_of_mass) - stacked(line.end_point)
+    spin = stacked(start.angular_velocity)
+    reeled = own.reeled_length
+    if line.reel is not None:
+        reeled = max(line.string.length - start.deployed, line.reel.guide_length)
+    at = changed(
+        known.bodies[line.end],
+        position=nodes[line.count] + R @ arm,
+        velocity=moving[-1] + R @ np.cross(spin, arm),
+        attitude=R,
+        angular_velocity=spin,
+    )
+    found = changed(
+        own, nodes=nodes, node_velocities=np.stack(moving), reeled_length=reeled, reel_speed=start.reel_speed
+    )
+    return State({key: carriers.get(key, at) for key in system.bodies}, {name: found})
+
+
+def _at_rest(system: System, start: Any, known: State, network: Network, places: Places, slopes: Array) -> State:
+    """A state of rest, from derivatives of the unknowns of the search."""
+    given = start.bodies if isinstance(start, Placed) else {}
+    bodies = {
+        name: _body(system, name, given.get(name) if isinstance(body, Kinematic) else known.bodies[name], known)
+        for name, body in system.bodies.items()
+    }
+    for b, name in enumerate(network.body_names):
+        first, R = network.first_of_body[b], places.attitudes[b]
+        position = Carried(places.centers[b], slopes[first : first + 3])
+        attitude: Any = R
+        if not network.bodies[b].body.is_point:
+            turns = np.stack([hat(turn) @ R for turn in slopes[first + 3 : first + 6].T], axis=-1)
+            attitude = Carried(R, turns)
+        bodies[name] = changed(bodies[name], position=position, attitude=attitude)
+    lengths: Mapping[str, Any] = {}
+    if isinstance(start, Hanging | AtEquilibrium):
+        lengths = deployed_lengths(system, start.deployed)
+    lines = {}
+    for k, (name, line) in enumerate(system.lines.items()):
+        own, row = known.lines[name], network.first_of_line[k]
+        inner = slopes[row : row + 3 * (line.count - 1)].reshape(-1, 3, slopes.shape[1])
+        ends = [point_of(system, bodies, *end)[0] for end in zip(line.ends, line.points, strict=True)]
+        tangents = [x.tangent if isinstance(x, Carried) else np.zeros((3, slopes.shape[1])) for x in ends]
+        nodes = Carried(own.nodes, np.concatenate([tangents[0][None], inner, tangents[1][None]]))
+        reeled = own.reeled_length
+        if line.reel is not None and isinstance(start, Placed):
+            near = {key: _body(system, key, given.get(key), known) for key in system.bodies}
+            reeled = line_fields(system, near, name, line, start.lines.get(name, LineStart()))["reeled_length"]
+        elif line.reel is not None:
+            reeled = line.string.length - lengths[name]
+        lines[name] = changed(own, nodes=nodes, reeled_length=reeled)
+    return State(bodies, lines)
+
+
+def carried_quaternion(Q: Array, R: Any) -> Any:
+    """The quaternion of an attitude with its derivatives."""
+    if not isinstance(R, Carried):
+        return Q
+    w, x, y, z = Q
+    rates = 0.5 * np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
+    return Carried(Q, rates @ turns_of(R))
+
+
+def start_torque(reel: Reel, length: Any, command: Command, given: data.Command, reeled: Any, speed: Any) -> Any:
+    """Torque of the motor within its limit at the start, where it does not follow from the motion.
+
+    Parameters
+    ----------
+    reel : Reel
+    length : float
+        Of the string (m).
+    command, given : Command
+        As the model and as the kernels have it.
+    reeled, speed : float
+        Of the string on the reel (m), and its rate (m/s).
+    """
+    if command.kernel != "torque":
+        deployed = length - reeled
+        drum = Drum(0.0, deployed, -speed, reel.radius(reeled))
+        return lowering.within_limit(reel, command.motor_torque(drum, (0.0, deployed)))
+    times, torques = given.times, given.torques
+    i = int(np.searchsorted(value_of(times), 0.0, side="right")) - 1
+    if i < 0 or i + 1 == len(times):
+        return lowering.within_limit(reel, torques[max(i, 0)])
+    found = torques[i] - times[i] * (torques[i + 1] - torques[i]) / (times[i + 1] - times[i])
+    return lowering.within_limit(reel, found)
+
+
+def plain_state(state: State) -> State:
+    """The same with attitudes that carry no derivatives."""
+    bodies = {name: changed(x, attitude=value_of(x.attitude)) for name, x in state.bodies.items()}
+    return State(bodies, state.lines)

@@ -1,0 +1,88 @@
+"""Tables that have to be built anew for other numbers: profiles of commands, with derivatives by differences."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.engine import lowering
+from tautline.gradients.arrays import Carried
+from tautline.gradients.differences import Changed, derivatives
+from tautline.gradients.dual_cases import carries
+from tautline.gradients.leaves import flat, leaves, split, with_leaves
+from tautline.gradients.scales import scales_of
+from tautline.kernels import data
+from tautline.model.command import Command
+from tautline.model.description import changed
+from tautline.model.profile import Span
+
+T = TypeVar("T")
+
+
+def dual_command(
+    command: Command, length: Any, deployed: Any, span: Span | None, plain: data.Command, sizes: Array
+) -> Any:
+    """A command as the kernels have it, whose numbers carry derivatives; given at time 0.
+
+    Parameters
+    ----------
+    command : Command
+    length, deployed : float
+        Of the string, and of what of it is out (m).
+    span : tuple, optional
+        Times that a motion without end is there for.
+    plain : Command
+        What it is without derivatives.
+    sizes : array (k,)
+        How far a change along each direction is that may be expected to make a difference.
+    """
+    if not carries((command, length, deployed)):
+        return plain
+    try:
+        return lowering.kernel_command(command, length, 0.0, deployed, span)
+    except (TypeError, ValueError):
+        return by_differences(
+            lambda x: lowering.kernel_command(x[0], x[1], 0.0, x[2], span), (command, length, deployed), sizes
+        )
+
+
+def by_differences(make: Callable[[Any], Any], tree: Any, sizes: Array) -> Any:
+    """Nested tuples of numbers with derivatives, made of others by a function that takes plain ones only."""
+    here = make(_moved(tree, 0, 0.0))
+    known, scales = Changed.of(here), scales_of(here)
+    columns = np.zeros((len(flat(here)), len(sizes)))
+    for j, size in enumerate(sizes.tolist()):
+
+        def at(distance: float, j: int = j) -> Changed:
+            return Changed.of(make(_moved(tree, j, distance)))
+
+        if _changes(tree, j):
+            columns[:, j] = derivatives(at, size, scales, known, "table").values
+    return with_leaves(here, [Carried(x, t) for x, t in zip(leaves(here), split(here, columns), strict=True)])
+
+
+def _moved(tree: Any, j: int, distance: float) -> Any:
+    """Nested tuples, mappings and objects with plain numbers, at a distance along a direction."""
+    if isinstance(tree, Carried):
+        found = tree.value + distance * tree.tangent[..., j]
+        return found if tree.ndim else float(found)
+    if isinstance(tree, tuple):
+        items = [_moved(x, j, distance) for x in tree]
+        return type(tree)(*items) if hasattr(tree, "_fields") else tuple(items)
+    if isinstance(tree, Mapping):
+        return {name: _moved(x, j, distance) for name, x in tree.items()}
+    if carries(tree):
+        return changed(tree, **{name: _moved(x, j, distance) for name, x in vars(tree).items()})
+    return tree
+
+
+def _changes(tree: Any, j: int) -> bool:
+    """Whether a number changes along a direction."""
+    if isinstance(tree, Carried):
+        return bool(tree.tangent[..., j].any())
+    if isinstance(tree, tuple | Mapping):
+        return any(_changes(x, j) for x in (tree.values() if isinstance(tree, Mapping) else tree))
+    return carries(tree) and any(_changes(x, j) for x in vars(tree).values())

@@ -1,0 +1,170 @@
+"""What a run of a network starts from, with derivatives by keys: dual numbers from the case to the kernels."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.engine.network import lowering
+from tautline.engine.network.leading import Lead
+from tautline.engine.network.stepper import NetworkStepper
+from tautline.engine.network.strands import strands_of, wheel_reel
+from tautline.gradients.arrays import Carried, value_of
+from tautline.gradients.dual_cases import UnknownTangentsError, carries, dual_case
+from tautline.gradients.dual_starts import carried_quaternion, plain_state, start_torque, started
+from tautline.gradients.dual_tables import dual_command
+from tautline.gradients.keys import key_size
+from tautline.gradients.leaves import leaves
+from tautline.gradients.marched import widened
+from tautline.gradients.network.marching import NetworkSetting
+from tautline.gradients.scales import IGNORED, Scales
+from tautline.gradients.tangents_beside import plain_of, tangents_beside
+from tautline.kernels import data
+from tautline.kernels.network import data as kernels
+from tautline.kernels.network.tangent_march import begin_network_with_tangents
+from tautline.kernels.tangents import TANGENTS
+from tautline.model.command import Command
+from tautline.model.system.case import Case
+from tautline.model.system.parts import Kinematic
+from tautline.model.system.state import State
+from tautline.model.system.system import System
+
+if TYPE_CHECKING:
+    from tautline.gradients.network.runs import BegunNetwork, NetworkRuns
+
+
+def tangents_of_numbers(runs: NetworkRuns, begun: BegunNetwork, names: Sequence[str], scales: Scales) -> Array:
+    """Derivatives by keys of the numbers of a run, in the order of `flat`; arguments as of the chain's."""
+    if runs.case.system.is_reeved:
+        raise UnknownTangentsError("lines over sheaves")
+    try:
+        case = dual_case(runs.case, names)
+        system, state = started(case, runs.case, partial(runs.search, names))
+        sizes = np.array([key_size(runs.case, name) for name in names])
+        found = _Lowered(runs, begun, case, system, state, sizes).tangents(scales)
+    except (TypeError, ValueError, AttributeError) as error:  # InputError among them: a check of plain numbers
+        raise UnknownTangentsError(str(error)) from error
+    found[scales.groups == IGNORED] = 0.0
+    if not np.isfinite(found).all():
+        raise UnknownTangentsError("a derivative that is not finite")
+    return found
+
+
+class _Lowered:
+    """A case with dual numbers as the kernels take it, at the start of its run."""
+
+    def __init__(
+        self, runs: NetworkRuns, begun: BegunNetwork, case: Case, system: System, state: State, sizes: Array
+    ) -> None:
+        self._begun, self._sizes, self._k, self._until = begun, sizes, len(sizes), runs.steps.until
+        self._system, self._state, self._commands = system, state, case.commands
+        stepper = begun.simulation.stepper
+        self._stepper: NetworkStepper = stepper
+        self._lowered = {name: self._command(name, command) for name, command in stepper.commands.items()}
+        plain = begun.setting
+        self._setting = NetworkSetting(self._network(), plain.plan._replace(h=runs.steps.length(case.run.duration)))
+
+    def _command(self, name: str, plain: Command) -> data.Command:
+        """A command as the kernels have it."""
+        command, string = self._commands.get(name, plain), self._system.lines[name].string
+        deployed = string.length - self._state.lines[name].reeled_length
+        known = self._begun.setting.network.strands[self._stepper.numbers[name]].command
+        span = self._stepper.command_span(name, plain, 0.0, self._until)
+        found: data.Command = dual_command(command, string.length, deployed, span, known, self._sizes)
+        return found
+
+    def _network(self) -> Any:
+        """The network with its motion as it is placed, whose momenta are to be found."""
+        stepper, span = self._stepper, (0.0, self._until)
+        arrays = copy.copy(stepper.arrays)
+        arrays.strands = strands_of(self._system)
+        arrays.totals, arrays.clock = np.zeros_like(arrays.totals), np.zeros_like(arrays.clock)
+        for name in ("bodies", "nodes", "reels"):
+            rows = [Carried(np.zeros_like(x), np.zeros((*x.shape, self._k))) for x in getattr(arrays, name)]
+            setattr(arrays, name, rows)
+        for name in ("works", "strand_works"):
+            setattr(arrays, name, [np.zeros_like(x) for x in getattr(arrays, name)])
+        arrays.scratch = [data.empty_scratch(x.par.N) for x in self._begun.setting.network.strands]
+        arrays.place(self._system, plain_state(self._state))
+        placed: list[Any] = arrays.bodies
+        for name, own in zip(self._system.bodies, placed, strict=False):
+            place = slice(data.ATTITUDE, data.ATTITUDE + 4)
+            own[place] = carried_quaternion(own.value[place], self._state.bodies[name].attitude)
+        leads = {name: self._lead(name) for name, body in self._system.bodies.items() if isinstance(body, Kinematic)}
+        method = stepper.method
+        return lowering.system_of(
+            self._system, arrays, self._lowered, {}, leads, stepper.shortest, {}, method.compensated, span
+        )
+
+    def _lead(self, name: str) -> Lead:
+        """Motion of a body that is led; UnknownTangentsError where more than its place carries derivatives."""
+        body = self._begun.setting.network.bodies[self._stepper.arrays.names.index(name)]
+        own, given = self._state.bodies[name], self._system.bodies[name]
+        if carries((given.path, given.turning, given.angles)) or (body.led and carries(own.attitude)):
+            raise UnknownTangentsError(f"the motion of {name}")
+        position, path = own.position, body.path
+        if body.moves and isinstance(position, Carried):
+            tangent = np.zeros((*path.shape, self._k))
+            tangent[1::4] = position.tangent[:, None]
+            path = Carried(path, tangent)
+        return Lead(body.moves, path, body.led, body.angles, body.base, body.mount)
+
+    def tangents(self, scales: Scales) -> Array:
+        """Derivatives of the numbers of the setting."""
+        plain, k = self._begun.setting, self._k
+        network = plain_of(self._setting.network)
+        found = [x.reshape(*np.shape(x)[:-1], k) for x in _by_leaf(network, self._setting.network, k)]
+        for first in range(0, k, TANGENTS):
+            some = slice(first, first + TANGENTS)
+            now = plain_of(self._setting.network)
+            wide = widened([np.ascontiguousarray(t[..., some]) for t in found])
+            nodes = sum(x.par.N + 1 for x in now.strands)
+            out = kernels.empty_samples(1, len(now.bodies), len(now.strands), nodes)
+            beside = [np.zeros((*x.shape, TANGENTS)) for x in out]
+            begin_network_with_tangents((now, out), (wide, beside))
+            for t, x in zip(found, wide, strict=True):
+                t[..., some] = x[..., : t[..., some].shape[-1]]
+        self._put_torques(now, found)
+        begun = NetworkSetting(now, plain.plan)._replace(plan=plain_of(self._setting.plan))
+        columns = [t.reshape(-1, k) for t in found] + [tangents_beside(plain.plan, self._setting.plan, k)]
+        return _checked(plain.without_workspace(), begun.without_workspace(), plain, np.concatenate(columns), scales)
+
+    def _put_torques(self, now: Any, found: list[Array]) -> None:
+        """Put the torques of motors at the start, where they do not follow from the motion."""
+        places = {id(x): i for i, x in enumerate(leaves(now))}
+        for name in self._stepper.commands:
+            strand = self._stepper.numbers[name]
+            reel, tangent = now.strands[strand].reel, found[places[id(now.strands[strand].reel)]]
+            command, line = self._commands.get(name, self._stepper.commands[name]), self._system.lines[name]
+            reel[data.TORQUE], tangent[data.TORQUE] = math.nan, 0.0
+            if not command.finds_torque:
+                own = self._state.lines[name]
+                drum = line.reel or wheel_reel(self._stepper.strands[strand])
+                given = (line.string.length, command, self._lowered[name], own.reeled_length, own.reel_speed)
+                torque = start_torque(drum, *given)
+                reel[data.TORQUE] = value_of(torque)
+                tangent[data.TORQUE] = torque.tangent if isinstance(torque, Carried) else 0.0
+
+
+def _by_leaf(plain: Any, dual: Any, k: int) -> list[Array]:
+    """Derivatives by leaves."""
+    columns = tangents_beside(plain, dual, k)
+    sizes = np.cumsum([np.size(x) for x in leaves(plain)])
+    parts = zip(leaves(plain), np.split(columns, sizes[:-1]), strict=True)
+    return [np.ascontiguousarray(x.reshape(*np.shape(leaf), k)) for leaf, x in parts]
+
+
+def _checked(here: Any, there: Any, plain: Any, columns: Array, scales: Scales) -> Array:
+    """Derivatives without those of workspace; UnknownTangentsError where numbers are not those of the run."""
+    tangents_beside(here, there, columns.shape[1], scales)
+    ends = np.cumsum([np.size(x) for x in leaves(plain)])
+    for end, x, y in zip(ends, leaves(plain), leaves(here), strict=True):
+        if x is not y and isinstance(x, np.ndarray):
+            columns[end - np.size(x) : end] = 0.0
+    return columns

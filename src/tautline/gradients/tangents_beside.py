@@ -1,0 +1,65 @@
+"""Nested tuples with dual numbers beside the plain ones of the kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tautline.arrays import Array
+from tautline.gradients.arrays import Carried, value_of
+from tautline.gradients.dual_cases import UnknownTangentsError
+from tautline.gradients.leaves import flat
+from tautline.gradients.scales import IGNORED, Scales
+from tautline.kernels.listed import Listed
+
+# Values that dual numbers carry are those of the run but for rounding, over the largest of their kind.
+SAME = 1e-12
+
+
+def plain_of(tree: Any) -> Any:
+    """Copies of the numbers of nested tuples without derivatives."""
+    if isinstance(tree, Carried):
+        return tree.value.copy() if tree.ndim else float(tree.value)
+    if isinstance(tree, Listed):
+        return Listed(tree.kind, [plain_of(x) for x in tree])
+    if isinstance(tree, tuple):
+        items = [plain_of(x) for x in tree]
+        return type(tree)(*items) if hasattr(tree, "_fields") else tuple(items)
+    return tree.copy() if isinstance(tree, np.ndarray) else tree
+
+
+def tangents_beside(plain: Any, dual: Any, k: int, scales: Scales | None = None) -> Array:
+    """Derivatives (numbers in the order of `flat`, k) of nested tuples with dual numbers beside plain ones.
+
+    UnknownTangentsError where they are not the same numbers.
+    """
+    rows: list[Array] = []
+    values: list[Array] = []
+
+    def gather(x: Any, y: Any) -> None:
+        if isinstance(x, float) or (isinstance(x, np.ndarray) and x.dtype == np.float64):
+            value = np.asarray(value_of(y), dtype=np.float64)
+            if value.shape != np.shape(x):
+                raise UnknownTangentsError(f"numbers of shape {np.shape(x)}, got {value.shape}")
+            values.append(value.ravel())
+            t = y.tangent if isinstance(y, Carried) else np.zeros((*np.shape(x), k))
+            rows.append(t.reshape(-1, k))
+        elif isinstance(x, tuple | Listed):
+            items = list(y)
+            if len(items) != len(x):
+                raise UnknownTangentsError("tuples of other lengths")
+            for a, b in zip(x, items, strict=True):
+                gather(a, b)
+        elif np.any(x != y):
+            raise UnknownTangentsError(f"{x!r}, got {y!r}")
+
+    gather(plain, dual)
+    if scales is not None:
+        here, there = flat(plain), np.concatenate(values)
+        kinds = scales.part(slice(0, len(here)))
+        with np.errstate(invalid="ignore"):
+            far = np.abs(there - here) > SAME * np.maximum(kinds.largest(here), kinds.usual)
+        if far[kinds.groups != IGNORED].any():
+            raise UnknownTangentsError("a start that is computed otherwise")
+    return np.concatenate(rows)

@@ -1,0 +1,178 @@
+"""Ropes that may slip on their wheels: capstan friction in the groove, which sticks or slips (docs/theory.md, "Slip").
+
+The rope at a sheave and the wheel are two feeds. Between them the groove gives any impulse within its cone while they
+move alike, and that of the side to which they slip otherwise, as dry friction does with a drum.
+"""
+
+from __future__ import annotations
+
+import math
+
+from tautline.kernels.balance import book
+from tautline.kernels.compensated import accumulate
+from tautline.kernels.data import FRICTION_LOSS, P_S, P_S_ERR, SIGMA_BEFORE
+from tautline.kernels.drum import solve_own_row
+from tautline.kernels.guide import LAST_CORRECTION, MAX_ITERATIONS
+from tautline.kernels.jit import kernel, separate
+from tautline.kernels.network.data import (
+    GRIP_BESIDE,
+    GRIP_HIGH,
+    GRIP_LOW,
+    GRIP_NOW,
+    GRIP_RUB,
+    GRIP_SIDE,
+    GRIPS,
+    IMPULSE_NOW,
+    RUB,
+    SIGMA_NOW,
+    SLIP_TIME,
+    SLIPPED,
+    START_ROW,
+    Network,
+    Strand,
+    strand_at,
+)
+from tautline.kernels.network.friction import NO_FRICTION, Rub, put_rub, rub_at, rub_in, solve_rubbed_row
+from tautline.kernels.reels import unpack_start
+
+NO_RUB = Rub(0.0, 0.0, 0.0, 0.0)
+
+
+@kernel
+def cone(rub: Rub, alpha: float) -> tuple[float, float]:
+    """Forces on the rope between which it sticks, towards the end of the line and towards its start."""
+    to_end = rub.forward - rub.forward_mass * alpha * alpha
+    to_start = rub.backward - rub.backward_mass * alpha * alpha
+    return -max(to_end, 0.0), max(to_start, 0.0)
+
+
+@kernel
+def put_grip(strand: Strand, rub: Rub, low: float, high: float) -> None:
+    """What the groove can give in a step: within its cone, and impulses beside that."""
+    put_rub(strand.work, GRIP_RUB, rub)
+    strand.work[GRIP_BESIDE], strand.work[GRIP_BESIDE + 1] = low, high
+
+
+@separate
+def begin_grip(network: Network, k: int) -> None:
+    """At the start of a step: the cone, and what a groove that stuck did not give at the end of the step before."""
+    strand = strand_at(network.strands, k)
+    rub = rub_at(network, k, strand.reeving.groove)
+    put_grip(strand, rub, strand.reel[GRIP_LOW], strand.reel[GRIP_HIGH])
+
+
+@kernel
+def hold_grip(strand: Strand) -> None:
+    """Without a step: a rope that sticks goes along with its wheel, and one that slips by itself."""
+    stuck = strand.reel[GRIPS] != 0.0
+    put_grip(strand, NO_RUB, -math.inf if stuck else 0.0, math.inf if stuck else 0.0)
+
+
+@separate
+def keep_grip(network: Network, k: int, alpha: float, beta: float, h: float) -> None:
+    """For a time h, which may be negative: what sticks goes on sticking, and what slips to be rubbed as it is now."""
+    strand = strand_at(network.strands, k)
+    hold_grip(strand)
+    if strand.reel[GRIPS] == 0.0:
+        rub = rub_at(network, k, strand.reeving.groove)
+        low, high = cone(rub, alpha)
+        if alpha == beta:
+            put_grip(strand, rub, 0.0, 0.0)
+        elif alpha > beta:
+            put_grip(strand, NO_RUB, h * low, h * low)
+        else:
+            put_grip(strand, NO_RUB, h * high, h * high)
+
+
+@kernel
+def solve_feed(strand: Strand, h: float, pivot: float, left: float) -> tuple[float, float]:
+    """Correction of the speed of a feed, all else eliminated, and the impulse of what leads, holds or rubs it."""
+    start = unpack_start(strand.work[START_ROW:])
+    sigma = strand.work[SIGMA_NOW]
+    if strand.reeving.friction.law != NO_FRICTION:
+        alpha_0 = strand.reeving.friction.alpha_0
+        return solve_rubbed_row(start.drum, rub_in(strand.work, RUB), alpha_0, sigma, h, pivot, left)
+    return solve_own_row(strand.reeving.par, start.drum, start.at, sigma, h, pivot, left)
+
+
+@separate
+def solve_gripped(
+    network: Network,
+    strand: Strand,
+    h: float,
+    own: tuple[float, float],
+    other: tuple[float, float],
+    left: float,
+    left_wheel: float,
+) -> tuple[float, float]:
+    """Corrections of the speeds of a rope and of its wheel, all else eliminated.
+
+    `own` are the coefficients of the rope's row, by itself and by the wheel, `other` those of the wheel's, by the rope
+    and by itself. They stick if the impulse that this takes lies within the cone.
+    """
+    wheel = strand_at(network.strands, strand.reeving.wheel)
+    work = strand.work
+    alpha = work[SIGMA_NOW]
+    gap = wheel.work[SIGMA_NOW] - alpha
+    turn, impulse = 0.0 * gap, 0.0 * gap
+    if wheel.row >= 0:
+        pivot = own[0] + own[1] + other[0] + other[1]
+        turn, impulse = solve_feed(wheel, h, pivot, left + left_wheel - (own[0] + other[0]) * gap)
+    x = turn + gap
+    needed = own[0] * x + own[1] * turn - left
+    rub = rub_in(work, GRIP_RUB)
+    side = 0.0
+    for _ in range(MAX_ITERATIONS):
+        low, high = cone(rub, alpha + x)
+        low, high = work[GRIP_BESIDE] + h * low, work[GRIP_BESIDE + 1] + h * high
+        low, high = min(low, high), max(low, high)  # stages of inverse dynamics go back in time
+        if low <= needed <= high and (side == 0.0 or low == high):
+            side = 0.0
+            work[GRIP_NOW] = needed
+            break
+        before = x
+        if side == 0.0:
+            side = 1.0 if needed > high else -1.0
+        given = high if side > 0.0 else low
+        if wheel.row >= 0:
+            by_rope = other[0] / own[0]
+            turn, impulse = solve_feed(
+                wheel, h, other[1] - by_rope * own[1], left_wheel - given - by_rope * (left + given)
+            )
+        x = (left + given - own[1] * turn) / own[0]
+        work[GRIP_NOW] = given
+        if abs(x - before) <= LAST_CORRECTION * abs(alpha + x):
+            break
+    work[GRIP_SIDE] = side
+    work[IMPULSE_NOW] = 0.0 * gap
+    wheel.work[IMPULSE_NOW] = impulse
+    return x, turn
+
+
+@separate
+def end_grip(network: Network, k: int, h: float, end: float) -> None:
+    """At the end of a step: impulses of the groove on rope and wheel, and what slipping lost."""
+    strand = strand_at(network.strands, k)
+    wheel = strand_at(network.strands, strand.reeving.wheel)
+    reel, par = strand.reel, strand.reeving.par
+    given, side = strand.work[GRIP_NOW], strand.work[GRIP_SIDE]
+    speed = strand.work[SIGMA_NOW] - wheel.work[SIGMA_NOW]
+    before = reel[SIGMA_BEFORE] - wheel.reel[SIGMA_BEFORE]
+    low, high = cone(rub_at(network, k, strand.reeving.groove), strand.work[SIGMA_NOW])
+    at_end, joint = 0.0 * given, given
+    if side != 0.0:
+        at_end = 0.5 * h * (high if side > 0.0 else low)
+        joint = reel[GRIP_HIGH] if side > 0.0 else reel[GRIP_LOW]
+    # what acts across the joint of two steps works at the mean of their speeds
+    book(par, reel, FRICTION_LOSS, -(given + at_end - joint) * speed - 0.5 * joint * (before + speed))
+    accumulate(reel, P_S, P_S_ERR, given + at_end, par.compensated)
+    if wheel.row >= 0:
+        accumulate(wheel.reel, P_S, P_S_ERR, -(given + at_end), par.compensated)
+    sticks = side == 0.0
+    reel[GRIPS] = 1.0 if sticks else 0.0
+    reel[GRIP_LOW] = 0.5 * h * low if sticks else 0.0 * low
+    reel[GRIP_HIGH] = 0.5 * h * high if sticks else 0.0 * high
+    if not sticks:
+        if reel[SLIPPED] == 0.0:
+            reel[SLIP_TIME] = end
+        reel[SLIPPED] += abs(h * speed)

@@ -1,0 +1,1 @@
+"""How cases look to people: sketches with names, tables of inputs, cards of notebooks."""

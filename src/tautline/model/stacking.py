@@ -1,0 +1,17 @@
+"""Nested tuples of numbers as arrays; the numbers may carry derivatives."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def stacked(x: Any) -> Any:
+    """Array of nested tuples of numbers, which may carry derivatives."""
+    return np.stack([stacked(item) if isinstance(item, tuple) else item for item in x])
+
+
+def is_plain(*values: Any) -> bool:
+    """Whether no number of nested tuples carries derivatives."""
+    return all(is_plain(*x) if isinstance(x, tuple) else not hasattr(x, "tangent") for x in values)

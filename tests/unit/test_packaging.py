@@ -1,0 +1,88 @@
+"""What is handed over besides code: a source distribution that builds without Node, versions for `pip install -c`."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tarfile
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import hatch_build
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+import tautline
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A source distribution, unpacked."""
+    if not hatch_build.page_is_current(ROOT):
+        pytest.skip("needs the viewer's page, not older than web/")
+    folder = tmp_path_factory.mktemp("sdist")
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "sdist", "-d", str(folder)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    with tarfile.open(next(folder.glob("*.tar.gz"))) as archive:
+        archive.extractall(folder, filter="data")
+    return next(path for path in folder.iterdir() if path.is_dir())
+
+
+def test_a_source_distribution_has_the_page_and_nothing_that_was_compiled(unpacked: Path) -> None:
+    files = [path.relative_to(unpacked).as_posix() for path in unpacked.rglob("*") if path.is_file()]
+    assert hatch_build.PAGE in files and "constraints.txt" in files and "LICENSE" in files
+    assert not [name for name in files if name.endswith((".so", ".pyc", ".nc")) or "node_modules" in name]
+    assert not [name for name in files if name.startswith("web/dist")]
+
+
+def test_it_builds_without_node(unpacked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its page is taken as it is, whatever times the files got when they were unpacked."""
+
+    def refuse(*arguments: Any, **settings: Any) -> None:
+        raise AssertionError(f"node was run: {arguments}")
+
+    monkeypatch.setattr(hatch_build, "run_node", refuse)
+    monkeypatch.setattr(hatch_build, "system_node", lambda: None)
+    hook = hatch_build.Artifacts(str(unpacked), {}, None, None, str(unpacked), "wheel")  # type: ignore[arg-type]
+    page = unpacked / hatch_build.PAGE
+    os.utime(page, (0.0, 0.0))
+    content = page.read_bytes()
+    hatch_build.make_page(unpacked)
+    assert page.read_bytes() == content
+    assert not [name for name in hook.dependencies() if "node" in name]
+    page.unlink()
+    assert hatch_build.NODE in hook.dependencies()
+    with pytest.raises(AssertionError, match="node was run"):
+        hatch_build.make_page(unpacked)
+    page.write_bytes(content)
+
+
+def _requirements(extra: str) -> list[Requirement]:
+    found = []
+    for requirement in map(Requirement, PROJECT["optional-dependencies"][extra]):
+        inside = [x for name in requirement.extras for x in _requirements(name)]
+        found += inside if requirement.name == PROJECT["name"] else [requirement]
+    return found
+
+
+def test_constraints_have_a_version_of_all_that_is_required() -> None:
+    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    pinned = [Requirement(line) for line in lines if not line.startswith("#")]
+    versions = {requirement.name: next(iter(requirement.specifier)) for requirement in pinned}
+    assert all(version.operator == "==" for version in versions.values())  # no paths, no addresses
+    assert all(requirement.url is None for requirement in pinned)
+    for requirement in [*map(Requirement, PROJECT["dependencies"]), *_requirements("all"), *_requirements("dev")]:
+        version = versions[canonicalize_name(requirement.name)].version
+        assert requirement.specifier.contains(version), f"{requirement}: {version} in constraints.txt"
+
+
+def test_the_citation_names_the_version_and_the_paper() -> None:
+    lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    assert f"version: {tautline.__version__}" in lines
+    assert "    doi: 10.1007/s11071-010-9849-5" in lines and "references:" in lines

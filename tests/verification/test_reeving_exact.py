@@ -1,0 +1,340 @@
+"""Lines over sheaves and pins against closed forms, and energy and momenta over long runs (docs/theory.md)."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+
+import tautline as tl
+
+G = 9.81
+
+
+def marched(case: tl.Case, duration: float, sample: float | None = None) -> tl.Simulation:
+    """A simulation of a case after so many seconds."""
+    sim = tl.Simulation.from_case(case)
+    assert sim.advance(duration, case.commands, sample=sample) == "completed", sim.message
+    return sim
+
+
+# -- long runs -------------------------------------------------------------------------------------------
+
+
+def swinging() -> tl.Case:
+    """A block on two falls between fixed points that swings, while its wheel lets rope through to and fro."""
+    line = tl.Line(
+        tl.String(10.0, 0.2, 500.0, law="linear"),
+        start_point=(-1.0, 0.0, 0.0),
+        end_point=(1.0, 0.0, 0.0),
+        over={"wheel": tl.Sheave((0.0, 0.0, 0.0), 0.2, (0, 1, 0), on="block", inertia_mass=0.5)},
+        elements=2,
+    )
+    block = tl.RigidBody.box(3.0, (0.5, 0.3, 0.4), (0.0, 0.0, 0.2))
+    system = tl.System({"block": block}, {"rope": line}, gravity=G)
+    start = tl.Placed({"block": tl.BodyState((0.4, 0.2, 4.85), (0.6, 0.5, 0.0))})
+    return tl.Case(system, start, {}, tl.Run(duration=1.0, step=5e-3, compensated=True))
+
+
+@pytest.mark.parametrize("steps", [pytest.param(100_000), pytest.param(10_000_000, marks=pytest.mark.long)])
+def test_energy_does_not_drift(steps: int) -> None:
+    """The error of the energy is bounded: its mean over the last tenth is that over the first."""
+    case = swinging()
+    run = marched(case, 5e-3 * steps, 5e-3 * steps / 2000.0).dataset()
+    energy = run["energy"].values
+    tenths = energy.reshape(-1)[1:].reshape(10, -1)
+    # means of 200 samples scatter by the error over the root of their number
+    assert abs(tenths[-1].mean() - tenths[0].mean()) < 4.0 * energy.std() * math.sqrt(2.0 / 200.0)
+    assert np.ptp(energy) < 0.02 * np.ptp(run["kinetic_energy"].values)
+    assert np.ptp(run["passed"].values) > 0.3
+
+
+def test_momenta_of_free_bodies_with_a_drum_and_a_driven_wheel() -> None:
+    """Motors of drum and wheel and the friction of a pin are inside: 10^4 steps leave both momenta as they were."""
+    over: dict[str, tl.Sheave | tl.Pin] = {
+        "wheel": tl.Sheave((0.0, 0.2, 0.1), 0.2, (0, 1, 1), on="b", inertia_mass=0.5, side="over"),
+        "eye": tl.Pin((0.1, 0.0, 0.3), on="c", friction=0.1),
+    }
+    reel = tl.Reel(0.2, 0.4, inertia=0.1, guide_law="none")
+    line = tl.Line(
+        tl.String(40.0, 0.05, 300.0, law="linear"),
+        start="a",
+        end="a",
+        over=over,
+        reel=reel,
+        drum_axis=(0, 1, 0),
+        elements=3,
+    )
+    bodies = {
+        name: tl.RigidBody.box(mass, (0.5, 0.4, 0.3), (0, 0, 0)) for name, mass in (("a", 4.0), ("b", 2.0), ("c", 3.0))
+    }
+    places = {
+        "a": tl.BodyState((0, 0, 0), (0.1, 0, 0), angular_velocity=(0.1, 0.2, 0)),
+        "b": tl.BodyState((5, 1, 0), (0, 0.05, 0.1), angular_velocity=(0.3, 0, 0.1)),
+        "c": tl.BodyState((1, 6, 2), (0, -0.1, 0), angular_velocity=(0, 0.1, 0.2)),
+    }
+    system = tl.System(bodies, {"rope": line}, gravity=0.0)
+    commands = {"rope": tl.Torque(0.1), "rope.wheel": tl.Torque(0.02)}
+    case = tl.Case(system, tl.Placed(places), commands, tl.Run(duration=5.0, step=5e-4))
+    run = marched(case, 5.0, 0.05).dataset()
+    for name in ("linear_momentum", "angular_momentum"):
+        x = run[name].values
+        assert np.abs(x - x[0]).max() < 1e-13 * max(1.0, float(np.abs(x).max()))
+
+
+# -- closed forms ----------------------------------------------------------------------------------------
+
+
+def heavy_atwood(stiffness: float, elements: int = 4, torque: float = 0.0, density: float = 0.5) -> tl.Case:
+    """10 and 12 kg on a rope, 20 m on each side of a wheel, in the strains of the accelerating rigid machine."""
+    m_1, m_2, l, r, kappa = 10.0, 12.0, 20.0, 0.5, 5.0
+    wrap = math.pi * r
+    total = m_1 + m_2 + density * (2.0 * l + wrap) + kappa
+    a = (G * (m_2 - m_1) - torque / r) / total  # of the heavier one, down
+    middles = (np.arange(elements) + 0.5) * l / elements
+    lifted, sinking = (m_1 + density * middles) * (G + a), (m_2 + density * middles) * (G - a)
+    up = np.concatenate([[0.0], np.cumsum(l / elements * (1.0 + lifted / stiffness))])
+    down = np.concatenate([[0.0], np.cumsum(l / elements * (1.0 + sinking / stiffness))])
+    zero = np.zeros(elements + 1)
+    first = np.stack([zero - r, zero, up[-1] - up], axis=1)
+    second = np.stack([zero + r, zero, (down[-1] - down)[::-1]], axis=1)
+    wheel = tl.Sheave((0.0, 0.0, 0.0), r, (0.0, 1.0, 0.0), inertia_mass=kappa)
+    rope = tl.String(2.0 * l + wrap, density, stiffness, law="linear")
+    line = tl.Line(rope, "light", end="heavy", elements=elements, over={"top": wheel})
+    system = tl.System({"light": tl.RigidBody.point(m_1), "heavy": tl.RigidBody.point(m_2)}, {"rope": line}, gravity=G)
+    bodies = {"light": tl.BodyState(tuple(first[0])), "heavy": tl.BodyState(tuple(second[-1]))}
+    state = tl.State(bodies, {"rope": tl.LineState(np.concatenate([first, second]), span_lengths=np.array([l, l]))})
+    commands: dict[str, tl.Command] = {"rope.top": tl.Torque(torque)} if torque else {}
+    stable = l / elements * math.sqrt(density / (3.0 * stiffness))
+    return tl.Case(system, state, commands, tl.Run(duration=3.0, step=1e-3 / math.ceil(3e-3 / stable)))
+
+
+PASSED = {1.0: 0.208829056, 2.0: 0.878925797, 3.0: 2.150225893}  # of an inextensible rope: x'' = g (2 + 2 mu x)/M
+
+
+def test_heavy_atwood_machine_at_three_times() -> None:
+    """The error against the inextensible rope falls as 1/EA at every time."""
+    errors = []
+    for stiffness in (1e4, 1e5, 1e6):
+        case = heavy_atwood(stiffness)
+        sim = tl.Simulation.from_case(case)
+        found = []
+        for _ in PASSED:
+            assert sim.advance(1.0) == "completed", sim.message
+            found.append(-float(sim.state.lines["rope"].passed[0]))
+        errors.append(np.array(list(PASSED.values())) - found)
+    assert 8.0 < errors[0][2] / errors[1][2] < 12.0 and 8.0 < errors[1][2] / errors[2][2] < 12.0
+    assert np.abs(errors[2]).max() < 3e-4  # 1/EA of the strain of 2e-4 over 20 m
+
+
+def test_tensions_at_the_wheel_of_the_heavy_atwood_machine() -> None:
+    """201.777 and 206.707 N after 3 s, on lines through the tensions of the two elements beside the wheel."""
+    sim = marched(heavy_atwood(1e6, 16), 3.0, 0.001)
+    tension = sim.dataset()["tension"].values[-60:]  # the rope swings by what it stretches: a mean of 0.06 s
+    at_wheel = 1.5 * tension[:, 15] - 0.5 * tension[:, 14], 1.5 * tension[:, 16] - 0.5 * tension[:, 17]
+    times = np.arange(len(tension)) * 1e-3 - 0.059
+    found = [float(np.polyfit(times, x, 1)[1]) for x in at_wheel]
+    assert found == pytest.approx([201.777, 206.707], rel=2e-3)
+
+
+def test_driven_wheel_accelerates_a_counterweight_lift() -> None:
+    """(m_2 - m_1) g less the motor's force, over all that moves; a light rope."""
+    torque, density = 6.0, 1e-4
+    case = heavy_atwood(1e6, 1, torque, density)
+    total = 22.0 + density * (40.0 + math.pi * 0.5) + 5.0
+    a = (2.0 * G - torque / 0.5) / total
+    sim = marched(case, 1.0)
+    # the rope that passes adds its weight: 1e-4 m; it stretches by 1e-4 of its length
+    assert -float(sim.state.lines["rope"].passed[0]) == pytest.approx(0.5 * a, rel=1e-3)
+
+
+def test_light_wheel_on_a_straight_line_is_no_wheel() -> None:
+    """Two spans of N elements are one string of 2N, but for the error of the mesh, which falls as 1/N^2."""
+    apart = []
+    for elements in (2, 4, 8):
+        places = {"load": tl.BodyState((0.0, 0.0, 6.4), (0.0, 0.0, 0.8))}
+        load = {"load": tl.RigidBody.point(2.0)}
+        # the wrap does not stretch: the string without it is shorter by that
+        eye = tl.Pin((0.0, 0.0, 3.0), wrap=1e-3, inertia_mass=1e-6)
+        found = []
+        for line in (
+            tl.Line(tl.String(6.001, 0.4, 200.0, law="linear"), end="load", elements=elements, over={"eye": eye}),
+            tl.Line(tl.String(6.0, 0.4, 200.0, law="linear"), end="load", elements=2 * elements),
+        ):
+            case = tl.Case(
+                tl.System(load, {"rope": line}, gravity=G), tl.Placed(places), {}, tl.Run(duration=1.0, step=5e-4)
+            )
+            found.append(marched(case, 0.6).state.bodies["load"].position[2])
+        apart.append(abs(found[0] - found[1]))
+    assert apart[1] / apart[2] > 3.0
+    assert apart[2] < 2e-3
+
+
+def running_rope(over: Any, speed: float, ends: Any, lengths: Any, pull: float, **string: Any) -> tl.Case:
+    """A rope that two drums move at a speed, straight, with an even strain, without gravity."""
+    own = {"length": 400.0, "density": 0.4, "stiffness": 1e6, **string}
+    elements = own.pop("elements")
+    reel = tl.Reel(0.3, 0.5, inertia=9.0, guide_law="none")
+    line = tl.Line(
+        tl.String(**{"law": "linear", **own}),
+        start_point=ends[0],
+        end_point=ends[-1],
+        reel=reel,
+        end_reel=reel,
+        over=over,
+        elements=elements,
+    )
+    system = tl.System({}, {"rope": line}, gravity=0.0)
+    t = np.linspace(0.0, 1.0, elements + 1)[:, None]
+    nodes = np.concatenate([a + t * (b - a) for a, b in zip(*[np.array(ends)[i::2] for i in (0, 1)], strict=True)])
+    out = np.array(lengths) / (1.0 + pull / own["stiffness"])
+    left = own["length"] - 20.0 - out.sum() - system.wraps("rope")
+    state = tl.LineState(
+        nodes,
+        np.zeros_like(nodes),
+        20.0,
+        speed,
+        out,
+        passing=np.full(len(over), speed),
+        end_reeled_length=left,
+        end_reel_speed=-speed,
+    )
+    commands = {"rope": tl.Speed(retrieval=speed), "rope.end_reel": tl.Speed(retrieval=-speed)}
+    return tl.Case(system, tl.State({}, {"rope": state}), commands, tl.Run(duration=10.0, step=2e-4))
+
+
+@pytest.mark.parametrize(("speed", "frequency"), [(0.0, 1.25), (10.0, 1.2), (25.0, 0.9375), (40.0, 0.45)])
+def test_running_span_vibrates_slower(speed: float, frequency: float) -> None:
+    """f_n = n (c^2 - v^2)/(2 l c): the shape of a plucked span comes back after one period of the first mode."""
+    ends = [(0.0, 0.0, 0.0), (20.0, 0.0, 0.0)]
+    case = running_rope({}, speed, ends, [20.0], 1000.0, elements=32)
+    state = case.state().lines["rope"]
+    nodes = state.nodes.copy()
+    nodes[:, 1] += 1e-3 * np.sin(np.linspace(0.0, np.pi, 33))
+    shape = nodes[1:-1, 1]
+    plucked = dataclasses.replace(state, nodes=nodes)
+    case = tl.Case(case.system, tl.State({}, {"rope": plucked}), case.commands, case.run)
+    sim = tl.Simulation.from_case(case)
+    sample = 0.004
+    assert sim.advance(sample * round(1.1 / frequency / sample), case.commands, sample=sample) == "completed"
+    run = sim.dataset()
+    aside = run["position"].values[:, 1:-1, 1]
+    away = ((aside - shape) ** 2).sum(axis=1)
+    late = run["time"].values > 0.5 / frequency
+    k = int(np.flatnonzero(late)[np.argmin(away[late])])
+    a, b, c = away[k - 1 : k + 2]
+    back = run["time"].values[k] + sample * 0.5 * (a - c) / (a - 2.0 * b + c)
+    assert 1.0 / back == pytest.approx(frequency, rel=4e-3)  # the mesh's waves of 32 elements are slower by 1e-3
+
+
+def test_tension_over_a_pin_of_a_fast_heavy_rope() -> None:
+    """T_2 - mu v^2 = (T_1 - mu v^2) exp(mu_f theta): from 1000 N at 5 m/s with 2 kg/m to 1350.652 N."""
+    ends = [(0.0, 0.0, 4.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 4.0)]
+    pin = tl.Pin((0.0, 0.0, 0.0), friction=0.1, smoothing_speed=1e-3)
+    case = running_rope({"pin": pin}, 5.0, ends, [4.0, 4.0], 1000.0, elements=4, density=2.0, stiffness=1e7)
+    behind, ahead = 1000.0, 1350.652
+    state = case.state().lines["rope"]
+    out = np.array([4.0 / (1.0 + pull / 1e7) for pull in (ahead, behind)])
+    passing = 5.0 * (1.0 + behind / 1e7) / (1.0 + ahead / 1e7)
+    started = dataclasses.replace(
+        state,
+        span_lengths=out,
+        reel_speed=passing,
+        end_reeled_length=state.end_reeled_length + state.span_lengths.sum() - out.sum(),
+    )
+    commands = {**case.commands, "rope": tl.Speed(retrieval=passing)}
+    case = tl.Case(case.system, tl.State({}, {"rope": started}), commands, case.run)
+    run = marched(case, 0.2, 0.001).dataset()
+    tension = run["tension"].values[50:]
+    found = tension[:, :4].mean(), tension[:, 4:].mean()
+    assert (found[0] - 50.0) / (found[1] - 50.0) == pytest.approx(math.exp(0.1 * math.pi), rel=1e-3)
+
+
+# -- friction --------------------------------------------------------------------------------------------
+
+
+def tackle(falls: int, speed: float) -> tl.Case:
+    """100 kg on so many falls of a light, damped rope, side by side, whose drum hoists at a speed; at rest before."""
+    places = [(0.01 * (2 * k + 1 - falls), 0.0, 0.0) for k in range(falls)]
+    over = {
+        f"s{k}": tl.Sheave(
+            places[k],
+            0.2,
+            (0, 1, 0),
+            on=("load", "anchor")[k % 2],
+            inertia_mass=0.5,
+            entrance=places[k],
+            exit=places[k + 1],
+            wrap=0.1,
+            efficiency=0.98,
+            smoothing_speed=1e-3,
+        )
+        for k in range(falls - 1)
+    }
+    reel = tl.Reel(0.3, 0.5, inertia=9.0, guide_law="none")
+    rope = tl.String(60.0, 0.01, 1e6, viscosity=2e3)
+    line = tl.Line(rope, start_point=places[0], reel=reel, over=over, end="anchor", end_point=places[-1], elements=1)
+    load = tl.RigidBody.box(100.0, (1.0, 1.0, 1.0), (0.0, 0.0, 0.5))
+    system = tl.System({"load": load}, {"hoist": line}, gravity=G)
+    target = 2.0 * falls - math.copysign(2.5, speed)
+    commands = {"hoist": tl.Length.to(target, speed=abs(speed), acceleration=2.0)}
+    return tl.Case(system, tl.Hanging(2.0 * falls), commands, tl.Run(duration=2.0, step=2e-4))
+
+
+@pytest.mark.parametrize("falls", [2, 4, 6, 8])
+@pytest.mark.parametrize("lowering", [False, True])
+def test_tackle_with_friction(falls: int, lowering: bool) -> None:
+    """Pull over load (1 - eta)/(1 - eta^n) hoisting, and with 1/eta in the place of eta lowering."""
+    eta = 0.98 if not lowering else 1.0 / 0.98
+    run = marched(tackle(falls, -0.8 if lowering else 0.8), 1.5, 0.01).dataset()
+    pull = run["tension"].values[-50:, 0].mean()
+    load = G * (100.0 + 0.01 * (0.1 * falls / 2 + 2.0 * falls / 2))  # with the rope on its wheels and half of the falls
+    # strains of 5e-4 are left out of the law, and the weight of 1e-3 of the load is not spread as assumed
+    assert pull / load == pytest.approx((1.0 - eta) / (1.0 - eta**falls), rel=1e-3)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_friction_never_adds_energy(seed: int) -> None:
+    """Random tackles with every law, dropped, at a rough step: losses grow, and the balance closes to order 2."""
+    r = np.random.default_rng(seed)
+    falls = int(r.integers(2, 5))
+    places = [0.5 * k for k in range(falls)]
+    laws = [{"efficiency": 0.8}, {"bearing_friction": 0.3, "bearing_radius": 0.1}, {}]
+    over: dict[str, tl.Sheave | tl.Pin] = {}
+    for k in range(falls - 1):
+        on, place = ("block", "anchor")[k % 2], (places[k] + 0.25, 0.0, 0.0)
+        law = int(r.integers(4))
+        if law == 3:
+            over[f"w{k}"] = tl.Pin(place, on=on, friction=0.2, wrap=0.1, inertia_mass=0.1)
+        else:
+            over[f"w{k}"] = tl.Sheave(
+                place, 0.25, (0, 1, 0), on=on, inertia_mass=float(r.uniform(0.1, 2.0)), **laws[law]
+            )
+    line = tl.Line(
+        tl.String(40.0, 0.2, 5e3, law=("linear", "tension_only")[seed % 2], viscosity=float(r.choice([0.0, 20.0]))),
+        start_point=(0.0, 0.0, 0.0),
+        reel=tl.Reel(0.2, 0.4, inertia=float(r.uniform(0.05, 0.5)), guide_law="none"),
+        over=over,
+        end=("block", "anchor")[(falls + 1) % 2],
+        end_point=(places[-1] + 0.5, 0.0, 0.0),
+        elements=3,
+    )
+    block = tl.RigidBody.box(float(r.uniform(5.0, 20.0)), (0.5, 0.5, 0.5), (0.3, 0.0, 0.2))
+    system = tl.System({"block": block}, {"rope": line}, gravity=G)
+    velocity = tuple(r.normal(size=3) * 0.3)
+    start = tl.Placed({"block": tl.BodyState((0.2, 0.0, 5.0), velocity)})
+    errors = []
+    for step in (1e-3, 5e-4):
+        case = tl.Case(system, start, {"rope": tl.Free()}, tl.Run(duration=0.4, step=step))
+        run = marched(case, 0.4, 0.01).dataset()
+        loss = run["friction_loss"].values + run["damping_loss"].values
+        assert (np.diff(run["friction_loss"].values) >= 0.0).all() and (
+            np.diff(run["damping_loss"].values) >= 0.0
+        ).all()
+        kept = run["energy"].values + loss - run["control_work"].values
+        errors.append(np.abs(kept - kept[0]).max())
+        assert np.diff(run["energy"].values).max() < 2.0 * errors[-1]
+    assert errors[1] < 0.35 * errors[0]
