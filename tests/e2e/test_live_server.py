@@ -669,7 +669,7 @@ def reel_of(pilot: Pilot, name: str) -> dict[str, Any]:
 def test_reels_are_driven_by_the_names_of_their_lines(crane_pilot: Pilot) -> None:
     pilot = crane_pilot
     assert list(pilot.meta["limits"]["reels"]) == ["hoist", "sling"]
-    # told before the clock runs: on a busy machine the torques have moved the reels far by the time that a command comes
+    # told before the clock runs: on a busy machine the torques have moved the reels far when a command comes
     pilot.pause()
     pilot.ask("reset")
     pilot.wait(lambda: pilot["time"] == 0.0)
