@@ -88,6 +88,7 @@ CASES = {
     "fixed-length": ({"line": "case"}, []),
     "crane-hoist": ({"line": "torque"}, ["line"]),
     "hook-and-load": ({"hoist": "speed"}, ["jib"]),
+    "hook-block-2": ({"hoist": "speed"}, []),
 }
 
 

@@ -17,6 +17,8 @@ import tautline as tl
 from tautline import ledger
 from tautline.fmu import build
 from tautline.fmu.variables import named
+from tautline.kernels.data import CONTROL_WORK
+from tautline.kernels.network.data import REELED, SPEED, TORQUE_NOW
 
 if not build.is_current():
     build.build()
@@ -103,10 +105,11 @@ def outputs_of(sim: tl.Simulation) -> dict[str, float]:
 
     for k, (name, line) in enumerate(sim.lines.items()):
         head = named("lines", name)
-        found |= {f"{head}.deployed": line.deployed, f"{head}.speed": line.speed}
+        found |= {f"{head}.deployed": float(values["unstretched_length"][0, k]), f"{head}.speed": line.speed}
         for variable in ("start_tension", "end_tension", "torque", "power", "motor_work"):
             if variable.endswith("tension") or sim.system.lines[name].reel is not None:
                 found[f"{head}.{variable}"] = float(values[variable][0, k])
+    found |= of_sheaves(sim, values)
     for b, name in enumerate(sim.bodies):
         body, head = sim.system.bodies[name], named("bodies", name)
         put(f"{head}.position", values["body_position"][0, b])
@@ -122,6 +125,35 @@ def outputs_of(sim: tl.Simulation) -> dict[str, float]:
         found[f"accounts.{account.name}"] = float(values[account.name][0])
     put("linear_momentum", values["linear_momentum"][0])
     put("angular_momentum", values["angular_momentum"][0])
+    return found
+
+
+def of_sheaves(sim: tl.Simulation, values: Any) -> dict[str, float]:
+    """Outputs of spans, sheaves, pins and reels at the ends of lines."""
+    found: dict[str, float] = {}
+    strands = sim.backend.present_sample().strands[0]
+    span = sheave = 0
+    for name, line in sim.system.lines.items():
+        for number in range(line.spans if "span_length" in values else 0):
+            head = f"{named('lines', name)}.spans[{number}]"
+            for variable in ("length", "start_tension", "end_tension") if line.spans > 1 else ():
+                found[f"{head}.{variable}"] = float(values[f"span_{variable}"][0, span])
+            span += 1
+        driven = {wheel: named("lines", name, "over", wheel) for wheel in line.over}
+        for wheel, head in driven.items():
+            for variable in ("passed", "passing_speed"):
+                found[f"{head}.{variable}"] = float(values[variable][0, sheave])
+            if isinstance(line.over[wheel], tl.Sheave):
+                found[f"{head}.rim_speed"] = float(values["rim_speed"][0, sheave])
+                found[f"{head}.torque"] = float(values["sheave_torque"][0, sheave])
+            sheave += 1
+        if line.end_reel is not None:
+            own = strands[sim.backend.stepper.numbers[f"{name}.end_reel"]]
+            head = f"{named('lines', name)}.end_reel"
+            columns = {"reeled": REELED, "speed": SPEED, "torque": TORQUE_NOW, "motor_work": CONTROL_WORK}
+            found |= {f"{head}.{variable}": float(own[column]) for variable, column in columns.items()}
+            radius = line.end_reel.radius(own[REELED])
+            found[f"{head}.power"] = float(own[TORQUE_NOW] * own[SPEED] / radius + 0.0)
     return found
 
 

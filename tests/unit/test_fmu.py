@@ -21,12 +21,16 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.files.scenario import built_in_names
 from tautline.fmu import build
+from tautline.model.system.commands import drives
 from tests.support.fmus import Plain, Slave, memory, outputs_of
 
 SYSTEMS: dict[str, dict[str, Any]] = {
     "fixed-length": {"commands": {"line": "case"}},
     "crane-hoist": {"velocities": ["line"]},
     "hook-and-load": {"velocities": ["jib"]},
+    "hook-block-2": {},
+    "gantry": {"velocities": ["trolley"], "commands": {"hoist": "length"}},
+    "mine-winder": {"commands": {"left": "torque"}},
 }
 
 
@@ -145,7 +149,119 @@ def test_a_crane_by_torque_has_the_bits_of_simulation(fmus: Fmus, tmp_path: Path
     fmu.close()
 
 
-QUICK = ("tethered-pod",)  # with drag
+@pytest.mark.parametrize("fmi", (2, 3))
+def test_a_gantry_has_the_bits_of_simulation(fmus: Fmus, tmp_path: Path, fmi: int) -> None:
+    """The trolley, whose sheaves carry the rope, is moved, the winch is led to lengths, the wind pushes the block."""
+    fmu, case = opened(fmus["gantry", fmi], tmp_path), tl.load("gantry")
+    interval, length, speed, knots, rows = 0.02, fmu.get("lines.hoist.command.length")[0], 0.0, [], []
+    actions = [(38.0 - 0.001 * k**2, (0.02 * k, 0.0, 0.0), (0.0, 10.0 * k, 0.0)) for k in range(21)]
+    for aim, velocity, force in actions:
+        mean = (aim - length) / interval
+        knots += fmu.get("time")
+        rows.append((length, speed, 2.0 * (mean - speed) / interval, (speed - mean) / interval**2))
+        length, speed = aim, mean
+        fmu.put_vector("bodies.trolley.command.velocity", velocity)
+        fmu.put_vector("bodies.block.command.force", force)
+        fmu.put({"lines.hoist.command.length": aim})
+        fmu.step(interval)
+    trolley = tl.Kinematic(None, case.system.bodies["trolley"].position)
+    bodies = {**case.system.bodies, "trolley": trolley}
+    sim = tl.Simulation(dataclasses.replace(case.system, bodies=bodies), case.state(), **case.run.method())
+    sim.bodies["block"].push()
+    command = tl.Length(pieces=([*knots, *fmu.get("time")], [*rows, (length, speed, 0.0, 0.0)]))
+    for k, (_, velocity, force) in enumerate(actions):
+        if k:
+            sim.bodies["trolley"].move(velocity)
+            sim.bodies["block"].push(force)
+        sim.advance(interval, {"hoist": command})
+    expected = outputs_of(sim)
+    assert fmu.get(*expected) == list(expected.values())
+    assert fmu.get("lines.hoist.deployed")[0] == pytest.approx(length, abs=1e-11)  # rounding of 21 increments
+    fmu.close()
+
+
+def between_two_drums() -> tl.Case:
+    """A load below two fixed sheaves, of which one is driven, and a pin, on a rope between two drums."""
+    string = tl.String(30.0, 0.5, 2e6, damping_ratio=0.05)
+    over: dict[str, tl.Sheave | tl.Pin] = {
+        "left": tl.Sheave((2.0, 0.0, 0.0), 0.2, (0, 1, 0), inertia_mass=4.0, efficiency=0.97),
+        "eye": tl.Pin((0.0, 0.0, 0.0), on="block", friction=0.05),
+        "right": tl.Sheave((4.0, 0.0, 0.0), 0.2, (0, 1, 0), inertia_mass=4.0),
+    }
+    line = tl.Line(
+        string,
+        start_point=(0.0, 0.0, 0.0),
+        end_point=(6.0, 0.0, 0.0),
+        reel=tl.Reel(0.2, 0.5, 5.0),
+        end_reel=tl.Reel(0.25, 0.5, 6.0),
+        over=over,
+        elements=2,
+    )
+    system = tl.System({"block": tl.RigidBody.point(150.0)}, {"rope": line}, gravity=9.81)
+    return tl.Case(system, tl.Placed({"block": (3.0, 0.0, 5.0)}, settle=True), {}, tl.Run(duration=1.0, sample=0.01))
+
+
+@pytest.mark.parametrize("fmi", (2, 3))
+def test_drums_at_both_ends_and_a_driven_sheave_have_the_bits_of_simulation(tmp_path: Path, fmi: int) -> None:
+    case, path = between_two_drums(), tmp_path / "drums.fmu"
+    tl.export_fmu(case, path, fmi=fmi, commands=dict.fromkeys(("rope", "rope.end_reel", "rope.left"), "torque"))
+    assert validate_fmu(str(path)) == []
+    fmu, sim = Slave(path, tmp_path / "open"), tl.Simulation.from_case(case)
+    sim.bodies["block"].push()
+    heads = {"rope": "lines.rope", "rope.end_reel": "lines.rope.end_reel", "rope.left": "lines.rope.over.left"}
+    for k in range(40):
+        torques = {"rope": 150.0 + k, "rope.end_reel": 190.0 + k, "rope.left": -2.0 * k}
+        sim.advance(0.01, torques)
+        fmu.put({f"{heads[name]}.command.torque": torque for name, torque in torques.items()})
+        fmu.step(0.01)
+    expected = outputs_of(sim)
+    assert {x for x in expected if ".over." in x or "end_reel" in x} <= fmu.references.keys()
+    assert fmu.get(*expected) == list(expected.values())
+    assert abs(fmu.get("lines.rope.over.left.passing_speed")[0]) > 0.01 < abs(fmu.get("lines.rope.end_reel.speed")[0])
+    fmu.close()
+
+
+def test_a_rope_that_slips_has_the_bits_of_simulation(tmp_path: Path) -> None:
+    """The traction lift beyond its emergency stop; the warning is told as soon as the rope slips."""
+    case, path = tl.load("traction-lift"), tmp_path / "lift.fmu"
+    tl.export_fmu(case, path, commands={"ropes.traction": "case"})
+    fmu, sim = Slave(path, tmp_path / "open"), tl.Simulation.from_case(case)
+    for body in sim.bodies.values():
+        body.push()
+    for k in range(86):
+        sim.advance(0.05, dict(case.commands) if k == 0 else None)
+        fmu.step(0.05)
+        slips = any(x.kind == "slip" for x in sim.backend.warnings())
+        assert slips == bool(fmu.whole("warnings") & 64)
+    expected = outputs_of(sim)
+    assert slips and fmu.get(*expected) == list(expected.values())
+    rim, rope = fmu.get(*(f"lines.ropes.over.traction.{x}" for x in ("rim_speed", "passing_speed")))
+    assert abs(rim - rope) > 0.05
+    fmu.close()
+
+
+def test_blocks_that_meet_end_the_motion(tmp_path: Path) -> None:
+    """At the time at which Simulation ends it."""
+    path = tmp_path / "hook.fmu"
+    case = tl.load("hook-block-2", {"run.minimum_length": "19.7 m"})
+    tl.export_fmu(case, path, fmi=3, commands={"hoist": "case"})
+    fmu, sim = Slave(path, tmp_path / "open"), tl.Simulation.from_case(case)
+    sim.advance(4.0, dict(case.commands), sample=0.25)
+    assert sim.status == "two_blocked"
+    ended, reached, k = ctypes.c_bool(), ctypes.c_double(), 0
+    while not ended.value and k < 16:
+        flags = (ctypes.byref(ctypes.c_bool()), ctypes.byref(ended), ctypes.byref(ctypes.c_bool()))
+        times = (ctypes.c_double(0.25 * k), ctypes.c_double(0.25), ctypes.c_bool(True))
+        status = fmu.fmu.dll.fmi3DoStep(ctypes.c_void_p(fmu.fmu.component), *times, *flags, ctypes.byref(reached))
+        assert status == (2 if ended.value else 0)
+        k += 1
+    # one march of Simulation and one a step locate the event by steps of other lengths
+    assert reached.value == pytest.approx(sim.time, abs=1e-6) and fmu.get("time") == [reached.value]
+    assert min(fmu.get("lines.hoist.spans[0].length", "lines.hoist.spans[1].length")) == pytest.approx(19.7, abs=1e-6)
+    fmu.close()
+
+
+QUICK = ("tethered-pod", "hook-block-2")  # with drag; over a sheave
 
 
 @pytest.mark.usefixtures("network")
@@ -155,12 +271,7 @@ QUICK = ("tethered-pod",)  # with drag
 def test_every_scenario_has_the_bits_of_simulation(tmp_path: Path, name: str) -> None:
     """With the commands and paths of the case."""
     case, path = tl.load(name), tmp_path / "case.fmu"
-    if case.system.is_reeved:
-        with pytest.raises(InputError, match="no sheaves, pins, end reels and shared shafts in an FMU"):
-            tl.export_fmu(case, path)
-        return
-    reels = {line: "case" for line, x in case.system.lines.items() if x.reel is not None}
-    tl.export_fmu(case, path, commands=reels)
+    tl.export_fmu(case, path, commands=dict.fromkeys(drives(case.system), "case"))
     assert validate_fmu(str(path)) == []
     fmu, sim, interval = Slave(path, tmp_path / "open"), tl.Simulation.from_case(case), case.run.interval()
     for body, x in case.system.bodies.items():
@@ -174,19 +285,33 @@ def test_every_scenario_has_the_bits_of_simulation(tmp_path: Path, name: str) ->
     fmu.close()
 
 
-def test_libcosim_runs_an_fmu(fmus: Fmus, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "command", "value", "variables"),
+    (
+        ("crane-hoist", "lines.line.command.torque", 1650.0, ("lines.line.deployed", "lines.line.end_tension")),
+        ("mine-winder", "lines.left.command.torque", 9e4, ("lines.left.deployed", "lines.right.end_tension")),
+        (
+            "hook-block-2",
+            "bodies.block.command.force[1]",
+            500.0,
+            ("lines.hoist.end_tension", "bodies.block.position[1]"),
+        ),
+    ),
+)
+def test_libcosim_runs_an_fmu(
+    fmus: Fmus, tmp_path: Path, name: str, command: str, value: float, variables: tuple[str, ...]
+) -> None:
     """In a process of its own, which it tells much; same bits as FMPy."""
     pytest.importorskip("libcosimpy")
-    fmu = opened(fmus["crane-hoist", 2], tmp_path)
+    fmu = opened(fmus[name, 2], tmp_path)
     for _ in range(50):
-        fmu.put({"lines.line.command.torque": 1650.0})
+        fmu.put({command: value})
         fmu.step(0.01)
-    names = ("lines.line.deployed", "lines.line.end_tension", "bodies.body.position[3]")
-    command = [sys.executable, "-c", COSIM, str(fmus["crane-hoist", 2]), *names]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    arguments = [sys.executable, "-c", COSIM, str(fmus[name, 2]), command, str(value), *variables]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     # libcosim sets inputs after the initialization, and counts time in nanoseconds
-    assert str(fmu.get(*names)) in done.stdout
+    assert str(fmu.get(*variables)) in done.stdout
     fmu.close()
 
 
@@ -196,16 +321,16 @@ from libcosimpy.CosimExecution import CosimExecution
 from libcosimpy.CosimManipulator import CosimManipulator
 from libcosimpy.CosimObserver import CosimObserver
 from libcosimpy.CosimSlave import CosimLocalSlave
+path, command, value, *variables = sys.argv[1:]
 execution = CosimExecution.from_step_size(step_size=1e7)
-slave = execution.add_local_slave(local_slave=CosimLocalSlave(fmu_path=sys.argv[1], instance_name="crane"))
+slave = execution.add_local_slave(local_slave=CosimLocalSlave(fmu_path=path, instance_name="crane"))
 observer, manipulator = CosimObserver.create_last_value(), CosimManipulator.create_override()
 execution.add_observer(observer=observer)
 execution.add_manipulator(manipulator=manipulator)
 places = {x.name.decode(): x.reference for x in execution.slave_variables(slave_index=slave)}
-torque = [places["lines.line.command.torque"]]
-manipulator.slave_real_values(slave_index=slave, variable_references=torque, values=[1650.0])
+manipulator.slave_real_values(slave_index=slave, variable_references=[places[command]], values=[float(value)])
 assert execution.step(step_count=50)
-print(observer.last_real_values(slave_index=slave, variable_references=[places[name] for name in sys.argv[2:]]))
+print(observer.last_real_values(slave_index=slave, variable_references=[places[name] for name in variables]))
 """
 
 
@@ -278,6 +403,37 @@ def test_parameters_give_what_a_case_with_these_keys_gives(fmus: Fmus, tmp_path:
         slave.close()
 
 
+def test_parameters_of_a_reeved_crane_give_what_a_case_with_these_keys_gives(tmp_path: Path) -> None:
+    """Inertia of the sheave and density of the rope on it make one word together."""
+    changed = {
+        "bodies.block.mass": 2000.0,
+        "lines.hoist.stiffness": 18e6,
+        "lines.hoist.density": 1.5,
+        "lines.hoist.over.lower.inertia": 0.7,
+        "lines.hoist.over.lower.efficiency": 0.93,
+    }
+    case, path, torque = tl.load("hook-block-2"), tmp_path / "hook.fmu", {"hoist": 3500.0}
+    tl.export_fmu(case, path, commands=dict.fromkeys(torque, "torque"))
+    fmu = opened(path, tmp_path, **changed)
+    sim, without = (tl.Simulation(x.system, case.state(), **case.run.method()) for x in (case.with_(changed), case))
+    for _ in range(20):
+        for simulation in (sim, without):
+            simulation.bodies["block"].push()
+            simulation.advance(0.02, torque)
+        fmu.put({"lines.hoist.command.torque": 3500.0})
+        fmu.step(0.02)
+    names = (
+        "bodies.block.position[3]",
+        "lines.hoist.start_tension",
+        "lines.hoist.over.lower.passed",
+        "accounts.energy",
+    )
+    expected, other = outputs_of(sim), outputs_of(without)
+    np.testing.assert_allclose(fmu.get(*names), [expected[x] for x in names], rtol=1e-9)  # as for the crane above
+    assert all(abs(other[x] / expected[x] - 1.0) > 1e-4 for x in names)
+    fmu.close()
+
+
 GO_ON = """
 import sys
 from pathlib import Path
@@ -294,10 +450,20 @@ print([x.hex() for x in fmu.numbers()])
 
 
 @pytest.mark.parametrize("fmi", (2, 3))
-def test_a_serialized_state_goes_on_in_another_process_bit_for_bit(fmus: Fmus, tmp_path: Path, fmi: int) -> None:
-    fmu = opened(fmus["crane-hoist", fmi], tmp_path, **{"bodies.body.mass": 900.0})
+@pytest.mark.parametrize(
+    ("name", "parameters", "command", "start"),
+    (
+        ("crane-hoist", {"bodies.body.mass": 900.0}, "lines.line.command.torque", 1600.0),
+        ("hook-block-2", {"lines.hoist.over.lower.efficiency": 0.9}, "bodies.block.command.force[2]", 0.0),
+        ("mine-winder", {"lines.right.density": 5.0}, "lines.left.command.torque", 1e5),
+    ),
+)
+def test_a_serialized_state_goes_on_in_another_process_bit_for_bit(
+    fmus: Fmus, tmp_path: Path, name: str, parameters: dict[str, float], command: str, start: float, fmi: int
+) -> None:
+    fmu = opened(fmus[name, fmi], tmp_path, **parameters)
     for k in range(10):
-        fmu.put({"lines.line.command.torque": 1600.0 + 10.0 * k})
+        fmu.put({command: start + 10.0 * k})
         fmu.step(0.01)
     if fmu.is_2:
         saved: bytes = fmu.fmu.serializeFMUstate(fmu.fmu.getFMUstate())
@@ -306,9 +472,9 @@ def test_a_serialized_state_goes_on_in_another_process_bit_for_bit(fmus: Fmus, t
     (tmp_path / "state").write_bytes(saved)
     for _ in range(10):
         fmu.step(0.01)
-    command = [sys.executable, "-c", GO_ON, str(fmu.folder), str(tmp_path / "state")]
+    elsewhere = [sys.executable, "-c", GO_ON, str(fmu.folder), str(tmp_path / "state")]
     root = Path(__file__).parents[2]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=root, check=False)
+    done = subprocess.run(elsewhere, capture_output=True, text=True, cwd=root, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str([x.hex() for x in fmu.numbers()])
     fmu.close()
@@ -494,7 +660,7 @@ def test_what_cannot_be_exported_is_refused(tmp_path: Path) -> None:
     case, path = tl.load("crane-hoist"), tmp_path / "a.fmu"
     with pytest.raises(InputError, match="fmi: expected"):
         tl.export_fmu(case, path, fmi=1)
-    with pytest.raises(InputError, match=r"commands: expected names of lines with a reel \(line\), got 'x'"):
+    with pytest.raises(InputError, match=r"commands: expected names of reels and sheaves \(line\), got 'x'"):
         tl.export_fmu(case, path, commands={"x": "torque"})
     with pytest.raises(InputError, match=r"velocities: expected names of kinematic bodies or lines \(line\), got 'x'"):
         tl.export_fmu(case, path, velocities=["x"])

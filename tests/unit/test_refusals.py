@@ -108,7 +108,6 @@ REFUSED: dict[Refusal, Callable[[], Any]] = {
         tl.Case(system(dataclasses.replace(LINE, over={"wheel": SLIPPERY})), REEVED_START, {}, tl.Run(duration=0.01))
     ),
     refusals.TURNING_REST: lambda: tl.statics(whirling(), PLACED_BODY, time=1.0),
-    refusals.FMU_REEVED: lambda: tl.export_fmu(tl.Case(reeved(), REEVED_START, {}, tl.Run(duration=1.0)), "never.fmu"),
     refusals.FMU_TURNING: lambda: tl.export_fmu(
         tl.Case(whirling(), PLACED_BODY, {}, tl.Run(duration=1.0)), "never.fmu"
     ),

@@ -54,7 +54,9 @@ def export(
     fmi: Annotated[int, typer.Option(min=2, max=3, help="Version of the standard of an FMU.")] = 2,
     command: Annotated[
         list[str] | None,
-        typer.Option(help="Input of a reel of an FMU: LINE=torque, speed, length, or case for none."),
+        typer.Option(
+            help="Input of a reel or sheave of an FMU: LINE=torque, LINE.SHEAVE=speed, length, or case for none."
+        ),
     ] = None,
     velocity: Annotated[
         list[str] | None,

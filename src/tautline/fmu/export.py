@@ -19,14 +19,15 @@ from tautline.engine.choose import backend_for
 from tautline.errors import EngineError, InputError
 from tautline.fmu import build, layout, parameters
 from tautline.fmu.description import Model, description
-from tautline.fmu.lowering import Export, Lowered, lower, with_guides
+from tautline.fmu.exported import Export, with_guides
+from tautline.fmu.lowering import Lowered, lower
 from tautline.fmu.variables import Variable
 from tautline.kernels.machine import library, targets
 from tautline.model import checks, refusals
-from tautline.model.command import Command, Length, Speed
-from tautline.model.commands.held import Locked
+from tautline.model.command import Brake, Command, Impedance, Length, Speed
 from tautline.model.sequence import Sequence
 from tautline.model.system.case import Case
+from tautline.model.system.commands import SHEAVE, drives
 from tautline.model.system.parts import ANCHOR, GUIDE, Kinematic
 from tautline.model.system.state import BodyState, State
 
@@ -57,8 +58,9 @@ def export_fmu(
     fmi : int
         Version of the standard, 2 or 3.
     commands : dict
-        What the input of a reel is, by the name of its line: "torque", "speed", "length", or "case" for the command of
-        the case, without an input. By default what the case commands; the speed of a reel that is locked.
+        What the input of a reel or sheave is, by the name of its command ("hoist", "hoist.end_reel", "hoist.lower"):
+        "torque", "speed", "length", or "case" for the command of the case, without an input. By default what the case
+        commands; the speed of a reel that is locked, and none for brakes, impedances and sheaves that turn freely.
     velocities : names
         Kinematic bodies on a path that get their velocity as an input instead, and lines whose guide is fixed in space
         and is to move. Kinematic bodies without a path always do.
@@ -89,12 +91,12 @@ def exported(case: Case, commands: dict[str, str], velocities: list[str]) -> Exp
     for name, line in case.system.lines.items():
         if line.string.law not in layout.LAWS:
             raise InputError(f"lines.{name}.law: expected {', '.join(layout.LAWS)} in an FMU, got {line.string.law!r}")
-    reels = [name for name, line in case.system.lines.items() if line.reel is not None]
+    driven = drives(case.system)
     for name, word in commands.items():
-        if name not in reels:
-            checks.refuse("commands", f"names of lines with a reel ({', '.join(reels) or 'none'})", name)
+        if name not in driven:
+            checks.refuse("commands", f"names of reels and sheaves ({', '.join(driven) or 'none'})", name)
         checks.choice(f"commands[{name!r}]", word, COMMANDS)
-    modes = {name: commands.get(name) or _mode_of(case.commands.get(name, Locked())) for name in reels}
+    modes = {name: commands.get(name) or _mode_of(case.commands.get(name), kind) for name, kind in driven.items()}
     for name, mode in modes.items():
         command = case.commands.get(name)
         if mode == "case" and command is not None and command.is_function:
@@ -102,8 +104,6 @@ def exported(case: Case, commands: dict[str, str], velocities: list[str]) -> Exp
         if mode == "case" and isinstance(command, Sequence):
             raise refusals.SEQUENCE_FMU.error("one", at=f"lines.{name}: ")
     guides: dict[str, str] = {}
-    if case.system.is_reeved:
-        raise refusals.FMU_REEVED.error("some")
     for name in velocities:
         guides |= _guide(case, name)
     system = with_guides(case.system, guides)
@@ -131,8 +131,12 @@ def exported(case: Case, commands: dict[str, str], velocities: list[str]) -> Exp
     )
 
 
-def _mode_of(command: Command) -> str:
-    """What the input of a reel is that is commanded so."""
+def _mode_of(command: Command | None, kind: str) -> str:
+    """What the input of a reel or sheave is that is commanded so; a sheave without a command has none."""
+    if command is None:
+        return "case" if kind == SHEAVE else "speed"
+    if isinstance(command, Brake | Impedance):
+        return "case"
     if isinstance(command, Length):
         return "length"
     return "speed" if isinstance(command, Speed) or command.holds else "torque"
@@ -225,9 +229,9 @@ def _page(model: Model, variables: list[Variable], fixed: list[str], what: Expor
         )
         return f"<table><tr><th>name<th>unit<th>start<th>\n{rows}</table>\n" if rows else "<p>None.\n"
 
-    kept = [name for name, mode in what.modes.items() if mode == "case"]
+    kept = [name for name, mode in what.modes.items() if mode == "case" and name in what.commands]
     paths = [n for n, x in what.system.bodies.items() if isinstance(x, Kinematic) and x.path and n not in what.moved]
-    left = [f"the command of line {x!r}" for x in kept] + [f"the path of body {x!r}" for x in paths]
+    left = [f"the command of {x!r}" for x in kept] + [f"the path of body {x!r}" for x in paths]
     others = f" As in the case, without an input: {html.escape(', '.join(left))}." if left else ""
     return f"""<!DOCTYPE html>
 <meta charset="utf-8"><title>{html.escape(model.name)}</title>

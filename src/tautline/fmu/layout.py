@@ -8,7 +8,7 @@ own state. Where a word of the block is an address, the file has a place in the 
 from __future__ import annotations
 
 MAGIC = int.from_bytes(b"tautline", "little")
-FORMAT = 1
+FORMAT = 2
 # Intervals whose number of steps an instance remembers.
 INTERVALS = 64
 
@@ -52,6 +52,10 @@ HEADER = (
     "variable_count",
     "lines",
     "line_count",
+    "spans",
+    "span_count",
+    "drums",
+    "drum_count",
     "reels",
     "reel_count",
     "carriers",
@@ -79,6 +83,7 @@ HEADER = (
     "gravity",
     "reel_torque",
     "reel_stop",
+    "reel_slipped",
     "reel_held",
     "reel_control_work",
     "prescribed",  # value of `reel_held`, a number
@@ -99,12 +104,14 @@ STATE = (
 # Columns of tables.
 COLUMNS = {
     "variable": ("kind", "first", "least", "open", "whole"),
-    "line": (
+    "line": ("first_span", "span_count"),
+    "span": (
         "elements",
         "nodes",
-        "reeled",
-        "speed",
-        "torque",
+        "retracted",  # length of the line that is not in this span
+        "near",  # speeds of what feeds its start and its stop
+        "far",
+        "far_sign",  # of the latter, a number; 0 without a feed
         "length",
         "stiffness",
         "density",
@@ -115,26 +122,24 @@ COLUMNS = {
         "piece_count",
         "buoyant",  # mass per length, a number
         "flow",
-        "flow_count",  # 0 without a fluid
+        "flow_count",  # depths; 0 without a fluid
+        "flow_times",
+        "flow_time_count",
         "normal",
         "tangential",
         "has_surface",
         "surface",
         "above",
         "lift",
-        "has_reel",
-        "radius",
-        "growth",
-        "guide_length",
     ),
-    "reel": (
-        "line",
+    "drum": ("array", "reeled", "speed", "torque", "radius", "growth", "guide_length", "slips"),  # or a sheave
+    "reel": (  # a drum or a sheave that follows a command
+        "drum",
         "mode",
         "input",
         "torques",
         "profile",
-        "array",
-        "length",
+        "length",  # reeled and deployed together, a number
         "limit",
         "power_limit",
         "finds_torque",
@@ -147,7 +152,7 @@ COLUMNS = {
     "carrier": ("given", "force", "before"),
     "moved": ("path", "place", "input"),
     "forced": ("place", "input"),
-    "changed": ("parameter", "place", "form", "first", "second"),
+    "changed": ("parameter", "place", "form", "number"),
 }
 # Kinds of variables.
 KINDS = (
@@ -156,6 +161,7 @@ KINDS = (
     "parameter",
     "word",
     "deployed",
+    "span_length",
     "start_tension",
     "end_tension",
     "power",
@@ -176,6 +182,7 @@ FLAGS = {
     "end_stop": "a reel rests on its end stop",
     "motor_torque": "a prescribed motion took more torque than the motor has",
     "motor_power": "a prescribed motion took more power than the motor has",
+    "slip": "a rope slipped on its sheave",
 }
 
 

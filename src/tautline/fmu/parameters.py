@@ -16,15 +16,17 @@ import numpy as np
 from tautline.arrays import Counters
 from tautline.errors import InputError
 from tautline.fmu import layout
+from tautline.fmu.exported import Export
 from tautline.fmu.image import bits
-from tautline.fmu.lowering import MOST_PARAMETERS, Export, lower
+from tautline.fmu.lowering import lower
+from tautline.fmu.memory import MOST_PARAMETERS
 from tautline.fmu.variables import Variable, named
 from tautline.model.keys import parse
 from tautline.model.system import keys
 from tautline.model.system.case import Case
 
-# Numbers that are tried, over that of the case, and exponents of powers that are looked for.
-TRIED = (1.25, 0.8)
+# Numbers that are tried, over that of the case; efficiencies are at most 1. Exponents of powers that are looked for.
+TRIED = (0.9, 0.8)
 EXPONENTS = (-2.0, -1.5, -1.0, -0.5, 0.5, 1.0, 1.5, 2.0)
 # Part of a word by which a formula may miss it: rounding of a few operations.
 ROUNDING = 1e-11
@@ -36,20 +38,20 @@ SKIPPED = ("command", "path", "length")
 
 
 class Change(NamedTuple):
-    """How a word follows from a parameter."""
+    """How a word follows from a parameter; one that follows from several is a product of powers, or a sum."""
 
     place: int
     form: str
-    first: float = 0.0
-    second: float = 0.0
+    number: float = 0.0  # exponent, or slope by the parameter or its inverse
 
-    def at(self, word: float, ratio: float, value: float) -> float:
-        """Word at a value, which is that of the case times a ratio."""
+    def at(self, word: float, number: float, value: float) -> float:
+        """Word at a value; it is `word` at the number of the case."""
         if self.form == "copy":
             return value
         if self.form == "power":
-            return float(word * ratio**self.first)
-        return self.first + self.second * (value if self.form == "affine" else 1.0 / value)
+            return float(word * (value / number) ** self.number)
+        change = value - number if self.form == "affine" else 1.0 / value - 1.0 / number
+        return word + self.number * change
 
 
 def _numbers(tree: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], float]]:
@@ -104,11 +106,10 @@ def _formula(place: int, words: list[float], values: list[float]) -> Change | No
     p0, p1, p2 = values
     choices = [Change(place, "power", exponent) for exponent in EXPONENTS]
     for form, x0, x1 in (("affine", p0, p1), ("inverse", 1.0 / p0, 1.0 / p1)):
-        slope = (words[1] - words[0]) / (x1 - x0)
-        choices.append(Change(place, form, words[0] - slope * x0, slope))
+        choices.append(Change(place, form, (words[1] - words[0]) / (x1 - x0)))
     size = ROUNDING * max(map(abs, words))
     for choice in choices:
-        if all(abs(choice.at(words[0], p / p0, p) - w) <= size for p, w in zip((p1, p2), words[1:], strict=True)):
+        if all(abs(choice.at(words[0], p0, p) - w) <= size for p, w in zip((p1, p2), words[1:], strict=True)):
             return choice
     return None
 
@@ -134,7 +135,7 @@ def find(what: Export, case: Case) -> tuple[list[Variable], list[list[int | floa
     found_keys = list(taken)
     variables = [_variable(case, path, taken[path][0]) for path in found_keys]
     rows: list[list[int | float]] = [
-        [k, change.place, layout.FORMS.index(change.form), change.first, change.second]
+        [k, change.place, layout.FORMS.index(change.form), change.number]
         for k, path in enumerate(found_keys)
         for change in taken[path][1]
     ]
@@ -142,10 +143,12 @@ def find(what: Export, case: Case) -> tuple[list[Variable], list[list[int | floa
 
 
 def _go_together(found: list[Change], taken: dict[tuple[str, ...], tuple[float, list[Change]]]) -> bool:
-    """Whether words that other parameters change too are products of powers."""
+    """Whether words that other parameters change too are products of powers, or sums."""
     others = {change.place: change.form for _, own in taken.values() for change in own}
+    alike = (("power",), ("affine", "inverse"))
     return all(
-        change.form == "power" == others.get(change.place, "power") or change.place not in others for change in found
+        change.place not in others or any(change.form in x and others[change.place] in x for x in alike)
+        for change in found
     )
 
 
@@ -160,7 +163,7 @@ def _hold_together(
     foreseen = base.copy().view(np.float64)
     for path, (number, own) in taken.items():
         for change in own:
-            foreseen[change.place] = change.at(foreseen[change.place], ratios[path], number * ratios[path])
+            foreseen[change.place] = change.at(foreseen[change.place], number, number * ratios[path])
     differ = np.flatnonzero(foreseen.view(np.int64) != words)
     got, expected = words.view(np.float64)[differ], foreseen[differ]
     return bool(np.all(np.abs(got - expected) <= 10.0 * ROUNDING * np.abs(expected)))

@@ -148,12 +148,6 @@ TURNING_REST = Refusal(
     "0 with kinematic bodies that turn",
     "what hangs on them is at rest in no frame",
 )
-FMU_REEVED = Refusal(
-    "FMUs of lines over sheaves and pins, with a reel at their end, or on a shared shaft",
-    "system",
-    "no sheaves, pins, end reels and shared shafts in an FMU",
-    "an FMU has one drum and one span for each line",
-)
 FMU_TURNING = Refusal(
     "velocities as inputs of an FMU, of kinematic bodies that turn",
     ".turning",

@@ -49,23 +49,24 @@ void start_over(Model *model) {
     model->started = false;
 }
 
-static double *state(const Model *model) { return at(model, model->head.state); }
 static double *totals(const Model *model) { return at(model, model->head.totals); }
 static int64_t *clock_of(const Model *model) { return whole_at(model, model->head.clock); }
-
-static const int64_t *row_of(const Model *model, int64_t table, int64_t row, int columns) {
-    return whole_at(model, table) + row * columns;
-}
 
 static double counted_time(const Model *model) {
     return totals(model)[model->head.t_start] + (double)clock_of(model)[model->head.step_counter] * state(model)[STATE_STEP];
 }
 
-double time_of(const Model *model) {
-    const int status = (int)state(model)[STATE_STATUS];
-    const bool located = status == FULLY_RETRIEVED || status == FULLY_DEPLOYED;
-    return state(model)[STATE_BEGINS] + (located ? totals(model)[model->head.stop_time] : counted_time(model));
+/* Whether an event is located in time, between two steps. */
+static bool is_located(int64_t status) {
+    return status == FULLY_RETRIEVED || status == FULLY_DEPLOYED || status == TWO_BLOCKED;
 }
+
+double case_time(const Model *model) {
+    const bool located = is_located((int64_t)state(model)[STATE_STATUS]);
+    return located ? totals(model)[model->head.stop_time] : counted_time(model);
+}
+
+double time_of(const Model *model) { return state(model)[STATE_BEGINS] + case_time(model); }
 
 bool has_ended(const Model *model) { return state(model)[STATE_STOPPED] != 0.0; }
 
@@ -86,8 +87,7 @@ static Level ask(Model *model, int64_t network, int64_t action, double time, Don
     return tell(model, ERROR, "the kernels met an index that is out of range");
 }
 
-/* Words that follow from parameters, from the parameters as they are now. */
-static void apply_parameters(Model *model) {
+void apply_parameters(Model *model) {
     const Header *head = &model->head;
     const double *p = at(model, head->parameters), *p0 = model->image + head->parameters;
     for (int pass = 0; pass < 2; pass++)
@@ -95,15 +95,15 @@ static void apply_parameters(Model *model) {
             const int64_t *row = row_of(model, head->changed, i, CHANGED_SIZE);
             double *word = at(model, row[CHANGED_PLACE]);
             const double now = p[row[CHANGED_PARAMETER]], was = p0[row[CHANGED_PARAMETER]];
-            const double first = number(row[CHANGED_FIRST]), second = number(row[CHANGED_SECOND]);
+            const double by = number(row[CHANGED_NUMBER]);
             if (pass == 0)
                 *word = model->image[row[CHANGED_PLACE]];
             else if (row[CHANGED_FORM] == FORM_COPY)
                 *word = now;
             else if (now != was)
-                *word = row[CHANGED_FORM] == FORM_POWER    ? *word * pow(now / was, first)
-                        : row[CHANGED_FORM] == FORM_AFFINE ? first + second * now
-                                                           : first + second / now;
+                *word = row[CHANGED_FORM] == FORM_POWER    ? *word * pow(now / was, by)
+                        : row[CHANGED_FORM] == FORM_AFFINE ? *word + by * (now - was)
+                                                           : *word + by * (1.0 / now - 1.0 / was);
         }
 }
 
@@ -114,10 +114,20 @@ static double kept_energy(const Model *model) {
     return total;
 }
 
+/* The kernels' array of the drum or wheel of a row of reels. */
+static double *reel_array(const Model *model, const int64_t *reel) {
+    return at(model, drum_of(model, reel[REEL_DRUM])[DRUM_ARRAY]);
+}
+
+double drum_radius(const Model *model, const int64_t *drum) {
+    const double d = *at(model, drum[DRUM_RADIUS]), growth = *at(model, drum[DRUM_GROWTH]);
+    return sqrt(d * d + growth * (*at(model, drum[DRUM_REELED]) - *at(model, drum[DRUM_GUIDE_LENGTH])));
+}
+
 static void set_torque(Model *model, const int64_t *reel, double torque) {
     const double limit = *at(model, reel[REEL_LIMIT]);
     *at(model, reel[REEL_TORQUES]) = torque;
-    at(model, reel[REEL_ARRAY])[model->head.reel_torque] = fmin(fmax(torque, -limit), limit);
+    reel_array(model, reel)[model->head.reel_torque] = fmin(fmax(torque, -limit), limit);
     at(model, reel[REEL_NOW])[2] = torque;
 }
 
@@ -132,12 +142,12 @@ static void put_piece(double *row, double length, double time, const double *dep
 /* Let a reel follow its command from the start, and book the energy that this takes. */
 static Level lead(Model *model, const int64_t *row) {
     const Header *head = &model->head;
-    double *reel = at(model, row[REEL_ARRAY]), *now = at(model, row[REEL_NOW]);
+    double *reel = reel_array(model, row), *now = at(model, row[REEL_NOW]);
     const double held[3] = {number(head->prescribed), number(row[REEL_SPEED]), number(row[REEL_ACCELERATION])};
     Done done;
     if (row[REEL_MODE] == MODE_BY_SPEED || row[REEL_MODE] == MODE_BY_LENGTH) {
-        const double pieces[4] = {now[0], now[1], 0.0, 0.0}, L = *at(model, row[REEL_LENGTH]);
-        put_piece(at(model, row[REEL_PROFILE]), L, 0.0, pieces);
+        const double pieces[4] = {now[0], now[1], 0.0, 0.0};
+        put_piece(at(model, row[REEL_PROFILE]), number(row[REEL_LENGTH]), 0.0, pieces);
     }
     if (row[REEL_PRESCRIBES]) {
         if (ask(model, head->network, OBSERVE, 0.0, &done) != OK) return ERROR;
@@ -201,22 +211,20 @@ static void look(Model *model) {
     own[STATE_BALANCE] = fmax(own[STATE_BALANCE], error);
     if (own[STATE_BALANCE] > number(head->balance_limit) * totals(model)[head->in_play]) flag(model, FLAG_ENERGY_BALANCE);
     if (!head->adaptive && fmax(ratios[1], ratios[2]) > number(head->step_limit)) flag(model, FLAG_STEP);
-    for (int64_t i = 0; i < head->line_count; i++) {
-        const int64_t *line = row_of(model, head->lines, i, LINE_SIZE);
-        const double *nodes = at(model, line[LINE_NODES]);
-        const double l = (*at(model, line[LINE_LENGTH]) - *at(model, line[LINE_REELED])) / (double)line[LINE_ELEMENTS];
-        for (int64_t e = 0; line[LINE_LAW] == LAW_LINEAR && e < line[LINE_ELEMENTS]; e++) {
+    for (int64_t i = 0; i < head->span_count; i++) {
+        const int64_t *span = row_of(model, head->spans, i, SPAN_SIZE);
+        const double *nodes = at(model, span[SPAN_NODES]), l = span_length(model, span) / (double)span[SPAN_ELEMENTS];
+        for (int64_t e = 0; span[SPAN_LAW] == LAW_LINEAR && e < span[SPAN_ELEMENTS]; e++) {
             const double *a = nodes + 6 * e, *b = a + 6;
             const double x = b[0] - a[0], y = b[1] - a[1], z = b[2] - a[2];
             if (sqrt(x * x + y * y + z * z) / l - 1.0 < -number(head->compression_limit)) flag(model, FLAG_COMPRESSION);
         }
     }
     for (int64_t i = 0; i < head->reel_count; i++) {
-        const int64_t *reel = row_of(model, head->reels, i, REEL_SIZE);
-        const int64_t *line = row_of(model, head->lines, reel[REEL_LINE], LINE_SIZE);
+        const int64_t *reel = row_of(model, head->reels, i, REEL_SIZE), *drum = drum_of(model, reel[REEL_DRUM]);
         if (!reel[REEL_PRESCRIBES]) continue;
-        const double torque = fabs(*at(model, line[LINE_TORQUE]));
-        const double power = torque * fabs(*at(model, line[LINE_SPEED])) / drum_radius(model, line);
+        const double torque = fabs(*at(model, drum[DRUM_TORQUE]));
+        const double power = torque * fabs(*at(model, drum[DRUM_SPEED])) / drum_radius(model, drum);
         if (torque > *at(model, reel[REEL_LIMIT])) flag(model, FLAG_MOTOR_TORQUE);
         if (power > *at(model, reel[REEL_POWER_LIMIT])) flag(model, FLAG_MOTOR_POWER);
     }
@@ -241,7 +249,7 @@ Level start(Model *model) {
     if (ask(model, head->before, RELEASE, 0.0, &done) != OK) return ERROR;
     for (int64_t i = 0; i < head->reel_count; i++) {
         const int64_t *row = row_of(model, head->reels, i, REEL_SIZE);
-        if (row[REEL_FINDS_TORQUE]) at(model, row[REEL_ARRAY])[head->reel_stop] = 0.0;
+        if (row[REEL_FINDS_TORQUE]) reel_array(model, row)[head->reel_stop] = 0.0;
     }
     for (int64_t i = 0; i < head->reel_count; i++)
         if (lead(model, row_of(model, head->reels, i, REEL_SIZE)) != OK) return ERROR;
@@ -336,8 +344,8 @@ static void command_reels(Model *model, double interval) {
         } else {
             continue;
         }
-        put_piece(at(model, row[REEL_PROFILE]), *at(model, row[REEL_LENGTH]), begins, piece);
-        put_piece(at(model, row[REEL_PROFILE]) + 9, *at(model, row[REEL_LENGTH]), ends, next);
+        put_piece(at(model, row[REEL_PROFILE]), number(row[REEL_LENGTH]), begins, piece);
+        put_piece(at(model, row[REEL_PROFILE]) + 9, number(row[REEL_LENGTH]), ends, next);
         now[0] = next[0];
         now[1] = next[1];
     }
@@ -347,6 +355,7 @@ static const char *sentence(int64_t status) {
     switch (status) {
         case FULLY_RETRIEVED: return "a line is fully retrieved";
         case FULLY_DEPLOYED: return "a line is fully deployed";
+        case TWO_BLOCKED: return "a span between two sheaves is too short (two-blocked)";
         case UNSTABLE_STEP: return "the step is too near the stability limit of waves in the lines; use run.step = \"auto\"";
         case NEWTON_FAILED: return "Newton's method did not converge; use smaller communication steps";
         case REEL_OUTRUNS_WAVES: return "a reel is faster than waves in its string";
@@ -386,8 +395,7 @@ Level do_step(Model *model, double time, double step, double *reached, bool *end
     own[STATE_STOPPED] = 1.0;
     *ended = true;
     *reached = time_of(model);
-    const bool at_end = done.status == FULLY_RETRIEVED || done.status == FULLY_DEPLOYED;
-    if (at_end) {
+    if (is_located(done.status)) {
         Done observed;
         if (ask(model, head->network, OBSERVE, *reached - own[STATE_BEGINS], &observed) != OK) return ERROR;
         note_impulses(model, *reached - own[STATE_BEGINS] - begun);
@@ -396,155 +404,4 @@ Level do_step(Model *model, double time, double step, double *reached, bool *end
     }
     model->mode = FAILED;
     return tell(model, ERROR, "the step from %.9g s on failed: %s", time, sentence(done.status));
-}
-
-static double flags_now(const Model *model) {
-    int64_t flags = (int64_t)state(model)[STATE_FLAGS];
-    for (int64_t i = 0; i < model->head.reel_count; i++) {
-        const int64_t *row = row_of(model, model->head.reels, i, REEL_SIZE);
-        if (at(model, row[REEL_ARRAY])[model->head.reel_stop] != 0.0) flags |= INT64_C(1) << FLAG_END_STOP;
-    }
-    return (double)flags;
-}
-
-Level get_value(Model *model, uint64_t reference, bool whole, double *value) {
-    const Header *head = &model->head;
-    if (reference >= (uint64_t)head->variable_count)
-        return tell(model, ERROR, "valueReference: expected less than %lld, got %llu", (long long)head->variable_count,
-                    (unsigned long long)reference);
-    const int64_t *row = row_of(model, head->variables, (int64_t)reference, VARIABLE_SIZE);
-    if ((row[VARIABLE_WHOLE] != 0) != whole)
-        return tell(model, ERROR, "valueReference: %llu is of another type", (unsigned long long)reference);
-    const int64_t kind = row[VARIABLE_KIND], first = row[VARIABLE_FIRST];
-    if (kind == KIND_INPUT || kind == KIND_PARAMETER) {
-        *value = at(model, kind == KIND_INPUT ? head->inputs : head->parameters)[first];
-        return OK;
-    }
-    if (model->mode == INSTANTIATED)
-        return tell(model, ERROR, "valueReference: %llu has no value before the initialization",
-                    (unsigned long long)reference);
-    if (model->mode == INITIALIZING && start(model) != OK) return ERROR;
-    const int64_t *line = row_of(model, head->lines, first, LINE_SIZE);
-    switch (kind) {
-        case KIND_TIME: *value = time_of(model); break;
-        case KIND_WORD: *value = *at(model, first); break;
-        case KIND_DEPLOYED: *value = *at(model, line[LINE_LENGTH]) - *at(model, line[LINE_REELED]); break;
-        case KIND_START_TENSION: *value = end_tension(model, line, 0); break;
-        case KIND_END_TENSION: *value = end_tension(model, line, 1); break;
-        case KIND_POWER:
-            *value = *at(model, line[LINE_TORQUE]) * *at(model, line[LINE_SPEED]) / drum_radius(model, line) + 0.0;
-            break;
-        case KIND_TOTAL_ENERGY: {
-            const double *x = at(model, head->whole);
-            *value = x[head->kinetic] + x[head->elastic] + x[head->gravity];
-            break;
-        }
-        case KIND_WARNINGS: *value = flags_now(model); break;
-        default: *value = state(model)[STATE_STATUS];
-    }
-    return OK;
-}
-
-Level set_value(Model *model, uint64_t reference, double value) {
-    const Header *head = &model->head;
-    const int64_t *row = reference < (uint64_t)head->variable_count
-                             ? row_of(model, head->variables, (int64_t)reference, VARIABLE_SIZE)
-                             : NULL;
-    if (row == NULL || (row[VARIABLE_KIND] != KIND_INPUT && row[VARIABLE_KIND] != KIND_PARAMETER))
-        return tell(model, ERROR, "valueReference: expected an input or a parameter, got %llu",
-                    (unsigned long long)reference);
-    if (!isfinite(value))
-        return tell(model, ERROR, "valueReference %llu: expected a finite number, got %g", (unsigned long long)reference, value);
-    const int64_t first = row[VARIABLE_FIRST];
-    if (row[VARIABLE_KIND] == KIND_PARAMETER) {
-        if (model->mode != INSTANTIATED && model->mode != INITIALIZING)
-            return tell(model, ERROR, "valueReference %llu: a parameter is fixed after the initialization",
-                        (unsigned long long)reference);
-        const double least = number(row[VARIABLE_LEAST]);
-        if (row[VARIABLE_OPEN] ? !(value > least) : !(value >= least))
-            return tell(model, ERROR, "valueReference %llu: expected a number %s %g, got %g", (unsigned long long)reference,
-                        row[VARIABLE_OPEN] ? "above" : "of at least", least, value);
-    }
-    double *place = at(model, row[VARIABLE_KIND] == KIND_INPUT ? head->inputs : head->parameters) + first;
-    if (*place != value) {
-        *place = value;
-        if (model->mode == INITIALIZING) model->started = false;
-    }
-    return OK;
-}
-
-/* Words before those of a serialized state: what it is, of which FMU, how long, in which mode; and a digest behind. */
-enum { SERIAL_MAGIC, SERIAL_MODEL, SERIAL_WORDS, SERIAL_MODE, SERIAL_HEAD };
-
-static Saved *new_state(Model *model) {
-    Saved *saved = malloc(sizeof *saved + (size_t)model->head.kept * sizeof(double));
-    if (saved == NULL) {
-        tell(model, ERROR, "out of memory");
-        return NULL;
-    }
-    saved->next = model->saved;
-    model->saved = saved;
-    return saved;
-}
-
-Saved *save_state(Model *model) {
-    Saved *saved = new_state(model);
-    if (saved == NULL) return NULL;
-    saved->mode = model->mode;
-    memcpy(saved->words, model->block, (size_t)model->head.kept * sizeof(double));
-    return saved;
-}
-
-bool owns_state(const Model *model, const Saved *saved) {
-    for (const Saved *own = model->saved; own != NULL; own = own->next)
-        if (own == saved) return true;
-    return false;
-}
-
-void restore_state(Model *model, const Saved *saved) {
-    model->mode = saved->mode;
-    memcpy(model->block, saved->words, (size_t)model->head.kept * sizeof(double));
-    apply_parameters(model);
-    model->started = (saved->mode & (INSTANTIATED | INITIALIZING)) == 0;
-}
-
-void forget_state(Model *model, Saved *saved) {
-    for (Saved **own = &model->saved; *own != NULL; own = &(*own)->next)
-        if (*own == saved) {
-            *own = saved->next;
-            free(saved);
-            return;
-        }
-}
-
-size_t state_size(const Model *model) { return ((size_t)model->head.kept + SERIAL_HEAD + 1) * sizeof(double); }
-
-void write_state(const Model *model, const Saved *saved, void *bytes) {
-    const uint64_t head[SERIAL_HEAD] = {(uint64_t)IMAGE_MAGIC + 1, model->digest, (uint64_t)model->head.kept,
-                                        (uint64_t)saved->mode};
-    const size_t size = state_size(model) - sizeof(double);
-    memcpy(bytes, head, sizeof head);
-    memcpy((char *)bytes + sizeof head, saved->words, (size_t)model->head.kept * sizeof(double));
-    const uint64_t digest = digest_of(bytes, size);
-    memcpy((char *)bytes + size, &digest, sizeof digest);
-}
-
-Saved *read_state(Model *model, const void *bytes, size_t size) {
-    uint64_t head[SERIAL_HEAD], digest;
-    if (size != state_size(model)) {
-        tell(model, ERROR, "serializedState: expected %zu bytes, got %zu", state_size(model), size);
-        return NULL;
-    }
-    memcpy(head, bytes, sizeof head);
-    memcpy(&digest, (const char *)bytes + size - sizeof digest, sizeof digest);
-    if (head[SERIAL_MAGIC] != (uint64_t)IMAGE_MAGIC + 1 || head[SERIAL_MODEL] != model->digest ||
-        digest != digest_of(bytes, size - sizeof digest)) {
-        tell(model, ERROR, "serializedState: expected a state of this FMU, got one of another, or a damaged one");
-        return NULL;
-    }
-    Saved *saved = new_state(model);
-    if (saved == NULL) return NULL;
-    saved->mode = (Mode)head[SERIAL_MODE];
-    memcpy(saved->words, (const char *)bytes + sizeof head, (size_t)model->head.kept * sizeof(double));
-    return saved;
 }

@@ -57,6 +57,9 @@ Level start(Model *model);
 /* From the time of the host on by a step; how far it came, and whether the motion has ended. */
 Level do_step(Model *model, double time, double step, double *reached, bool *ended);
 double time_of(const Model *model);
+double case_time(const Model *model);
+/* Words that follow from parameters, from the parameters as they are now. */
+void apply_parameters(Model *model);
 bool has_ended(const Model *model);
 /* Times of the host at which the case begins, and up to which it may go on. */
 Level set_begin(Model *model, double begins, bool has_end, double end);
@@ -73,9 +76,8 @@ size_t state_size(const Model *model);
 void write_state(const Model *model, const Saved *saved, void *bytes);
 Saved *read_state(Model *model, const void *bytes, size_t size);
 
-/* Tension at the start and at the end of a line (N), from the latest sample. */
-double end_tension(const Model *model, const int64_t *line, int end);
-double drum_radius(const Model *model, const int64_t *line);
+/* Tension at the start and at the end of a span (N), from the latest sample. */
+double end_tension(const Model *model, const int64_t *span, int end);
 
 static inline double *at(const Model *model, int64_t place) { return model->block + place; }
 static inline int64_t *whole_at(const Model *model, int64_t place) { return (int64_t *)(void *)(model->block + place); }
@@ -85,5 +87,16 @@ static inline double number(int64_t word) {
         double number;
     } both = {.word = word};
     return both.number;
+}
+static inline const int64_t *row_of(const Model *model, int64_t table, int64_t row, int columns) {
+    return whole_at(model, table) + row * columns;
+}
+static inline double *state(const Model *model) { return at(model, model->head.state); }
+static inline const int64_t *drum_of(const Model *model, int64_t k) { return row_of(model, model->head.drums, k, DRUM_SIZE); }
+/* Radius of a drum with the string on it, or of a wheel (m). */
+double drum_radius(const Model *model, const int64_t *drum);
+/* Unstretched length of a span (m). */
+static inline double span_length(const Model *model, const int64_t *span) {
+    return *at(model, span[SPAN_LENGTH]) - *at(model, span[SPAN_RETRACTED]);
 }
 #endif

@@ -1,4 +1,4 @@
-/* Tension at the ends of a line: results/ends.py for one sample, in the same order of operations. */
+/* Tension at the ends of a span: results/ends.py for one sample, in the same order of operations. */
 
 #include <math.h>
 
@@ -9,10 +9,10 @@ static const double ALIKE = 2.0 / 3.0, AT_REST = 1e-6, FOLDED = 0.01, TINY = 1e-
 
 typedef struct {
     const Model *model;
-    const int64_t *line;
+    const int64_t *row;
     int64_t N;
-    double l, speed; /* unstretched length of an element; speed of the reel */
-} Line;
+    double l, near, far; /* unstretched length of an element; speeds of what feeds start and stop */
+} Span;
 
 /* Elements from an end inward. */
 typedef struct {
@@ -25,54 +25,69 @@ static double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] 
 static double within(double x, double low, double high) { return fmin(fmax(x, low), high); }
 
 /* Place and velocity of node i. */
-static const double *node(const Line *x, int64_t i) { return at(x->model, x->line[LINE_NODES] + 6 * i); }
+static const double *node(const Span *x, int64_t i) { return at(x->model, x->row[SPAN_NODES] + 6 * i); }
 
-static double length_of(const Line *x, int64_t element) {
+static double length_of(const Span *x, int64_t element) {
     const double *a = node(x, element), *b = node(x, element + 1);
     double w[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
     return sqrt(dot(w, w));
 }
 
-static double elastic(const Line *x, double strain) {
-    const double EA = *at(x->model, x->line[LINE_STIFFNESS]);
-    if (x->line[LINE_LAW] == LAW_LINEAR) return EA * strain;
-    if (x->line[LINE_LAW] == LAW_TENSION_ONLY) return EA * fmax(strain, 0.0);
-    const int64_t n = x->line[LINE_PIECE_COUNT];
-    const double *knots = at(x->model, x->line[LINE_PIECES]), *c = knots + n;
+static double elastic(const Span *x, double strain) {
+    const double EA = *at(x->model, x->row[SPAN_STIFFNESS]);
+    if (x->row[SPAN_LAW] == LAW_LINEAR) return EA * strain;
+    if (x->row[SPAN_LAW] == LAW_TENSION_ONLY) return EA * fmax(strain, 0.0);
+    const int64_t n = x->row[SPAN_PIECE_COUNT];
+    const double *knots = at(x->model, x->row[SPAN_PIECES]), *c = knots + n;
     int64_t i = 0;
     while (i + 1 < n && knots[i + 1] <= strain) i++;
     const double d = strain - knots[i];
     return ((c[3 * n + i] * d + c[2 * n + i]) * d + c[n + i]) * d + c[i];
 }
 
-/* Length by which neighbors of an element differ, times the part of the reel's speed that passes between them. */
-static double carried(const Line *x, int64_t i) {
-    if (i == x->N || x->N == 1) return 0.0;
-    const double step = i == 0 ? length_of(x, 1) - length_of(x, 0) : length_of(x, i) - length_of(x, i - 1);
-    return (1.0 - (double)i / (double)x->N) * step;
+/* Length by which neighbors of node i differ, times the speed of the material that passes it. */
+static double carried(const Span *x, int64_t i) {
+    if (x->N == 1) return 0.0;
+    const int64_t j = i == 0 ? 1 : i == x->N ? x->N - 1 : i;
+    const double place = (double)i / (double)x->N;
+    return (x->near + place * (x->far - x->near)) * (length_of(x, j) - length_of(x, j - 1));
 }
 
-static double tension(const Line *x, int64_t i, double length) {
-    const double T = elastic(x, length / x->l - 1.0), viscosity = *at(x->model, x->line[LINE_VISCOSITY]);
+static double tension(const Span *x, int64_t i, double length) {
+    const double T = elastic(x, length / x->l - 1.0), viscosity = *at(x->model, x->row[SPAN_VISCOSITY]);
     if (viscosity == 0.0) return T;
     const double *a = node(x, i), *b = node(x, i + 1), divisor = fmax(length, TINY);
     double stretching = 0.0;
     for (int k = 0; k < 3; k++) stretching += (b[k] - a[k]) / divisor * (b[3 + k] - a[3 + k]);
-    const double by_reel = (length / (double)x->N - 0.5 * (carried(x, i) + carried(x, i + 1))) / x->l;
-    const double total = T + viscosity * (stretching + by_reel * x->speed) / x->l;
-    if (x->line[LINE_LAW] == LAW_LINEAR) return total;
+    const double by_feeds = -(x->far - x->near) * length / (double)x->N - 0.5 * (carried(x, i) + carried(x, i + 1));
+    const double total = T + viscosity * (stretching + by_feeds / x->l) / x->l;
+    if (x->row[SPAN_LAW] == LAW_LINEAR) return total;
     return T > 0.0 ? fmax(total, 0.0) : T;
 }
 
-static void flow_at(const Line *x, double depth, double *u) {
-    const int64_t n = x->line[LINE_FLOW_COUNT];
-    const double *knots = at(x->model, x->line[LINE_FLOW]);
-    const double z = within(depth, knots[0], knots[n - 1]);
+/* Piece of a table of n knots that holds at x, and which part of it lies before x. */
+static int64_t piece_of(const double *knots, int64_t n, double x, double *part) {
     int64_t i = 0;
-    while (i + 2 < n && knots[i + 1] <= z) i++;
+    if (n == 1) return 0;
+    x = within(x, knots[0], knots[n - 1]);
+    while (i + 2 < n && knots[i + 1] <= x) i++;
+    *part = (x - knots[i]) / (knots[i + 1] - knots[i]);
+    return i;
+}
+
+static void flow_at(const Span *x, double depth, double *u) {
+    const int64_t n = x->row[SPAN_FLOW_COUNT], m = x->row[SPAN_FLOW_TIME_COUNT];
+    const double *knots = at(x->model, x->row[SPAN_FLOW]);
+    double along = 0.0, passed = 0.0;
+    const int64_t i = piece_of(knots, n, depth, &along);
+    const int64_t j = piece_of(at(x->model, x->row[SPAN_FLOW_TIMES]), m, case_time(x->model), &passed);
     for (int k = 0; k < 3; k++) {
-        const double *row = knots + (k + 1) * n;
-        u[k] = n == 1 ? row[0] : row[i] + (z - knots[i]) / (knots[i + 1] - knots[i]) * (row[i + 1] - row[i]);
+        double at_knots[2] = {0.0, 0.0};
+        for (int e = 0; e < 2 && e < n; e++) {
+            const double *now = knots + (3 * j + k + 1) * n + i + e;
+            at_knots[e] = m == 1 ? *now : *now + passed * (now[3 * n] - *now);
+        }
+        u[k] = n == 1 ? at_knots[0] : at_knots[0] + along * (at_knots[1] - at_knots[0]);
     }
 }
 
@@ -85,21 +100,21 @@ static void wet_span(double first, double second, double *begin, double *end) {
 }
 
 /* Weight, buoyancy and drag of an element on its first and second node. */
-static void on_nodes(const Line *x, const Inward *in, int i, double *first, double *second) {
-    const int64_t *line = x->line;
-    const double density = *at(x->model, line[LINE_DENSITY]), g = *at(x->model, line[LINE_GRAVITY]);
-    const double weight = g * (density - number(line[LINE_BUOYANT])) * x->l;
+static void on_nodes(const Span *x, const Inward *in, int i, double *first, double *second) {
+    const int64_t *row = x->row;
+    const double density = *at(x->model, row[SPAN_DENSITY]), g = *at(x->model, row[SPAN_GRAVITY]);
+    const double weight = g * (density - number(row[SPAN_BUOYANT])) * x->l;
     double force[3] = {0.0, 0.0, weight};
     double length = in->length[i], up = 0.0, to_first = 0.0, to_second = 0.0;
-    if (line[LINE_FLOW_COUNT] > 0) {
-        if (line[LINE_HAS_SURFACE]) {
-            const double surface = number(line[LINE_SURFACE]), above = number(line[LINE_ABOVE]);
+    if (row[SPAN_FLOW_COUNT] > 0) {
+        if (row[SPAN_HAS_SURFACE]) {
+            const double surface = number(row[SPAN_SURFACE]), above = number(row[SPAN_ABOVE]);
             double begin, end;
             wet_span(in->q[i][2] - surface, in->q[i + 1][2] - surface, &begin, &end);
             length = length * (above + (1.0 - above) * (end - begin));
             to_second = 0.5 * (end * end - begin * begin);
             to_first = end - begin - to_second;
-            up = number(line[LINE_LIFT]) * x->l;
+            up = number(row[SPAN_LIFT]) * x->l;
         }
         double u[3], across[3];
         flow_at(x, 0.5 * (in->q[i][2] + in->q[i + 1][2]), u);
@@ -107,7 +122,7 @@ static void on_nodes(const Line *x, const Inward *in, int i, double *first, doub
         const double along = dot(u, in->along[i]);
         for (int k = 0; k < 3; k++) across[k] = u[k] - along * in->along[i][k];
         const double speed = sqrt(dot(across, across) + TINY), size = sqrt(along * along + TINY);
-        const double normal = number(line[LINE_NORMAL]), tangential = number(line[LINE_TANGENTIAL]);
+        const double normal = number(row[SPAN_NORMAL]), tangential = number(row[SPAN_TANGENTIAL]);
         for (int k = 0; k < 3; k++)
             force[k] += length * (normal * speed * across[k] + tangential * size * along * in->along[i][k]);
     }
@@ -129,7 +144,7 @@ static void add_inertia(const double (*forces)[3], int count, int compared, doub
     for (int k = 0; k < 3; k++) out[k] += part * own[k];
 }
 
-static Inward inward(const Line *x, int end, int count) {
+static Inward inward(const Span *x, int end, int count) {
     Inward in = {.count = count};
     for (int i = 0; i <= count; i++) {
         const double *place = node(x, end ? x->N - i : i);
@@ -143,18 +158,20 @@ static Inward inward(const Line *x, int end, int count) {
         in.length[i] = length_of(x, element);
         in.T[i] = tension(x, element, in.length[i]);
         const double through = 1.0 - ((double)element + 0.5) / (double)x->N;
-        const double by_reel = (end ? -through : through) * in.length[i] * (x->speed / x->l);
+        const double per = in.length[i] / x->l, sign = end ? -1.0 : 1.0;
+        const double passing = per * (sign * through * x->near) + per * (sign * (1.0 - through) * x->far);
         for (int k = 0; k < 3; k++) {
             in.along[i][k] = (in.q[i + 1][k] - in.q[i][k]) / fmax(in.length[i], TINY);
-            in.velocity[i][k] = 0.5 * (in.v[i][k] + in.v[i + 1][k]) - by_reel * in.along[i][k];
+            in.velocity[i][k] = 0.5 * (in.v[i][k] + in.v[i + 1][k]) - passing * in.along[i][k];
         }
     }
     return in;
 }
 
-double end_tension(const Model *model, const int64_t *line, int which) {
-    Line x = {.model = model, .line = line, .N = line[LINE_ELEMENTS], .speed = *at(model, line[LINE_SPEED])};
-    x.l = (*at(model, line[LINE_LENGTH]) - *at(model, line[LINE_REELED])) / (double)x.N;
+double end_tension(const Model *model, const int64_t *row, int which) {
+    Span x = {.model = model, .row = row, .N = row[SPAN_ELEMENTS], .near = *at(model, row[SPAN_NEAR])};
+    x.far = number(row[SPAN_FAR_SIGN]) * *at(model, row[SPAN_FAR]);
+    x.l = span_length(model, row) / (double)x.N;
     const int compared = x.N / 3 < 1 ? 1 : x.N / 3 > COMPARED ? COMPARED : (int)(x.N / 3);
     const int wanted = 1 + (compared > 2 ? compared : 2), count = x.N < wanted ? (int)x.N : wanted;
     const Inward in = inward(&x, which, count);
@@ -187,11 +204,6 @@ double end_tension(const Model *model, const int64_t *line, int which) {
     const double aside = dot(across, across), size = sqrt(pull * pull + aside + TINY);
     double found = pull + aside / (size + sqrt(pull * pull + TINY));
     if (in.T[0] > 0.0 && pull < 0.0 && dot(inertia, inertia) < FOLDED * dot(load, load)) found = size;
-    if (line[LINE_LAW] != LAW_LINEAR) found = in.T[0] > 0.0 ? fmax(found, 0.0) : in.T[0];
+    if (row[SPAN_LAW] != LAW_LINEAR) found = in.T[0] > 0.0 ? fmax(found, 0.0) : in.T[0];
     return found;
-}
-
-double drum_radius(const Model *model, const int64_t *line) {
-    const double d = *at(model, line[LINE_RADIUS]), growth = *at(model, line[LINE_GROWTH]);
-    return sqrt(d * d + growth * (*at(model, line[LINE_REELED]) - *at(model, line[LINE_GUIDE_LENGTH])));
 }
