@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.kernels.balance import note_balance
 from tautline.kernels.tangents import TANGENTS
 
 T = TypeVar("T", bound=tuple[Any, ...])
@@ -34,3 +35,9 @@ def samples_with_tangents(samples: T, found: list[Array], directions: int, fille
     for x in derivatives:
         x[filled:] = np.nan
     return derivatives
+
+
+def note_balances(totals: Array, rows: Array) -> None:
+    """Let the energy in play take note of samples in turn, which marches with tangents leave out."""
+    for x in rows:
+        note_balance(totals, x)

@@ -18,7 +18,7 @@ from tautline.gradients.chain.reverse import Found, goes_back, gradient_back
 from tautline.gradients.chain.torques import found_afterwards, held_torques
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.keys import key_of, key_value
-from tautline.gradients.marched import Marched
+from tautline.gradients.marched import Marched, note_balances
 from tautline.gradients.marching import march_once
 from tautline.gradients.outputs import OF_TORQUES, CarriedValues
 from tautline.gradients.rest_starts import CasesBeside
@@ -107,6 +107,7 @@ class Begun(NamedTuple):
 
     def take_note(self, marched: Marched) -> None:
         """Let the simulation know of a march of its setting."""
+        note_balances(self.setting.motion.reel, marched.samples.scalars[: marched.filled])
         self.simulation.marched(marched.samples, 0, marched.status, marched.filled, self.setting.plan)
 
     def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:

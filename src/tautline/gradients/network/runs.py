@@ -11,7 +11,7 @@ from tautline.engine.network.samples import state_of
 from tautline.engine.network.simulation import NetworkSimulation
 from tautline.engine.network.strands import strands_of
 from tautline.gradients.coordinates import Coordinates, held_at
-from tautline.gradients.marched import Marched
+from tautline.gradients.marched import Marched, note_balances
 from tautline.gradients.marching import march_once
 from tautline.gradients.network.dual_numbers import tangents_of_numbers
 from tautline.gradients.network.marching import NetworkSetting
@@ -69,6 +69,7 @@ class BegunNetwork(NamedTuple):
     def take_note(self, marched: Marched) -> None:
         """Let the simulation know of a march of its setting."""
         self.simulation.stepper.ended_at = marched.strand
+        note_balances(self.simulation.stepper.arrays.totals, marched.samples.whole[: marched.filled])
         self.simulation.marched(marched.samples, 0, marched.status, marched.filled, self.setting.plan)
 
     def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
