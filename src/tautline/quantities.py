@@ -69,6 +69,7 @@ def value(x: float | None, unit: str = "", digits: int = DIGITS) -> str:
 
 
 def between(low: float, high: float, unit: str = "", digits: int = DIGITS) -> str:
-    """A range in one unit: 9.656 to 10.62 kN."""
+    """A range in one unit: 9.656 to 10.62 kN; one number where both are equal."""
     size, name = prefixed(max(abs(low), abs(high)), unit)
-    return f"{number(low / size, digits)} to {number(high / size, digits)} {name}".rstrip()
+    ends = dict.fromkeys(number(x / size, digits) for x in (low, high))
+    return f"{' to '.join(ends)} {name}".rstrip()

@@ -28,6 +28,7 @@ def test_what_is_no_number() -> None:
 def test_a_range_has_one_unit() -> None:
     assert between(9656.3, 10623.9, "N") == "9.656 to 10.62 kN"
     assert between(-0.0665, 1.2e-4, "%") == "-6.65 to 0.012 %"
+    assert between(500.0, 500.0, "m") == "500 m"
 
 
 @given(st.floats(min_value=1e-10, max_value=1e11), st.sampled_from(PREFIXED), st.sampled_from((-1.0, 1.0)))

@@ -61,6 +61,10 @@ app = typer.Typer(
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Print errors only.")]
 AsJson = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON for scripts, and nothing else.")]
+Expressions = Annotated[
+    list[str] | None,
+    typer.Option("--expr", help='An expression such as "norm(body_velocity[load])"; may be given several times.'),
+]
 Project = Annotated[str, typer.Option(help="What it is for, in the head of the report.")]
 Pdf = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Also print the report to this file, by Chromium or Chrome.")

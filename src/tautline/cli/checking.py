@@ -39,6 +39,7 @@ def facts(case: Case) -> dict[str, Any]:
     at_rest = _at_rest(system, state, case.locked_sheaves())
     found["rest"] = at_rest.message if isinstance(at_rest, Statics) else at_rest
     found["at_rest"] = isinstance(at_rest, Statics)
+    found["in_fluid"] = system.fluid is not None
     found["lines"] = {
         name: {
             "elements": line.elements,
@@ -106,11 +107,11 @@ def _of_line(line: LineAtRest) -> dict[str, Any]:
 
 def rows(found: dict[str, Any]) -> dict[str, str]:
     """Lines of the printed table, by title."""
-    lines = {}
+    lines, wet = {}, " less buoyancy" if found["in_fluid"] else ""
     if not found["at_rest"]:
         lines["at rest"] = found["rest"]
-    lines |= {f"body {name}" if name != "body" else name: _body_row(x) for name, x in found["bodies"].items()}
-    lines |= {f"line {name}" if name != "line" else name: _line_row(x) for name, x in found["lines"].items()}
+    lines |= {f"body {name}" if name != "body" else name: _body_row(x, wet) for name, x in found["bodies"].items()}
+    lines |= {f"line {name}" if name != "line" else name: _line_row(x, wet) for name, x in found["lines"].items()}
     for name, motion in found["motions"].items():
         unit = motion["unit"]
         lines[f"motion of the {name}"] = (
@@ -124,17 +125,17 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
     return lines
 
 
-def _body_row(body: dict[str, Any]) -> str:
+def _body_row(body: dict[str, Any], wet: str) -> str:
     x, y, z = (round(coordinate, 9) + 0.0 for coordinate in body["position"])
-    return f"{value(body['weight'], 'N')}, less buoyancy; at rest at ({number(x)}, {number(y)}, {number(z)}) m"
+    return f"{value(body['weight'], 'N')}{wet}; at rest at ({number(x)}, {number(y)}, {number(z)}) m"
 
 
-def _line_row(line: dict[str, Any]) -> str:
+def _line_row(line: dict[str, Any], wet: str) -> str:
     out = f"{value(line['deployed'], 'm')} out in {line['elements']} elements"
     if "start_tension" not in line:
         return out
     parts = [
-        f"{out}, {value(line['weight'], 'N')} less buoyancy",
+        f"{out}, {value(line['weight'], 'N')}{wet}",
         f"at rest {value(line['start_tension'], 'N')} at {line['ends'][0]} and {value(line['end_tension'], 'N')} at "
         f"{line['ends'][1]}, stretched by {value(line['stretch'], 'm')}",
     ]

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from tautline.cli import completing, output
-from tautline.cli.app import AsJson, Pdf, Project, Quiet, RunPath, app
+from tautline.cli.app import AsJson, Expressions, Pdf, Project, Quiet, RunPath, app
 from tautline.cli.output import one_line_errors
 from tautline.cli.reading import run_name
 
@@ -37,10 +37,7 @@ def plot(
     form: Annotated[
         list[str] | None, typer.Option("--format", help="png (the default), svg or pdf; may be given several times.")
     ] = None,
-    expr: Annotated[
-        list[str] | None,
-        typer.Option(help='An expression such as "norm(body_velocity[load])"; may be given several times.'),
-    ] = None,
+    expr: Expressions = None,
     line: Annotated[
         str | None,
         typer.Option(help="Name of a line: figures of lines show it alone; all by default."),
@@ -104,10 +101,7 @@ def report(
     safety_factor: Annotated[
         float | None, typer.Option(help="That the breaking load must have over the largest tension, for the verdict.")
     ] = None,
-    expr: Annotated[
-        list[str] | None,
-        typer.Option(help='An expression such as "norm(body_velocity[load])"; may be given several times.'),
-    ] = None,
+    expr: Expressions = None,
     title: Annotated[str, typer.Option(help="Of the page; that of the run by default.")] = "",
     project: Project = "",
     pdf: Pdf = None,

@@ -13,21 +13,28 @@ from typing import Annotated, Any
 import typer
 
 from tautline.cli import completing, output
-from tautline.cli.app import AsJson, NoColor, RunPath, Settings, app, overrides
+from tautline.cli.app import AsJson, Expressions, NoColor, RunPath, Settings, app, overrides
 from tautline.cli.output import one_line_errors
+from tautline.quantities import between
 
 
 @app.command()
-def info(path: RunPath, as_json: AsJson = False, no_color: NoColor = False) -> None:
-    """What a run file holds: status, conservation, extremes."""
+def info(path: RunPath, expr: Expressions = None, as_json: AsJson = False, no_color: NoColor = False) -> None:
+    """What a run file holds: status, conservation, extremes, and those of expressions.
+
+    Example: tautline info crane.nc --expr "body_position[load].x - position[hoist, 0].x"
+    """
     with one_line_errors("info"):
         summary = output.summary_of(path)
+        if expr:
+            summary["expressions"] = {text: _extremes(path, text) for text in expr}
         if as_json:
             output.print_json(summary)
         else:
             extra = {
                 "method": f"scheme {summary['scheme']}, order {summary['order']}",
                 "written by": f"tautline {summary['version']}",
+                **{text: _range_in_words(x) for text, x in summary.get("expressions", {}).items()},
             }
             output.console(no_color).print(output.summary_table(summary, extra))
             print(summary["message"])
@@ -119,6 +126,20 @@ def export(
             say(_write_page(path, page, full))
         if as_json:
             output.print_files(files, False, as_json)
+
+
+def _extremes(path: Path, expression: str) -> dict[str, Any]:
+    """Least and largest value of an expression, and that of the last sample, each over all components."""
+    from tautline.analysis import evaluate
+
+    found = evaluate(path, expression)
+    ends = [(float(x.min()), float(x.max())) for x in (found, found[-1])]
+    return {"range": ends[0], "at_end": ends[1], "unit": found.attrs.get("units", "")}
+
+
+def _range_in_words(found: dict[str, Any]) -> str:
+    everywhere, at_end = (between(low, high, found["unit"]) for low, high in (found["range"], found["at_end"]))
+    return f"{everywhere}, {at_end} at the end"
 
 
 def existing(path: Path) -> Path:

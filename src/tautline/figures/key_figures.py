@@ -73,7 +73,7 @@ def _figures(found: Rope) -> list[tuple[str, str]]:
             f"{value(spectrum['peak_share'], '%', 2)} of the variance"
         )
     elif spectrum["standard_deviation"] > STILL * abs(spectrum["mean"]):
-        frequencies = "none stands out in the spectrum"
+        frequencies = "no peak stands out in the spectrum"
     return [
         ("simulated", f"{float(run.time[-1] - run.time[0]):.6g} s, {run.sizes['time']} samples"),
         ("largest tension", f"{value(peak.tension, 'N')} {where}, at {float(run.time[peak.row]):.4g} s"),

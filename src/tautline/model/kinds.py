@@ -214,7 +214,7 @@ class OrByName(Kind):
         return ReadOnly({str(key): self._kind.check(f"{name}.{key}", item) for key, item in value.items()})
 
     def plain(self, value: Any) -> Any:
-        return {key: plain(x) for key, x in value.items()} if isinstance(value, Mapping) else plain(value)
+        return plain(value)
 
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [self._kind.schema(), {"type": "object", "additionalProperties": self._kind.schema()}]}
@@ -364,9 +364,11 @@ def _schema_of(form: Form, unit: str) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    """Lists of plain numbers for tuples and arrays."""
+    """Lists of plain numbers for tuples and arrays, dicts for mappings."""
     if hasattr(value, "tolist"):
         return value.tolist()
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, (tuple, list)) else value
 
 

@@ -28,6 +28,8 @@ EXTREMES = (
     "torque",
     "power",
 )
+OF_REELS = ("reel_speed", "torque", "power")
+WITHOUT_REELS = tuple(name for name in EXTREMES if name not in OF_REELS)
 TENSIONS = ("tension", "start_tension", "end_tension")
 Range = list[float] | None
 
@@ -104,6 +106,7 @@ def summarize(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]
     extremes = _Extremes()
     system = system_of(attrs)
     time, speed = 0.0, np.zeros(0)
+    has_reels = any(line.reels for line in system.lines.values())
     for piece in pieces:
         if first is None:
             first = {name: x[0] for name, x in piece.items()}
@@ -113,7 +116,7 @@ def summarize(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]
         _note_momenta(extremes, piece, first, system)
         _note_lines(extremes, piece, system)
         extremes.note("orthogonality", piece.get("orthogonality_error", np.zeros(1)))  # there may be no body
-        for name in EXTREMES:
+        for name in EXTREMES if has_reels else WITHOUT_REELS:
             extremes.note(name, piece[name])
         good = np.ones(len(piece["time"]), dtype=bool)
         for x in piece.values():

@@ -50,7 +50,7 @@ from tautline.model.system.system import System
 from tautline.model.wording import near
 
 _DEPLOYED = "Unstretched length outside the guide."
-_BY_NAME = f"{_DEPLOYED} With several reels, of each by the name of its line."
+_BY_NAME = f"{_DEPLOYED} Of the only reel, or of each by the name of its line; without reels lines are fully deployed."
 _REEL_SPEED = (
     "Rate of the reeled length; positive in retrieval. Lines and bodies then move as from one state of rest to the "
     "next. With several reels, of each by the name of its line."
@@ -98,7 +98,7 @@ class Straight:
 class Hanging:
     """At rest under gravity and buoyancy, every body below what carries it, lines stretched by the weights."""
 
-    deployed: Lengths = declared(OrByName(Quantity("m", positive, _BY_NAME)))
+    deployed: Lengths = declared(OrByName(Quantity("m", positive, _BY_NAME)), default=ReadOnly({}))
     end_velocity: Vector3 = quantity("m/s", vector, _END_VELOCITY, default=ZERO, form=VECTOR)
     angular_velocity: Vector3 = quantity("rad/s", vector, ANGULAR_VELOCITY, default=ZERO, form=VECTOR)
     reel_speed: Lengths = declared(OrByName(Quantity("m/s", finite, _REEL_SPEED)), default=0.0)
@@ -108,7 +108,7 @@ class Hanging:
 class AtEquilibrium:
     """At rest under all loads at time 0: weight, buoyancy, flow and applied force."""
 
-    deployed: Lengths = declared(OrByName(Quantity("m", positive, _BY_NAME)))
+    deployed: Lengths = declared(OrByName(Quantity("m", positive, _BY_NAME)), default=ReadOnly({}))
     reel_speed: Lengths = declared(OrByName(Quantity("m/s", finite, _REEL_SPEED)), default=0.0)
 
 
@@ -320,7 +320,8 @@ def deployed_lengths(system: System, given: Any) -> dict[str, float]:
             raise InputError(f"deployed.{name}: no such line{near(name, system.lines)}")
     for name in reels:
         if name not in given:
-            raise InputError(f"deployed.{name}: missing; expected the length of a line with a reel")
+            key = "deployed" if len(reels) == 1 else f"deployed.{name}"
+            raise InputError(f"{key}: missing; expected the length outside the guide of a line with a reel")
     lengths = {name: line.string.length - system.wraps(name) for name, line in system.lines.items()} | dict(given)
     return {name: checked_length(system, name, x) for name, x in lengths.items()}
 
