@@ -29,6 +29,7 @@ extensions = [
     "code_tables",
     "command_pages",
     "equation_links",
+    "examples_of",
     "figure_guide",
     "key_tables",
     "opening_page",

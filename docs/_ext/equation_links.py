@@ -16,7 +16,7 @@ from sphinx.util import logging
 HOME = "theory"
 PAGES = (HOME, "glossary")
 TAG = re.compile(r"\\tag\{(\w+)\}")
-MENTION = re.compile(r"\((A?\d{1,2})\)")
+MENTION = re.compile(r"\((A?\d{1,3})\)")
 
 
 def keep_tags(app: Sphinx, doctree: nodes.document) -> None:
