@@ -16,10 +16,12 @@ MODULES = ("analysis", "control", "figures", "gradients", "studies")
 
 
 def public_callables() -> set[str]:
-    found = {f"tautline.{name}": getattr(tl, name) for name in tl.__all__}
+    package_names: list[str] = getattr(tl, "__all__")  # noqa: B009 - it is made when it is asked for
+    found = {f"tautline.{name}": getattr(tl, name) for name in package_names}
     top = {id(x) for x in found.values()}
     for module in MODULES:
-        own = {f"tautline.{module}.{name}": getattr(getattr(tl, module), name) for name in getattr(tl, module).__all__}
+        names: list[str] = getattr(tl, module).__all__
+        own = {f"tautline.{module}.{name}": getattr(getattr(tl, module), name) for name in names}
         found |= {name: x for name, x in own.items() if id(x) not in top}
     return {name for name, x in found.items() if callable(x)}
 

@@ -38,8 +38,8 @@ TOLERANCE = 1e-8
 # By keys that move the knots of tables, of motions and of gusts: a step or sample that falls on one has one-sided
 # derivatives. Runs are compared over a hundredth of the distance, so that no knot goes beyond another one's place.
 MOVES_KNOTS = re.compile(
-    r"\b(command|guide|path|unsteady)\.(frequency|periods?|ramp|peak_period|peakedness|acceleration|jerk|start)\b"
-    r"|\bunsteady\.duration\b"
+    r"\b(command|guide|path)\.(frequency|periods?|ramp|peak_period|peakedness|acceleration|jerk|start)\b"
+    r"|\bunsteady\.(start|duration)\b"
 )
 TABULATED, NEARER = 1e-7, 0.01
 # Derivatives below this part of what they are of, over the key, are lost in the rounding of differences.
