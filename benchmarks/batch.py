@@ -11,8 +11,9 @@ import time
 from collections.abc import Callable
 
 import tautline as tl
+from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.ensemble import march_ensemble
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.runner import Runner
 from tautline.kernels.lanes import LANES
 from tautline.model.chain.state import straight
 from tautline.model.chain.systems import chain_of
@@ -24,27 +25,27 @@ MEMBERS = 8 * LANES
 WORK = {"constant length": 4_000_000, "moving reel": 400_000}
 
 
-def prepared(command: tl.Command, N: int, steps: int) -> list[ChainSimulation]:
+def prepared(command: tl.Command, N: int, steps: int) -> list[Runner[ChainBackend]]:
     simulations, plain = [], chain_of(tl.load("fixed-length").system)
     for i in range(MEMBERS):
         chain = dataclasses.replace(plain, string=dataclasses.replace(plain.string, stiffness=40.0 - 0.1 * i))
         state = straight(chain, 10.0, N, (0.26, 0.0, 0.97), end_velocity=(0.0, 0.5, 0.0))
         step = STEP * min(1.0, 20 / N)
-        simulation = ChainSimulation(chain, state, step=step)
+        simulation = Runner(ChainBackend(chain, state, step=step))
         simulation.begin(command, steps * step, steps * step)
         simulations.append(simulation)
     return simulations
 
 
-def one_by_one(simulations: list[ChainSimulation]) -> None:
+def one_by_one(simulations: list[Runner[ChainBackend]]) -> None:
     for simulation in simulations:
-        simulation.march(1, simulation.task().plan)
+        simulation.march(1, simulation.stepper.plan)
 
 
 def best_microseconds(command: tl.Command, N: int, work: int) -> list[float]:
     """A member-step: one by one, in lanes, in lanes with two threads."""
     steps = max(1, work * 20 // (N * MEMBERS))
-    ways: list[Callable[[list[ChainSimulation]], object]] = [
+    ways: list[Callable[[list[Runner[ChainBackend]]], object]] = [
         one_by_one,
         lambda x: march_ensemble(x, 1),
         lambda x: march_ensemble(x, 1, threads=2),

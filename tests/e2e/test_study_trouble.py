@@ -65,7 +65,7 @@ def test_members_of_any_length_are_timed_in_a_moment(durations: list[float], mon
     def counted(one: execution.Started, rows: int, plan: Plan) -> None:
         nonlocal made
         march(one, rows, plan)
-        made += rows * one.simulation.plan.steps_per_sample
+        made += rows * one.simulation.stepper.plan.steps_per_sample
 
     monkeypatch.setattr(execution, "march", counted)
     monkeypatch.setattr(timing, "time", SimpleNamespace(perf_counter=lambda: made * SECONDS_A_STEP))

@@ -96,7 +96,7 @@ class Slave:
 
 def outputs_of(sim: tl.Simulation) -> dict[str, float]:
     """Outputs of an FMU by name, from a simulation of the same system."""
-    values: Any = sim.backend.present_values()
+    values: Any = sim.runner.present_values()
     found: dict[str, float] = {}
 
     def put(name: str, vector: Any) -> None:

@@ -11,8 +11,9 @@ import numpy as np
 
 import tautline as tl
 from tautline import registry
+from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.ensemble import march_ensemble
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.runner import Runner
 from tests.support import chains
 
 
@@ -50,7 +51,7 @@ def ensemble_states() -> dict[str, list[float]]:
                 body=tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2)),
             )
             start = chains.straight(pendulum, 4.0, 3, (1.0, 0.0, 1.0), end_velocity=(0.0, 1.0, 0.0))
-            simulation = ChainSimulation(pendulum, start, step=1e-3)
+            simulation = Runner(ChainBackend(pendulum, start, step=1e-3))
             rows = simulation.begin(command, 0.02, 0.01)
             simulations.append(simulation)
         for i, samples in enumerate(march_ensemble(simulations, rows)):

@@ -29,7 +29,7 @@ class Case(NamedTuple):
 
     def check(self) -> Self:
         """Itself, if its parts go together; refuses others."""
-        self.simulation(self.state).backend.begin(self.command, self.duration, self.duration)
+        self.simulation(self.state).runner.begin(self.command, self.duration, self.duration)
         return self
 
 

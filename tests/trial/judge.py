@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tautline as tl
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.chain.backend import ChainBackend
 from tautline.errors import TautlineError
 from tautline.kernels import data
 from tautline.model.system.state import State
@@ -76,25 +76,25 @@ def run(case: Case, state: Any, part: float = 1.0) -> Track:
         found.attitude.values,
         np.array(peaks),
         float(found.unstretched_length.max()),
-        [w.kind for w in simulation.backend.warnings()],
+        [w.kind for w in simulation.runner.warnings()],
         {name: float(found.attrs[name]) for name in FIGURES if name in found.attrs},
     )
 
 
 def _refine(simulation: tl.Simulation, case: Case, sample: float, part: float) -> None:
     """Let a simulation take a part of the steps that it would take."""
-    backend = simulation.backend
-    if isinstance(backend, ChainSimulation):
-        stepper = backend.stepper
+    runner = simulation.runner
+    if isinstance(runner.backend, ChainBackend):
+        stepper = runner.stepper
         stepper.plan = _finer(stepper.plan, part)
         return
-    plan = backend.plan
-    backend.stepper.plan = _finer(plan, part)
-    backend.begin(case.command, case.duration, sample)
-    limits = backend.limits()
+    plan = runner.stepper.plan
+    runner.stepper.plan = _finer(plan, part)
+    runner.begin(case.command, case.duration, sample)
+    limits = runner.stepper.limits()
     allowed = min(plan.allowed_ratio * limits.waves, limits.stretching, limits.turning)
-    backend.timing.known = None
-    backend.timing.base_steps[sample] = int(np.ceil(sample / (part * allowed)))
+    runner.timing.known = None
+    runner.timing.base_steps[sample] = int(np.ceil(sample / (part * allowed)))
 
 
 def _finer(plan: data.Plan, part: float) -> data.Plan:
@@ -103,12 +103,12 @@ def _finer(plan: data.Plan, part: float) -> data.Plan:
 
 def cost(case: Case) -> float:
     """Steps times elements that a run takes at its first step, about."""
-    backend = case.simulation(case.state).backend
-    backend.begin(case.command, case.duration, case.duration)
-    limits = backend.limits()._asdict()
+    runner = case.simulation(case.state).runner
+    runner.begin(case.command, case.duration, case.duration)
+    limits = runner.stepper.limits()._asdict()
     waves = min((limits.pop(name) for name in ("waves", "damping", "drag", "force_law") if name in limits), default=1e9)
     h = min(0.5 * waves, *limits.values(), case.duration / SAMPLES)
-    nodes = sum(len(line.nodes) for line in backend.system_state.lines.values())
+    nodes = sum(len(line.nodes) for line in runner.backend.state.lines.values())
     return float(case.duration / h * nodes)
 
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain.simulation import ChainSimulation
-from tautline.engine.network.simulation import NetworkSimulation
+from tautline.engine.chain.backend import ChainBackend
+from tautline.engine.network.backend import NetworkBackend
 from tautline.errors import InputError
 from tautline.ledger import kept_energy
 from tests.support import chains
@@ -32,7 +32,7 @@ def both(step: Any = 1e-3) -> tuple[tl.Simulation, tl.Simulation]:
     for backend in (chains.CHAIN, chains.NETWORK):
         with chains.on(backend):
             found.append(tl.Simulation(system, tl.Straight(5.0, direction=(0.3, 0.0, 1.0)), step=step))
-    assert isinstance(found[0].backend, ChainSimulation) and isinstance(found[1].backend, NetworkSimulation)
+    assert isinstance(found[0].backend, ChainBackend) and isinstance(found[1].backend, NetworkBackend)
     return found[0], found[1]
 
 

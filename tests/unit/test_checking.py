@@ -9,7 +9,7 @@ import pytest
 
 import tautline as tl
 from tautline.cli import ahead, checking
-from tautline.engine.network.simulation import NetworkSimulation
+from tautline.engine.runner import Runner
 from tautline.files import scenario
 from tests.support import chains
 
@@ -238,15 +238,15 @@ def test_an_end_in_the_first_step_is_told(changes: dict[str, Any]) -> None:
 def test_steps_of_a_look_are_counted(name: str, changes: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     """However small they are, and though a single sample of the run would have millions."""
     seen = []
-    march = NetworkSimulation.march
+    march = Runner.march
 
-    def counted(self: NetworkSimulation, rows: int, plan: Any) -> Any:
+    def counted(self: Runner[Any], rows: int, plan: Any) -> Any:
         before = self.steps
         found = march(self, rows, plan)
         seen.append(self.steps - before)
         return found
 
-    monkeypatch.setattr(NetworkSimulation, "march", counted)
+    monkeypatch.setattr(Runner, "march", counted)
     case = tl.load(name, changes)
     steps = checking.facts(case)["steps"]
     assert steps > 1e6 and 0 < max(seen) <= 32 * ahead.STEPS_A_CALL

@@ -15,6 +15,7 @@ import pytest
 
 import tautline as tl
 from tautline.engine import checkpoints
+from tautline.engine.saving import taken
 from tautline.errors import InputError
 from tautline.kernels import data
 from tests.support import chains, damage
@@ -37,13 +38,13 @@ def test_damage_is_refused(saved: Path) -> None:
     """Flips, cuts and zeros: refused, or without any effect on what is loaded."""
     rng = random.Random(3)
     raw = saved.read_bytes()
-    whole = tl.Simulation.load(saved).backend.checkpoint()
+    whole = taken(tl.Simulation.load(saved).runner)
     refused = 0
     for _ in range(200):
         saved.write_bytes(raw)
         rng.choice((damage.flip, damage.cut, damage.zero))(saved, rng)
         try:
-            motion, text = tl.Simulation.load(saved).backend.checkpoint()
+            motion, text = taken(tl.Simulation.load(saved).runner)
         except InputError as error:
             assert "a.npz" in str(error) and "\n" not in str(error)
             refused += 1

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.choose import CHAIN, NETWORK, VARIABLE
 from tautline.errors import InputError
 from tautline.files import scenario
@@ -249,9 +249,9 @@ def test_a_change_keeps_energy_and_state(story: str) -> None:
     for command in STORIES[story]:
         run.advance(0.1, command, sample=SAMPLE)
     backend, line = run.backend, run.state.lines["line"]
-    assert isinstance(backend, ChainSimulation)
+    assert isinstance(backend, ChainBackend)
     energy, work = run.energy, float(backend.present_sample().scalars[0, data.CONTROL_WORK])
-    backend._take(tl.Free())
+    backend.take(tl.Free())
     backend.first_sample()
     check_close("energy", run.energy, energy, 1e-11 * abs(energy))
     check_close("reel speed", run.line.speed, line.reel_speed, 1e-11)
@@ -271,7 +271,7 @@ def test_a_checkpoint_goes_on_bit_for_bit(
     run.save(tmp_path / "run.npz")
     assert [path.name for path in tmp_path.iterdir()] == ["run.npz"]
     again = tl.Simulation.load(tmp_path / "run.npz")
-    assert vars(again.system) == vars(run.system) and again.backend.method == run.backend.method
+    assert vars(again.system) == vars(run.system) and again.runner.stepper.method == run.runner.stepper.method
     assert (again.time, again.energy, again.line.speed) == (run.time, run.energy, run.line.speed)
     for each in (run, again):
         each.advance(0.1, sample=SAMPLE)

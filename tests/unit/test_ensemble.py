@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.ensemble import march_ensemble
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.runner import Runner
 from tautline.kernels import data
 from tautline.model.chain.cases import chain_command, chain_start
 from tautline.model.chain.systems import chain_of
@@ -29,7 +30,7 @@ def prepared(
     string: Change = lambda i: {},
     command: Callable[[int], tl.Command] | None = None,
     **options: Any,
-) -> tuple[list[ChainSimulation], int]:
+) -> tuple[list[Runner[ChainBackend]], int]:
     """Members of a family: each number stands for a chain a little different from the others."""
     case = tl.load(name)
     plain = chain_of(case.system)
@@ -41,7 +42,7 @@ def prepared(
             string=replace(plain.string, **string(i)),
             reel=replace(plain.reel, **reel(i)),
         )
-        simulation = ChainSimulation(chain, chain_start(case), step=step, **options)
+        simulation = Runner(ChainBackend(chain, chain_start(case), step=step, **options))
         rows = simulation.begin(chain_command(case) if command is None else command(i), duration, duration / 4)
         simulations.append(simulation)
     return simulations, rows
@@ -57,10 +58,13 @@ def largest_difference(name: str, members: Sequence[int], **how: Any) -> float:
     theirs, _ = prepared(name, members, **how)
     worst = 0.0
     for simulation, alone, samples in zip(ours, theirs, march_ensemble(ours, rows), strict=True):
-        expected = alone.march(rows, alone.task().plan)
+        expected = alone.march(rows, alone.stepper.plan)
         assert (simulation.status, simulation.message) == (alone.status, alone.message)
         assert (simulation.time, simulation.steps) == (alone.time, alone.steps)
-        pairs = [*zip(samples, expected, strict=True), *zip(simulation.task().motion, alone.task().motion, strict=True)]
+        pairs = [
+            *zip(samples, expected, strict=True),
+            *zip(simulation.stepper.motion, alone.stepper.motion, strict=True),
+        ]
         for found, wanted in pairs:
             assert found.shape == wanted.shape
             worst = max(worst, float(np.max(np.abs(found - wanted), initial=0.0)))
@@ -124,13 +128,13 @@ def test_groups_do_not_matter() -> None:
     for name in ("fixed-length", "retrieval"):
         together, rows = prepared(name, range(11), **how)
         march_ensemble(together, rows)
-        found: dict[int, ChainSimulation] = {}
+        found: dict[int, Runner[ChainBackend]] = {}
         for group in ([7], [3, 10, 0], [1, 2, 4, 5, 6, 8, 9]):
             simulations, _ = prepared(name, group, **how)
             march_ensemble(simulations, rows, threads=2)
             found.update(zip(group, simulations, strict=True))
         for i, simulation in enumerate(together):
-            for ours, theirs in zip(simulation.task().motion, found[i].task().motion, strict=True):
+            for ours, theirs in zip(simulation.stepper.motion, found[i].stepper.motion, strict=True):
                 np.testing.assert_array_equal(ours, theirs)
 
 
@@ -143,7 +147,7 @@ def test_a_member_that_meets_an_event_stops_alone() -> None:
     samples = march_ensemble(simulations, rows)
     assert [s.status for s in simulations] == ["completed", "completed", "fully_retrieved", "completed"]
     assert len(samples[2].scalars) < rows == len(samples[1].scalars)
-    assert simulations[2].unstretched_length < 8.0
+    assert simulations[2].backend.deployed_length < 8.0
     assert largest_difference("retrieval", range(4), **how) < 1e-9
 
 
@@ -155,14 +159,14 @@ def test_a_member_whose_step_fails_is_reported_as_alone(name: str, kick: float) 
     theirs, _ = prepared(name, range(3), **how)
     undisturbed, _ = prepared(name, [0], **how)
     for simulations in (ours, theirs):
-        simulations[1].task().motion.body[8:11] += kick
+        simulations[1].stepper.motion.body[8:11] += kick
     march_ensemble(ours, rows)
     march_ensemble(undisturbed, rows)
-    theirs[1].march(rows, theirs[1].task().plan)
+    theirs[1].march(rows, theirs[1].stepper.plan)
     assert theirs[1].status in ("newton_failed", "non_finite")
     assert (ours[1].status, ours[1].message) == (theirs[1].status, theirs[1].message)
     for simulation in (ours[0], ours[2]):
-        np.testing.assert_array_equal(simulation.task().motion.nodes, undisturbed[0].task().motion.nodes)
+        np.testing.assert_array_equal(simulation.stepper.motion.nodes, undisturbed[0].stepper.motion.nodes)
 
 
 def test_a_member_that_leaves_in_its_first_interval_goes_on_as_alone() -> None:
@@ -171,9 +175,9 @@ def test_a_member_that_leaves_in_its_first_interval_goes_on_as_alone() -> None:
     ours, rows = prepared("fixed-length", range(3), **how)
     theirs, _ = prepared("fixed-length", range(3), **how)
     for simulations in (ours, theirs):
-        simulations[1].task().motion.body[data.OMEGA] += 200.0
+        simulations[1].stepper.motion.body[data.OMEGA] += 200.0
     march_ensemble(ours, rows)
-    theirs[1].march(rows, theirs[1].task().plan)
+    theirs[1].march(rows, theirs[1].stepper.plan)
     assert ours[1].steps > ours[0].steps
-    for found, expected in zip(ours[1].task().motion, theirs[1].task().motion, strict=True):
+    for found, expected in zip(ours[1].stepper.motion, theirs[1].stepper.motion, strict=True):
         np.testing.assert_array_equal(found, expected)

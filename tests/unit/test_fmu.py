@@ -231,7 +231,7 @@ def test_a_rope_that_slips_has_the_bits_of_simulation(tmp_path: Path) -> None:
     for k in range(86):
         sim.advance(0.05, dict(case.commands) if k == 0 else None)
         fmu.step(0.05)
-        slips = any(x.kind == "slip" for x in sim.backend.warnings())
+        slips = any(x.kind == "slip" for x in sim.runner.warnings())
         assert slips == bool(fmu.whole("warnings") & 64)
     expected = outputs_of(sim)
     assert slips and fmu.get(*expected) == list(expected.values())
@@ -522,7 +522,7 @@ def test_a_compressed_line_is_told(fmus: Fmus, tmp_path: Path) -> None:
     for _ in range(20):
         sim.advance(0.01)
         fmu.step(0.01)
-    assert {"compression", "slack"} & {w.kind for w in sim.backend.warnings()}  # the latter where it lasts
+    assert {"compression", "slack"} & {w.kind for w in sim.runner.warnings()}  # the latter where it lasts
     assert fmu.whole("warnings") & 4
     fmu.close()
 

@@ -43,7 +43,7 @@ def test_a_march_stops_in_the_middle_of_a_sample(name: str, step: Any) -> None:
     assert interrupted(lambda: simulation.advance(2.0 * sample, sample=sample), 0.3) < PATIENCE
     assert simulation.time == pytest.approx(2e-3, rel=1e-12)
     if step == "auto":
-        other.backend.sampling(sample)  # the base step of such a sample
+        other.runner.sampling(sample)  # the base step of such a sample
     for each in (simulation, other):
         each.advance(2e-3, sample=1e-3)
     assert bits(simulation.dataset()) == bits(other.dataset())

@@ -11,6 +11,7 @@ import pytest
 
 import tautline as tl
 from tautline.engine.choose import ABILITIES, CHAIN, NETWORK, backend_for
+from tautline.engine.saving import taken
 from tautline.errors import InputError
 from tautline.model import refusals
 from tautline.model.refusals import REFUSALS, Refusal
@@ -162,9 +163,9 @@ def test_each_row_of_the_table_is_tried() -> None:
     assert {x.what for x in ABILITIES if x.asks} == ASKED.keys() | others
     assert backend_for(tl.Case(PENDULUM, START, {}, tl.Run(duration=1.0))) == CHAIN
     simulation = tl.Simulation(PENDULUM, START)
-    assert simulation.backend.checkpoint()[1].count('"chain"') == 1
+    assert taken(simulation.runner)[1].count('"chain"') == 1
     simulation.body.push((1.0, 0.0, 0.0))
-    assert simulation.backend.checkpoint()[1].count('"network"') == 1
+    assert taken(simulation.runner)[1].count('"network"') == 1
     assert {x.what for x in ABILITIES if x.by == NETWORK and not x.asks} == {
         "`push` on a body",
         "`move` of a kinematic body that has a path",

@@ -198,9 +198,9 @@ def test_pieces_and_checkpoints_change_nothing(backend: str, tmp_path: Path) -> 
     for _ in range(12):
         sim.advance(0.5, dict(case(*LONG).commands), sample=0.05)
         sim.save(tmp_path / "now.npz")
-        record = sim.backend._recorder
+        record = sim.runner.recorder
         sim = tl.Simulation.load(tmp_path / "now.npz")
-        sim.backend._recorder = record
+        sim.runner.recorder = record
         assert sim.backend.commands.keys() == {"line"}
     found = sim.dataset()
     for name in ("position", "velocity", "torque", "reel_speed", "energy"):

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain.simulation import ChainSimulation
-from tautline.engine.network.simulation import NetworkSimulation
+from tautline.engine.chain.backend import ChainBackend
+from tautline.engine.network.backend import NetworkBackend
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.model.chain.systems import chain_of, system_of, why_no_chain
@@ -39,13 +39,13 @@ MOTION = ("position", "body_position", "body_velocity", "attitude", "tension", "
 
 
 def test_the_backend_is_chosen_by_what_it_can_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert isinstance(tl.Simulation(PENDULUMS["plain"], tl.Hanging(4.0)).backend, ChainSimulation)
+    assert isinstance(tl.Simulation(PENDULUMS["plain"], tl.Hanging(4.0)).backend, ChainBackend)
     two = tl.System(
         {"a": BODY, "b": BODY},
         {"x": tl.Line(STRING, end="a", reel=REEL), "y": tl.Line(STRING, start="a", start_point=(0, 0, 0.4), end="b")},
     )
     assert why_no_chain(two) and not why_no_chain(PENDULUMS["guide"])
-    assert isinstance(tl.Simulation(two, tl.Hanging(4.0)).backend, NetworkSimulation)
+    assert isinstance(tl.Simulation(two, tl.Hanging(4.0)).backend, NetworkBackend)
     with pytest.raises(InputError, match="scheme: expected 'symmetric' with more than one line"):
         tl.simulate(two, tl.Hanging(4.0), duration=1.0, scheme="paper")
     monkeypatch.setenv("TAUTLINE_BACKEND", "fast")
@@ -186,7 +186,7 @@ def test_a_push_goes_on_with_record_accounts_and_command(name: str, command: str
     apart: list[dict[str, float]] = []
     for step in (5e-4, 2.5e-4):
         chain, network = (pushed(simulation, COMMANDS[command]) for simulation in pair(name, step))
-        assert isinstance(chain.backend, NetworkSimulation)
+        assert isinstance(chain.backend, NetworkBackend)
         ours, theirs = chain.dataset(), network.dataset()
         assert ours.sizes == theirs.sizes and chain.steps == network.steps
         check_close("times", ours.time, theirs.time, 1e-15)
@@ -232,7 +232,7 @@ def carried() -> tl.Simulation:
     line = tl.Line(STRING, start="ship", start_point=(0.5, 0.0, 0.0), end="load", reel=REEL, elements=6)
     system = tl.System({"ship": tl.Kinematic(), "load": BODY}, {"rope": line})
     simulation = tl.Simulation(system, START, step=5e-4)
-    assert isinstance(simulation.backend, ChainSimulation)
+    assert isinstance(simulation.backend, ChainBackend)
     return simulation
 
 
@@ -245,7 +245,7 @@ def test_a_carrier_that_is_led_goes_on_after_a_push() -> None:
     check_close("ship", ship.position, [0.04, 0.02, 0.0], 1e-12)
     before = ship.force
     simulation.body.push((1.0, 0.0, 0.0))
-    assert isinstance(simulation.backend, NetworkSimulation)
+    assert isinstance(simulation.backend, NetworkBackend)
     check_close("force", ship.force, before, 1e-9 * float(np.abs(before).max()))
     simulation.advance(0.1, sample=0.02)
     check_close("ship", ship.position, [0.06, 0.03, 0.0], 1e-12)

@@ -43,9 +43,9 @@ def test_another_thread_is_refused_while_a_simulation_moves_on(name: str) -> Non
         body = next(iter(simulation.bodies.values()))
         calls: list[Any] = [
             lambda: simulation.advance(0.001),
-            lambda: simulation.backend.first_sample(),
+            lambda: simulation.runner.first_sample(),
             lambda: simulation.dataset(),
-            lambda: simulation.backend.limits(),
+            lambda: simulation.runner.stepper.limits(),
             lambda: body.strike((0.1, 0.0, 0.0)),
         ]
         try:
@@ -81,7 +81,7 @@ def test_a_force_law_that_uses_its_simulation(name: str) -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_a_controller_that_advances_its_simulation(name: str) -> None:
     def control(simulation: Any) -> Any:
-        simulation.backend.limits()  # looking is allowed
+        simulation.runner.stepper.limits()  # looking is allowed
         simulation.advance(0.01)
 
     with pytest.raises(InUseError, match="controller"):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.stepper import Stepper
 from tautline.kernels import data, energy
 from tautline.kernels.fixed import momenta_with_kick
@@ -34,7 +34,7 @@ def stepper(elements: int, command: Any, body: tl.RigidBody = BODY, fluid: tl.Fl
     state = chains.straight(system, 4.0, elements, (1.0, 0.3, 2.0), end_velocity=(0.5, 1.0, 0.0))
     simulation = chains.simulation(system, state, step=1e-3)
     simulation.advance(0.02, command)
-    assert isinstance(simulation.backend, ChainSimulation)
+    assert isinstance(simulation.backend, ChainBackend)
     return simulation.backend.stepper
 
 

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.network
 
 
 def warnings(simulation: tl.Simulation) -> list[tl.RunWarning]:
-    return simulation.backend.warnings()
+    return simulation.runner.warnings()
 
 
 # -- balance ---------------------------------------------------------------------------------------------

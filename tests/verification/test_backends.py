@@ -11,7 +11,7 @@ import xarray as xr
 
 import tautline as tl
 from tautline.engine.cases import begin
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.chain.backend import ChainBackend
 from tautline.model.chain.systems import why_no_chain
 from tautline.model.system.case import Case
 from tests.conftest import Report
@@ -47,8 +47,8 @@ def case_of(name: str | int) -> Case:
         system, state = chains.as_system(found.system, found.state)
         case = Case(system, state, {"line": found.command}, tl.Run(duration=found.duration))
     chain = begin(case).simulation
-    assert isinstance(chain, ChainSimulation)
-    step = 0.5 * min(chain.allowed_step(), case.run.duration / STEPS)
+    assert isinstance(chain.backend, ChainBackend)
+    step = 0.5 * min(chain.stepper.allowed_step(), case.run.duration / STEPS)
     times = {"run.duration": STEPS * step, "run.sample": STEPS / SAMPLES * step, "run.step": step}
     return case.with_(times)
 

@@ -15,7 +15,7 @@ from scipy.integrate import solve_ivp
 
 import tautline as tl
 from tautline.analysis.modes import displaced
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.chain.backend import ChainBackend
 from tautline.results.conservation import balance_error
 from tests.conftest import Report
 from tests.support import chains
@@ -205,7 +205,7 @@ def test_peak_and_plateau_after_a_sudden_stop(report: Report) -> None:
 def test_the_highest_mode_has_the_damping_ratio(report: Report) -> None:
     """Of a long mesh, as it is bounded by 12 EA/(mu l^2)."""
     N, ratio = 40, 0.3
-    simulation = ChainSimulation(pendulum(WINCH, ratio), chains.hanging(pendulum(WINCH), WINCH.length, N))
+    simulation = ChainBackend(pendulum(WINCH, ratio), chains.hanging(pendulum(WINCH), WINCH.length, N))
     highest = float(bars.mesh_modes(WINCH, N).frequencies[-1])
     found = simulation.pendulum.string.viscosity * highest / (2.0 * WINCH.stiffness)
     report("damping ratio of the highest mode over that asked for, N = 40", found / ratio, "0.99 to 1")

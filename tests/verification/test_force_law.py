@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 import tautline as tl
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.chain.backend import ChainBackend
 from tautline.errors import InputError
 from tautline.model.command import Command
 from tautline.results.conservation import balance_error
@@ -198,11 +198,11 @@ def test_a_run_with_a_law_is_not_saved(tmp_path: Any) -> None:
 
 def test_a_law_that_resists_limits_the_step() -> None:
     free, slow = (
-        ChainSimulation(pendulum(), start(pendulum()), loads=[tl.ForceLaw(hung_in_honey, (0.3, 5.0, 0.0), rate=rate)])
+        ChainBackend(pendulum(), start(pendulum()), loads=[tl.ForceLaw(hung_in_honey, (0.3, 5.0, 0.0), rate=rate)])
         for rate in (0.0, 1e4)
     )
-    assert free.limits().force_law == np.inf
-    check_close("limit", slow.limits().force_law, 1.0 / 1e4, 1e-18)
+    assert free.stepper.limits().force_law == np.inf
+    check_close("limit", slow.stepper.limits().force_law, 1.0 / 1e4, 1e-18)
 
 
 @pytest.mark.parametrize(

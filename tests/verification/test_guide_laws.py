@@ -16,7 +16,7 @@ import xarray as xr
 import tautline as tl
 from tautline import registry
 from tautline.engine import lowering
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.chain.backend import ChainBackend
 from tautline.kernels import data, guide
 from tautline.kernels.entrance import Entrance
 from tautline.paper import guide_laws
@@ -162,8 +162,8 @@ def test_cell_borders_keep_the_second_order(report: Report) -> None:
         start = system("stretched", -1.5)
         simulation = chains.simulation(*start, step=step)
         backend = simulation.backend
-        assert isinstance(backend, ChainSimulation)
-        cells = backend.task().motion.reel[data.REEL_SIZE :]
+        assert isinstance(backend, ChainBackend)
+        cells = backend.stepper.motion.reel[data.REEL_SIZE :]
         cells[:] = np.random.default_rng(3).uniform(0.0, 0.1, len(cells))
         assert simulation.advance(DURATION, tl.Free()) == "completed"
         passed = (start[1].reeled_length - simulation.line.reeled_length) / 100.0 * len(cells)

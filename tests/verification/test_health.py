@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.chain.backend import ChainBackend
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.warned import kinds
@@ -179,7 +179,7 @@ def test_a_coarse_fixed_step_is_warned_of() -> None:
     """One element: stable at nine tenths of the limit, and far from resolving the stretching."""
     pendulum = chains.Chain(tl.String(20.0, 0.05, 4000.0, law="linear"), REEL, POINT)
     start = chains.straight(pendulum, 10.0, 1)
-    limit = ChainSimulation(pendulum, start).limits().waves
+    limit = ChainBackend(pendulum, start).stepper.limits().waves
     run = chains.simulate(pendulum, start, duration=100 * 0.8 * limit, step=0.8 * limit)
     assert any(w.kind == "step" and "resolves the stretching" in w.text for w in tl.warnings_of(run))
     assert run.attrs["step_over_waves"] == pytest.approx(0.8)

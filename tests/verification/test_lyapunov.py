@@ -12,7 +12,8 @@ import tautline as tl
 from tautline.analysis.chain_growth import growth_rates
 from tautline.analysis.lyapunov import DISTANCE
 from tautline.analysis.predictability import estimate, predictability_time
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.chain.backend import ChainBackend
+from tautline.engine.runner import Runner
 from tautline.errors import InputError
 from tautline.model.chain.systems import chain_of, chain_state
 from tests.conftest import Report
@@ -50,12 +51,12 @@ def test_example_1_is_chaotic_and_the_horizon_is_seen(report: Report) -> None:
     """Two runs that differ by 1e-9 part as the exponent says, within the spread of its estimate."""
     built = tl.load("fixed-length")
     found = tl.lyapunov(built.system, built.state(), tl.Locked(), 10.0, step=5e-4)
-    simulation = ChainSimulation(chain_of(built.system), chain_state(built.state()), step=5e-4)
+    simulation = Runner(ChainBackend(chain_of(built.system), chain_state(built.state()), step=5e-4))
     simulation.begin(tl.Locked(), 10.0, 0.1)
     other = simulation.twin()
-    other.task().motion.nodes[0] *= 1.0 + 1e-9
+    other.stepper.motion.nodes[0] *= 1.0 + 1e-9
     other.first_sample()
-    runs = [s.march(80, s.task().plan).nodes[:, 0] for s in (simulation, other)]
+    runs = [s.march(80, s.stepper.plan).nodes[:, 0] for s in (simulation, other)]
     parted = np.log(np.linalg.norm(runs[1] - runs[0], axis=(1, 2)))
     seen = (parted[79] - parted[19]) / 6.0
     rate = float(found.growth_rate[20:80].mean())
@@ -98,8 +99,10 @@ def test_motions_part_alike_on_both_backends(
 def test_members_together_as_alone_and_after_an_end() -> None:
     built = tl.load("retrieval")
 
-    def begun(torque: float) -> ChainSimulation:
-        simulation = ChainSimulation(chain_of(built.system), chain_state(built.state()), step=5e-4, minimum_length=8.0)
+    def begun(torque: float) -> Runner[ChainBackend]:
+        simulation = Runner(
+            ChainBackend(chain_of(built.system), chain_state(built.state()), step=5e-4, minimum_length=8.0)
+        )
         simulation.begin(tl.Torque(torque), 0.4, 0.05)
         return simulation
 

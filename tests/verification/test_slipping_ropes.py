@@ -104,7 +104,7 @@ def test_an_emergency_brake_slides_to_rest() -> None:
     speed = 1.5
     simulation = tl.Simulation.from_case(lift(20.0, 24.0))
     simulation.advance(1.5, {"rope.wheel": tl.Speed(retrieval=([0.0, 1.5], [0.0, speed]))}, sample=0.01)
-    assert not [w for w in simulation.backend.warnings() if w.kind == "slip"]
+    assert not [w for w in simulation.runner.warnings() if w.kind == "slip"]
     simulation.advance(1.0, {"rope.wheel": tl.Brake(5000.0)}, sample=0.01)
     run = simulation.dataset()
     rim, rope = run.rim_speed.values[:, 0], run.passing_speed.values[:, 0]

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.choose import PUSH
 from tautline.engine.lowering import initial_motion, kernel_parameters
+from tautline.engine.network.backend import NetworkBackend
 from tautline.engine.network.commands import take
-from tautline.engine.network.simulation import NetworkSimulation
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.limits import step_limits
@@ -121,11 +121,11 @@ def growth_in_space(name: str, part: float) -> float:
     state = chains.hang(system, pushed, {"s": 0.5} if name == "drum" else {})
     commands = {"s": tl.Torque(0.0)} if name == "drum" else {}
     first = chains.simulation(system, state, step=1e-6)
-    network = first.backend_with(PUSH)
+    network = first.runner_with(PUSH)
     take(network.stepper, commands)
-    h = part * network.limits().waves
+    h = part * network.stepper.limits().waves
     simulation = chains.simulation(system, state, step=h)
-    network = simulation.backend_with(PUSH)
+    network = simulation.runner_with(PUSH)
     network.stepper.plan = network.stepper.plan._replace(allowed_ratio=10.0)
     if simulation.advance(STEPS * h, commands) != "completed":
         return np.inf
@@ -149,15 +149,15 @@ def test_the_limit_of_one_element_between_two_bodies_is_sharp(report: Report) ->
 def test_one_element_has_the_limit_of_the_pendulum(body: str, command: tl.Command) -> None:
     """Between a reel in space and a body, in free space: equation (26), far above the limit (25) of waves."""
     pendulum = chains.Chain(CORD, LIGHT_REEL, BODIES[body], 0.0)
-    alone = ChainSimulation(pendulum, chains.straight(pendulum, 0.5, 1))
+    alone = ChainBackend(pendulum, chains.straight(pendulum, 0.5, 1))
     line = tl.Line(CORD, end="body", reel=LIGHT_REEL, elements=1)
     system = tl.System({"body": BODIES[body]}, {"s": line}, 0.0)
     center = np.array([0.0, 0.0, 0.5]) + np.array(BODIES[body].center_of_mass)
-    other = NetworkSimulation(system, chains.hang(system, {"body": tuple(center)}, {"s": 0.5}))
+    other = NetworkBackend(system, chains.hang(system, {"body": tuple(center)}, {"s": 0.5}))
     take(other.stepper, {"s": command})
     par = kernel_parameters(pendulum, 1, "symmetric", True)
     plan = alone.stepper.plan._replace(end_mass=BODIES[body].least_effective_mass(), body_frequency2=0.0)
-    expected, found = step_limits(par, plan, 0.5, isinstance(command, tl.Locked)), other.limits()
+    expected, found = step_limits(par, plan, 0.5, isinstance(command, tl.Locked)), other.stepper.limits()
     assert found.waves == pytest.approx(expected.waves, rel=1e-12)
     assert found.stretching == pytest.approx(expected.stretching, rel=1e-12)
     assert found.waves > 2.0 * 0.5 / np.sqrt(3.0 * CORD.stiffness / CORD.density)

@@ -168,10 +168,10 @@ def test_sums_keep_their_rounding_only_if_asked(report: Report) -> None:
         runs[compensated] = simulation
     for place in (kernels.PLACE_ERR, kernels.LINEAR_ERR, kernels.ANGULAR_ERR):
         assert all(
-            (state[place : place + 3] == 0.0).all() for state in runs[False].backend_with(PUSH).stepper.arrays.bodies
+            (state[place : place + 3] == 0.0).all() for state in runs[False].runner_with(PUSH).stepper.arrays.bodies
         )
         assert any(
-            (state[place : place + 3] != 0.0).any() for state in runs[True].backend_with(PUSH).stepper.arrays.bodies
+            (state[place : place + 3] != 0.0).any() for state in runs[True].runner_with(PUSH).stepper.arrays.bodies
         )
     apart = check_close("place", runs[False].bodies["load"].position, runs[True].bodies["load"].position, 1e-9)
     assert apart > 0.0
@@ -368,7 +368,7 @@ def test_copies_of_a_control_loop_keep_their_torques(tmp_path: Path) -> None:
     idle = copy.copy(copies[0])
     for each in copies:
         go_on(each, range(20, 40))
-        for ours, theirs in zip(*(x.backend_with(PUSH).stepper.arrays.bodies for x in (whole, each)), strict=True):
+        for ours, theirs in zip(*(x.runner_with(PUSH).stepper.arrays.bodies for x in (whole, each)), strict=True):
             np.testing.assert_array_equal(theirs, ours)
     idle.advance(2e-3)
     np.testing.assert_array_equal([idle.lines[x].torque for x in ("hoist", "sling")], [159.0, 49.0 - 0.1 * 19])

@@ -7,15 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.ensemble import march_ensemble
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.runner import Runner
 from tautline.kernels import data
 from tautline.kernels.data import Array
 
 SEED = 1
 
 
-def growth_rates(simulations: Sequence[ChainSimulation], intervals: int, distance: float) -> Array:
+def growth_rates(simulations: Sequence[Runner[ChainBackend]], intervals: int, distance: float) -> Array:
     """Logarithmic growth of the distance to a neighboring motion in every interval, of each; NaN after its end.
 
     The simulations must have been started by `begin`, with one sample an interval. `distance` is that at the start of
@@ -38,18 +39,19 @@ def growth_rates(simulations: Sequence[ChainSimulation], intervals: int, distanc
     return growth
 
 
-def _scales(simulation: ChainSimulation) -> tuple[float, float]:
+def _scales(simulation: Runner[ChainBackend]) -> tuple[float, float]:
     """A length and a time, in which distances are measured."""
-    X = simulation.unstretched_length
-    g = simulation.pendulum.gravity
-    wave = math.sqrt(simulation.pendulum.string.stiffness / simulation.pendulum.string.density)
+    X = simulation.backend.deployed_length
+    pendulum = simulation.backend.pendulum
+    g, string = pendulum.gravity, pendulum.string
+    wave = math.sqrt(string.stiffness / string.density)
     return X, math.sqrt(X / g) if g > 0.0 else X / wave
 
 
-def _distance(a: ChainSimulation, b: ChainSimulation) -> float:
+def _distance(a: Runner[ChainBackend], b: Runner[ChainBackend]) -> float:
     """Between two motions: configurations over a length and velocities over a speed, the body's by angles."""
     X, T = _scales(a)
-    x, y = a.present_sample(), b.present_sample()
+    x, y = a.backend.present_sample(), b.backend.present_sample()
     nodes = (y.nodes[0] - x.nodes[0]) / X
     scalars = y.scalars[0] - x.scalars[0]
     turned = scalars[data.ROTATION : data.ROTATION + 9]
@@ -60,11 +62,11 @@ def _distance(a: ChainSimulation, b: ChainSimulation) -> float:
     return math.sqrt(squares / count + reel + 0.5 * turned @ turned + spun @ spun)
 
 
-def _push_aside(simulation: ChainSimulation, shadow: ChainSimulation, distance: float) -> None:
+def _push_aside(simulation: Runner[ChainBackend], shadow: Runner[ChainBackend], distance: float) -> None:
     """Start the shadow in a random direction, then at the right distance."""
     rng = np.random.default_rng(SEED)  # the same numbers for all: no member's result depends on its neighbors
     X, T = _scales(simulation)
-    par, _, command, motion, _, _ = shadow.task()
+    par, command, motion = shadow.stepper.par, shadow.stepper.kernel_command, shadow.stepper.motion
     mass = par.mu * X / par.N
     for place, size in ((data.POSITION, X), (data.MOMENTUM, mass * X / T)):
         # node 0 stands at the guide
@@ -78,9 +80,9 @@ def _push_aside(simulation: ChainSimulation, shadow: ChainSimulation, distance: 
     _pull_back(simulation, shadow, distance / _distance(simulation, shadow))
 
 
-def _pull_back(simulation: ChainSimulation, shadow: ChainSimulation, factor: float) -> None:
+def _pull_back(simulation: Runner[ChainBackend], shadow: Runner[ChainBackend], factor: float) -> None:
     """Put the shadow on the line from the motion to where it is, at `factor` of the distance."""
-    ours, theirs = simulation.task().motion, shadow.task().motion
+    ours, theirs = simulation.stepper.motion, shadow.stepper.motion
     theirs.nodes[:] = ours.nodes + factor * (theirs.nodes - ours.nodes)
     theirs.body[:] = ours.body + factor * (theirs.body - ours.body)
     configuration = [*range(data.S, data.SIGMA_BEFORE + 1), data.SIGMA_EARLIER]

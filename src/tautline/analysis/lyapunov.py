@@ -13,9 +13,9 @@ import numpy as np
 
 from tautline.analysis.network_growth import growth_of_network
 from tautline.analysis.predictability import KNOWN, LOST, estimate, predictability_time, settled, standard_error
-from tautline.engine.backend import Backend
 from tautline.engine.choose import CHAIN
-from tautline.engine.network.simulation import NetworkSimulation
+from tautline.engine.network.backend import NetworkBackend
+from tautline.engine.runner import Runner
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
 from tautline.kernels.data import Array
@@ -62,7 +62,7 @@ def lyapunov(
         On `time`: the growth rate in every interval, and the exponent as estimated up to then. `attrs` hold the last
         estimate, its standard error and the predictability time (s): how far ahead a prediction holds.
     """
-    simulation = Simulation(system, start, **options).backend
+    simulation = Simulation(system, start, **options).runner
     intervals = checks.whole_ratio(
         "duration",
         checks.positive("duration", duration, "s"),
@@ -79,19 +79,17 @@ def lyapunov(
     return build_lyapunov(values, simulation.attributes() | figures)
 
 
-def growth_of(backend: Backend, intervals: int, interval: float) -> Array:
+def growth_of(simulation: Runner[Any], intervals: int, interval: float) -> Array:
     """Logarithmic growth of the distance to a neighboring motion in every interval (s); NaN after its end.
 
     The simulation must have been started by `begin`, with one sample an interval.
     """
-    if backend.NAME == CHAIN:
+    if simulation.backend.NAME == CHAIN:
         from tautline.analysis.chain_growth import growth_rates
-        from tautline.engine.chain.simulation import ChainSimulation
 
-        assert isinstance(backend, ChainSimulation)
-        return np.asarray(growth_rates([backend], intervals, DISTANCE)[0])
-    assert isinstance(backend, NetworkSimulation)
-    return growth_of_network(backend, intervals, interval, DISTANCE)
+        return np.asarray(growth_rates([simulation], intervals, DISTANCE)[0])
+    assert isinstance(simulation.backend, NetworkBackend)
+    return growth_of_network(simulation, intervals, interval, DISTANCE)
 
 
 def _figures(rates: Array, interval: float, known: float, lost: float) -> tuple[dict[str, Array], dict[str, float]]:

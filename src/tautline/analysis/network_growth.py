@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from tautline.engine.network.simulation import NetworkSimulation
+from tautline.engine.network.backend import NetworkBackend
+from tautline.engine.runner import Runner
 from tautline.kernels import data
 from tautline.kernels.balance import kept_energy
 from tautline.kernels.data import Array
@@ -17,7 +18,7 @@ from tautline.model.body import RigidBody
 STATE_OF_REEL = [*range(data.S, data.SIGMA_BEFORE + 1), data.SIGMA_EARLIER]
 
 
-def growth_of_network(simulation: NetworkSimulation, intervals: int, interval: float, distance: float) -> Array:
+def growth_of_network(simulation: Runner[NetworkBackend], intervals: int, interval: float, distance: float) -> Array:
     """Logarithmic growth of the distance to a neighboring motion in every interval (s); NaN after its end.
 
     The simulation must have been started by `begin`. `distance` is that at the start of every interval.
@@ -42,7 +43,7 @@ def growth_of_network(simulation: NetworkSimulation, intervals: int, interval: f
     return growth
 
 
-def _scales(simulation: NetworkSimulation) -> tuple[float, float]:
+def _scales(simulation: Runner[NetworkBackend]) -> tuple[float, float]:
     """A length and a time, in which distances are measured: the longest string out, and how fast it swings."""
     lines = simulation.system.lines.values()
     deployed = [
@@ -53,15 +54,15 @@ def _scales(simulation: NetworkSimulation) -> tuple[float, float]:
     return float(X), math.sqrt(X / g) if g > 0.0 else float(X) / math.sqrt(string.stiffness / string.density)
 
 
-def _free(simulation: NetworkSimulation) -> list[int]:
+def _free(simulation: Runner[NetworkBackend]) -> list[int]:
     """Numbers of the bodies that move freely."""
     return [i for i, body in enumerate(simulation.system.bodies.values()) if isinstance(body, RigidBody)]
 
 
-def _distance(a: NetworkSimulation, b: NetworkSimulation) -> float:
+def _distance(a: Runner[NetworkBackend], b: Runner[NetworkBackend]) -> float:
     """Between two motions: configurations over a length and velocities over a speed, those of bodies by angles."""
     X, T = _scales(a)
-    x, y = a.present_sample(), b.present_sample()
+    x, y = a.backend.present_sample(), b.backend.present_sample()
     nodes = (y.nodes[0] - x.nodes[0]) / X
     nodes[:, 3:] *= T
     bodies = (y.bodies[0] - x.bodies[0])[_free(a)]
@@ -72,7 +73,7 @@ def _distance(a: NetworkSimulation, b: NetworkSimulation) -> float:
     return math.sqrt(float(squares))
 
 
-def _push_aside(simulation: NetworkSimulation, shadow: NetworkSimulation, distance: float) -> None:
+def _push_aside(simulation: Runner[NetworkBackend], shadow: Runner[NetworkBackend], distance: float) -> None:
     """Start the shadow in a random direction, always the same, then at the right distance."""
     rng = np.random.default_rng(1)
     X, T = _scales(simulation)
@@ -95,7 +96,7 @@ def _push_aside(simulation: NetworkSimulation, shadow: NetworkSimulation, distan
     _pull_back(simulation, shadow, distance / _distance(simulation, shadow))
 
 
-def _pull_back(simulation: NetworkSimulation, shadow: NetworkSimulation, factor: float) -> None:
+def _pull_back(simulation: Runner[NetworkBackend], shadow: Runner[NetworkBackend], factor: float) -> None:
     """Put the shadow on the line from the motion to where it is, at `factor` of the distance."""
     for ours, theirs in zip(
         [*simulation.stepper.arrays.nodes, *simulation.stepper.arrays.bodies],
@@ -108,7 +109,7 @@ def _pull_back(simulation: NetworkSimulation, shadow: NetworkSimulation, factor:
     _refresh(shadow)
 
 
-def _refresh(shadow: NetworkSimulation) -> None:
+def _refresh(shadow: Runner[NetworkBackend]) -> None:
     """Let forces be those of the changed state, and its balance of energy begin anew."""
     shadow.stepper.put_back(shadow.stepper.saved())
-    shadow.stepper.arrays.totals[data.KEPT] = kept_energy(shadow.present_sample().whole[0])
+    shadow.stepper.arrays.totals[data.KEPT] = kept_energy(shadow.backend.present_sample().whole[0])

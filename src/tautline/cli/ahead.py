@@ -53,7 +53,7 @@ class Ahead:
 
     def go_on(self) -> bool:
         """Go on by a base step; whether it moved, an event included."""
-        allowed = self._simulation.allowed_step()
+        allowed = self._simulation.stepper.allowed_step()
         if self.complete or self._left <= 0 or not allowed > 0.0:
             return False
         if self._plan is None or self._plan.h > STEPS_A_CALL * allowed:

@@ -22,10 +22,10 @@ from tautline.cli.ahead import (
     windows,
 )
 from tautline.cli.output import NUMERICAL
-from tautline.engine.backend import Backend
 from tautline.engine.cases import begin
 from tautline.engine.lowering import LIMIT_NAMES
-from tautline.engine.simulation import backend_of
+from tautline.engine.runner import Runner
+from tautline.engine.simulation import runner_of
 from tautline.kernels import data
 from tautline.kernels.limits import ROOM_TO_TURN
 from tautline.model.checks import SMALLEST
@@ -141,18 +141,18 @@ def _fed(case: Case, name: str) -> float:
     return feed_of(case.system, case.state(), place_of(name)).deployed
 
 
-def _limits(simulation: Backend, lengths: Mapping[str, float] | None = None) -> dict[str, float]:
+def _limits(simulation: Runner[Any], lengths: Mapping[str, float] | None = None) -> dict[str, float]:
     """Largest steps (s) with these lengths out, by what limits them."""
-    plan, limits = simulation.plan, simulation.step_limits(lengths)
+    plan, limits = simulation.stepper.plan, simulation.stepper.step_limits(lengths)
     if plan.adaptive:
         return {name: step for name, step in limits.items() if step < math.inf}
     return {"the step that was given": plan.h, **{name: limits[name] for name in STABLE if limits[name] < plan.h}}
 
 
-def _step(simulation: Backend, sample: float, lengths: Mapping[str, float] | None = None) -> float:
+def _step(simulation: Runner[Any], sample: float, lengths: Mapping[str, float] | None = None) -> float:
     """The step that a run takes with these lengths out and bodies turning as they do now (s)."""
     plan = simulation.sampling(sample)
-    return float(plan.h / 2 ** _halvings(plan, simulation.step_limits(lengths)))
+    return float(plan.h / 2 ** _halvings(plan, simulation.stepper.step_limits(lengths)))
 
 
 def _halvings(plan: data.Plan, limits: Mapping[str, float]) -> int:
@@ -161,11 +161,11 @@ def _halvings(plan: data.Plan, limits: Mapping[str, float]) -> int:
     return max(0, math.ceil(math.log2(plan.h / allowed))) if plan.adaptive and 0.0 < allowed < plan.h else 0
 
 
-def _steps(simulation: Backend, course: Course, sample: float) -> int:
+def _steps(simulation: Runner[Any], course: Course, sample: float) -> int:
     """Steps of the run, along its course. Those that were divided are joined where there is room (`set_level`)."""
     plan, levels = simulation.sampling(sample), [0]
     for k, turning in enumerate(course.turning.tolist()):
-        limits = simulation.step_limits({name: float(lengths[k]) for name, lengths in course.lengths.items()})
+        limits = simulation.stepper.step_limits({name: float(lengths[k]) for name, lengths in course.lengths.items()})
         level = _halvings(plan, limits | {TURNING: turning})
         with_room = _halvings(plan, limits | {TURNING: ROOM_TO_TURN * turning})
         levels.append(level + (levels[-1] == level + 1 == with_room))
@@ -179,16 +179,16 @@ def _course(case: Case) -> Course:
     state = coarser(case.state(), COARSE)
     run = dataclasses.replace(case.run, step="auto", order=2)
     coarse = Case(case.system.with_elements(state.elements()), state, case.commands, run)
-    simulation = backend_of(coarse)
+    simulation = runner_of(coarse)
     simulation.begin(case.commands, duration, duration)
-    times, turning = [0.0], [simulation.step_limits()[TURNING]]
+    times, turning = [0.0], [simulation.stepper.step_limits()[TURNING]]
     lengths = {name: [X] for name, X in _deployed(case).items()}
     ahead = Ahead(simulation, 4.0 * duration / LOOKS, duration, _terms(case))
     while ahead.go_on():
         times.append(min(simulation.time, duration))
-        turning.append(simulation.step_limits()[TURNING])
+        turning.append(simulation.stepper.step_limits()[TURNING])
         for name, row in lengths.items():
-            row.append(simulation.deployed(name))
+            row.append(simulation.backend.deployed(name))
     looked, complete = times[-1], ahead.complete
     if simulation.status in NUMERICAL:  # what it came to is not believed
         complete = False
@@ -244,12 +244,12 @@ def _confirmed(case: Case, course: Course, steps: int) -> Ending:
         plan = simulation.sampling(sample)
         for _ in range(rows * plan.steps_per_sample):
             # a motion whose steps get ever smaller is not followed
-            if simulation.status != "completed" or plan.h > STEPS_A_CALL * simulation.allowed_step():
+            if simulation.status != "completed" or plan.h > STEPS_A_CALL * simulation.stepper.allowed_step():
                 break
             simulation.march(1, plan._replace(steps_per_sample=1))
         if simulation.status == "completed":
             return Ending("completed", duration, rows == count)
-        lengths = {name: simulation.deployed(name) for name in case.system.lines}
+        lengths = {name: simulation.backend.deployed(name) for name in case.system.lines}
         return Ending(simulation.status, simulation.time, True, _ended(case, simulation.status, lengths))
     if course.status in NUMERICAL:
         return Ending("completed", duration, False)
@@ -317,13 +317,13 @@ class First(NamedTuple):
 
 def _first_steps(case: Case, sample: float) -> First:
     """The first steps of the run, after one call that may have to compile; in calls whose work is bounded."""
-    simulation, terms = backend_of(case), _terms(case)
+    simulation, terms = runner_of(case), _terms(case)
     simulation.begin(case.commands, sample, sample)
     interval = _interval(simulation, sample, MOST_TERMS / TIMED_STEPS / max(terms, SMALLEST))
     if interval == 0.0:
         return First(math.nan, 0.0)
     simulation.begin(case.commands, interval, interval)
-    if simulation.plan.adaptive:
+    if simulation.stepper.plan.adaptive:
         go_on = Ahead(simulation, min(sample, BASE_STEPS * interval), LONGEST_TIMED * interval, terms).go_on
     else:
         plan = simulation.sampling(interval)
@@ -340,9 +340,9 @@ def _first_steps(case: Case, sample: float) -> First:
     return First(seconds / made if made else 0.0, simulation.time / steps if steps else 0.0)
 
 
-def _interval(simulation: Backend, sample: float, longest: float) -> float:
+def _interval(simulation: Runner[Any], sample: float, longest: float) -> float:
     """Between samples of the timing: some steps, so that a call is neither too short nor too long (s); 0 if it is."""
-    fixed = simulation.method.step
+    fixed = simulation.stepper.method.step
     if fixed != "auto":
         return float(fixed) * min(TIMED_STEPS, math.floor(longest / float(fixed)))
-    return min(sample, longest, TIMED_STEPS * simulation.allowed_step())
+    return min(sample, longest, TIMED_STEPS * float(simulation.stepper.allowed_step()))

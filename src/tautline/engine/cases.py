@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from tautline.engine.network.simulation import NetworkSimulation
-from tautline.engine.simulation import backend_of
+from tautline.engine.network.backend import NetworkBackend
+from tautline.engine.runner import Runner
+from tautline.engine.simulation import runner_of
 from tautline.model.system.case import Case
 
 
 class Begun(NamedTuple):
     """A simulation at the start of its run."""
 
-    simulation: Any  # a Backend
+    simulation: Runner[Any]
     samples: int  # after the first
     interval: float  # between them (s)
 
@@ -24,5 +25,5 @@ def begin(case: Case, *, loads: Any = (), general: bool = False) -> Begun:
     """
     with case.naming_keys():
         interval = case.run.interval()
-        backend = NetworkSimulation.from_case(case) if general else backend_of(case, loads)
-        return Begun(backend, backend.begin(case.commands, case.run.duration, interval), interval)
+        runner = Runner(NetworkBackend.from_case(case)) if general else runner_of(case, loads)
+        return Begun(runner, runner.begin(case.commands, case.run.duration, interval), interval)

@@ -1,33 +1,23 @@
-"""Checkpoints of a Simulation: taken and restored, and files of plain arrays with a digest."""
+"""Checkpoints of a Simulation as files of plain arrays with a digest, and the form of their text."""
 
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import os
 import zipfile
 from collections.abc import Callable, Mapping
 from numbers import Real
 from tokenize import TokenError
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tautline import durable
 from tautline.engine import plausible
-from tautline.engine.lowering import LIMIT_NAMES
 from tautline.errors import RUNNING, STATUS_NAMES, InputError
-from tautline.model import checks, refusals
-from tautline.model.force_law import refuse_saving
-from tautline.model.system.case import Case
-from tautline.results.inputs import CASE
-
-if TYPE_CHECKING:
-    from tautline.engine.backend import Backend
-
-    B = TypeVar("B", bound=Backend)
+from tautline.model import checks
 
 VERSION = 8
 # Of the text of a checkpoint (plausible.py).
@@ -63,57 +53,7 @@ DAMAGED = (
     TokenError,
     zipfile.BadZipFile,
 )
-# Limits of steps that no motion can be without.
-STABLE = ("waves", "stretching", "drum")
 _TEXT, _DIGEST = "checkpoint", "digest"
-
-
-def taken(backend: Backend) -> tuple[Any, str]:
-    """All that the future of a simulation depends on: arrays, and a JSON text."""
-    for name, command in {**backend.commands, **backend.sequences}.items():
-        if command.is_function:
-            at = f"lines.{name}: " if len(backend.commands) > 1 else ""
-            raise refusals.SAVED_TORQUE.error("a function", at=at)
-    if any(condition.is_function for condition in backend.method.stop):
-        raise refusals.SAVED_CONDITION.error("a function")
-    stepper = backend.stepper
-    refuse_saving([law.law for law in stepper.laws])
-    backend.look()
-    motion, own = backend.own_checkpoint()
-    text = {
-        "checkpoint": VERSION,
-        "backend": backend.NAME,
-        CASE: backend.description(),
-        "is_timed": backend.is_timed,
-        "started": stepper.started,
-        "status": backend.status,
-        "event": backend.event,
-        "h": stepper.plan.h,
-        "base_steps": [[interval, count] for interval, count in backend.timing.base_steps.items()],
-        "health": stepper.health.state(),
-        **backend.stages_text(),
-        **own,
-    }
-    return motion, json.dumps(text)
-
-
-def restored(kind: type[B], motion: Any, text: str) -> B:
-    """A simulation that goes on exactly where a checkpoint was taken."""
-    saved = json.loads(text)
-    check(saved, motion._asdict(), kind.FORM)
-    backend = kind.at_start(Case.from_dict(saved[CASE]))
-    stepper = backend.stepper
-    plausible.check_steps(saved, stepper.plan)
-    stepper.plan = stepper.plan._replace(h=saved["h"])
-    backend.is_timed, backend.timing.base_steps = saved["is_timed"], dict(saved["base_steps"])
-    backend.status, backend.event = saved["status"], saved["event"]
-    backend.restore_stages(saved)
-    backend.restore(saved, motion)
-    if backend.status == STATUS_NAMES[RUNNING]:
-        limits = stepper.step_limits()
-        plausible.check_counts(backend.timing.base_steps, min(limits[LIMIT_NAMES[name]] for name in STABLE))
-        plausible.check_energies(backend.energies(backend.present_sample()))
-    return backend
 
 
 def write(path: str | os.PathLike[str], arrays: Arrays, text: str) -> None:

@@ -19,7 +19,7 @@ from tautline.model.system.commands import place_of
 from tautline.schema import Layout
 
 if TYPE_CHECKING:
-    from tautline.engine.backend import Backend
+    from tautline.engine.runner import Runner
 
 # Steps that are observed at a time.
 STEPS_AT_ONCE = 2000
@@ -87,7 +87,7 @@ class Watch:
             *((name, condition, margins) for name, (condition, margins) in self._ends.items()),
         ]
 
-    def check_start(self, watched: Backend, sample: Any) -> None:
+    def check_start(self, watched: Runner[Any], sample: Any) -> None:
         """Refuse a condition that ends the run from the start."""
         if not self._stops:
             return
@@ -96,7 +96,7 @@ class Watch:
             met = self.conditions[int(np.argmax(margins[:, 0]))]
             raise InputError(f"stop: expected a condition that is not met at the start, but {met.sentence()} there")
 
-    def march(self, watched: Backend, out: Any, plan: data.Plan) -> tuple[int, int]:
+    def march(self, watched: Runner[Any], out: Any, plan: data.Plan) -> tuple[int, int]:
         """Fill samples as a march does; with a condition met that ends the run, the motion is left at that moment."""
         motion = watched.stepper
         every, h = plan.steps_per_sample, plan.h
@@ -149,16 +149,16 @@ class Watch:
     def _next_time(self) -> float:
         return min((progress.ends_at for progress in self.stages.values()), default=math.inf)
 
-    def _margins(self, watched: Backend, times: data.Array, samples: Any) -> data.Array:
+    def _margins(self, watched: Runner[Any], times: data.Array, samples: Any) -> data.Array:
         """Margins (condition, moment)."""
         asked = self._all
         names: set[str] = set()
         for _, condition, _ in asked:
             names |= set(self._layout.variables) if condition.is_function else set(condition.needs)
-        values = watched.values_for(times, samples, names - {"time"})
+        values = watched.backend.values_for(times, samples, names - {"time"})
         return np.stack([margins(values) for *_, margins in asked])
 
-    def _pass_on(self, watched: Backend, rows: _Rows, filled: int) -> None:
+    def _pass_on(self, watched: Runner[Any], rows: _Rows, filled: int) -> None:
         """Begin the next stage of all sequences whose present one is at its end now."""
         while self.stages:
             due = [name for name, x in self.stages.items() if watched.time >= x.ends_at]
@@ -171,13 +171,13 @@ class Watch:
                 return
             self._next_stage(watched, due[0], rows, filled)
 
-    def _next_stage(self, watched: Backend, name: str, rows: _Rows, filled: int) -> None:
+    def _next_stage(self, watched: Runner[Any], name: str, rows: _Rows, filled: int) -> None:
         rows.settle(filled)
         progress = watched.next_stage(name, self.stages[name])
         self.set_stage(name, progress)
         self.passed.append((progress.since, name, progress.number))
 
-    def _pass_step(self, watched: Backend, plan: data.Plan, rows: _Rows, filled: int) -> tuple[int, Any]:
+    def _pass_step(self, watched: Runner[Any], plan: data.Plan, rows: _Rows, filled: int) -> tuple[int, Any]:
         """Make the next step, within which reels get their next commands.
 
         Status and sample at its end; with a condition met that ends the run, the motion is left at that moment.
@@ -218,7 +218,7 @@ class Watch:
 class _Within:
     """A step, or the rest of one, and what happens in it."""
 
-    def __init__(self, watch: Watch, watched: Backend, before: Any, sample: Any, plan: data.Plan) -> None:
+    def __init__(self, watch: Watch, watched: Runner[Any], before: Any, sample: Any, plan: data.Plan) -> None:
         self.watch, self.watched, self.before, self.sample, self.plan = watch, watched, before, sample, plan
 
     def go_to(self, part: float) -> int:
@@ -259,7 +259,7 @@ class _Within:
 class _Rows:
     """Samples that a march fills, those under one command after the other."""
 
-    def __init__(self, watched: Backend, out: Any, every: int, h: float) -> None:
+    def __init__(self, watched: Runner[Any], out: Any, every: int, h: float) -> None:
         self._watched, self._out, self._every = watched, out, every
         reel, clock = watched.stepper.counted_from()
         self._start, self._step, self._h = float(reel[data.T_START]), int(clock[data.STEP]), h

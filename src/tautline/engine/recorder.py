@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tautline.kernels import data
+from tautline.results.values import Values
 
 # Rows that wait to be looked at, because one by one they would cost a control loop more than the motion does.
 MOST_WAITING = 2000
@@ -20,6 +21,7 @@ class Recorder:
     def __init__(self) -> None:
         self.times: list[data.Array] = []
         self.pieces: list[Any] = []
+        self.earlier: Values | None = None  # variables that another backend recorded before
         self._waiting: list[tuple[data.Array, Any, Any]] = []
         self._rows_waiting = 0
 

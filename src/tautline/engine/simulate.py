@@ -169,9 +169,9 @@ def _controlled(simulation: Simulation, case: Case, control: Controller, period:
             if k == 0:
                 command = {**case.commands, **commands_by_name(simulation.system, command)}
             if k == 0 and every > 1:
-                backend: Any = simulation.backend
-                backend.begin(command, tick, tick)
-                backend.keep(backend.first_sample())
+                runner = simulation.runner
+                runner.begin(command, tick, tick)
+                runner.keep(runner.first_sample())
             recorded = (k + 1) % every == 0
             if simulation.advance(tick, command, sample=sample, record=recorded) != "completed":
                 return

@@ -8,10 +8,11 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from tautline.engine import checkpoints
+from tautline.engine import checkpoints, saving
 from tautline.engine.backend import Backend
 from tautline.engine.choose import CHAIN, NETWORK, Ability, backend_for
-from tautline.engine.network.simulation import NetworkSimulation
+from tautline.engine.network.backend import NetworkBackend
+from tautline.engine.runner import Runner
 from tautline.engine.turns import Turns
 from tautline.engine.views import BodyView, LineView
 from tautline.errors import InputError
@@ -29,27 +30,27 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-def backend_of(case: Case, loads: Any = ()) -> Backend:
+def runner_of(case: Case, loads: Any = ()) -> Runner[Any]:
     """A case at its start, on the backend that is chosen for it; its commands are not taken yet."""
     checks.instance("case", case, Case)
     laws = _laws_by_line(case.system, loads)
     if backend_for(case) == CHAIN:
-        from tautline.engine.chain.simulation import ChainSimulation
+        from tautline.engine.chain.backend import ChainBackend
 
         own = laws.get(next(iter(case.system.lines)), ())
-        return ChainSimulation.at_start(case, loads=check_laws(own))
-    return NetworkSimulation.from_case(case, loads=laws or None)
+        return Runner(ChainBackend.at_start(case, loads=check_laws(own)))
+    return Runner(NetworkBackend.from_case(case, loads=laws or None))
 
 
-def restored(arrays: dict[str, Any], text: str) -> Backend:
+def restored(arrays: dict[str, Any], text: str) -> Runner[Any]:
     """What goes on exactly where a checkpoint was taken, from its arrays and its text."""
     saved = json.loads(text)
-    kind: type[Backend] = NetworkSimulation
+    kind: type[Backend] = NetworkBackend
     if not isinstance(saved, dict) or saved.get("backend") != NETWORK:
-        from tautline.engine.chain.simulation import ChainSimulation
+        from tautline.engine.chain.backend import ChainBackend
 
-        kind = ChainSimulation
-    return kind.from_checkpoint(kind.ARRAYS(**arrays), text)
+        kind = ChainBackend
+    return saving.restored(kind, kind.ARRAYS(**arrays), text)
 
 
 def _laws_by_line(system: System, loads: Any) -> dict[str, Any]:
@@ -86,47 +87,53 @@ class Simulation:
     def __init__(self, system: System, start: Start, *, loads: Any = (), **method: Any) -> None:
         checks.instance("system", system, System)
         run = Run(duration=1.0, **known(method, Method))
-        backend = backend_of(Case(system, start, {}, run), loads)
-        backend.is_timed = False
-        self._take(backend)
+        runner = runner_of(Case(system, start, {}, run), loads)
+        runner.is_timed = False
+        self._take(runner)
 
-    def _take(self, backend: Backend) -> None:
-        self.backend = backend
+    def _take(self, runner: Runner[Any]) -> None:
+        self.runner = runner
         self._moment: tuple[Any, ...] = ()  # of what sensors have seen
         self._sensed: dict[str, Any] = {}
         self._velocities: dict[str, tuple[float, Any] | None] = {}  # of bodies whose acceleration is asked for
-        self.lines = {name: LineView(self, name) for name in backend.system.lines}
-        self.bodies = {name: BodyView(self, name) for name in backend.system.bodies}
+        self.lines = {name: LineView(self, name) for name in runner.system.lines}
+        self.bodies = {name: BodyView(self, name) for name in runner.system.bodies}
 
-    def backend_with(self, ability: Ability) -> Any:
-        """The backend that can do something from now on; the network kernels go on where the chain kernels cannot."""
+    @property
+    def backend(self) -> Backend:
+        """What is known of the motion, on the kernels that it runs on."""
+        found: Backend = self.runner.backend
+        return found
+
+    def runner_with(self, ability: Ability) -> Runner[Any]:
+        """The runner that can do something from now on; the network kernels go on where the chain kernels cannot."""
         if ability.by == NETWORK and self.backend.NAME == CHAIN:
             from tautline.engine.chain.switching import going_on
 
-            self.backend = going_on(self.backend)
-        return self.backend
+            self.runner = going_on(self.runner)
+        return self.runner
 
     @classmethod
-    def of(cls, backend: Backend) -> Simulation:
-        """A simulation on a backend that is there already."""
+    def of(cls, runner: Runner[Any]) -> Simulation:
+        """A simulation of a motion that is there already."""
         found = object.__new__(cls)
-        found._take(backend)
+        found._take(runner)
         return found
 
     @classmethod
     def from_case(cls, case: Case, *, loads: Any = ()) -> Simulation:
         """A simulation at the start of a case; its commands are not taken yet."""
-        return cls.of(backend_of(case, loads))
+        return cls.of(runner_of(case, loads))
 
     def __copy__(self) -> Simulation:
         """An independent copy; one that shared the motion would be of no use."""
         return copy.deepcopy(self)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"backend": self.backend}
+        return {"runner": self.runner}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._take(state["backend"])
+        self._take(state["runner"])
 
     # -- what is known now -------------------------------------------------------------------------------
 
@@ -152,41 +159,42 @@ class Simulation:
     @property
     def time(self) -> float:
         """Simulated time (s); of a motion that an event ended, that of the event."""
-        return self.backend.time
+        return self.runner.time
 
     @property
     def status(self) -> str:
         """ "completed" while all is well, else the event that ended the motion."""
-        return self.backend.status
+        return self.runner.status
 
     @property
     def message(self) -> str:
         """How far the motion has come, or what ended it, in a sentence."""
-        return self.backend.message
+        return self.runner.message
 
     @property
     def steps(self) -> int:
         """Steps made since the start."""
-        return self.backend.steps
+        return self.runner.steps
 
     @property
     def energy(self) -> float:
         """Total energy (J)."""
-        return self.backend.energy
+        return self.runner.energy
 
     @property
     def state(self) -> State:
         """The present state, as a value that another simulation can start from."""
-        return self.backend.system_state
+        return self.backend.state
 
     @property
     def turns(self) -> Turns:
         """Who uses it."""
-        return self.backend.turns
+        found: Turns = self.runner.stepper.turns
+        return found
 
     def health(self) -> dict[str, Any]:
         """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
-        return self.backend.figures()
+        return self.runner.figures()
 
     # -- moving on ---------------------------------------------------------------------------------------
 
@@ -210,11 +218,11 @@ class Simulation:
         for name in self._velocities:
             self._velocities[name] = (self.time, self.bodies[name].velocity)
         self.forget_values()
-        return self.backend.advance(duration, command, sample=sample, record=record)
+        return self.runner.advance(duration, command, sample=sample, record=record)
 
     def sensed(self, what: str, look: Callable[[], Any]) -> Any:
         """Result of a look at the motion, kept until the motion goes on: many sensors of a part cost as one."""
-        moment = (id(self.backend), self.backend.time, self.backend.steps)
+        moment = (id(self.runner), self.runner.time, self.runner.steps)
         if self._moment != moment:
             self._moment, self._sensed = moment, {}
         if what not in self._sensed:
@@ -231,13 +239,13 @@ class Simulation:
 
     def dataset(self) -> xr.Dataset:
         """All that was recorded, as `simulate` returns it."""
-        return self.backend.dataset()
+        return self.runner.dataset()
 
     # -- checkpoints -------------------------------------------------------------------------------------
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a checkpoint (not the recorded states): one npz file of plain arrays, replaced as a whole."""
-        motion, text = self.backend.checkpoint()
+        motion, text = saving.taken(self.runner)
         checkpoints.write(path, motion._asdict(), text)
 
     @classmethod

@@ -1,10 +1,12 @@
-"""Durations, sample intervals and steps: which fit each other, and how a run is cut into them."""
+"""Time of a run: its clock, and durations, sample intervals and steps that fit each other."""
 
 from __future__ import annotations
 
 import copy
 import os
 from typing import Any
+
+import numpy as np
 
 from tautline.engine.lowering import steps_within
 from tautline.engine.stepping import Stepper
@@ -17,13 +19,42 @@ STEPS_A_CALL = 50_000
 
 
 class Timing:
-    """Base steps and samples of one run. "auto" chooses the base step of a sample interval once and keeps it."""
+    """Clock, base steps and samples of one run.
+
+    "auto" chooses the base step of a sample interval once and keeps it.
+    """
 
     def __init__(self, stepper: Stepper) -> None:
         self.base_steps: dict[float, int] = {}  # of "auto", by sample interval; kept so that chunks change nothing
         self.known: tuple[float, float | None] | None = None  # duration and sample of the latest plan
         self._stepper = stepper
         self._latest: tuple[data.Plan, int] = (stepper.plan, 0)
+        self.sampled = 0  # STEP at the latest sample
+        self.at_event = False  # an event that is located within a step ended the motion
+
+    @property
+    def now(self) -> float:
+        """Simulated time (s); of a motion that an event ended, that of the event."""
+        if self.at_event:
+            return float(self._stepper.counted_from()[0][data.STOP_TIME])
+        return self._stepper.time
+
+    def count(self, place: int) -> int:
+        """One of the counters of the motion."""
+        return int(self._stepper.counted_from()[1][place])
+
+    def note_sample(self) -> None:
+        """Let the present moment be that of the latest sample."""
+        self.sampled = self.count(data.STEP)
+
+    def sample_times(self, rows: int) -> data.Array:
+        """Times of the last so many samples, each from the counter and not from sums."""
+        start, plan = self._stepper.counted_from()[0][data.T_START], self._stepper.plan
+        if rows == 1:  # every tick of a control loop
+            return np.array([start + self.sampled * plan.h])
+        counts = self.sampled + plan.steps_per_sample * np.arange(1 - rows, 1, dtype=np.float64)
+        times: data.Array = start + counts * plan.h
+        return times
 
     def twin(self, stepper: Stepper) -> Timing:
         """The timing of a twin."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tautline.engine.choose import LEAVE_PATH, PUSH, TURN
+from tautline.engine.stages import stage_names
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.model import checks
@@ -16,6 +17,7 @@ from tautline.model.system.parts import Kinematic
 
 if TYPE_CHECKING:
     from tautline.engine.backend import Backend
+    from tautline.engine.runner import Runner
     from tautline.engine.simulation import Simulation
 
 
@@ -34,6 +36,10 @@ class View:
     @property
     def _backend(self) -> Backend:
         return self._simulation.backend
+
+    @property
+    def _runner(self) -> Runner[Any]:
+        return self._simulation.runner
 
 
 class LineView(View):
@@ -62,7 +68,7 @@ class LineView(View):
     @property
     def stage(self) -> str | None:
         """Name of the stage of the sequence that the reel follows; None if it follows none."""
-        return self._backend.stages.get(self.name)
+        return stage_names(self._runner).get(self.name)
 
     @property
     def nodes(self) -> data.Array:
@@ -118,7 +124,7 @@ class LineView(View):
     def _now(self, variable: str) -> float:
         place = list(self._backend.system.lines).index(self.name)
         backend = self._backend
-        now = np.array([backend.time])
+        now = np.array([self._runner.time])
         values = self._simulation.sensed(
             "lines", lambda: backend.values_for(now, backend.present_sample(), set(OF_LINES))
         )
@@ -130,7 +136,7 @@ class LineView(View):
         Nodes and bodies keep their momenta. The energy that is lost is counted in `friction_loss`.
         """
         self._simulation.forget_values()
-        self._backend.stop_reel(self.name)
+        self._runner.stop_reel(self.name)
 
 
 class BodyView(View):
@@ -213,7 +219,7 @@ class BodyView(View):
             "space", or "body" for a thruster or a rotor that turns with the body.
         """
         self._simulation.forget_values()
-        self._simulation.backend_with(PUSH).push(self.name, force, moment, frame=frame)
+        self._simulation.runner_with(PUSH).backend.push(self.name, force, moment, frame=frame)
 
     def strike(self, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
         """Strike the body: an impulse at its center of mass (N s) and an impulsive moment (N m s), inertial frame.
@@ -221,7 +227,7 @@ class BodyView(View):
         Momenta jump, positions do not. The energy it brings is counted in `external_work`.
         """
         self._simulation.forget_values()
-        self._backend.apply_impulse(self.name, impulse, moment)
+        self._runner.apply_impulse(self.name, impulse, moment)
 
     def move(self, velocity: Any, angular_velocity: Any = (0.0, 0.0, 0.0)) -> None:
         """Let a kinematic body move with a velocity (m/s), and turn (rad/s; body frame), until others are given.
@@ -234,8 +240,8 @@ class BodyView(View):
         body = self._backend.system.bodies[self.name]
         leaves = isinstance(body, Kinematic) and body.path is not None
         ability = TURN if any(turning) else LEAVE_PATH if leaves else None
-        backend = self._backend if ability is None else self._simulation.backend_with(ability)
-        backend.move(self.name, velocity, turning)
+        runner = self._runner if ability is None else self._simulation.runner_with(ability)
+        runner.move(self.name, velocity, turning)
 
     @property
     def force(self) -> data.Array:
@@ -243,7 +249,7 @@ class BodyView(View):
 
         With weight and inertia of all of the line, spooled or not; the drum's own mass belongs to the body.
         """
-        return self._backend.force_on(self.name)
+        return self._runner.force_on(self.name)
 
     @property
     def moment(self) -> data.Array:
@@ -251,4 +257,4 @@ class BodyView(View):
 
         With what it takes to turn a drum along whose axis is given.
         """
-        return self._backend.moment_on(self.name)
+        return self._runner.moment_on(self.name)

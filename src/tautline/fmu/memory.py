@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from tautline.arrays import Array, Array2
-from tautline.engine.network.simulation import NetworkSimulation
+from tautline.engine.network.backend import NetworkBackend
 from tautline.engine.network.strands import holder_of
+from tautline.engine.runner import Runner
 from tautline.fmu import layout
 from tautline.fmu.exported import Export
 from tautline.fmu.image import Image, item_place, place_in
@@ -55,7 +56,8 @@ class Memory:
 
     def __init__(self, what: Export, inputs: list[float], parameters: list[float]) -> None:
         self.what, self.image = what, Image()
-        backend = NetworkSimulation(what.system, what.state, **what.method)
+        runner = Runner(NetworkBackend(what.system, what.state, **what.method))
+        backend = runner.backend
         self.stepper = stepper = backend.stepper
         self.system = backend.system
         self.free = [name for name, body in self.system.bodies.items() if isinstance(body, RigidBody)]
@@ -65,7 +67,7 @@ class Memory:
             own = what.state.bodies[name]
             stepper.lead(name, 0.0, BodyState(own.position, attitude=own.attitude))
         self.before = self._network()
-        backend.begin(what.start_commands(), what.interval, what.interval)
+        runner.begin(what.start_commands(), what.interval, what.interval)
         self.network = self._network()
         arrays = stepper.arrays
         self.begun = [reel[: data.REEL_SIZE].copy() for reel in arrays.reels]

@@ -85,10 +85,10 @@ def signals(keys: Iterable[str]) -> list[str]:
 def observed(case: Case, coordinates: Coordinates, x: Array, time: float, of: Sequence[Final]) -> Array:
     """Outputs in a state."""
     placed = case.meshed().with_(start=coordinates.state(x, time))
-    backend = begin(placed).simulation
-    backend.first_sample()
+    runner = begin(placed).simulation
+    runner.first_sample()
     names = set().union(*(one.names for one in of)) if of else set()
-    values = backend.values_for(np.array([time]), backend.present_sample(), names)
+    values = runner.backend.values_for(np.array([time]), runner.backend.present_sample(), names)
     return np.array([float(one(values)) for one in of])
 
 

@@ -83,7 +83,7 @@ class CaseEnv(gymnasium.Env[Array, Array]):
             self.simulation = copy.copy(self._first)
         self._before = self._look()
         if self.render_mode is not None:
-            self.simulation.backend.keep(self.simulation.backend.first_sample())
+            self.simulation.runner.keep(self.simulation.runner.first_sample())
         return self._row(self._before[0]), drawn
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
@@ -106,7 +106,7 @@ class CaseEnv(gymnasium.Env[Array, Array]):
 
     def _look(self) -> tuple[dict[str, float], Values]:
         """Observations by name, and the variables that they and the reward are of."""
-        values = present(self.simulation.backend, self._names)
+        values = present(self.simulation.runner, self._names)
         seen = {x.name: self.simulation.time if x.of is None else float(x.of(values)) for x in self.task.observations}
         return seen, values
 
@@ -136,12 +136,12 @@ class CaseEnv(gymnasium.Env[Array, Array]):
 def begun(case: Case) -> Simulation:
     """A simulation at the start of a case, its commands taken."""
     simulation = Simulation.from_case(case)
-    simulation.backend.begin(case.commands, case.run.duration, case.run.interval())
-    simulation.backend.first_sample()
+    simulation.runner.begin(case.commands, case.run.duration, case.run.interval())
+    simulation.runner.first_sample()
     return simulation
 
 
-def present(backend: Any, names: tuple[str, ...]) -> Values:
+def present(runner: Any, names: tuple[str, ...]) -> Values:
     """Variables of the present state (1, ...), with the time."""
-    found = backend.values_for(np.array([backend.time]), backend.present_sample(), set(names))
-    return {"time": np.array([backend.time]), **{name: np.asarray(found[name]) for name in names}}
+    found = runner.backend.values_for(np.array([runner.time]), runner.backend.present_sample(), set(names))
+    return {"time": np.array([runner.time]), **{name: np.asarray(found[name]) for name in names}}

@@ -10,13 +10,14 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from tautline.arrays import Array
+from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.cases import begin_chain
 from tautline.engine.chain.columns import Varied
-from tautline.engine.chain.ensemble import fits, shared_by_block
+from tautline.engine.chain.ensemble import fits, shared_by_block, task_of
 from tautline.engine.chain.member_calls import MemberCalls
 from tautline.engine.chain.samples import record_of_samples
-from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.choose import CHAIN, backend_for
+from tautline.engine.runner import Runner
 from tautline.errors import RUNNING, InputError
 from tautline.gradients.objectives import Objective
 from tautline.gym.environment import CaseEnv
@@ -48,11 +49,11 @@ def why_no_lanes(task: Task) -> str | None:
         return "only the torque of one reel that carries one body can be the action"
     if isinstance(task.reward, Objective):
         return "the reward must be a function of observations"
-    if not fits(_begun(task, {}).task()):
+    if not fits(task_of(_begun(task, {}))):
         return "loads, conditions, layers on the drum and step = 'auto' take a motion of its own"
     try:
         ends = [{key: x[i] for key, x in task.randomize.items()} for i in range(2)]
-        if len({shared_by_block(_begun(task, drawn).task()) for drawn in ends}) > 1:
+        if len({shared_by_block(task_of(_begun(task, drawn))) for drawn in ends}) > 1:
             return "randomize changes the mesh or the method"
         names = _full_names(task)
         if names:
@@ -69,12 +70,11 @@ def _full_names(task: Task) -> dict[str, str]:
     return {name: key.whole + "".join(f"[{i}]" for i in key.components) for name, key in found.items()}
 
 
-def _begun(task: Task, drawn: dict[str, float]) -> ChainSimulation:
+def _begun(task: Task, drawn: dict[str, float]) -> Runner[ChainBackend]:
     """A motion at the start of the case, sampled by the interval of the actions."""
     case = task.case.with_(drawn) if drawn else task.case
     simulation = begin_chain(case.with_run(sample=task.interval)).simulation
     simulation.first_sample()
-    assert isinstance(simulation, ChainSimulation)
     return simulation
 
 
@@ -105,7 +105,7 @@ class LaneVectorEnv(VectorEnv[Array, Array, Array]):
         self._base = _begun(self.task, {})
         self._low, self._high = self.task.bounds()
         self._steps = round(self.task.case.run.duration / self.task.interval)
-        task, blocks = self._base.task(), -(-num_envs // LANES)
+        task, blocks = task_of(self._base), -(-num_envs // LANES)
         N, reel = task.par.N, len(task.motion.reel)
         self._block = Block._make(np.stack([x] * blocks) for x in empty_block(N, reel))
         one_block = members_of([(task.par, task.plan, task.command)] * LANES)
@@ -155,13 +155,13 @@ class LaneVectorEnv(VectorEnv[Array, Array, Array]):
                 self._drawn[key][k] = x
         self._put(k, simulation)
 
-    def _put(self, place: int, simulation: ChainSimulation) -> None:
+    def _put(self, place: int, simulation: Runner[ChainBackend]) -> None:
         """Put a motion, its numbers and its first sample into a lane."""
-        task, (b, lane) = simulation.task(), divmod(place, LANES)
+        task, (b, lane) = task_of(simulation), divmod(place, LANES)
         for ours, theirs in zip(self._block, task.motion, strict=False):
             ours[b, lane] = theirs
         self._members.numbers[b, :, lane] = PARAMETERS.row(task.par)
-        sample = simulation.present_sample()
+        sample = simulation.backend.present_sample()
         self._samples.scalars[0, :, place], self._samples.nodes[0, ..., place] = sample.scalars[0], sample.nodes[0]
         self._count[place] = 0
 
@@ -213,14 +213,14 @@ class LaneVectorEnv(VectorEnv[Array, Array, Array]):
     def _alone(self, place: int, torque: float) -> str:
         """One interval of a motion that left its lane, by itself; its status."""
         simulation = (self._own[place] or self._base).twin()
-        motion, (b, lane) = simulation.task().motion, divmod(place, LANES)
+        motion, (b, lane) = simulation.stepper.motion, divmod(place, LANES)
         for ours, theirs in zip(motion, self._block, strict=False):
             ours[...] = theirs[b, lane]
         simulation.begin(Torque(float(torque)), self.task.interval, self.task.interval)
-        simulation.march(1, simulation.task().plan)
-        for ours, theirs in zip(self._block, simulation.task().motion, strict=False):
+        simulation.march(1, simulation.stepper.plan)
+        for ours, theirs in zip(self._block, simulation.stepper.motion, strict=False):
             ours[b, lane] = theirs
-        sample = simulation.present_sample()
+        sample = simulation.backend.present_sample()
         self._samples.scalars[0, :, place], self._samples.nodes[0, ..., place] = sample.scalars[0], sample.nodes[0]
         return str(simulation.status)
 

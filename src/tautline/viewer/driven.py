@@ -51,7 +51,7 @@ class Driven:
         start = self._moments[0][1]
         self._shortest = np.full_like(start, GIVEN * least) if least is not None else SHORTEST * start
         self.carriers = carriers_of(self.simulation)
-        self._begun: Any = None  # the backend whose first sample was seen
+        self._begun: Any = None  # the runner whose first sample was seen
         self._tensions = self._end_tensions(self.values())
         self._seen = self.simulation.time
 
@@ -61,17 +61,17 @@ class Driven:
 
     def values(self) -> Values:
         """Variables of the present state."""
-        return self.simulation.backend.present_values()
+        return self.simulation.runner.present_values()
 
     def march(self, duration: float, interval: float, record: bool) -> Values:
         """Move on under the commands; variables of a sample each interval, fewer where an event ends the motion."""
-        backend: Any = self.simulation.backend  # its samples are of its own kind
-        rows = backend.begin({name: drive.command for name, drive in self.drives.items()}, duration, interval)
-        if backend is not self._begun:
-            backend.first_sample()
-            self._begun = backend
-        samples = backend.march(rows, backend.sampling(interval), record)
-        found: Values = backend.values(samples) if len(samples[0]) else self.values()
+        runner = self.simulation.runner
+        rows = runner.begin({name: drive.command for name, drive in self.drives.items()}, duration, interval)
+        if runner is not self._begun:
+            runner.first_sample()
+            self._begun = runner
+        samples = runner.march(rows, runner.sampling(interval), record)
+        found: Values = runner.values(samples) if len(samples[0]) else self.values()
         kept = math.exp((self._seen - self.simulation.time) / SMOOTHED)
         self._seen = self.simulation.time
         self._moments = [self._moments[-1], (self._seen, self._span_lengths(found))]

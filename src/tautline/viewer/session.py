@@ -253,9 +253,9 @@ class Session:
         self._refuse_if_ended()
         self._recording = unused(self.record_path)
         self._recorded = self._phase = 0
-        backend: Any = self.simulation.backend  # its samples are of its own kind
-        backend.forget_records()
-        backend.keep(backend.first_sample())
+        runner = self.simulation.runner
+        runner.recorder.forget()
+        runner.keep(runner.first_sample())
 
     def _stop_recording(self, message: str) -> None:
         """Write what was recorded; a failure is reported, and costs only the recording."""
@@ -263,11 +263,11 @@ class Session:
         if path is None:
             return
         try:
-            rows = runs.save_run(path, self.simulation.backend, title=f"{self.title}, live")
+            rows = runs.save_run(path, self.simulation.runner, title=f"{self.title}, live")
             self._say(f"{message}: {path}, {rows} samples")
         except TautlineError as error:
             self._say(f"the recording was lost: {error}", "warning")
-        self.simulation.backend.forget_records()
+        self.simulation.runner.recorder.forget()
 
     def close(self) -> None:
         """Keep what is being recorded."""

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
 
 import numpy as np
 
 from tautline import errors, registry
 from tautline.engine import lowering
-from tautline.engine.chain.simulation import ChainSimulation
-from tautline.engine.chain.stepper import Task
+from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.recorder import copied
+from tautline.engine.runner import Runner
 from tautline.kernels import batch, data
 from tautline.kernels.lanes import LANES
 from tautline.kernels.limits import step_limits
@@ -38,23 +39,43 @@ from tautline.kernels.reels import START
 LAWS_IN_LANES = tuple(law.lanes for law in registry.ELASTIC_LAWS.values())
 
 
-def record_ensemble(simulations: Sequence[ChainSimulation], rows: int, threads: int = 1) -> None:
+class Task(NamedTuple):
+    """What a kernel needs to march a simulation on."""
+
+    par: data.Parameters
+    plan: data.Plan
+    command: data.Command
+    motion: data.Motion
+    loads: data.Loads | None
+    alone: bool  # it must be asked about every step, and cannot march with others
+
+
+def task_of(simulation: Runner[ChainBackend], until: float | None = None) -> Task:
+    """Arguments of kernels for callers that march otherwise; motions without end are there until a time (s)."""
+    s = simulation.stepper
+    if until is not None:
+        s.cover(simulation.time, until)
+    alone = s.marches_alone or simulation.watch is not None
+    return Task(s.par, s.plan, s.kernel_command, s.motion, s.beyond, alone)
+
+
+def record_ensemble(simulations: Sequence[Runner[ChainBackend]], rows: int, threads: int = 1) -> None:
     """March so many samples, and keep them and the present state in each simulation's record."""
     for simulation in simulations:
-        simulation.keep(copied(simulation.present_sample()))
+        simulation.keep(copied(simulation.backend.present_sample()))
     for simulation, samples in zip(simulations, march_ensemble(simulations, rows, threads), strict=True):
         if len(samples.scalars):
             simulation.keep(samples)
 
 
-def march_ensemble(simulations: Sequence[ChainSimulation], rows: int, threads: int = 1) -> list[data.Samples]:
-    """So many samples of each, as `Simulation.march` gives them. `begin` must have been called of all."""
+def march_ensemble(simulations: Sequence[Runner[ChainBackend]], rows: int, threads: int = 1) -> list[data.Samples]:
+    """So many samples of each, as `Runner.march` gives them. `begin` must have been called of all."""
     results: dict[int, data.Samples] = {}
 
     def march(places: list[int]) -> None:
         results.update(zip(places, _march_block(simulations, places, rows), strict=True))
 
-    blocks = _blocks([simulation.task() for simulation in simulations])
+    blocks = _blocks([task_of(simulation) for simulation in simulations])
     if threads == 1:
         for places in blocks:
             march(places)
@@ -63,7 +84,7 @@ def march_ensemble(simulations: Sequence[ChainSimulation], rows: int, threads: i
             list(pool.map(march, blocks))
     for place, simulation in enumerate(simulations):
         if place not in results:
-            results[place] = simulation.march(rows, simulation.task().plan)
+            results[place] = simulation.march(rows, simulation.stepper.plan)
     return [results[place] for place in range(len(simulations))]
 
 
@@ -102,8 +123,8 @@ def shared_by_block(task: Task) -> object:
     return PARAMETERS.shared(par), PLAN.shared(plan), task.command.locked, history, len(motion.reel)
 
 
-def _march_block(simulations: Sequence[ChainSimulation], places: list[int], rows: int) -> list[data.Samples]:
-    tasks = [simulations[place].task() for place in places]
+def _march_block(simulations: Sequence[Runner[ChainBackend]], places: list[int], rows: int) -> list[data.Samples]:
+    tasks = [task_of(simulations[place]) for place in places]
     first = tasks[0]
     N = first.par.N
     # a block that is not full has its last member several times
@@ -129,9 +150,9 @@ def march_lanes(members: Members, block: Block, locked: bool, out: BlockSamples)
     march(members, block, empty_workspace(members.par.N, block.reel.shape[1], START.size), out, 0, 1)
 
 
-def give_back(simulation: ChainSimulation, out: data.Samples, block: Block, k: int) -> data.Samples:
+def give_back(simulation: Runner[ChainBackend], out: data.Samples, block: Block, k: int) -> data.Samples:
     """A member's motion and samples; one that left its block goes on alone from its latest sample."""
-    task = simulation.task()
+    task = task_of(simulation)
     begun, rows, filled = int(task.motion.clock[data.STEP]), len(out.scalars), int(block.filled[k])
     for ours, theirs in zip(task.motion, block, strict=False):
         ours[...] = theirs[k]

@@ -17,16 +17,17 @@ from tautline import schema
 from tautline.arrays import Array
 from tautline.engine import lowering
 from tautline.engine.chain import columns
+from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.blocks import March, Numbers, Piece, Places, Room, empty_room, filled_up
 from tautline.engine.chain.cases import begin_chain
 from tautline.engine.chain.columns import Varied
-from tautline.engine.chain.ensemble import fits, give_back
+from tautline.engine.chain.ensemble import fits, give_back, task_of
 from tautline.engine.chain.member_calls import MemberCalls
 from tautline.engine.chain.samples import record_of_samples
-from tautline.engine.chain.simulation import ChainSimulation
 from tautline.engine.criteria import on_only_line, warnings_by_member
 from tautline.engine.health import Health
 from tautline.engine.recorder import copied
+from tautline.engine.runner import Runner
 from tautline.engine.shape import Shape, shape_of
 from tautline.errors import RUNNING, TautlineError
 from tautline.kernels import data, observe
@@ -92,9 +93,8 @@ class Family:
     def __init__(self, case: Case, names: Iterable[str]) -> None:
         self.case = case
         base, self.rows, self._interval = begin_chain(case)
-        assert isinstance(base, ChainSimulation)
         self._base = base
-        self._task = self._base.task()
+        self._task = task_of(base)
         try:
             self._varied = Varied(case, names)
             self._numbers(self._varied.alike(LANES))
@@ -105,7 +105,7 @@ class Family:
     @property
     def elements(self) -> int:
         """N."""
-        return int(self._base.elements)
+        return int(self._task.par.N)
 
     def _fits(self) -> bool:
         command = chain_command(self.case)
@@ -125,7 +125,7 @@ class Family:
         plain, command = chain_of(case.system), chain_command(case)
         state, fine = columns.states(self.case, case, plain, count)
         chain = plain.on_mesh(plain.string.length - state.reeled_length, state.elements)
-        par, plan = lowering.lowered(chain, state, self._base.method)
+        par, plan = lowering.lowered(chain, state, self._base.stepper.method)
         base = self._task.plan
         plan = plan._replace(h=base.h, steps_per_sample=base.steps_per_sample)
         if _shares_columns(par) or _shares_columns(plan) or self.elements != par.N:
@@ -214,7 +214,7 @@ class Family:
             kept.append(keep(values, self._chain(piece, members[0]).string))
         chain, times, scalars = self._chain(piece, some), march.times[1:, None], march.scalars
         shape = Shape(*(np.concatenate(x, axis=1)[1:] for x in zip(*shapes, strict=True)))
-        health.note(chain, self.elements, times, scalars[1:], self._base.method.order)
+        health.note(chain, self.elements, times, scalars[1:], self._base.stepper.method.order)
         moved = chain.body.mass, None if locked else chain.reel
         health.mesh.take(chain, times, scalars[1:, data.REELED_LENGTH], shape, *moved)
         total = sum(vars(health.mesh).values()) + scalars.sum(axis=(0, 1))
@@ -243,9 +243,9 @@ class Family:
         criteria = look.health.criteria(look.chain, self.elements, look.figures, self._task.plan.adaptive)
         return {k: on_only_line(self.case.system, x) for k, x in warnings_by_member(criteria).items()}
 
-    def go_on(self, look: Look, k: int, simulation: ChainSimulation) -> None:
+    def go_on(self, look: Look, k: int, simulation: Runner[ChainBackend]) -> None:
         """Let a member that left its block go on alone, as a simulation that has just begun."""
-        simulation.keep(copied(simulation.present_sample()))
+        simulation.keep(copied(simulation.backend.present_sample()))
         samples = give_back(simulation, look.left[k], look.block, k)
         if len(samples.scalars):
             simulation.keep(samples)

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -31,17 +31,6 @@ from tautline.model.command import Command, Locked, Torque
 from tautline.model.force_law import ForceLaw
 from tautline.model.profile import values_at
 from tautline.model.run import Method
-
-
-class Task(NamedTuple):
-    """What a kernel needs to march a simulation on."""
-
-    par: data.Parameters
-    plan: data.Plan
-    command: data.Command
-    motion: data.Motion
-    loads: data.Loads | None
-    alone: bool  # it must be asked about every step, and cannot march with others
 
 
 class Stepper:

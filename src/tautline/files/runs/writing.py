@@ -20,8 +20,9 @@ import numpy as np
 from tautline import durable, errors
 from tautline._version import __version__
 from tautline.durable import StoreError, explained
-from tautline.engine.backend import Backend
+from tautline.engine import saving
 from tautline.engine.cases import begin
+from tautline.engine.runner import Runner
 from tautline.engine.simulation import Simulation, restored
 from tautline.errors import InputError, TautlineError
 from tautline.files.runs import format, making, reading, shortening
@@ -70,7 +71,7 @@ class Writer:
         """Rows that count."""
         return 0 if self._copy is None else self._copy.rows
 
-    def write(self, values: Values, simulation: Backend) -> None:
+    def write(self, values: Values, simulation: Runner[Any]) -> None:
         """Write rows, their checksums, and then the checkpoint that counts them."""
         first, last = self.rows, self.rows + len(values["time"])
         for column, name in enumerate(self.contents.variables):
@@ -114,9 +115,9 @@ class Writer:
         self._file.close()
 
 
-def checkpoint(simulation: Backend, number: int, rows: int, sums: list[int]) -> Copy:
+def checkpoint(simulation: Runner[Any], number: int, rows: int, sums: list[int]) -> Copy:
     """Take a checkpoint of a run, with all that it says of itself."""
-    motion, text = simulation.checkpoint()
+    motion, text = saving.taken(simulation)
     attributes = simulation.attributes()
     # both are in every file anyway: one as part of the text, one in the contents
     del attributes[CASE], attributes["version"]
@@ -194,8 +195,8 @@ def run_to_file(
     return Simulation.of(simulation)
 
 
-def save_run(path: str | os.PathLike[str], simulation: Backend, *, title: str = "", overwrite: bool = False) -> int:
-    """Write what a backend has recorded as a run file; the number of samples."""
+def save_run(path: str | os.PathLike[str], simulation: Runner[Any], *, title: str = "", overwrite: bool = False) -> int:
+    """Write what a run has recorded as a run file; the number of samples."""
     values = simulation.recorded()
     rows = len(values["time"])
     interval = float(values["time"][-1] - values["time"][0]) / max(1, rows - 1)
@@ -207,7 +208,7 @@ def save_run(path: str | os.PathLike[str], simulation: Backend, *, title: str = 
 @contextmanager
 def _created(
     target: Path,
-    simulation: Backend,
+    simulation: Runner[Any],
     first: Values,
     rows: int,
     sample: float,
@@ -287,7 +288,7 @@ def _lock(file: IO[bytes], path: Path) -> None:
         raise StoreError(durable.in_use(path))
 
 
-def _restored(copy: Copy, path: Path) -> Backend:
+def _restored(copy: Copy, path: Path) -> Runner[Any]:
     try:
         return restored(copy.arrays, copy.text)
     except InputError as error:

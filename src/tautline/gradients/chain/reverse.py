@@ -268,7 +268,7 @@ def gradient_back(
     counts = steps.per_sample * np.arange(rows + 1.0)
     try:
         carried = with_leaves(start, traced)
-        values = carried_values(begun.system, simulation.pendulum, carried, counts, samples, names)
+        values = carried_values(begun.system, simulation.backend.pendulum, carried, counts, samples, names)
         number = objective(values)
     except TypeError:  # a function that only `Carried` knows
         return None

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.cases import begin_chain
-from tautline.engine.chain.simulation import ChainSimulation
+from tautline.engine.chain.ensemble import task_of
+from tautline.engine.runner import Runner
 from tautline.gradients.chain.dual_numbers import tangents_of_numbers
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.chain.outputs import carried_values, network_samples
@@ -54,7 +56,7 @@ ON_STEP = 1e-6
 class Begun(NamedTuple):
     """A run of frozen steps at its start."""
 
-    simulation: ChainSimulation
+    simulation: Runner[ChainBackend]
     setting: Setting
     first: data.Samples
     command: Command
@@ -86,17 +88,17 @@ class Begun(NamedTuple):
         reeled = float(self.first.scalars[0, data.REELED_LENGTH])
         before = {name: LineState(np.zeros((2, 3)), reeled_length=reeled) for name in self.system.lines}
         self.simulation.go_on_from(self._relative(coordinates.state(x, time, before), time), time)
-        return self.setting._replace(motion=self.simulation.task().motion)
+        return self.setting._replace(motion=self.simulation.stepper.motion)
 
     def _relative(self, state: State, time: float) -> ChainState:
         """A state relative to the guide at a time (s), which is where the chain's own path leads it."""
         name, line = next(iter(self.system.lines.items()))
         own, body = state.lines[name], state.bodies[line.end]
-        R, c = np.array(body.attitude), np.array(self.simulation.pendulum.body.center_of_mass)
+        R, c = np.array(body.attitude), np.array(self.simulation.backend.pendulum.body.center_of_mass)
         nodes, velocities = own.nodes.copy(), own.node_velocities.copy()
         nodes[-1] = np.array(body.position) - R @ c
         velocities[-1] = np.array(body.velocity) - R @ np.cross(body.angular_velocity, c)
-        for x, guide in zip((nodes, velocities), guide_at(self.simulation.pendulum, time), strict=True):
+        for x, guide in zip((nodes, velocities), guide_at(self.simulation.backend.pendulum, time), strict=True):
             x -= guide
             x[0] = 0.0
         return ChainState(own.reeled_length, own.reel_speed, nodes, velocities, body.attitude, body.angular_velocity)
@@ -115,7 +117,7 @@ class Begun(NamedTuple):
 
         Torques that are found afterwards get their derivatives when they are asked for.
         """
-        chain = self.simulation.pendulum
+        chain = self.simulation.backend.pendulum
         values = carried_values(self.system, chain, setting, counts, samples, names)
 
         def held() -> CarriedValues:
@@ -130,7 +132,7 @@ class Begun(NamedTuple):
     def lines(self, setting: Any, samples: Any) -> list[Line]:
         """The line in samples; both carry derivatives."""
         x, (nodes, velocity) = samples.scalars, (samples.nodes[:, k] for k in range(2))
-        length, string = setting.par.L - x[:, data.REELED_LENGTH], self.simulation.pendulum.string
+        length, string = setting.par.L - x[:, data.REELED_LENGTH], self.simulation.backend.pendulum.string
         return [Line(next(iter(self.system.lines)), string, nodes, velocity, length, x[:, data.REEL_SPEED])]
 
     def has_adjoint(self) -> bool:
@@ -169,7 +171,7 @@ class ChainRuns:
         self.case, self._keys = case, {name: key_of(case, name) for name in by}
         self._beside = CasesBeside(case)
         self.steps = steps or steps_of(begin_chain(case), case.run)
-        self._waiting: ChainSimulation | None = None  # without a command as yet
+        self._waiting: Runner[ChainBackend] | None = None  # without a command as yet
 
     def begun(self, changes: Mapping[str, float]) -> Begun:
         """A run at its start, its command taken; where it has another command only, the rest is taken over."""
@@ -186,7 +188,7 @@ class ChainRuns:
             return self._at_start(begun, case)
         with case.naming_keys():
             case.state()  # checks the command
-            self._waiting = self._waiting or ChainSimulation.from_case(self._frozen(self.case))
+            self._waiting = self._waiting or Runner(ChainBackend.from_case(self._frozen(self.case)))
             simulation = self._waiting.twin()
             simulation.begin(chain_command(case), case.run.duration, frozen.run.interval())
         return self._at_start(simulation, case)
@@ -217,13 +219,13 @@ class ChainRuns:
         length, sample = self.steps.length(duration), duration / self.steps.rows
         return changed(case, run=dataclasses.replace(case.run, step=length, sample=sample, stop=()))
 
-    def _at_start(self, simulation: ChainSimulation, case: Case) -> Begun:
+    def _at_start(self, simulation: Runner[ChainBackend], case: Case) -> Begun:
         """A simulation that has taken the command of a case."""
-        task = simulation.task(self.steps.until)
+        task = task_of(simulation, self.steps.until)
         plan = task.plan._replace(h=self.steps.length(case.run.duration), steps_per_sample=self.steps.per_sample)
-        first = data.Samples(*(x.copy() for x in simulation.present_sample()))
-        inertia = _inertia(simulation.pendulum.string.density, simulation.pendulum.body)
-        setting = Setting(task.par, plan, task.command, task.motion, simulation.kernel_loads, inertia)
+        first = data.Samples(*(x.copy() for x in simulation.backend.present_sample()))
+        inertia = _inertia(simulation.backend.pendulum.string.density, simulation.backend.pendulum.body)
+        setting = Setting(task.par, plan, task.command, task.motion, simulation.stepper.loads, inertia)
         return Begun(simulation, setting, first, chain_command(case), self.case.system)
 
     def _has_another_command(self, case: Case) -> bool:

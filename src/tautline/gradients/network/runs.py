@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 
 from tautline.arrays import Array
 from tautline.engine.cases import begin
+from tautline.engine.network.backend import NetworkBackend
 from tautline.engine.network.samples import state_of
-from tautline.engine.network.simulation import NetworkSimulation
 from tautline.engine.network.strands import strands_of
+from tautline.engine.runner import Runner
 from tautline.gradients.coordinates import Coordinates, held_at
 from tautline.gradients.marched import Marched, note_balances
 from tautline.gradients.marching import march_once
@@ -33,7 +34,7 @@ from tautline.results.warnings import RunWarning
 class BegunNetwork(NamedTuple):
     """A run with frozen steps at its start."""
 
-    simulation: NetworkSimulation
+    simulation: Runner[NetworkBackend]
     setting: NetworkSetting
     first: kernels.WholeSamples
     until: float  # time that tables hold until (s)
@@ -128,7 +129,7 @@ class NetworkRuns:
         duration, steps = case.run.duration, self.steps
         length, sample = steps.length(duration), duration / steps.rows
         begun = begin(case_of(case, None, None, {"step": length, "sample": sample, "stop": ()}), general=True)
-        simulation: Any = begun.simulation
+        simulation = begun.simulation
         first = simulation.first_sample()
         plan = simulation.sampling(begun.interval)._replace(h=length, steps_per_sample=steps.per_sample)
         simulation.stepper.lower(0.0, steps.until)

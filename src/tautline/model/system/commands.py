@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.body import RigidBody
 from tautline.model.command import Command, Free, Locked, as_command
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.sheaves import Pin, Sheave
@@ -35,6 +38,13 @@ def check_kinematic(system: System, name: str) -> None:
     check_known(name, system.bodies, "bodies")
     if not isinstance(system.bodies[name], Kinematic):
         raise InputError(f"bodies.{name}: expected a body whose motion is given, got one that is free")
+
+
+def check_moment(system: System, name: str, moment: Any) -> None:
+    """Refuse a moment on a body that cannot turn."""
+    body = system.bodies[name]
+    if isinstance(body, RigidBody) and body.is_point and np.any(moment):
+        checks.refuse("moment", "zero for a point mass", list(moment))
 
 
 def commands_by_name(system: System, commands: Any) -> dict[str, Command]:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from tautline import schema
 from tautline.analysis.lyapunov import DISTANCE, growth_of
 from tautline.analysis.predictability import estimate, predictability_time
-from tautline.engine.backend import Backend
 from tautline.engine.cases import begin
 from tautline.engine.choose import CHAIN, backend_for
+from tautline.engine.runner import Runner
 from tautline.errors import RUNNING, InputError, TautlineError
 from tautline.kernels.data import Plan
 from tautline.kernels.lanes import LANES
@@ -35,8 +35,8 @@ from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STAT
 from tautline.studies.store import space
 
 if TYPE_CHECKING:
+    from tautline.engine.chain.backend import ChainBackend
     from tautline.engine.chain.family import Family, Look
-    from tautline.engine.chain.simulation import ChainSimulation
 
 # For the samples of members that march together.
 BYTES_TOGETHER = 64e6
@@ -47,7 +47,7 @@ class Started(NamedTuple):
     """A member that is ready to march."""
 
     place: int
-    simulation: Backend
+    simulation: Runner[Any]
     case: Case
     rows: int
 
@@ -59,7 +59,7 @@ class Started(NamedTuple):
     @property
     def in_lanes(self) -> bool:
         """Whether it may march together with others."""
-        return self.simulation.NAME == CHAIN and not self.run.stop
+        return self.simulation.backend.NAME == CHAIN and not self.run.stop
 
 
 def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
@@ -104,7 +104,7 @@ def _reported(found: Computed, place: int) -> Iterator[None]:
 
 def _in_groups(members: list[Started]) -> Iterator[list[Started]]:
     """So many at a time as fit into the memory meant for them; whole blocks of lanes."""
-    bytes_each = 8 * members[0].rows * schema.row_length(_chain(members[0]).elements)
+    bytes_each = 8 * members[0].rows * schema.row_length(_chain(members[0]).stepper.par.N)
     size = max(1, int(BYTES_TOGETHER / bytes_each) // LANES) * LANES
     for first in range(0, len(members), size):
         yield members[first : first + size]
@@ -250,17 +250,14 @@ def _run(group: list[Started], outputs: tuple[Output, ...], found: Computed) -> 
                 found.outputs[output.name][one.place] = _parting(output, rates[output.interval][k])
 
 
-def _chain(one: Started) -> ChainSimulation:
+def _chain(one: Started) -> Runner[ChainBackend]:
     """A member that marches in lanes."""
-    from tautline.engine.chain.simulation import ChainSimulation
-
-    assert isinstance(one.simulation, ChainSimulation)
     return one.simulation
 
 
 def march(one: Started, rows: int, plan: Plan) -> None:
     """March a member alone for so many samples, as it would be marched with others."""
-    if one.simulation.NAME == CHAIN:
+    if one.simulation.backend.NAME == CHAIN:
         from tautline.engine.chain.ensemble import march_ensemble
 
         march_ensemble([_chain(one)], rows)
@@ -303,10 +300,10 @@ def _run_alone(one: Started, outputs: Sequence[Output], found: Computed) -> None
 def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """Outputs, status and steps of a member that has come to its end."""
     simulation, system = one.simulation, one.case.system
-    if simulation.NAME == CHAIN:  # without a system that knows its mesh
-        chain, wanted = _chain(one).pendulum, _needed(outputs)
+    if simulation.backend.NAME == CHAIN:  # without a system that knows its mesh
+        chain, wanted = _chain(one).backend.pendulum, _needed(outputs)
         parts = _parts(system, chain.string, one.case.state().elements())
-        needed = values_of(chain, _chain(one).record(), needed_for(wanted))
+        needed = values_of(chain, _chain(one).backend.record(*simulation.kept()), needed_for(wanted))
         values = system_values(system, needed, wanted, inertia_of(chain.string, chain.body))
     else:
         parts, values = parts_of(simulation.system), simulation.recorded()

@@ -1,15 +1,17 @@
-"""NetworkSimulation: the backend of every system, on the network kernels."""
+"""NetworkBackend: every system, on the network kernels."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from tautline import errors
 from tautline.engine import checkpoints, plausible
-from tautline.engine.backend import ENERGIES, RUNNING, Backend, check_moment
+from tautline.engine.backend import ENERGIES, case_of_run
 from tautline.engine.choose import NETWORK
 from tautline.engine.network import acting
 from tautline.engine.network.commands import lead_reels, take
@@ -19,6 +21,7 @@ from tautline.engine.network.samples import body_in, nodes_in, sentence, state_o
 from tautline.engine.network.stepper import NetworkStepper
 from tautline.engine.network.strands import words_for
 from tautline.engine.network.warnings import network_warnings
+from tautline.engine.timing import Timing
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.balance import kept_energy
@@ -29,7 +32,7 @@ from tautline.model.command import Command
 from tautline.model.run import Method, known
 from tautline.model.system import reading
 from tautline.model.system.case import Case
-from tautline.model.system.commands import check_free, check_known, commands_by_name
+from tautline.model.system.commands import check_free, check_known, check_moment, commands_by_name
 from tautline.model.system.sections import COMMAND
 from tautline.model.system.state import State
 from tautline.model.system.system import System
@@ -43,7 +46,7 @@ class Checkpoint(NamedTuple):
     motion: data.Array
 
 
-class NetworkSimulation(Backend):
+class NetworkBackend:
     """A system in motion.
 
     Parameters
@@ -59,9 +62,9 @@ class NetworkSimulation(Backend):
         `step`, `order`, `compensated`, `minimum_length`, `at_end` and `stop`, as in `Run`.
     """
 
-    NAME = NETWORK
-    ARRAYS = Checkpoint
-    FORM = checkpoints.FORM | {
+    NAME: ClassVar[str] = NETWORK
+    ARRAYS: ClassVar[type[Any]] = Checkpoint
+    FORM: ClassVar[plausible.Form] = checkpoints.FORM | {
         "commands": {plausible.ANY: dict},
         "origins": {plausible.ANY: (float, float)},
         "shortest": {plausible.ANY: float},
@@ -71,7 +74,6 @@ class NetworkSimulation(Backend):
         "moves": {plausible.ANY: LEAD},
         "earlier": ([(str, str, [float], [float], [str])], {plausible.ANY: float}),
     }
-    stepper: NetworkStepper
 
     def __init__(
         self,
@@ -82,19 +84,30 @@ class NetworkSimulation(Backend):
         case: Case | None = None,
         **method: Any,
     ) -> None:
-        stepper = NetworkStepper(system, state, Method(**known(method, Method)), loads)
-        # record, warnings and figures of the chain kernels, where they made the motion up to a time (switching.py)
-        self._earlier: tuple[Values | None, list[RunWarning], dict[str, float]] = (None, [], {})
-        super().__init__(stepper, case)
+        self.given = case
+        self.stepper = NetworkStepper(system, state, Method(**known(method, Method)), loads)
+        self.timing = Timing(self.stepper)
+        # warnings and figures of the chain kernels, where they made the motion up to a time (switching.py)
+        self.earlier: tuple[list[RunWarning], dict[str, float]] = ([], {})
 
     @classmethod
-    def from_case(cls, case: Case, *, loads: Mapping[str, Any] | None = None) -> NetworkSimulation:
+    def from_case(cls, case: Case, *, loads: Mapping[str, Any] | None = None) -> NetworkBackend:
         """A simulation at the start of a case; its commands are not taken yet."""
         checks.instance("case", case, Case)
         with case.naming_keys():
             return cls(case.system, case.state(), loads=loads, case=case, **case.run.method())
 
-    at_start = from_case
+    @classmethod
+    def at_start(cls, case: Case) -> NetworkBackend:
+        """A simulation at the start of a case, ready for all that can be done to it."""
+        return cls.from_case(case)
+
+    def twin(self, until: float = 0.0) -> NetworkBackend:
+        """An independent one in the same state; tables of motions hold up to a time (s)."""
+        other = copy.copy(self)
+        other.stepper = self.stepper.twin(until)
+        other.timing = self.timing.twin(other.stepper)
+        return other
 
     # -- what is known now -------------------------------------------------------------------------------
 
@@ -103,8 +116,10 @@ class NetworkSimulation(Backend):
         """The system, with the number of elements of every line."""
         return self.stepper.system
 
-    def _made_of(self) -> tuple[System, State]:
-        return self.system, self.stepper.initial
+    @cached_property
+    def case(self) -> Case:
+        """The case of the system that it is run for, with the number of elements of every line."""
+        return case_of_run(self.given, lambda: (self.system, self.stepper.initial), self.stepper.method)
 
     @property
     def commands(self) -> dict[str, Command]:
@@ -112,7 +127,7 @@ class NetworkSimulation(Backend):
         return self.stepper.commands
 
     @property
-    def system_state(self) -> State:
+    def state(self) -> State:
         """The present state, as a value that another simulation can start from."""
         return state_of(self.system, self.present_sample())
 
@@ -138,42 +153,60 @@ class NetworkSimulation(Backend):
 
     def impulse_since(self, name: str) -> tuple[float, data.Array]:
         """When the latest `advance` began (s); impulse (N s) and moment (N m s) of lines on a kinematic body since."""
-        return acting.impulse_since(self.stepper, self.time, name)
+        return acting.impulse_since(self.stepper, self.timing.now, name)
 
     def present_sample(self) -> kernels.WholeSamples:
         """The present state as a sample."""
-        return self.stepper.sample_at(self.time)
+        return self.stepper.sample_at(self.timing.now)
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         """Do nothing: the present state is observed whenever somebody asks."""
 
     def energies(self, sample: kernels.WholeSamples) -> data.Array:
+        """Kinetic, elastic and gravitational energy (J) of a sample."""
         return sample.whole[0, ENERGIES]
 
     # -- moving on ---------------------------------------------------------------------------------------
 
-    def _command(self, command: Any) -> dict[str, Command]:
+    def own_commands(self, command: Any) -> dict[str, Command]:
+        """Commands by the names of lines."""
         return commands_by_name(self.system, command)
 
-    def _take(self, command: dict[str, Command]) -> None:
+    def check(self, command: dict[str, Command]) -> None:
+        """Refuse a caller that is not the one; steps are checked under the commands when they are taken."""
+        self.stepper.turns.check()
+
+    def take(self, command: dict[str, Command]) -> None:
+        """Let reels follow commands from now on."""
         take(self.stepper, command)
         self.stepper.check_step()
         if not self.stepper.health.begun:
             self.first_sample()
 
-    def _note_impulses(self) -> None:
-        acting.note_impulses(self.stepper, self.time)
+    def room(self, rows: int) -> kernels.WholeSamples:
+        """Room for samples of a march."""
+        return self.stepper.samples_for(rows)
 
-    def _kind(self) -> list[str]:
+    def completed(self, times: data.Array, samples: kernels.WholeSamples) -> kernels.WholeSamples:
+        """Samples as they are: the march itself finds all that is in them."""
+        return samples
+
+    def note_impulses(self) -> None:
+        """Let forces on kinematic bodies be means from now on."""
+        acting.note_impulses(self.stepper, self.timing.now)
+
+    def kind(self) -> list[str]:
         """Lines whose reels follow a motion that is prescribed."""
         return [name for name, command in self.commands.items() if command.prescribes]
 
-    def _judge(self, times: data.Array, samples: kernels.WholeSamples, kind: list[str]) -> None:
-        self.stepper.health.look(self.system, samples, times, self.method.order)
+    def judge(self, times: data.Array, samples: kernels.WholeSamples, kind: list[str]) -> None:
+        """Let its health see samples."""
+        self.stepper.health.look(self.system, samples, times, self.stepper.method.order)
         self.stepper.health.look_at_motors(self.system, samples, kind)
 
-    def _sentence(self, status: int, plan: data.Plan) -> str:
-        at = self.stepper.ended_at
+    def sentence(self, status: int, plan: data.Plan) -> str:
+        """What ended the motion, when, and what to do about it."""
+        at, halvings = self.stepper.ended_at, self.timing.count(data.LEVEL)
         name, out = "", 0.0
         if at >= 0:
             strand = self.stepper.strands[at]
@@ -183,24 +216,16 @@ class NetworkSimulation(Backend):
                     self.present_sample().strands[0, at, kernels.RETRACTED]
                 )
                 name = words_for(self.system, strand)
-        return sentence(status, self.time, name, out, plan.h / 2**self.halvings, self.limits().waves, plan.adaptive)
+        waves = self.stepper.limits().waves
+        return sentence(status, self.timing.now, name, out, plan.h / 2**halvings, waves, plan.adaptive)
 
     def go_on_from(self, state: State, time: float) -> None:
         """Go on from another state at another time (s), under the commands that were given at the start of the run.
 
         Kinematic bodies are where the state says, and their paths are those of the run.
         """
-        self.turns.check()
-        self._placed()
         self.stepper.place(state, time)
         lead_reels(self.stepper, self.commands, time)
-
-    def take_over(self, record: Values | None, warnings: list[RunWarning], figures: dict[str, float]) -> None:
-        """Go on with the record, warnings and figures of another backend."""
-        self._earlier = (record, warnings, figures)
-        if record is not None:  # the present state is its last sample
-            first = self.first_sample()
-            self._recorder.keep(np.zeros(0), kernels.WholeSamples(*(x[:0] for x in first)))
 
     # -- actions from outside ----------------------------------------------------------------------------
 
@@ -208,66 +233,64 @@ class NetworkSimulation(Backend):
         self, name: str, force: Any = (0.0, 0.0, 0.0), moment: Any = (0.0, 0.0, 0.0), *, frame: str = "space"
     ) -> None:
         """Apply a force at the center of mass of a body (N) and a moment (N m), until others are given (`BodyView`)."""
-        self.turns.check()
+        self.stepper.turns.check()
         check_free(self.system, name)
         checks.choice("frame", frame, acting.FRAMES)
         values = [*checks.vector("force", force, "N"), *checks.vector("moment", moment, "N m")]
         check_moment(self.system, name, values[3:])
-        acting.push(self.stepper, self.time, name, values, frame)
+        acting.push(self.stepper, self.timing.now, name, values, frame)
 
-    def _strike(self, name: str, impulse: data.Array, moment: data.Array) -> None:
-        acting.strike(self.stepper, self.time, name, impulse, moment)
+    def strike(self, name: str, impulse: data.Array, moment: data.Array) -> None:
+        """Let the momenta jump."""
+        acting.strike(self.stepper, self.timing.now, name, impulse, moment)
 
-    def _stop_reel(self, name: str) -> None:
-        acting.stop_reel(self.stepper, self.time, name)
+    def stop_reel(self, name: str) -> None:
+        """Hold a drum at once."""
+        acting.stop_reel(self.stepper, self.timing.now, name)
 
-    def _move(self, name: str, velocity: data.Array, angular_velocity: data.Array) -> None:
-        acting.move(self.stepper, self.time, name, velocity, angular_velocity)
+    def move(self, name: str, velocity: data.Array, angular_velocity: data.Array) -> None:
+        """Let a kinematic body have a velocity, and an angular velocity in its frame, from now on."""
+        acting.move(self.stepper, self.timing.now, name, velocity, angular_velocity)
 
     # -- samples -----------------------------------------------------------------------------------------
 
     def first_sample(self) -> kernels.WholeSamples:
         """The present state as a sample, for the beginning of a record."""
-        self.look()
         out, stepper = self.present_sample(), self.stepper
         totals, x = stepper.arrays.totals, out.whole[0]
-        self._sampled = int(stepper.arrays.clock[data.STEP])
+        self.timing.note_sample()
         if not stepper.health.begun:
             totals[data.KEPT] = kept_energy(x)
             totals[data.POTENTIAL] = x[data.ELASTIC] + x[data.GRAVITY]
             totals[data.IN_PLAY] = x[data.KINETIC]
-        stepper.health.look(self.system, out, np.array([self.time]), self.method.order)
+        stepper.health.look(self.system, out, np.array([self.timing.now]), self.stepper.method.order)
         return out
 
-    def values(self, samples: kernels.WholeSamples, times: data.Array | None = None) -> Values:
-        """Variables of the results from samples, the latest ones if no times are given."""
-        return values_of(self.system, samples, self.sample_times(len(samples.whole)) if times is None else times)
+    def values(self, samples: kernels.WholeSamples, times: data.Array) -> Values:
+        """Variables of the results from samples."""
+        return values_of(self.system, samples, times)
 
     def values_for(self, times: data.Array, samples: kernels.WholeSamples, names: set[str]) -> Values:
         """Variables of the results, for conditions that end a run."""
         return values_of(self.system, samples, times)
 
-    def recorded(self) -> Values:
-        """Variables of all that was recorded, on the chain before too."""
-        found, earlier = super().recorded(), self._earlier[0]
-        return found if earlier is None else {name: np.concatenate([earlier[name], x]) for name, x in found.items()}
+    def own_attributes(self) -> dict[str, Any]:
+        """None that results of others do not have."""
+        return {}
 
     def figures(self) -> dict[str, float]:
         """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
-        self.turns.check()
-        self.look()
-        found, earlier = self.stepper.health.figures(self.system, self.stepper.arrays.totals), self._earlier[2]
+        found, earlier = self.stepper.health.figures(self.system, self.stepper.arrays.totals), self.earlier[1]
         return found | {name: max(x, earlier[name]) for name, x in found.items() if name in earlier}
 
     def warnings(self) -> list[RunWarning]:
         """Warnings on the accuracy of the run, and on reels at their stops."""
-        self.look()
-        own = network_warnings(self.stepper)
-        return list({w.text: w for w in (*self._earlier[1], *own)}.values())
+        return list({w.text: w for w in (*self.earlier[0], *network_warnings(self.stepper))}.values())
 
     # -- checkpoints -------------------------------------------------------------------------------------
 
     def own_checkpoint(self) -> tuple[Checkpoint, dict[str, Any]]:
+        """The motion, and what else its future depends on."""
         stepper = self.stepper
         unknown = [name for name, k in stepper.numbers.items() if np.isnan(stepper.arrays.reels[k][data.TORQUE])]
         self._set_torques(unknown, 0.0)
@@ -282,7 +305,7 @@ class NetworkSimulation(Backend):
             "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in stepper.pushes.items()},
             "impulses": [stepper.impulses[0], stepper.impulses[1].tolist()],
             "moves": {name: lead.numbers() for name, lead in stepper.moves.items()},
-            "earlier": [[_row(w) for w in self._earlier[1]], self._earlier[2]],
+            "earlier": [[_row(w) for w in self.earlier[0]], self.earlier[1]],
         }
         return Checkpoint(motion), text
 
@@ -290,13 +313,14 @@ class NetworkSimulation(Backend):
         for name in names:
             self.stepper.arrays.reels[self.stepper.numbers[name]][data.TORQUE] = torque
 
-    def restore(self, saved: dict[str, Any], checkpoint: Checkpoint) -> None:
-        stepper, motion = self.stepper, checkpoint.motion
+    def restore(self, saved: dict[str, Any], motion: Checkpoint, commands: dict[str, Any]) -> None:
+        """Go on where a checkpoint was taken, under the commands in it."""
+        stepper, row = self.stepper, motion.motion
         arrays = stepper.arrays
-        if arrays.size() != motion.size:
-            raise InputError(f"checkpoint: expected {arrays.size()} numbers, got {motion.size}")
+        if arrays.size() != row.size:
+            raise InputError(f"checkpoint: expected {arrays.size()} numbers, got {row.size}")
         begun = len(arrays.totals)
-        plausible.check_clock(motion[begun : begun + data.CLOCK_SIZE])
+        plausible.check_clock(row[begun : begun + data.CLOCK_SIZE])
         for kind in ("commands", "origins", "shortest", "unknown_torques"):
             for name in saved[kind]:
                 check_known(name, stepper.numbers, "lines")
@@ -314,13 +338,13 @@ class NetworkSimulation(Backend):
         stepper.impulses = (saved["impulses"][0], np.array(saved["impulses"][1]))
         stepper.moves = {name: lead_from(numbers) for name, numbers in saved["moves"].items()}
         rows, figures = saved["earlier"]
-        self._earlier = (None, [RunWarning(*row[:2], *(x[0] if x else None for x in row[2:])) for row in rows], figures)
+        self.earlier = ([RunWarning(*w[:2], *(x[0] if x else None for x in w[2:])) for w in rows], figures)
         stepper.health = NetworkHealth.from_state(saved["health"])
         for _ in range(2):  # the time is known when the motion is there, and tables are made for a time
             stepper.changed = True
-            stepper.lower(self.time, self.time)
-            stepper.call(RESTORE, self.time, saved=motion[None])
-        if self.status == RUNNING:
+            stepper.lower(self.timing.now, self.timing.now)
+            stepper.call(RESTORE, self.timing.now, saved=row[None])
+        if saved["status"] == errors.STATUS_NAMES[errors.RUNNING]:
             for strand, reel in zip(stepper.strands, arrays.reels, strict=True):
                 if strand.wheel is None:
                     length = self.system.lines[strand.line].string.length

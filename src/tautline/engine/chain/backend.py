@@ -1,24 +1,27 @@
-"""ChainSimulation: the backend of one line to one body, on the chain kernels."""
+"""ChainBackend: one line to one body, on the chain kernels."""
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 import numpy as np
 
 from tautline import errors
 from tautline.engine import checkpoints, lowering, plausible
-from tautline.engine.backend import ENERGIES, RUNNING, Backend
+from tautline.engine.backend import ENERGIES, case_of_run
 from tautline.engine.chain.samples import record_of_samples
-from tautline.engine.chain.stepper import Stepper, Task
+from tautline.engine.chain.stepper import Stepper
 from tautline.engine.chain.warnings import chain_warnings
 from tautline.engine.choose import CHAIN
 from tautline.engine.criteria import on_only_line
 from tautline.engine.health import Health
 from tautline.engine.loads import moved_on
 from tautline.engine.recorder import copied
+from tautline.engine.timing import Timing
 from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.chain.cases import chain_start
@@ -35,18 +38,15 @@ from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.results.chain import needed_for, system_values
-from tautline.results.values import Values, values_of
+from tautline.results.values import Record, Values, values_of
 from tautline.results.warnings import RunWarning
 from tautline.schema import SCHEMA
-
-if TYPE_CHECKING:
-    from tautline.results.values import Record
 
 # Variables that take inverse dynamics where the reel is prescribed or locked; others do not pay for it in every step.
 NEED_TORQUE = {"torque", "power"}
 
 
-class ChainSimulation(Backend):
+class ChainBackend:
     """A pendulum in motion.
 
     Parameters
@@ -66,10 +66,9 @@ class ChainSimulation(Backend):
         With `String.damping_ratio` made a viscosity for the mesh of the start.
     """
 
-    NAME = CHAIN
-    ARRAYS = data.Motion
-    FORM = checkpoints.CHAIN_FORM
-    stepper: Stepper
+    NAME: ClassVar[str] = CHAIN
+    ARRAYS: ClassVar[type[Any]] = data.Motion
+    FORM: ClassVar[plausible.Form] = checkpoints.CHAIN_FORM
 
     def __init__(
         self,
@@ -90,24 +89,32 @@ class ChainSimulation(Backend):
             checks.refuse("minimum_length", f"less than the {X:g} m deployed at the start", how.minimum_length)
         self.pendulum = pendulum.on_mesh(X, state.elements)
         self._force_since = (0.0, np.zeros(3))  # time and impulse of the guide when the latest advance began
-        stepper = Stepper(self.pendulum, state, how, check_laws(loads))
-        super().__init__(stepper, case)
-        lowering.check_loaded_order(how.order, stepper.loaded)
+        self.given = case
+        self.stepper = Stepper(self.pendulum, state, how, check_laws(loads))
+        self.timing = Timing(self.stepper)
+        lowering.check_loaded_order(how.order, self.stepper.loaded)
 
     @classmethod
-    def from_case(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
+    def from_case(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainBackend:
         """A simulation at the start of a case, whose system is a chain; its command is not taken yet."""
         with case.naming_keys():
             return cls(chain_of(case.system), chain_start(case), loads=loads, case=case, **case.run.method())
 
     @classmethod
-    def at_start(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainSimulation:
+    def at_start(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainBackend:
         """A simulation at the start of a case; a kinematic body that carries the reel and has no path can be moved."""
         simulation = cls.from_case(case, loads=loads)
         carrier = case.system.bodies.get(next(iter(case.system.lines.values())).start)
         if isinstance(carrier, Kinematic) and carrier.path is None and case.run.order == 2:
             simulation.stepper.loads = moved_on(simulation.stepper.loads, 0.0, ZERO, ZERO)
         return simulation
+
+    def twin(self, until: float = 0.0) -> ChainBackend:
+        """An independent one in the same state; its tables are made when it marches."""
+        other = copy.copy(self)
+        other.stepper = self.stepper.twin(until)
+        other.timing = self.timing.twin(other.stepper)
+        return other
 
     # -- what is known now -------------------------------------------------------------------------------
 
@@ -116,8 +123,11 @@ class ChainSimulation(Backend):
         """The system that it is run for."""
         return self.case.system
 
-    def _made_of(self) -> tuple[System, State]:
-        return placed_system(self.pendulum, self.stepper.initial)
+    @cached_property
+    def case(self) -> Case:
+        """The case of the system that it is run for, with the number of elements of every line."""
+        made = partial(placed_system, self.pendulum, self.stepper.initial)
+        return case_of_run(self.given, made, self.stepper.method)
 
     @property
     def _line(self) -> str:
@@ -129,23 +139,13 @@ class ChainSimulation(Backend):
         return {self._line: self.stepper.command or Locked()}
 
     @property
-    def kernel_loads(self) -> data.Loads:
-        """Loads and path of the guide, as the kernels have them; all at rest where there are none."""
-        return self.stepper.loads
-
-    @property
-    def elements(self) -> int:
-        """N."""
-        return self.stepper.par.N
-
-    @property
-    def unstretched_length(self) -> float:
-        """Unstretched length of the deployed string (m)."""
+    def deployed_length(self) -> float:
+        """Unstretched length of the string outside its guide (m)."""
         return float(self.stepper.par.L - self.stepper.motion.reel[data.S])
 
     @property
-    def state(self) -> ChainState:
-        """The present state, as a value that another simulation can start from."""
+    def chain_state(self) -> ChainState:
+        """The present state relative to the guide."""
         x = self.present_sample()
         row = x.scalars[0]
         return ChainState(
@@ -158,26 +158,26 @@ class ChainSimulation(Backend):
         )
 
     @property
-    def system_state(self) -> State:
+    def state(self) -> State:
         """The present state of the system, in inertial coordinates."""
         x = self.present_sample().scalars[0]
         place = np.array(self.pendulum.reel.guide_position) + x[data.GUIDE_PLACE : data.GUIDE_PLACE + 3]
-        return system_state(self.system, self.state, (place, x[data.GUIDE_VELOCITY : data.GUIDE_VELOCITY + 3]))
+        return system_state(self.system, self.chain_state, (place, x[data.GUIDE_VELOCITY : data.GUIDE_VELOCITY + 3]))
 
     def body(self, name: str) -> dict[str, data.Array]:
         """Position, velocity, attitude and angular velocity of a body now."""
-        x = self.system_state.bodies[name]
+        x = self.state.bodies[name]
         return {key: np.array(getattr(x, key)) for key in ("position", "velocity", "attitude", "angular_velocity")}
 
     def nodes(self, name: str) -> dict[str, data.Array]:
         """Nodes of the line and their velocities now."""
-        x = self.system_state.lines[name]
+        x = self.state.lines[name]
         return {key: np.array(getattr(x, key)) for key in ("nodes", "node_velocities")}
 
     def deployed(self, name: str) -> float:
         """Unstretched length of the line outside its guide (m)."""
         check_known(name, self.system.lines, "lines")
-        return self.unstretched_length
+        return self.deployed_length
 
     def reeled(self, name: str) -> float:
         """Unstretched length on the reel side of the guide entrance (m)."""
@@ -197,39 +197,44 @@ class ChainSimulation(Backend):
     def present_sample(self) -> data.Samples:
         """The present state as the kernels report it; written over by the next advance."""
         if self.stepper.command is None:
-            self._refresh()
+            self.refresh()
         return self.stepper.last
 
-    def _refresh(self) -> None:
-        self.stepper.observe(self.stepper.last, self.time)
+    def refresh(self) -> None:
+        """Look at the present state anew."""
+        self.stepper.observe(self.stepper.last, self.timing.now)
 
     def energies(self, sample: data.Samples) -> data.Array:
+        """Kinetic, elastic and gravitational energy (J) of a sample."""
         return sample.scalars[0, ENERGIES]
 
     # -- moving on ---------------------------------------------------------------------------------------
 
-    def _command(self, command: Any) -> Command | None:
+    def own_commands(self, command: Any) -> Command | None:
         """The command of the only line; of a study's members it comes as such, without a system that knows its mesh."""
         if command is None or isinstance(command, Command):
             return command
         return commands_by_name(self.system, command).get(self._line)
 
-    def _check(self, command: Command | None) -> None:
+    def check(self, command: Command | None) -> None:
+        """Refuse a fixed step that is too near the stability limit."""
         self.stepper.check_step(command)
 
-    def _take(self, command: Command | None) -> None:
+    def take(self, command: Command | None) -> None:
+        """Let the reel follow a command from now on."""
         if self.stepper.take(command):
             self.first_sample()
 
-    def _note_impulses(self) -> None:
+    def note_impulses(self) -> None:
         """Let the force on the guide be a mean from now on, with the jerk of a velocity that is given now."""
-        if self._force_since[0] != self.time:
-            self._force_since = (self.time, self.stepper.guide_impulse())
+        if self._force_since[0] != self.timing.now:
+            self._force_since = (self.timing.now, self.stepper.guide_impulse())
 
-    def _room(self, rows: int) -> data.Samples:
+    def room(self, rows: int) -> data.Samples:
+        """Room for samples of a march."""
         return self.stepper.last if rows == 1 else self.stepper.samples_for(rows)
 
-    def _completed(self, times: data.Array, samples: data.Samples) -> data.Samples:
+    def completed(self, times: data.Array, samples: data.Samples) -> data.Samples:
         """Samples with torques that have to be found; the last one is the present state."""
         stepper = self.stepper
         if stepper.takes_torque:
@@ -239,50 +244,45 @@ class ChainSimulation(Backend):
         stepper.last.scalars[0], stepper.last.nodes[0] = samples.scalars[-1], samples.nodes[-1]
         return samples
 
-    def _kind(self) -> bool:
+    def kind(self) -> bool:
         """Whether forces move the reel."""
         return self.stepper.reel_is_free
 
-    def _judge(self, times: data.Array, samples: data.Samples, kind: bool) -> None:
-        self.stepper.health.update(self.pendulum, times, samples, self.method.order, kind)
+    def judge(self, times: data.Array, samples: data.Samples, kind: bool) -> None:
+        """Let its health see samples."""
+        self.stepper.health.update(self.pendulum, times, samples, self.stepper.method.order, kind)
 
-    def _sentence(self, status: int, plan: data.Plan) -> str:
+    def sentence(self, status: int, plan: data.Plan) -> str:
+        """What ended the motion, when, and what to do about it."""
         s = self.stepper
-        return lowering.message(status, s.par, plan, self.limits(), s.motion, self.time)
+        return lowering.message(status, s.par, plan, s.limits(), s.motion, self.timing.now)
 
     def go_on_from(self, state: ChainState, time: float) -> None:
         """Go on from another state at another time (s), under the command that was given at the start of the run."""
-        self.turns.check()
         state.check_against(self.pendulum)
         self.stepper.go_on_from(state, time)
-        self._placed()
-
-    def task(self, until: float | None = None) -> Task:
-        """Arguments of kernels for callers that march otherwise; motions without end are there until a time (s)."""
-        s = self.stepper
-        if until is not None:
-            s.cover(self.time, until)
-        return Task(s.par, s.plan, s.kernel_command, s.motion, s.beyond, s.marches_alone or self._watch is not None)
 
     # -- actions from outside ----------------------------------------------------------------------------
 
-    def _move(self, name: str, velocity: data.Array, angular_velocity: data.Array) -> None:
-        lowering.check_loaded_order(self.method.order, True)
-        self._note_impulses()
+    def move(self, name: str, velocity: data.Array, angular_velocity: data.Array) -> None:
+        """Let the body that carries the reel have a velocity from now on."""
+        lowering.check_loaded_order(self.stepper.method.order, True)
+        self.note_impulses()
         place = self.present_sample().scalars[0, data.GUIDE_PLACE : data.GUIDE_PLACE + 3].copy()
         self.stepper.move_guide(place, velocity)
         if self.stepper.command is None:  # it jumps under the first command, where the balance begins
-            self._refresh()
+            self.refresh()
         else:
             self.first_sample()
 
-    def _strike(self, name: str, impulse: data.Array, moment: data.Array) -> None:
+    def strike(self, name: str, impulse: data.Array, moment: data.Array) -> None:
         """Let the momenta jump; fluid that moves along does not take its part of the blow at once."""
         with self._booked(data.EXTERNAL_WORK, 1.0):
             R = self.stepper.last.scalars[0, data.ROTATION : data.ROTATION + 9].reshape(3, 3)
             self.stepper.strike_body(impulse, moment, R)
 
-    def _stop_reel(self, name: str) -> None:
+    def stop_reel(self, name: str) -> None:
+        """Hold the drum at once."""
         with self._booked(data.FRICTION_LOSS, -1.0):
             self.stepper.stop_reel()
 
@@ -290,13 +290,16 @@ class ChainSimulation(Backend):
     def _booked(self, account: int, sign: float) -> Iterator[None]:
         """Let the momenta jump, and book the energy that it brings or takes."""
         if self.stepper.command is None:  # one that leaves the reel as it is
-            self._take(Locked() if self.stepper.initial.reel_speed == 0.0 else Free())
-        before = self.energy
+            self.take(Locked() if self.stepper.initial.reel_speed == 0.0 else Free())
+        before = self._energy()
         with self.stepper.jump():
             yield
         self.first_sample()
-        self.stepper.book(account, sign * (self.energy - before))
+        self.stepper.book(account, sign * (self._energy() - before))
         self.first_sample()
+
+    def _energy(self) -> float:
+        return float(self.energies(self.present_sample()).sum())
 
     # -- samples -----------------------------------------------------------------------------------------
 
@@ -304,40 +307,37 @@ class ChainSimulation(Backend):
         """The present state as a sample, for the beginning of a record; without torques that have to be found."""
         stepper = self.stepper
         out = stepper.samples_for(1)
-        stepper.observe(out, self.time, torques)
+        stepper.observe(out, self.timing.now, torques)
         stepper.last.scalars[:], stepper.last.nodes[:] = out.scalars, out.nodes
-        self._sampled = int(stepper.motion.clock[data.STEP])
+        self.timing.note_sample()
         stepper.health.begin(self.pendulum, stepper.motion.reel, out.scalars[0], out.nodes[0])
         return out
 
-    def values(self, samples: data.Samples, times: data.Array | None = None) -> Values:
-        """Variables of the results from samples, the latest ones if no times are given."""
-        times = self.sample_times(len(samples.scalars)) if times is None else times
-        return self._named(values_of(self.pendulum, record_of_samples(times, samples)))
+    def values(self, samples: data.Samples, times: data.Array) -> Values:
+        """Variables of the results from samples."""
+        return self._named(values_of(self.pendulum, self.record(times, samples)))
 
     def values_for(self, times: data.Array, samples: data.Samples, names: set[str]) -> Values:
         """Variables of the results, those with names at least, for conditions that end a run."""
         if self.stepper.takes_torque and names & NEED_TORQUE:
             self.stepper.find_torques(samples, times)
-        return self._named(values_of(self.pendulum, record_of_samples(times, samples), needed_for(names)), names)
+        return self._named(values_of(self.pendulum, self.record(times, samples), needed_for(names)), names)
 
     def _named(self, values: Values, names: Iterable[str] = tuple(SCHEMA)) -> Values:
         """Variables as the results of its system have them, all or the wanted ones (`needed_for`)."""
         return system_values(self.system, values, names)
 
-    def record(self) -> Record:
-        """All that was recorded as plain arrays, for those who make thousands of runs."""
-        return record_of_samples(*self.kept())
+    def record(self, times: data.Array, samples: data.Samples) -> Record:
+        """Samples as plain arrays with names, for those who make thousands of runs."""
+        return record_of_samples(times, samples)
 
-    def attributes(self) -> dict[str, Any]:
-        """What a result says of itself."""
-        return super().attributes() | {"elements": self.elements, "scheme": self.method.scheme}
+    def own_attributes(self) -> dict[str, Any]:
+        """Number of elements, and the scheme."""
+        return {"elements": self.stepper.par.N, "scheme": self.stepper.method.scheme}
 
     def figures(self) -> dict[str, float]:
         """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
-        self.turns.check()
-        self.look()
-        figures = self.stepper.health.figures(self.pendulum, self.plan, self.stepper.motion.reel)
+        figures = self.stepper.health.figures(self.pendulum, self.stepper.plan, self.stepper.motion.reel)
         return {name: float(figure) for name, figure in figures.items()}
 
     def warnings(self) -> list[RunWarning]:
@@ -347,6 +347,7 @@ class ChainSimulation(Backend):
     # -- checkpoints -------------------------------------------------------------------------------------
 
     def own_checkpoint(self) -> tuple[data.Motion, dict[str, Any]]:
+        """The motion, and what else its future depends on."""
         stepper = self.stepper
         text: dict[str, Any] = {
             "minimum_length": stepper.plan.minimum_length,
@@ -359,14 +360,15 @@ class ChainSimulation(Backend):
             text["force_since"] = [self._force_since[0], self._force_since[1].tolist()]
         return stepper.motion, text
 
-    def restore(self, saved: dict[str, Any], motion: data.Motion) -> None:
+    def restore(self, saved: dict[str, Any], motion: data.Motion, commands: dict[str, Any]) -> None:
+        """Go on where a checkpoint was taken."""
         stepper = self.stepper
         for ours, theirs in zip(stepper.motion, motion, strict=True):
             if ours.shape != theirs.shape:
                 raise errors.InputError(f"checkpoint: expected an array of shape {ours.shape}, got {theirs.shape}")
             ours[...] = theirs
         plausible.check_clock(motion.clock)
-        if self.status == RUNNING:
+        if saved["status"] == errors.STATUS_NAMES[errors.RUNNING]:
             plausible.check_reel(motion.reel, plausible.longest_step(saved), self.pendulum.string.length)
             plausible.check_attitude(motion.body[data.ATTITUDE : data.ATTITUDE + 4])
         stepper.plan = stepper.plan._replace(minimum_length=saved["minimum_length"])
@@ -376,9 +378,9 @@ class ChainSimulation(Backend):
             stepper.loads = moved_on(stepper.loads, *saved["guide"])
             self._force_since = (saved["force_since"][0], np.array(saved["force_since"][1]))
         if saved["started"]:
-            command = self.command_now(self._line)
+            command = commands[self._line]
             stepper.origin, stepper.needed = tuple(saved["origin"]), saved["needed"]
             stepper.follow(command)
             stepper.kernel_command = lowering.kernel_command(command, stepper.par.L, *stepper.origin)
             stepper.plan = lowering.with_impedance(stepper.plan, command)
-            self._refresh()
+            self.refresh()
