@@ -38,8 +38,11 @@ def runner_of(case: Case, loads: Any = ()) -> Runner[Any]:
         from tautline.engine.chain.backend import ChainBackend
 
         own = laws.get(next(iter(case.system.lines)), ())
-        return Runner(ChainBackend.at_start(case, loads=check_laws(own)))
-    return Runner(NetworkBackend.from_case(case, loads=laws or None))
+        backend: Any = ChainBackend.at_start(case, loads=check_laws(own))
+    else:
+        backend = NetworkBackend.from_case(case, loads=laws or None)
+    with case.naming_keys():
+        return Runner(backend)
 
 
 def restored(arrays: dict[str, Any], text: str) -> Runner[Any]:

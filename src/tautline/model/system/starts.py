@@ -320,7 +320,7 @@ def deployed_lengths(system: System, given: Any) -> dict[str, float]:
             raise InputError(f"deployed.{name}: no such line{near(name, system.lines)}")
     for name in reels:
         if name not in given:
-            key = "deployed" if len(reels) == 1 else f"deployed.{name}"
+            key = "deployed" if len(system.lines) == 1 else f"deployed.{name}"
             raise InputError(f"{key}: missing; expected the length outside the guide of a line with a reel")
     lengths = {name: line.string.length - system.wraps(name) for name, line in system.lines.items()} | dict(given)
     return {name: checked_length(system, name, x) for name, x in lengths.items()}
