@@ -75,6 +75,24 @@ def test_bad_input_is_told_and_nothing_is_written(arguments: list[str], words: s
     assert os.listdir(tmp_path) == []
 
 
+def test_names_beyond_ascii(tmp_path: Path) -> None:
+    """In files of VTK, whose text is ASCII, and in a terminal that has no other letters."""
+    tautline("new", "haken.toml", "--like", "hook-and-load", cwd=tmp_path)
+    text = (tmp_path / "haken.toml").read_text(encoding="utf-8")
+    renamed = text.replace("bodies.load", 'bodies."kübel"').replace('end = "load"', 'end = "kübel"')
+    (tmp_path / "haken.toml").write_text(renamed, encoding="utf-8")
+    tautline("run", "haken.toml", *SHORT, cwd=tmp_path)
+    tautline("export", "haken.nc", "--vtk", "frames", "--csv", "a.csv", cwd=tmp_path)
+    for file in (tmp_path / "frames").rglob("*.vt?"):
+        ElementTree.parse(file)
+    assert "kübel" in (tmp_path / "a.csv").read_text(encoding="utf-8")
+    plain = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    done = subprocess.run([COMMAND, "check", "haken.toml"], cwd=tmp_path, env=plain, capture_output=True, check=True)
+    assert rb"k\xfcbel" in done.stdout
+    too_long = f"{'x' * 260}.png"
+    assert "error:" in tautline("plot", "haken.nc", "--figure", "energy", "-o", too_long, cwd=tmp_path, expect=4).stderr
+
+
 def test_new_check_show_schema(tmp_path: Path) -> None:
     tautline("new", "my.toml", "--like", "crane-hoist", cwd=tmp_path)
     assert "exists already" in tautline("new", "my.toml", cwd=tmp_path, expect=4).stderr

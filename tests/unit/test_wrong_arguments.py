@@ -110,6 +110,20 @@ def test_typos_in_keywords_are_named() -> None:
         tl.simulate(tl.load("bungee"), durtion=2.0)
 
 
+def test_parts_of_a_simulation_are_named() -> None:
+    simulation = tl.Simulation(SYSTEM, tl.Hanging())
+    with pytest.raises(tl.errors.InputError, match=r"^lines: expected one of rope, got 'rop'; did you mean 'rope'\?$"):
+        simulation.lines["rop"]
+    with pytest.raises(tl.errors.InputError, match="^bodies: expected one of load, got 'guide'$"):
+        simulation.bodies["guide"]
+
+
+def test_words_of_numpy_are_words() -> None:
+    words = np.array(["none", "tension_only"])
+    assert tl.Reel(0.5, 0.5, inertia_mass=1.0, guide_law=words[0]).guide_law == "none"
+    assert tl.String(1.0, 1.0, 1.0, law=words[1]).law == "tension_only"
+
+
 def test_names_have_a_bounded_length() -> None:
     lines = {"rope": SYSTEM.lines["rope"]}
     tl.System({**SYSTEM.bodies, "ü" * 50: tl.RigidBody.point(1.0)}, lines)

@@ -14,7 +14,7 @@ from tautline.engine.choose import CHAIN, NETWORK, Ability, backend_for
 from tautline.engine.network.backend import NetworkBackend
 from tautline.engine.runner import Runner
 from tautline.engine.turns import Turns
-from tautline.engine.views import BodyView, LineView
+from tautline.engine.views import BodyView, LineView, Views
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.body import RigidBody
@@ -99,8 +99,8 @@ class Simulation:
         self._moment: tuple[Any, ...] = ()  # of what sensors have seen
         self._sensed: dict[str, Any] = {}
         self._velocities: dict[str, tuple[float, Any] | None] = {}  # of bodies whose acceleration is asked for
-        self.lines = {name: LineView(self, name) for name in runner.system.lines}
-        self.bodies = {name: BodyView(self, name) for name in runner.system.bodies}
+        self.lines = Views("lines", (LineView(self, name) for name in runner.system.lines))
+        self.bodies = Views("bodies", (BodyView(self, name) for name in runner.system.bodies))
 
     @property
     def backend(self) -> Backend:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -14,11 +15,26 @@ from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.system.parts import Kinematic
+from tautline.model.wording import near
 
 if TYPE_CHECKING:
     from tautline.engine.backend import Backend
     from tautline.engine.runner import Runner
     from tautline.engine.simulation import Simulation
+
+
+V = TypeVar("V", bound="View")
+
+
+class Views(dict[str, V]):
+    """Parts of a simulation by their names; other names are refused."""
+
+    def __init__(self, key: str, parts: Iterable[V]) -> None:
+        super().__init__((part.name, part) for part in parts)
+        self._key = key
+
+    def __missing__(self, name: Any) -> Any:
+        raise InputError(f"{self._key}: expected one of {', '.join(self) or 'none'}, got {name!r}{near(name, self)}")
 
 
 # Variables that sensors of lines show.
