@@ -114,7 +114,7 @@ def test_parts_of_a_simulation_are_named() -> None:
     simulation = tl.Simulation(SYSTEM, tl.Hanging())
     with pytest.raises(tl.errors.InputError, match=r"^lines: expected one of rope, got 'rop'; did you mean 'rope'\?$"):
         simulation.lines["rop"]
-    with pytest.raises(tl.errors.InputError, match="^bodies: expected one of load, got 'guide'$"):
+    with pytest.raises(tl.errors.InputError, match=r"^bodies: expected one of load, got 'guide'$"):
         simulation.bodies["guide"]
 
 
