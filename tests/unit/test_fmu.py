@@ -13,6 +13,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import hatch_build
 import numpy as np
 import pytest
 from fmpy.validation import validate_fmu
@@ -21,9 +22,11 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.files.scenario import built_in_names
 from tautline.fmu import build
+from tautline.kernels.machine.targets import machine
 from tautline.model.system.commands import drives
 from tests.support.fmus import Plain, Slave, memory, outputs_of
 
+ROOT = Path(__file__).parents[2]
 SYSTEMS: dict[str, dict[str, Any]] = {
     "fixed-length": {"commands": {"line": "case"}},
     "crane-hoist": {"velocities": ["line"]},
@@ -69,9 +72,9 @@ def test_the_description_is_valid(fmus: Fmus, name: str, fmi: int) -> None:
 
 
 def test_an_fmu_holds_documentation_license_and_case(fmus: Fmus) -> None:
-    for fmi, page in ((2, "_main"), (3, "index")):
+    for fmi in (2, 3):
         archive = zipfile.ZipFile(fmus["crane-hoist", fmi])
-        text = archive.read(f"documentation/{page}.html").decode()
+        text = archive.read("documentation/index.html").decode()
         assert "bodies.body.mass" in text and "fixed" in text
         assert b"MIT" in archive.read("documentation/licenses/license.txt")
         assert "drum_radius" in archive.read("resources/case.toml").decode()
@@ -101,6 +104,21 @@ def test_every_function_of_the_headers_is_exported() -> None:
     assert sorted(name[:4] for name in names) == ["fmi2"] * 44 + ["fmi3"] * 75
     needed = subprocess.run(["ldd", str(build.wrapper())], capture_output=True, text=True, check=True).stdout
     assert "python" not in needed
+
+
+def test_the_wrapper_runs_on_old_systems() -> None:
+    """Functions of glibc 2.17 or older alone; and the tag of a wheel looks at it, as it does at libtautline."""
+    assert {*hatch_build.GLIBC_VERSION.findall(build.wrapper().read_bytes())} == {(b"2", b"2"), (b"2", b"14")}
+    assert build.FOLDER.relative_to(ROOT).as_posix() in hatch_build.BUILT
+    assert hatch_build.platform_of(ROOT) == f"manylinux_2_17_{machine()}"
+
+
+def test_a_wheel_with_newer_functions_says_so(tmp_path: Path) -> None:
+    for folder in hatch_build.BUILT:
+        for name in hatch_build.BUILT:
+            (tmp_path / name).mkdir(parents=True, exist_ok=True)
+            (tmp_path / name / "lib.so").write_bytes(b"GLIBC_2.34" if name == folder else b"GLIBC_2.2.5")
+        assert hatch_build.platform_of(tmp_path) == f"manylinux_2_34_{machine()}"
 
 
 @pytest.mark.usefixtures("network")
@@ -473,8 +491,7 @@ def test_a_serialized_state_goes_on_in_another_process_bit_for_bit(
     for _ in range(10):
         fmu.step(0.01)
     elsewhere = [sys.executable, "-c", GO_ON, str(fmu.folder), str(tmp_path / "state")]
-    root = Path(__file__).parents[2]
-    done = subprocess.run(elsewhere, capture_output=True, text=True, cwd=root, check=False)
+    done = subprocess.run(elsewhere, capture_output=True, text=True, cwd=ROOT, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == str([x.hex() for x in fmu.numbers()])
     fmu.close()

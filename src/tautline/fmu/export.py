@@ -197,7 +197,7 @@ def _files(case: Case, what: Export, lowered: Lowered, fixed: list[str], identif
         "resources/system.bin": words + block,
         "resources/libraries.txt": "".join(f"{line}\n" for _, line in libraries.values()).encode(),
         "resources/case.toml": case.to_toml().encode(),
-        f"documentation/{'_main' if fmi == 2 else 'index'}.html": page,
+        "documentation/index.html": page,
         "documentation/licenses/license.txt": licence,
     }
     return found | {f"resources/{name}": content for name, (content, _) in libraries.items()}
