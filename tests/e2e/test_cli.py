@@ -17,6 +17,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from fmpy import read_model_description
+from fmpy.validation import validate_fmu
 from PIL import Image
 
 import tautline as tl
@@ -121,6 +123,32 @@ def test_export(tmp_path: Path) -> None:
     np.testing.assert_allclose(arrays["tension"], run.tension.values[-1], rtol=1e-8)
     np.testing.assert_allclose(arrays["points"].reshape(-1, 3), run.position.values[-1], rtol=1e-8, atol=1e-12)
     assert "exists already" in tautline("export", "fixed-length.nc", "--csv", "a.csv", cwd=tmp_path, expect=4).stderr
+
+
+def test_export_of_an_fmu(tmp_path: Path) -> None:
+    """Version of the standard, inputs of reels and sheaves, bodies that are moved."""
+    told = tautline("export", "crane-hoist", *("--fmu", "a.fmu", "--fmi", "3", "--velocity", "line"), cwd=tmp_path)
+    assert "FMI 3.0" in told.stdout and "lines.line.command.torque" in told.stdout
+    assert "bodies.guide.command.velocity" in told.stdout
+    assert validate_fmu(str(tmp_path / "a.fmu")) == []
+    assert read_model_description(str(tmp_path / "a.fmu")).fmiVersion == "3.0"
+    commands = ("--command", "hoist=speed", "--command", "hoist.lower=torque")
+    told = tautline("export", "hook-block-2", "--fmu", "b.fmu", *commands, cwd=tmp_path)
+    assert "FMI 2.0" in told.stdout and "lines.hoist.command.payout" in told.stdout
+    names = {x.name for x in read_model_description(str(tmp_path / "b.fmu")).modelVariables}
+    assert "lines.hoist.over.lower.command.torque" in names and "lines.hoist.command.length" not in names
+    for wrong, sentence in (
+        (("--command", "line"), "expected LINE=torque, LINE=speed"),
+        (
+            ("--command", "line=fast"),
+            "commands['line']: expected one of 'torque', 'speed', 'length', 'case', got 'fast'",
+        ),
+        (("--velocity", "x"), "expected names of kinematic bodies or lines (line), got 'x'"),
+        (("--fmi", "4"), "4"),
+    ):
+        refused = tautline("export", "crane-hoist", "--fmu", "c.fmu", *wrong, cwd=tmp_path, expect=2)
+        assert sentence in " ".join(refused.stderr.split())
+    assert not (tmp_path / "c.fmu").exists()
 
 
 def test_animations_and_json_of_files(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fmpy.validation import validate_fmu
 
 from tautline.fmu import build as fmu
 from tautline.kernels.machine import build, library, linking, targets
@@ -66,6 +67,16 @@ def test_the_wheel_is_for_this_platform_and_carries_the_library(wheel: Path) -> 
     assert f"tautline/fmu/built/{fmu.wrapper().name}" in names
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="auditwheel looks at wheels for Linux")
+def test_auditwheel_agrees_with_the_tag(wheel: Path) -> None:
+    """It reads which functions of the system all libraries of the wheel call."""
+    shown = subprocess.run(
+        [sys.executable, "-m", "auditwheel", "show", str(wheel)], capture_output=True, text=True, check=True
+    )
+    tag = wheel.stem.rsplit("-", 1)[1]
+    assert f'the following platform tag: "{tag}"' in " ".join(shown.stdout.split())
+
+
 @pytest.fixture(scope="module")
 def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[list[str], dict[str, str]]]:
     """Command and environment that run what is in the wheel, where nothing can be written and Numba is missing."""
@@ -78,11 +89,16 @@ def unpacked(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 def walk(command: list[str], environment: dict[str, str], folder: Path) -> None:
-    """Run, resume, a study, live, and the doctor."""
+    """Run, resume, an FMU, a study, live, and the doctor."""
 
-    def run(*arguments: str) -> str:
+    def run(*arguments: str, **others: str) -> str:
         done = subprocess.run(
-            [*command, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
+            [*command, *arguments],
+            cwd=folder,
+            env=environment | others,
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
         assert "compiling" not in done.stderr
@@ -103,6 +119,8 @@ def walk(command: list[str], environment: dict[str, str], folder: Path) -> None:
         started.kill()
     run("resume", "killed.nc")
     assert json.loads(run("info", "killed.nc", "--json"))["status"] == "completed"
+    run("export", "fixed-length", "--fmu", "pendulum.fmu", PATH="")  # without a compiler
+    assert validate_fmu(str(folder / "pendulum.fmu")) == []
     (folder / "study.toml").write_text(STUDY)
     run("study", "run", "study.toml", "-o", "study.zarr")
     serve = [*command, "live", "fixed-length", "--no-browser"]

@@ -116,7 +116,7 @@ def outputs_of(sim: tl.Simulation) -> dict[str, float]:
         put(f"{head}.velocity", values["body_velocity"][0, b])
         if isinstance(body, tl.Kinematic):
             put(f"{head}.force", sim.bodies[name].force)
-        elif not body.is_point:
+        if body.is_turned if isinstance(body, tl.Kinematic) else not body.is_point:
             put(f"{head}.angular_velocity", values["angular_velocity"][0, b])
             for i in range(9):
                 found[f"{head}.attitude[{1 + i // 3},{1 + i % 3}]"] = float(values["attitude"][0, b].flat[i])
@@ -157,16 +157,18 @@ def of_sheaves(sim: tl.Simulation, values: Any) -> dict[str, float]:
     return found
 
 
-LOGGER = ctypes.CFUNCTYPE(
-    None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p
-)
+TEXTS = (ctypes.c_char_p, ctypes.c_char_p)
+LOGGERS = {
+    2: ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, *TEXTS, ctypes.c_char_p),
+    3: ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, *TEXTS),
+}
 
 
 class Callbacks(ctypes.Structure):
     """Callbacks of FMI 2.0."""
 
     _fields_ = (
-        ("logger", LOGGER),
+        ("logger", LOGGERS[2]),
         ("allocate", ctypes.c_void_p),
         ("free", ctypes.c_void_p),
         ("finished", ctypes.c_void_p),
@@ -175,29 +177,39 @@ class Callbacks(ctypes.Structure):
 
 
 class Plain:
-    """The functions of an FMU of FMI 2.0 by ctypes, without FMPy: messages are kept."""
+    """The functions of an FMU by ctypes, without FMPy: messages are kept."""
 
     def __init__(self, folder: Path) -> None:
         model = fmpy.read_model_description(str(folder))
+        self.fmi = int(model.fmiVersion[0])
         (path,) = (folder / "binaries").glob("*/*.so")
         self.code = ctypes.CDLL(str(path))
-        self.code.fmi2Instantiate.restype = ctypes.c_void_p
-        self.guid, self.folder = model.guid.encode(), (folder / "resources").as_uri().encode()
+        self.instantiate = self.code.fmi2Instantiate if self.fmi == 2 else self.code.fmi3InstantiateCoSimulation
+        self.instantiate.restype = ctypes.c_void_p
+        resources = folder / "resources"
+        self.token = model.guid.encode() if self.fmi == 2 else model.instantiationToken.encode()
+        self.folder = (resources.as_uri() if self.fmi == 2 else f"{resources}/").encode()
         self.messages: list[str] = []
-        self.logger = LOGGER(lambda host, name, status, category, form, text: self.messages.append(text.decode()))
-        self.callbacks = Callbacks(logger=self.logger)
+        self.logger = LOGGERS[self.fmi](lambda *given: self.messages.append(given[-1].decode()))
         self.count = len(model.modelVariables)
 
-    def open(self, guid: bytes | None = None, folder: bytes | None = None) -> ctypes.c_void_p | None:
+    def open(self, token: bytes | None = None, folder: bytes | None = None) -> ctypes.c_void_p | None:
         """A new instance, or None."""
-        found = self.code.fmi2Instantiate(
-            b"a", 1, guid or self.guid, folder or self.folder, ctypes.byref(self.callbacks), 0, 0
-        )
+        head = (b"a", *((1,) if self.fmi == 2 else ()), token or self.token, folder or self.folder)
+        if self.fmi == 2:
+            self.callbacks = Callbacks(logger=self.logger)
+            found = self.instantiate(*head, ctypes.byref(self.callbacks), 0, 0)
+        else:
+            found = self.instantiate(*head, *(False,) * 4, None, ctypes.c_size_t(0), None, self.logger, None)
         return None if found is None else ctypes.c_void_p(found)
+
+    def close(self, instance: ctypes.c_void_p) -> None:
+        """End an instance."""
+        getattr(self.code, f"fmi{self.fmi}FreeInstance")(instance)
 
     def call(self, name: str, *arguments: Any) -> int:
         """Call a function; its status."""
-        return int(getattr(self.code, f"fmi2{name}")(*arguments))
+        return int(getattr(self.code, f"fmi{self.fmi}{name}")(*arguments))
 
 
 def memory() -> int:

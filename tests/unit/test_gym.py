@@ -54,6 +54,31 @@ def test_an_episode_is_the_run_of_the_case() -> None:
     np.testing.assert_allclose(total, -np.trapezoid(every.power.values[:, 0], every.time.values), rtol=ROUNDING)
 
 
+def test_an_environment_of_a_reeved_crane_is_the_run_of_its_case() -> None:
+    """With the middle of the range for the torque, a little above what holds the block on two falls."""
+    plain = tl.load("hook-block-2", {"run.duration": 0.2, "run.sample": 0.02, "run.step": 5e-4})
+    torque = 1.1 * float(tl.statics(plain.system, plain.start).lines["hoist"].holding_torque or 0.0)
+    case = plain.with_({}, commands={"hoist": tl.Torque(torque)})
+    observations = dict.fromkeys(
+        ("body_position[block].z", "passed", "span_end_tension[1]"), (-1000000000.0, 1000000000.0)
+    )
+    environment = tautline.gym.CaseEnv(
+        case,
+        {"lines.hoist.command.torque": (0.0, 2.0 * torque)},
+        observations,
+        -1.0 * tl.Integral("power"),
+    )
+    seen, total, over = environment.reset(seed=0)[0], 0.0, False
+    while not over:
+        seen, reward, ended, over, _ = environment.step([0.0])
+        total += reward
+        assert not ended
+    run = tl.simulate(case)
+    expected = [run.body_position[-1, 0, 2], run.passed[-1, 0], run.span_end_tension[-1, 1]]
+    np.testing.assert_allclose(seen, np.ravel(expected).astype(float), rtol=ROUNDING)
+    np.testing.assert_allclose(total, -np.trapezoid(run.power.values[:, 0], run.time.values), rtol=ROUNDING)
+
+
 def test_lanes_move_as_single_environments_do() -> None:
     """Eleven, more than one block; episodes that are over begin anew with the next step, as Gymnasium's own vectors."""
     arguments = retrieval(case=retrieval()["case"].with_run(duration=0.1), randomize={"string.stiffness": (35.0, 45.0)})
@@ -131,7 +156,9 @@ def test_pictures_and_the_page_of_an_episode(tmp_path: Any) -> None:
             {"actions": {"command.torque": (1, 0)}},
             "actions['command.torque']: expected two limits, the lower one first",
         ),
-        ({"observations": {"tenson": (0, 1)}}, "objective: "),
+        ({"observations": {"tenson": (0, 1)}}, "observations: expected a variable of a run, got 'tenson'"),
+        ({"observations": {"rate(torque)": (0, 1)}}, "observations: expected variables of one moment"),
+        ({"observations": {"body_position": (0, 1)}}, "observations: expected one number at each time"),
         ({"reward": 3}, "reward: expected an objective"),
         ({"interval": 0.0031}, "run.duration: expected a multiple"),
         ({"randomize": {"body.mas": (0, 1)}}, "body.mas: no such key"),

@@ -253,9 +253,17 @@ def test_no_compiler_at_build_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         linking.linker()
     monkeypatch.setattr(linking, "find_spec", lambda name: object())
     assert linking.linker() == [sys.executable, "-m", "ziglang", "cc"]
-    assert hatch_build.packages_to_link(ROOT) == ["ziglang>=0.13"]
-    monkeypatch.undo()
+    for platform in ("linux", "darwin"):
+        monkeypatch.setattr(sys, "platform", platform)
+        assert hatch_build.packages_to_link(ROOT) == ["ziglang>=0.13"]
+    # Linux needs it for the wrapper of FMUs, which is made for old systems, beside a compiler too
+    monkeypatch.setattr(shutil, "which", lambda name: name)
     assert hatch_build.packages_to_link(ROOT) == []
+    monkeypatch.setattr(sys, "platform", "linux")
+    assert hatch_build.packages_to_link(ROOT) == ["ziglang>=0.13"]
+    assert linking.portable_compiler("x86_64")[-2:] == ["-target", "x86_64-linux-gnu.2.17"]
+    monkeypatch.setattr(linking, "find_spec", lambda name: None)
+    assert linking.portable_compiler("x86_64") == linking.linker()
 
 
 # Takes the place of the package `ziglang`, and notes what it is asked for.

@@ -73,6 +73,28 @@ def test_a_step_function_is_the_run() -> None:
     assert found.outputs.shape == (2, 10) and found.outputs[0, 0] == pytest.approx(4.0)
 
 
+@pytest.mark.parametrize(("name", "body", "count"), (("hook-and-load", "load", 1), ("hook-block-2", "block", 4)))
+def test_models_of_cranes_are_their_runs(name: str, body: str, count: int) -> None:
+    """Two bodies below a jib that heaves, where calls start at time 0, and a rope over a sheave."""
+    plain = tl.load(name, {"run.duration": DT, "run.sample": DT, "run.step": 2e-4, "lines.hoist.elements": 2})
+    torque = float(tl.statics(plain.system, plain.start).lines["hoist"].holding_torque or 0.0)
+    case, key = plain.with_({}, commands={"hoist": tl.Torque(torque)}), "lines.hoist.command.torque"
+    outputs = [f"body_position[{body}].z", "unstretched_length[hoist]"]
+    step = tl.gradients.StepFunction(case, [key], DT, outputs)
+    torques, x = torque * (1.0 + 0.05 * np.arange(1.0, count + 1.0)), step.x0
+    simulation = tl.Simulation.from_case(case)
+    for given in torques:
+        simulation.advance(DT, {"hoist": tl.Torque(float(given))})
+        x = step(x, [given])
+    expected = [simulation.bodies[body].position[2], simulation.lines["hoist"].deployed]
+    np.testing.assert_allclose(step.observe(x, [torques[-1]]), expected, rtol=1e-9)  # as for the hoist above
+    model = tl.gradients.linearize(case, by=[key]).to_ss(outputs)
+    change = 1e-5 * torque
+    found = step.observe(step(step.x0, [torque + change])) - step.observe(step(step.x0, [torque]))
+    # the loss in the guide bends where the reel is as fast as its smoothing speed, a hundred times what comes of this
+    np.testing.assert_allclose((model.C @ model.B)[:, 0] * change, found, rtol=5e-3, atol=1e-13)
+
+
 def test_refusals() -> None:
     linear = tl.gradients.linearize(hoist(), by=["command.torque"])
     with pytest.raises(InputError, match="objective: expected a variable of a run, got 'lenght'"):

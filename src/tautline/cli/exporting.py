@@ -12,7 +12,7 @@ def write_fmu(
     """Write an FMU; a sentence on it."""
     from tautline.errors import InputError
     from tautline.files.scenario import load
-    from tautline.fmu.export import export_fmu
+    from tautline.fmu import export
 
     chosen: dict[str, str] = {}
     for command in commands:
@@ -20,10 +20,10 @@ def write_fmu(
         if not sign:
             raise InputError(f"--command {command}: expected LINE=torque, LINE=speed, LINE=length or LINE=case")
         chosen[line.strip()] = word.strip()
-    names = export_fmu(load(scenario, settings), target, fmi=fmi, commands=chosen, velocities=velocities)
-    inputs = [name for name in names if ".command." in name]
+    variables = export.write_fmu(load(scenario, settings), target, fmi, chosen, velocities)
+    inputs = [x.name for x in variables if x.causality == "input"]
     size = target.stat().st_size / 1e6
-    return f"{target}: FMI {fmi}.0, {size:.2f} MB, {len(names)} variables; inputs {', '.join(_short(inputs)) or 'none'}"
+    return f"{target}: FMI {fmi}.0, {size:.2f} MB, {len(variables)} variables; inputs {', '.join(_short(inputs)) or 'none'}"
 
 
 def _short(names: list[str]) -> list[Any]:

@@ -1,15 +1,14 @@
 """Make the wrapper of FMUs: `python -m tautline.fmu.build [--unless-current]`.
 
-It is compiled from C when tautline is installed, so that exporting needs no compiler. One file serves both versions of
-the standard; it knows nothing of a system, and loads libtautline from the FMU that it lies in.
+It is compiled from C when tautline is installed, for old systems, so that exporting needs no compiler and FMUs run on
+other machines. One file serves both versions of the standard; it knows nothing of a system, and loads libtautline from
+the FMU that it lies in.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
-import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -17,7 +16,7 @@ from pathlib import Path
 from tautline import errors
 from tautline.errors import EngineError
 from tautline.fmu import layout
-from tautline.kernels.machine.linking import linker
+from tautline.kernels.machine.linking import OLDEST_GLIBC, portable_compiler, run_compiler
 from tautline.kernels.machine.targets import machine
 from tautline.kernels.network import march
 
@@ -49,7 +48,7 @@ def _statuses() -> set[str]:
 
 def digest() -> str:
     """Digest of all that the wrapper is made from."""
-    found = hashlib.sha256(declarations().encode())
+    found = hashlib.sha256(declarations().encode() + repr((FLAGS, OLDEST_GLIBC)).encode())
     for path in sorted(SOURCES.iterdir()):
         found.update(path.name.encode() + path.read_bytes())
     return found.hexdigest()[:16]
@@ -76,11 +75,8 @@ def compile_wrapper(target: Path, *flags: str) -> None:
         (folder / "layout.h").write_text(declarations(), encoding="utf-8")
         made = folder / target.name
         sources = [str(path) for path in sorted(SOURCES.glob("*.c"))]
-        command = [*linker(), *FLAGS, *flags, "-I", name, *sources, "-o", str(made), "-ldl", "-lm"]
-        kept = {key: os.environ.get(key, name) for key in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")}
-        done = subprocess.run(command, env=os.environ | kept, capture_output=True, text=True, check=False)
-        if done.returncode != 0:
-            raise RuntimeError(f"the wrapper of FMUs could not be compiled\n{done.stderr}")
+        command = [*portable_compiler(machine()), *FLAGS, *flags, "-I", name, *sources, "-o", str(made), "-ldl", "-lm"]
+        run_compiler("the wrapper of FMUs: compiling", command, folder)
         made.replace(target)
 
 

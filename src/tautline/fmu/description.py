@@ -40,6 +40,7 @@ class Model(NamedTuple):
     token: str
     stop: float
     step: float
+    any_step: bool  # whether communication steps may have any length
 
 
 def exponents(unit: str) -> dict[str, int]:
@@ -84,7 +85,7 @@ def _head(model: Model, fmi: int, structured: bool) -> ElementTree.Element:
             root.set(key, text)
     shared = {
         "modelIdentifier": model.identifier,
-        "canHandleVariableCommunicationStepSize": True,
+        "canHandleVariableCommunicationStepSize": model.any_step,
         "needsExecutionTool": False,
         "canBeInstantiatedOnlyOncePerProcess": False,
     }

@@ -25,6 +25,7 @@ from tautline.fmu.variables import Variable
 from tautline.kernels.machine import library, targets
 from tautline.model import checks, refusals
 from tautline.model.command import Brake, Command, Impedance, Length, Speed
+from tautline.model.kinds import AUTO
 from tautline.model.sequence import Sequence
 from tautline.model.system.case import Case
 from tautline.model.system.commands import SHEAVE, drives
@@ -65,9 +66,16 @@ def export_fmu(
         Kinematic bodies on a path that get their velocity as an input instead, and lines whose guide is fixed in space
         and is to move. Kinematic bodies without a path always do.
     """
+    return [x.name for x in write_fmu(case, path, fmi, dict(commands or {}), list(velocities))]
+
+
+def write_fmu(
+    case: Case, path: str | os.PathLike[str], fmi: int, commands: dict[str, str], velocities: list[str]
+) -> list[Variable]:
+    """`export_fmu`; its variables."""
     checks.instance("case", case, Case)
     checks.choice("fmi", fmi, VERSIONS)
-    what = exported(case, dict(commands or {}), list(velocities))
+    what = exported(case, commands, velocities)
     with case.naming_keys():
         found, changed, fixed = parameters.find(what, case)
         lowered = lower(what, found, changed)
@@ -82,7 +90,7 @@ def export_fmu(
             entry = zipfile.ZipInfo(name, EPOCH)
             entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
             archive.writestr(entry, content, compresslevel=1)  # a fifth of the time, a tenth larger
-    return [x.name for x in lowered.variables]
+    return lowered.variables
 
 
 def exported(case: Case, commands: dict[str, str], velocities: list[str]) -> Export:
@@ -187,7 +195,8 @@ def _files(case: Case, what: Export, lowered: Lowered, fixed: list[str], identif
     header = lowered.header | tokens
     words = np.array([header[name] for name in layout.HEADER], dtype="<i8").tobytes()
     title = case.title or identifier
-    model = Model(title, identifier, case.description, token, float(case.run.duration), float(what.interval))
+    times = float(case.run.duration), float(what.interval), case.run.step == AUTO
+    model = Model(title, identifier, case.description, token, *times)
     page = _page(model, lowered.variables, fixed, what).encode()
     licence = _licence()
     platform = PLATFORMS.get((fmi, targets.machine()), f"{targets.machine()}-linux")
@@ -197,7 +206,7 @@ def _files(case: Case, what: Export, lowered: Lowered, fixed: list[str], identif
         "resources/system.bin": words + block,
         "resources/libraries.txt": "".join(f"{line}\n" for _, line in libraries.values()).encode(),
         "resources/case.toml": case.to_toml().encode(),
-        f"documentation/{'_main' if fmi == 2 else 'index'}.html": page,
+        "documentation/index.html": page,
         "documentation/licenses/license.txt": licence,
     }
     return found | {f"resources/{name}": content for name, (content, _) in libraries.items()}
@@ -248,7 +257,7 @@ points down. Time 0 of the case is the start time of the host.
 {table("output")}
 <h2>Parameters</h2>
 <p>They can be set until the initialization ends. They change the system; the start stays where it was exported, so that
-a line that hung at rest bounces under another mass. All other keys are fixed, among them
-{html.escape(", ".join(fixed) or "none with a number")}.
+a line that hung at rest bounces under another mass.
 {table("parameter")}
+<p>Fixed: {html.escape(", ".join(fixed) or "no other key with numbers")}, and all of the start and the run.
 """

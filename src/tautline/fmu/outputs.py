@@ -166,7 +166,7 @@ class Outputs:
             words = "Position of the center of mass; third axis down."
             self._vector(f"{head}.position", "m", words, own + kernels.BODY_PLACE)
             self._vector(f"{head}.velocity", "m/s", "Velocity of the center of mass.", own + kernels.BODY_VELOCITY)
-            if isinstance(body, RigidBody) and not body.is_point:
+            if not body.is_point if isinstance(body, RigidBody) else body.is_turned:
                 for i in range(9):
                     index = f"[{1 + i // 3},{1 + i % 3}]"
                     words = "Rotation matrix, body to inertial frame."

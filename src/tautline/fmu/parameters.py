@@ -33,8 +33,9 @@ ROUNDING = 1e-11
 # Of two keys on which a word depends otherwise than as a product, the first in this order is a parameter.
 FIRST = ("mass", "stiffness", "viscosity", "gravity", "drum_radius", "inertia_mass", "density")
 SECTIONS = ("gravity", "bodies", "lines", "fluid")
-# Sections that are inputs or fixed motions, and the length, which the start was made for.
-SKIPPED = ("command", "path", "length")
+# What is a fixed motion, and the length, which the start was made for.
+SKIPPED = ("path", "length")
+COMMAND = "command"
 
 
 class Change(NamedTuple):
@@ -54,29 +55,40 @@ class Change(NamedTuple):
         return word + self.number * change
 
 
-def _numbers(tree: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], float]]:
-    """Keys with one number each, in a tree of keys."""
+def _keys(tree: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Keys of numbers and lists of numbers, in a tree of keys."""
     for name, value in tree.items():
-        if name in SKIPPED:
-            continue
         if isinstance(value, dict):
-            yield from _numbers(value, (*path, name))
-        elif isinstance(value, float) and math.isfinite(value) and value != 0.0:
+            yield from _keys(value, (*path, name))
+        elif isinstance(value, float) or (isinstance(value, list) and np.array(value).dtype.kind == "f"):
             yield (*path, name), value
 
 
-def candidates(case: Case) -> list[tuple[tuple[str, ...], float]]:
-    """Keys that may become parameters, and their numbers."""
+def _is_replaced(what: Export, path: tuple[str, ...]) -> bool:
+    """Whether a key is of a command or path in whose place there is an input."""
+    if COMMAND not in path:
+        return path[0] == "bodies" and path[2] == "path" and path[1] in what.moved
+    line, *part = path[1 : path.index(COMMAND)]
+    return what.modes[".".join((line, *part[-1:]))] != "case"
+
+
+def candidates(what: Export, case: Case) -> dict[tuple[str, ...], Any]:
+    """Keys with numbers that are not replaced by inputs, and these; those that are likely to be parameters first."""
     tree = {name: x for name, x in case.to_dict().items() if name in SECTIONS}
-    found = list(_numbers(tree))
-    return sorted(found, key=lambda x: FIRST.index(x[0][-1]) if x[0][-1] in FIRST else len(FIRST))
+    found = [(path, value) for path, value in _keys(tree) if not _is_replaced(what, path)]
+    return dict(sorted(found, key=lambda x: FIRST.index(x[0][-1]) if x[0][-1] in FIRST else len(FIRST)))
+
+
+def _may_be_set(path: tuple[str, ...], value: Any) -> bool:
+    """Whether a key is to be tried: a single number, of which parts can be taken."""
+    return isinstance(value, float) and math.isfinite(value) and value != 0.0 and not set(SKIPPED) & set(path)
 
 
 def _words(what: Export, case: Case, values: dict[tuple[str, ...], float]) -> Counters | None:
     """Memory of an instance with other numbers of keys; None if the case refuses them, or another memory is needed."""
     with suppress(InputError, ValueError, ArithmeticError, AssertionError):
         changed = case.with_({".".join(path): value for path, value in values.items()})
-        return lower(what._replace(system=what.adapted(changed.system))).words
+        return lower(what._replace(system=what.adapted(changed.system), commands=changed.commands)).words
     return None
 
 
@@ -115,24 +127,21 @@ def _formula(place: int, words: list[float], values: list[float]) -> Change | No
 
 
 def find(what: Export, case: Case) -> tuple[list[Variable], list[list[int | float]], list[str]]:
-    """Parameters, the words that follow from them, and keys that were tried and are fixed."""
+    """Parameters, the words that follow from them, and all other keys with numbers, which are fixed."""
     base = lower(what).words
     taken: dict[tuple[str, ...], tuple[float, list[Change]]] = {}
-    fixed = []
-    for path, number in candidates(case):
-        tried = [_words(what, case, {path: number * ratio}) for ratio in TRIED]
-        if any(x is None for x in tried):
-            fixed.append(".".join(path))
+    listed = candidates(what, case)
+    for path, number in listed.items():
+        if not _may_be_set(path, number):
             continue
-        found = changes(base, tried, number)  # type: ignore[arg-type]
-        if found is None or not _go_together(found, taken):
-            fixed.append(".".join(path))
-        elif found and len(taken) < MOST_PARAMETERS:
+        tried = [_words(what, case, {path: number * ratio}) for ratio in TRIED]
+        found = None if any(x is None for x in tried) else changes(base, tried, number)  # type: ignore[arg-type]
+        if found and _go_together(found, taken) and len(taken) < MOST_PARAMETERS:
             taken[path] = (number, found)
     while taken and not _hold_together(what, case, base, taken):
-        path, _ = taken.popitem()
-        fixed.append(".".join(path))
+        taken.popitem()
     found_keys = list(taken)
+    fixed = sorted(".".join(path) for path in listed if path not in taken)
     variables = [_variable(case, path, taken[path][0]) for path in found_keys]
     rows: list[list[int | float]] = [
         [k, change.place, layout.FORMS.index(change.form), change.number]

@@ -12,9 +12,10 @@ from tautline.engine.cases import begin
 from tautline.errors import InputError
 from tautline.extras import need
 from tautline.gradients.coordinates import Coordinates
-from tautline.gradients.objectives import Final
+from tautline.gradients.objectives import Final, Objective
 from tautline.gradients.segments import Linearization, Segments
 from tautline.model import checks
+from tautline.model.expressions import parts_of_system
 from tautline.model.system.case import Case
 
 # Of the size of a coordinate: distance of central differences of fourth order, of functions with one kink at most.
@@ -51,7 +52,7 @@ class StepFunction:
         self.case = case.with_run(duration=self.interval, sample=self.interval)
         self._segments = Segments(self.case, [0.0, self.interval], by)
         self.by, self.outputs = self._segments.by, checks.names("outputs", outputs) if outputs else []
-        self._of = [Final(name) for name in self.outputs]
+        self._of = _finals(self.case, self.outputs)
         self.states, self.x0, self.u0 = self._segments.coordinates.names, self._segments.start, self._segments.values
 
     def __call__(self, x: Any, u: Any = None) -> Array:
@@ -72,17 +73,23 @@ class StepFunction:
             (lambda t, x, u, params: self.observe(x, np.atleast_1d(u))) if self.outputs else None,
             states=len(self.x0),
             inputs=signals(self.by),
-            outputs=list(self.outputs) or len(self.x0),
+            outputs=signals(self.outputs) or len(self.x0),
             dt=self.interval,
         )
 
 
-def signals(keys: Iterable[str]) -> list[str]:
-    """Names of signals, in which python-control allows no dot."""
-    return [key.replace(".", "_") for key in keys]
+def _finals(case: Case, names: Iterable[str]) -> list[Objective]:
+    """Outputs of a case, whose lines and bodies they may name."""
+    parts = parts_of_system(case.meshed().system)
+    return [Final(name).of(parts) for name in names]
 
 
-def observed(case: Case, coordinates: Coordinates, x: Array, time: float, of: Sequence[Final]) -> Array:
+def signals(names: Iterable[str]) -> list[str]:
+    """Names of signals from those of keys or variables; python-control allows no dot."""
+    return [name.replace(".", "_") for name in names]
+
+
+def observed(case: Case, coordinates: Coordinates, x: Array, time: float, of: Sequence[Objective]) -> Array:
     """Outputs in a state."""
     placed = case.meshed().with_(start=coordinates.state(x, time))
     runner = begin(placed).simulation
@@ -92,7 +99,7 @@ def observed(case: Case, coordinates: Coordinates, x: Array, time: float, of: Se
     return np.array([float(one(values)) for one in of])
 
 
-def by_state(case: Case, coordinates: Coordinates, x: Array, time: float, of: Sequence[Final]) -> Array:
+def by_state(case: Case, coordinates: Coordinates, x: Array, time: float, of: Sequence[Objective]) -> Array:
     """Derivatives of outputs by the coordinates, by central differences of fourth order."""
     columns = []
     for i, size in enumerate(NEAR * coordinates.sizes(x)):
@@ -112,7 +119,7 @@ def state_space(model: Linearization, outputs: Sequence[str], interval: int = 0)
     names = checks.names("outputs", outputs)
     if not 0 <= interval < len(model.A):
         raise InputError(f"interval: expected 0 to {len(model.A) - 1}, got {interval}")
-    of = [Final(name) for name in names]
+    of = _finals(model.case, names)
     times = model.times[interval : interval + 2]
     segments = Segments(model.case, times, model.by, sorted(set().union(*(one.names for one in of))))
     marched = segments.march(0, model.states[interval])
@@ -135,5 +142,12 @@ def state_space(model: Linearization, outputs: Sequence[str], interval: int = 0)
             f"derivatives differ by {wrong.max():.1e} from those at the end of the interval"
         )
     return control.ss(
-        A, B, C, slopes[:, n:] - C @ B, float(times[1] - times[0]), inputs=signals(model.by), outputs=names, states=n
+        A,
+        B,
+        C,
+        slopes[:, n:] - C @ B,
+        float(times[1] - times[0]),
+        inputs=signals(model.by),
+        outputs=signals(names),
+        states=n,
     )

@@ -107,7 +107,9 @@ class CaseEnv(gymnasium.Env[Array, Array]):
     def _look(self) -> tuple[dict[str, float], Values]:
         """Observations by name, and the variables that they and the reward are of."""
         values = present(self.simulation.runner, self._names)
-        seen = {x.name: self.simulation.time if x.of is None else float(x.of(values)) for x in self.task.observations}
+        seen = {
+            x.name: self.simulation.time if x.of is None else float(x.of.of(values)[-1]) for x in self.task.observations
+        }
         return seen, values
 
     def _row(self, seen: Mapping[str, float]) -> Array:

@@ -232,7 +232,7 @@ class LaneVectorEnv(VectorEnv[Array, Array, Array]):
         found = system_values(self._base.case.system, values, names, inertia_of(chain.string, chain.body))
         times = self.task.interval * self._count
         rows = {name: np.moveaxis(np.asarray(found[name]), -1, 0)[:, 0] for name in self._names}
-        return {x.name: times if x.of is None else x.of.series(rows) for x in self.task.observations}
+        return {x.name: times if x.of is None else x.of.of(rows) for x in self.task.observations}
 
     def _rows(self) -> Array:
         rows = np.stack(list(self._seen.values()), axis=1)[: self.num_envs]

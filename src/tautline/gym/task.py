@@ -11,14 +11,14 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.gradients.objectives import Final, Objective
+from tautline.gradients.objectives import Objective
 from tautline.model import checks, keys
 from tautline.model.command import Command, Torque
+from tautline.model.expressions import TIME, Bound, Parts, bind, parts_of_system, read
 from tautline.model.short_keys import full_key
 from tautline.model.system.case import Case
 
 Range = tuple[float, float]
-TIME = "time"
 # From what was observed before and after a step, by name, to the reward of the step.
 Reward = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
 
@@ -40,7 +40,7 @@ class Observation(NamedTuple):
     """A variable, or one component of it, between two limits."""
 
     name: str
-    of: Final | None  # None for the time
+    of: Bound | None  # None for the time
     low: float
     high: float
 
@@ -61,7 +61,7 @@ class Task:
     def names(self) -> set[str]:
         """Variables of results that have to be computed."""
         wanted = set(self.reward.names) if isinstance(self.reward, Objective) else set()
-        return wanted.union(*(x.of.names for x in self.observations if x.of is not None))
+        return wanted.union(*(x.of.needs for x in self.observations if x.of is not None))
 
     def bounds(self) -> tuple[Array, Array]:
         """Limits of the observations."""
@@ -99,8 +99,9 @@ def task_of(
     own = tuple(_action(case, key, limits) for key, limits in checks.mapping("actions", actions, "limits").items())
     if not own:
         raise InputError("actions: expected at least one key of a command, got none")
+    parts = parts_of_system(case.meshed().system)
     seen = tuple(
-        Observation(name, None if name == TIME else Final(name), *_limits(f"observations[{name!r}]", limits))
+        Observation(name, _variable(name, parts), *_limits(f"observations[{name!r}]", limits))
         for name, limits in checks.mapping("observations", observations, "limits").items()
     )
     if not seen:
@@ -114,6 +115,16 @@ def task_of(
         for value in limits:
             case.with_({key: value})  # refuses what there is not
     return Task(case, own, seen, reward, every, drawn, checks.finite("failure", failure, "1"))
+
+
+def _variable(name: str, parts: Parts) -> Bound | None:
+    """What is observed by a name; None for the time."""
+    if name == TIME:
+        return None
+    found = bind(read("observations", name), parts).single()
+    if found.has_differences:
+        checks.refuse("observations", "variables of one moment", name)
+    return found
 
 
 def _limits(name: str, value: Any) -> Range:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -45,13 +46,14 @@ from tautline.model.system.system import System
 BACKUPS = 3  # copies of the motion that a march keeps
 NO_INERTIA: Matrix = (ZERO, ZERO, ZERO)
 NO_PUSH = np.zeros((7, 1))
+POINT = RigidBody.point(1.0)
 LOCKED = data.Command(True, np.zeros(1), np.zeros(1))
 FREE = data.Command(False, np.zeros(1), np.zeros(1))
 
 
 def line_pendulum(line: Line, gravity: float = 0.0, fluid: Fluid | None = None) -> Chain:
     """The pendulum that a line would be with a point at its end: its string, its reel and their rules."""
-    return _chain(line, RigidBody.point(1.0), gravity, fluid)
+    return _chain(line, POINT, gravity, fluid)
 
 
 def _chain(line: Line, body: RigidBody, gravity: float, fluid: Fluid | None) -> Chain:
@@ -205,12 +207,24 @@ def softness(system: System, end: str, point: Any, axis: Any = ZERO) -> float:
         return 0.0
     if body.is_point:
         return 1.0 / body.mass
-    arm, J, n = arm_of(system, end, point), body.central_inertia(), np.array(axis)
+    return _softness(body, tuple(arm_of(system, end, point)), tuple(axis))
+
+
+# What follows from a body alone is kept, since a network is made anew with each command.
+@lru_cache(maxsize=64)
+def _softness(body: RigidBody, arm: tuple[float, ...], axis: tuple[float, ...]) -> float:
+    J, n = body.central_inertia(), np.array(axis)
     pulled = 1.0 / RigidBody.about_center(body.mass, J, tuple(-x for x in arm)).least_effective_mass()
     if not n.any():
         return pulled
     turned = max(pulled - 1.0 / body.mass, 0.0)
     return 1.0 / body.mass + (math.sqrt(turned) + math.sqrt(float(n @ np.linalg.solve(J, n)))) ** 2
+
+
+@lru_cache(maxsize=64)
+def _least_inertia(body: RigidBody) -> float:
+    """Least moment of inertia about an axis through the center of mass (kg m^2)."""
+    return float(np.linalg.eigvalsh(body.central_inertia())[0])
 
 
 def system_of(
@@ -343,5 +357,5 @@ def _levers(system: System) -> dict[str, float]:
             own = () if not isinstance(body, RigidBody) else (body.mass, body.inertia, body.center_of_mass, point)
             if isinstance(body, RigidBody) and not body.is_point and is_plain(*own):
                 arm = float(np.linalg.norm(arm_of(system, end, point)))
-                found[end] = max(found.get(end, 0.0), arm / float(np.linalg.eigvalsh(body.central_inertia())[0]))
+                found[end] = max(found.get(end, 0.0), arm / _least_inertia(body))
     return found

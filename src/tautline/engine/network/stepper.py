@@ -185,9 +185,9 @@ class NetworkStepper:
 
     def lower(self, since: float, until: float) -> None:
         """Make what the kernels take, with tables that hold between two times, unless it is there already."""
-        if not self.changed and (self._lowered == (since, until) or not self._has_motions):
+        if not self.changed and self._lowered[0] <= since and until < self._lowered[1]:
             return
-        self.changed, self._lowered = False, (since, until)
+        self.changed, self._lowered = False, (since, self._covered(until))
         kernel_commands = {name: self.kernel_command(name, since, until) for name in self.commands}
         if not self.started:
             moving = {name for name, line in self.initial.lines.items() if line.reel_speed != 0.0}
@@ -215,14 +215,12 @@ class NetworkStepper:
         """Times that the table of a motion without end has to hold for; others are the same at any time."""
         return (since, until) if command.covered(until, self.origins[name][0]) < math.inf else None
 
-    @property
-    def _has_motions(self) -> bool:
-        """Whether paths, flows or commands have tables that hold for some time only."""
-        time = self.time
-        paths = any(motion.covered(time) < math.inf for motion in self._led)
-        fluid = self.system.fluid
-        flows = fluid is not None and fluid.unsteady is not None and fluid.unsteady.covered(time) < math.inf
-        return paths or flows or any(self.command_span(name, x, time, time) for name, x in self.commands.items())
+    def _covered(self, until: float) -> float:
+        """Time up to which tables of paths, flows and commands hold that are asked for until then (s)."""
+        flow = None if self.system.fluid is None else self.system.fluid.unsteady
+        found = [motion.covered(until) for motion in (*self._led, *(() if flow is None else (flow,)))]
+        found += [command.covered(until, self.origins[name][0]) for name, command in self.commands.items()]
+        return float(min(found, default=math.inf))
 
     def lead(self, name: str, time: float, now: BodyState) -> None:
         """Have a kinematic body move on from where it is at a time (s) with the velocities that it has there."""

@@ -6,12 +6,22 @@
 
 #include "model.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#define FMI(name) fmi2##name
+#define OF_STATE(name) fmi2##name##FMUstate
+#define STATE "FMUstate"
+#define SERIALIZED_SIZE fmi2SerializedFMUstateSize
+#define DESERIALIZE fmi2DeSerializeFMUstate
+#define GET_NUMBERS fmi2GetReal
+#define GET_INTEGERS fmi2GetInteger
+#define SET_NUMBERS fmi2SetReal
+#define OTHERS /* there is no number of values beside that of references */
+#define ROOM count
 
-typedef void *Component;
 typedef unsigned int Reference;
 typedef int Boolean, Integer;
-typedef const char *String;
+typedef Boolean Flag;
+typedef char Byte;
+#include "functions.h"
 typedef enum { MODEL_EXCHANGE, CO_SIMULATION } Type;
 typedef enum { DO_STEP_STATUS, PENDING_STATUS, LAST_SUCCESSFUL_TIME, HAS_TERMINATED } StatusKind;
 typedef struct {
@@ -26,44 +36,16 @@ typedef struct {
     double next_event;
 } EventInfo;
 
+enum { RUNNING_MODES = STEPPING | TERMINATED | FAILED };
+
 static void report(Model *model, Level level, const char *text) {
-    static const char *const categories[] = {"logAll", "logStatusWarning", "logStatusDiscard", "logStatusError",
-                                             "logStatusFatal"};
     void (*logger)(void *, String, Level, String, String, ...);
     *(void **)&logger = model->logger;
-    logger(model->host, model->name, level, categories[level], "%s", text);
+    logger(model->host, model->name, level, CATEGORIES[level], "%s", text);
 }
-
-/* The instance if it is in one of some modes, else NULL. */
-static Model *expect(Component component, int modes, const char *function) {
-    Model *model = component;
-    if (model != NULL && (model->mode & modes) == 0) {
-        tell(model, ERROR, "%s: must not be called in this mode of the FMU", function);
-        return NULL;
-    }
-    return model;
-}
-
-#define EXPECT(modes)                                           \
-    Model *model = expect(component, modes, __func__);          \
-    if (model == NULL) return ERROR
-#define REFUSED(why)                                            \
-    do {                                                        \
-        EXPECT(~0);                                             \
-        return tell(model, ERROR, "%s: " why, __func__);        \
-    } while (0)
-
-enum { ANY = ~0, RUNNING_MODES = STEPPING | TERMINATED | FAILED };
 
 EXPORT const char *fmi2GetTypesPlatform(void) { return "default"; }
 EXPORT const char *fmi2GetVersion(void) { return "2.0"; }
-
-EXPORT Level fmi2SetDebugLogging(Component component, Boolean on, size_t count, const String categories[]) {
-    EXPECT(ANY);
-    if (count > 0 && categories == NULL) return tell(model, ERROR, "categories: expected %zu, got none", count);
-    model->logs = on != 0;
-    return OK;
-}
 
 static int digit(char letter) {
     if (letter >= '0' && letter <= '9') return letter - '0';
@@ -91,7 +73,7 @@ static char *folder_of(const char *uri) {
     return path;
 }
 
-EXPORT Component fmi2Instantiate(String name, Type type, String guid, String resources, const Callbacks *callbacks,
+EXPORT Instance fmi2Instantiate(String name, Type type, String guid, String resources, const Callbacks *callbacks,
                                  Boolean visible, Boolean logs) {
     (void)visible;
     if (callbacks == NULL || callbacks->logger == NULL) return NULL;
@@ -119,75 +101,22 @@ EXPORT Component fmi2Instantiate(String name, Type type, String guid, String res
     return model;
 }
 
-EXPORT void fmi2FreeInstance(Component component) {
-    if (component != NULL) close_model(component);
-}
-
-EXPORT Level fmi2SetupExperiment(Component component, Boolean has_tolerance, double tolerance, double begins,
+EXPORT Level fmi2SetupExperiment(Instance instance, Boolean has_tolerance, double tolerance, double begins,
                                  Boolean has_end, double end) {
     EXPECT(INSTANTIATED);
     (void)has_tolerance, (void)tolerance;
     return set_begin(model, begins, has_end != 0, end);
 }
 
-EXPORT Level fmi2EnterInitializationMode(Component component) {
+EXPORT Level fmi2EnterInitializationMode(Instance instance) {
     EXPECT(INSTANTIATED);
     model->mode = INITIALIZING;
     return OK;
 }
 
-EXPORT Level fmi2ExitInitializationMode(Component component) {
-    EXPECT(INITIALIZING);
-    if (start(model) != OK) return ERROR;
-    model->mode = STEPPING;
-    return OK;
-}
-
-EXPORT Level fmi2Terminate(Component component) {
-    EXPECT(STEPPING);
-    model->mode = TERMINATED;
-    return OK;
-}
-
-EXPORT Level fmi2Reset(Component component) {
-    EXPECT(ANY);
-    start_over(model);
-    return OK;
-}
-
-static Level missing(Model *model, const void *references, size_t count, const void *values) {
-    if (count == 0 || (references != NULL && values != NULL)) return OK;
-    return tell(model, ERROR, "expected %zu value references and values, got none", count);
-}
-
-EXPORT Level fmi2GetReal(Component component, const Reference references[], size_t count, double values[]) {
-    EXPECT(ANY);
-    Level level = missing(model, references, count, values);
-    for (size_t i = 0; i < count && level == OK; i++) level = get_value(model, references[i], false, values + i);
-    return level;
-}
-
-EXPORT Level fmi2GetInteger(Component component, const Reference references[], size_t count, Integer values[]) {
-    EXPECT(ANY);
-    Level level = missing(model, references, count, values);
-    for (size_t i = 0; i < count && level == OK; i++) {
-        double value = 0.0;
-        level = get_value(model, references[i], true, &value);
-        if (level == OK) values[i] = (Integer)value;
-    }
-    return level;
-}
-
-EXPORT Level fmi2SetReal(Component component, const Reference references[], size_t count, const double values[]) {
-    EXPECT(INSTANTIATED | INITIALIZING | STEPPING);
-    Level level = missing(model, references, count, values);
-    for (size_t i = 0; i < count && level == OK; i++) level = set_value(model, references[i], values[i]);
-    return level;
-}
-
 /* Variables of types that there are none of. */
 #define NONE_OF(function, values)                                                                             \
-    EXPORT Level function(Component component, const Reference references[], size_t count, values) {           \
+    EXPORT Level function(Instance instance, const Reference references[], size_t count, values) {           \
         EXPECT(ANY);                                                                                           \
         (void)references, (void)given;                                                                         \
         return count == 0 ? OK : tell(model, ERROR, "%s: there is no such variable", __func__);                \
@@ -198,81 +127,26 @@ NONE_OF(fmi2SetInteger, const Integer given[])
 NONE_OF(fmi2SetBoolean, const Boolean given[])
 NONE_OF(fmi2SetString, const String given[])
 
-EXPORT Level fmi2GetFMUstate(Component component, void **saved) {
-    EXPECT(ANY);
-    if (saved == NULL) return tell(model, ERROR, "FMUstate: expected a place for it, got none");
-    if (*saved != NULL && !owns_state(model, *saved))
-        return tell(model, ERROR, "FMUstate: expected NULL or a state of this instance, got another");
-    Saved *made = save_state(model);
-    if (made == NULL) return ERROR;
-    if (*saved != NULL) forget_state(model, *saved);
-    *saved = made;
-    return OK;
-}
-
-static Level unknown(Model *model) { return tell(model, ERROR, "FMUstate: expected a state of this instance, got another"); }
-
-EXPORT Level fmi2SetFMUstate(Component component, void *saved) {
-    EXPECT(ANY);
-    if (!owns_state(model, saved)) return unknown(model);
-    restore_state(model, saved);
-    return OK;
-}
-
-EXPORT Level fmi2FreeFMUstate(Component component, void **saved) {
-    EXPECT(ANY);
-    if (saved == NULL || *saved == NULL) return OK;
-    if (!owns_state(model, *saved)) return unknown(model);
-    forget_state(model, *saved);
-    *saved = NULL;
-    return OK;
-}
-
-EXPORT Level fmi2SerializedFMUstateSize(Component component, void *saved, size_t *size) {
-    EXPECT(ANY);
-    if (!owns_state(model, saved) || size == NULL) return unknown(model);
-    *size = state_size(model);
-    return OK;
-}
-
-EXPORT Level fmi2SerializeFMUstate(Component component, void *saved, char bytes[], size_t size) {
-    EXPECT(ANY);
-    if (!owns_state(model, saved)) return unknown(model);
-    if (bytes == NULL || size < state_size(model))
-        return tell(model, ERROR, "serializedState: expected room for %zu bytes, got %zu", state_size(model), size);
-    write_state(model, saved, bytes);
-    return OK;
-}
-
-EXPORT Level fmi2DeSerializeFMUstate(Component component, const char bytes[], size_t size, void **saved) {
-    EXPECT(ANY);
-    if (bytes == NULL || saved == NULL) return tell(model, ERROR, "serializedState: expected bytes, got none");
-    Saved *read = read_state(model, bytes, size);
-    if (read == NULL) return ERROR;
-    *saved = read;
-    return OK;
-}
-
-EXPORT Level fmi2GetDirectionalDerivative(Component component, const Reference unknowns[], size_t unknown_count,
+EXPORT Level fmi2GetDirectionalDerivative(Instance instance, const Reference unknowns[], size_t unknown_count,
                                           const Reference knowns[], size_t known_count, const double seed[],
                                           double sensitivity[]) {
     (void)unknowns, (void)unknown_count, (void)knowns, (void)known_count, (void)seed, (void)sensitivity;
     REFUSED("providesDirectionalDerivative is false");
 }
 
-EXPORT Level fmi2SetRealInputDerivatives(Component component, const Reference references[], size_t count,
+EXPORT Level fmi2SetRealInputDerivatives(Instance instance, const Reference references[], size_t count,
                                          const Integer orders[], const double values[]) {
     (void)references, (void)count, (void)orders, (void)values;
     REFUSED("canInterpolateInputs is false");
 }
 
-EXPORT Level fmi2GetRealOutputDerivatives(Component component, const Reference references[], size_t count,
+EXPORT Level fmi2GetRealOutputDerivatives(Instance instance, const Reference references[], size_t count,
                                           const Integer orders[], double values[]) {
     (void)references, (void)count, (void)orders, (void)values;
     REFUSED("maxOutputDerivativeOrder is 0");
 }
 
-EXPORT Level fmi2DoStep(Component component, double time, double step, Boolean never_back) {
+EXPORT Level fmi2DoStep(Instance instance, double time, double step, Boolean never_back) {
     EXPECT(STEPPING);
     (void)never_back;
     double reached;
@@ -280,55 +154,55 @@ EXPORT Level fmi2DoStep(Component component, double time, double step, Boolean n
     return do_step(model, time, step, &reached, &ended);
 }
 
-EXPORT Level fmi2CancelStep(Component component) { REFUSED("canRunAsynchronuously is false"); }
+EXPORT Level fmi2CancelStep(Instance instance) { REFUSED("canRunAsynchronuously is false"); }
 
-EXPORT Level fmi2GetStatus(Component component, const StatusKind kind, Level *value) {
+EXPORT Level fmi2GetStatus(Instance instance, const StatusKind kind, Level *value) {
     (void)kind, (void)value;
     REFUSED("no step is pending");
 }
 
-EXPORT Level fmi2GetRealStatus(Component component, const StatusKind kind, double *value) {
+EXPORT Level fmi2GetRealStatus(Instance instance, const StatusKind kind, double *value) {
     EXPECT(RUNNING_MODES);
-    if (kind != LAST_SUCCESSFUL_TIME || value == NULL) return tell(model, ERROR, "s: expected fmi2LastSuccessfulTime");
+    if (kind != LAST_SUCCESSFUL_TIME || value == NULL) return tell(model, ERROR, "%s: expected fmi2LastSuccessfulTime", __func__);
     *value = time_of(model);
     return OK;
 }
 
-EXPORT Level fmi2GetIntegerStatus(Component component, const StatusKind kind, Integer *value) {
+EXPORT Level fmi2GetIntegerStatus(Instance instance, const StatusKind kind, Integer *value) {
     (void)kind, (void)value;
     REFUSED("there is no such status");
 }
 
-EXPORT Level fmi2GetBooleanStatus(Component component, const StatusKind kind, Boolean *value) {
+EXPORT Level fmi2GetBooleanStatus(Instance instance, const StatusKind kind, Boolean *value) {
     EXPECT(RUNNING_MODES);
-    if (kind != HAS_TERMINATED || value == NULL) return tell(model, ERROR, "s: expected fmi2Terminated");
+    if (kind != HAS_TERMINATED || value == NULL) return tell(model, ERROR, "%s: expected fmi2Terminated", __func__);
     *value = has_ended(model);
     return OK;
 }
 
-EXPORT Level fmi2GetStringStatus(Component component, const StatusKind kind, String *value) {
+EXPORT Level fmi2GetStringStatus(Instance instance, const StatusKind kind, String *value) {
     (void)kind, (void)value;
     REFUSED("no step is pending");
 }
 
 /* Model exchange, which the FMU does not offer. */
 #define NO_MODEL_EXCHANGE REFUSED("the FMU is for co-simulation")
-EXPORT Level fmi2EnterEventMode(Component component) { NO_MODEL_EXCHANGE; }
-EXPORT Level fmi2NewDiscreteStates(Component component, EventInfo *info) {
+EXPORT Level fmi2EnterEventMode(Instance instance) { NO_MODEL_EXCHANGE; }
+EXPORT Level fmi2NewDiscreteStates(Instance instance, EventInfo *info) {
     (void)info;
     NO_MODEL_EXCHANGE;
 }
-EXPORT Level fmi2EnterContinuousTimeMode(Component component) { NO_MODEL_EXCHANGE; }
-EXPORT Level fmi2CompletedIntegratorStep(Component component, Boolean never_back, Boolean *event, Boolean *terminate) {
+EXPORT Level fmi2EnterContinuousTimeMode(Instance instance) { NO_MODEL_EXCHANGE; }
+EXPORT Level fmi2CompletedIntegratorStep(Instance instance, Boolean never_back, Boolean *event, Boolean *terminate) {
     (void)never_back, (void)event, (void)terminate;
     NO_MODEL_EXCHANGE;
 }
-EXPORT Level fmi2SetTime(Component component, double time) {
+EXPORT Level fmi2SetTime(Instance instance, double time) {
     (void)time;
     NO_MODEL_EXCHANGE;
 }
 #define OF_NUMBERS(function, numbers)                                       \
-    EXPORT Level function(Component component, numbers, size_t count) {     \
+    EXPORT Level function(Instance instance, numbers, size_t count) {     \
         (void)x, (void)count;                                               \
         NO_MODEL_EXCHANGE;                                                  \
     }

@@ -6,11 +6,23 @@
 
 #include "model.h"
 
-#define EXPORT __attribute__((visibility("default")))
+#define FMI(name) fmi3##name
+#define OF_STATE(name) fmi3##name##FMUState
+#define STATE "FMUState"
+#define SERIALIZED_SIZE fmi3SerializedFMUStateSize
+#define DESERIALIZE fmi3DeserializeFMUState
+#define GET_NUMBERS fmi3GetFloat64
+#define GET_INTEGERS fmi3GetInt32
+#define SET_NUMBERS fmi3SetFloat64
+#define OTHERS , size_t room
+#define ROOM room
 
-typedef void *Instance;
 typedef uint32_t Reference;
-typedef const char *String;
+typedef int32_t Integer;
+typedef bool Flag;
+typedef uint8_t Byte;
+#include "functions.h"
+
 typedef const uint8_t *Binary;
 typedef void (*Logger)(void *host, Level level, String category, String message);
 typedef void (*IntermediateUpdate)(void *, double, bool, bool, bool, bool, bool *, double *);
@@ -18,41 +30,12 @@ typedef void (*ClockUpdate)(void *host);
 typedef void (*Preemption)(void);
 
 static void report(Model *model, Level level, const char *text) {
-    static const char *const categories[] = {"logAll", "logStatusWarning", "logStatusDiscard", "logStatusError",
-                                             "logStatusFatal"};
     Logger logger;
     *(void **)&logger = model->logger;
-    logger(model->host, level, categories[level], text);
+    logger(model->host, level, CATEGORIES[level], text);
 }
-
-static Model *expect(Instance instance, int modes, const char *function) {
-    Model *model = instance;
-    if (model != NULL && (model->mode & modes) == 0) {
-        tell(model, ERROR, "%s: must not be called in this mode of the FMU", function);
-        return NULL;
-    }
-    return model;
-}
-
-#define EXPECT(modes)                                           \
-    Model *model = expect(instance, modes, __func__);           \
-    if (model == NULL) return ERROR
-#define REFUSED(why)                                            \
-    do {                                                        \
-        EXPECT(~0);                                             \
-        return tell(model, ERROR, "%s: " why, __func__);        \
-    } while (0)
-
-enum { ANY = ~0 };
 
 EXPORT const char *fmi3GetVersion(void) { return "3.0"; }
-
-EXPORT Level fmi3SetDebugLogging(Instance instance, bool on, size_t count, const String categories[]) {
-    EXPECT(ANY);
-    if (count > 0 && categories == NULL) return tell(model, ERROR, "categories: expected %zu, got none", count);
-    model->logs = on;
-    return OK;
-}
 
 EXPORT Instance fmi3InstantiateCoSimulation(String name, String token, String resources, bool visible, bool logs,
                                             bool with_events, bool early_return, const Reference intermediate[],
@@ -99,66 +82,12 @@ EXPORT Instance fmi3InstantiateScheduledExecution(String name, String token, Str
     return not_offered(logger, host);
 }
 
-EXPORT void fmi3FreeInstance(Instance instance) {
-    if (instance != NULL) close_model(instance);
-}
-
 EXPORT Level fmi3EnterInitializationMode(Instance instance, bool has_tolerance, double tolerance, double begins,
                                          bool has_end, double end) {
     EXPECT(INSTANTIATED);
     (void)has_tolerance, (void)tolerance;
     const Level level = set_begin(model, begins, has_end, end);
     if (level == OK) model->mode = INITIALIZING;
-    return level;
-}
-
-EXPORT Level fmi3ExitInitializationMode(Instance instance) {
-    EXPECT(INITIALIZING);
-    if (start(model) != OK) return ERROR;
-    model->mode = STEPPING;
-    return OK;
-}
-
-EXPORT Level fmi3Terminate(Instance instance) {
-    EXPECT(STEPPING);
-    model->mode = TERMINATED;
-    return OK;
-}
-
-EXPORT Level fmi3Reset(Instance instance) {
-    EXPECT(ANY);
-    start_over(model);
-    return OK;
-}
-
-static Level missing(Model *model, const void *references, size_t count, const void *values, size_t value_count) {
-    if (count == value_count && (count == 0 || (references != NULL && values != NULL))) return OK;
-    return tell(model, ERROR, "expected %zu value references and as many values, got %zu", count, value_count);
-}
-
-EXPORT Level fmi3GetFloat64(Instance instance, const Reference references[], size_t count, double values[], size_t room) {
-    EXPECT(ANY);
-    Level level = missing(model, references, count, values, room);
-    for (size_t i = 0; i < count && level == OK; i++) level = get_value(model, references[i], false, values + i);
-    return level;
-}
-
-EXPORT Level fmi3GetInt32(Instance instance, const Reference references[], size_t count, int32_t values[], size_t room) {
-    EXPECT(ANY);
-    Level level = missing(model, references, count, values, room);
-    for (size_t i = 0; i < count && level == OK; i++) {
-        double value = 0.0;
-        level = get_value(model, references[i], true, &value);
-        if (level == OK) values[i] = (int32_t)value;
-    }
-    return level;
-}
-
-EXPORT Level fmi3SetFloat64(Instance instance, const Reference references[], size_t count, const double values[],
-                            size_t room) {
-    EXPECT(INSTANTIATED | INITIALIZING | STEPPING);
-    Level level = missing(model, references, count, values, room);
-    for (size_t i = 0; i < count && level == OK; i++) level = set_value(model, references[i], values[i]);
     return level;
 }
 
@@ -208,60 +137,6 @@ EXPORT Level fmi3GetVariableDependencies(Instance instance, Reference dependent,
                                          size_t of_independents[], int kinds[], size_t count) {
     (void)dependent, (void)elements, (void)independents, (void)of_independents, (void)kinds, (void)count;
     REFUSED("providesPerElementDependencies is false");
-}
-
-static Level unknown(Model *model) { return tell(model, ERROR, "FMUState: expected a state of this instance, got another"); }
-
-EXPORT Level fmi3GetFMUState(Instance instance, void **saved) {
-    EXPECT(ANY);
-    if (saved == NULL) return tell(model, ERROR, "FMUState: expected a place for it, got none");
-    if (*saved != NULL && !owns_state(model, *saved)) return unknown(model);
-    Saved *made = save_state(model);
-    if (made == NULL) return ERROR;
-    if (*saved != NULL) forget_state(model, *saved);
-    *saved = made;
-    return OK;
-}
-
-EXPORT Level fmi3SetFMUState(Instance instance, void *saved) {
-    EXPECT(ANY);
-    if (!owns_state(model, saved)) return unknown(model);
-    restore_state(model, saved);
-    return OK;
-}
-
-EXPORT Level fmi3FreeFMUState(Instance instance, void **saved) {
-    EXPECT(ANY);
-    if (saved == NULL || *saved == NULL) return OK;
-    if (!owns_state(model, *saved)) return unknown(model);
-    forget_state(model, *saved);
-    *saved = NULL;
-    return OK;
-}
-
-EXPORT Level fmi3SerializedFMUStateSize(Instance instance, void *saved, size_t *size) {
-    EXPECT(ANY);
-    if (!owns_state(model, saved) || size == NULL) return unknown(model);
-    *size = state_size(model);
-    return OK;
-}
-
-EXPORT Level fmi3SerializeFMUState(Instance instance, void *saved, uint8_t bytes[], size_t size) {
-    EXPECT(ANY);
-    if (!owns_state(model, saved)) return unknown(model);
-    if (bytes == NULL || size < state_size(model))
-        return tell(model, ERROR, "serializedState: expected room for %zu bytes, got %zu", state_size(model), size);
-    write_state(model, saved, bytes);
-    return OK;
-}
-
-EXPORT Level fmi3DeserializeFMUState(Instance instance, const uint8_t bytes[], size_t size, void **saved) {
-    EXPECT(ANY);
-    if (bytes == NULL || saved == NULL) return tell(model, ERROR, "serializedState: expected bytes, got none");
-    Saved *read = read_state(model, bytes, size);
-    if (read == NULL) return ERROR;
-    *saved = read;
-    return OK;
 }
 
 #define DERIVATIVES(function, word)                                                                              \
