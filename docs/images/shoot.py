@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PIL import Image
-
-import tautline as tl
 from tests.support.browser import browsing, serving
 from tests.support.commands import COMMAND
+
+import tautline as tl
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
