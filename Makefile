@@ -10,7 +10,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # Installing builds the viewer's page from these, and libtautline from the kernels.
 PACKAGE = pyproject.toml hatch_build.py web/package-lock.json web/build.mjs $(wildcard web/src/*)
 
-.PHONY: reproduce test quick-tests lint library browser wheel verify fence trial bench scale peers peers-quick rest-length rest-length-peers docs clean
+.PHONY: reproduce test quick-tests lint library browser wheel verify fence trial bench scale peers peers-quick rest-length rest-length-peers pictures docs clean
 
 reproduce: $(VENV)/cli
 	$(BIN)/python -m tautline.paper
@@ -103,6 +103,10 @@ build/rest-length/installed:
 	$(PYTHON) -m venv build/rest-length
 	build/rest-length/bin/python -m pip install --quiet --disable-pip-version-check exudyn moordyn mujoco numpy
 	touch $@
+
+# Pictures of the viewer, reports and figures for the docs; needs the browser.
+pictures: $(VENV)/dev
+	$(BIN)/python -m docs.images.shoot
 
 # The site: runs the examples, and needs no network when it is read.
 docs: $(VENV)/docs

@@ -20,6 +20,7 @@ copyright = author
 release = version = __version__
 
 extensions = [
+    "accessible",
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",

@@ -47,7 +47,7 @@ def rows(command: Any) -> list[str]:
             default = f" Default: `{x.default}`." if shown else ""
             name, text = f"{spelled}{value}", f"{x.help or ''}{again}{default}"
         lines.append(f"| {cell(name)} | {cell(text)} |")
-    return ["| | |", "|---|---|", *lines] if lines else []
+    return ["| argument or option | what it is |", "|---|---|", *lines] if lines else []
 
 
 def commands_of(group: Any, before: str) -> Iterator[tuple[str, Any]]:

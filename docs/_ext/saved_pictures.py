@@ -15,7 +15,7 @@ ENDINGS = (".png", ".gif")
 FRAME = """
 .. raw:: html
 
-    <iframe src="{address}" style="width: 100%; height: 540px; border: 0" loading="lazy"></iframe>
+    <iframe src="{address}" title="Replay" style="width: 100%; height: 540px; border: 0" loading="lazy"></iframe>
 """
 
 

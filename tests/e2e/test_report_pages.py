@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
 import tautline as tl
+from tautline.figures.fitted import fit_report
+from tautline.figures.printing import print_pdf
+from tautline.paper.reproduce import reproduce
 from tautline.studies.report.report import report
+from tests.support.browser import NO_BROWSER, find_browser
 from tests.support.pages import PHONE, violations
 
 if TYPE_CHECKING:
@@ -31,6 +36,8 @@ PAGES = {
     "one line": ("he rope holds: ", 5),
     "several lines": ("Whether the rope holds is not known", 19),
     "study": ("6 of 9 members have a result; 3 refused.", 5),
+    "fit": ("1 value found", 1),
+    "reproduction": ("verdicts hold.", 13),
 }
 
 
@@ -40,10 +47,16 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     jump = tl.simulate(tl.load("bungee", {"string.breaking_load": "5 kN", "run.duration": "2 s"}))
     robot = tl.simulate(tl.load("cable-robot", {"run.duration": "0.4 s"}))
     tl.study(STUDY, folder / "study.zarr")
+    swing = tl.load("fixed-length", {"run.duration": "0.2 s", "string.law": "tension_only"})
+    series = tl.simulate(swing).stretched_length.squeeze()
+    measured = {"time": series.time.values, "stretched_length": series.values}
+    fit = tl.fit(swing.with_({"string.stiffness": "45 N"}), measured, ["string.stiffness"], units="SI")
     return {
         "one line": tl.report(jump, folder / "jump.html"),
         "several lines": tl.report(robot, folder / "robot.html"),
         "study": report(folder / "study.zarr", folder / "study"),
+        "fit": fit_report(fit, folder / "fit.html"),
+        "reproduction": reproduce(folder / "reproduction", animations=False, say=lambda _: None),
     }
 
 
@@ -57,7 +70,7 @@ def test_the_verdict_is_on_the_first_screen(
     page, asked = context.new_page(), list[str]()
     page.on("request", lambda request: asked.append(request.url))
     page.goto(pages[name].as_uri())
-    assert [url for url in asked if not url.startswith("data:")] == [pages[name].as_uri()]
+    assert [url for url in asked if not url.startswith(("data:", "about:", "blob:"))] == [pages[name].as_uri()]
     words, pictures = PAGES[name]
     box = page.get_by_text(words).first.bounding_box()
     assert box is not None and box["y"] + box["height"] < size[1]
@@ -67,6 +80,22 @@ def test_the_verdict_is_on_the_first_screen(
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == SHADES[scheme]
     assert violations(page) == []
     context.close()
+
+
+@pytest.mark.parametrize("name", ["study", "fit", "reproduction"])
+def test_a_page_says_how_accurate_it_is_and_is_printed(
+    name: str, pages: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = pages[name].read_text(encoding="utf-8")
+    for row in ("model", "mesh", "scheme", "time step", "energy that is not accounted for, of the energy in play"):
+        assert f"<td>{row}</td>" in text, row
+    found = find_browser()
+    if found is None:
+        pytest.skip(NO_BROWSER)
+    for variable, words in (found.environment | {"TAUTLINE_BROWSER": found.program}).items():
+        monkeypatch.setenv(variable, words)
+    printed = print_pdf(pages[name], tmp_path / "page.pdf").read_bytes()
+    assert printed.startswith(b"%PDF-") and len(re.findall(rb"/Type\s*/Page\b", printed)) >= 2
 
 
 def test_what_a_study_found_comes_first(pages: dict[str, Path], browser: Browser) -> None:

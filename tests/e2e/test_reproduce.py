@@ -17,7 +17,7 @@ from tests.support.commands import tautline
 
 @pytest.mark.long
 def test_reproduction(tmp_path: Path) -> None:
-    done = tautline("reproduce", "-o", "out", "--no-animations", cwd=tmp_path)
+    done = tautline("reproduce", "-o", "out", "--no-animations", "--project", "Seminar 4", cwd=tmp_path)
     folder = tmp_path / "out"
     for number in (1, 2, 3):
         for panel in ("snapshots", "energy", "lengths", "conservation"):
@@ -27,6 +27,7 @@ def test_reproduction(tmp_path: Path) -> None:
     rows = found["claims"]
     assert len(rows) == len(claims.CLAIMS)
     report = (folder / "report.html").read_text(encoding="utf-8")
+    assert "<dt>project</dt><dd>Seminar 4</dd>" in report
     assert not re.search(r'(src|href)="(?!data:)', report), "the report must be self-contained"
     assert report.count("data:image/png") == 13
     # the verdicts stand in words on the first line of the table, and are printed

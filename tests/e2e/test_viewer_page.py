@@ -309,6 +309,41 @@ def test_one_line_beside_several(folder: Path, open_page: Pages) -> None:
         assert colors(beside[:, :half]) > 60 and colors(beside[:, half:]) > 60
 
 
+def test_a_ship_its_sea_and_the_earth(tmp_path: Path, open_page: Pages) -> None:
+    """A hull lies in the water, ropes hang clear of it; in an orbit an arrow points to the Earth, and turns."""
+    ship = tl.simulate(tl.load("ship-crane", {"run.duration": 0.2}))
+    page = open_page(tl.view(ship).save(tmp_path / "ship.html").as_uri(), offline=True)
+    hull = page.evaluate("[...getComputedStyle(document.documentElement).getPropertyValue('--body').trim()]")
+    wanted = [int("".join(hull[i : i + 2]), 16) for i in (1, 3, 5)]
+    page.get_by_test_id("view-front").click()
+    page.wait_for_timeout(100)
+    rows, columns = np.nonzero(np.abs(picture(page) - wanted).max(axis=2) < 45)
+    assert np.ptp(columns) > 150 and len(rows) > 3000, "no hull"
+    satellites = tl.simulate(tl.load("tethered-satellites", {"run.duration": 1500.0, "run.sample": 300.0}))
+    page = open_page(tl.view(satellites).save(tmp_path / "orbit.html").as_uri(), offline=True)
+    label = page.locator("#gravity-label")
+    places = []
+    for time in (0.0, 1500.0):
+        page.evaluate(f"tautline.seek({time})")
+        settled(page, f"tautline.time() === {time}")
+        page.wait_for_timeout(100)
+        assert label.inner_text() == "Earth"
+        places.append(label.bounding_box())
+    assert places[0] is not None and places[1] is not None
+    assert places[0]["x"] < places[1]["x"], "to the left, by which the first axis leads away from it, and then up"
+    assert places[0]["y"] > places[1]["y"] + 20
+
+
+def test_a_large_screen_has_larger_type(offline_file: str, open_page: Pages) -> None:
+    page = open_page(offline_file, offline=True, size=(2560, 1400))
+    style = "getComputedStyle(document.querySelector('{}'), '{}').{}"
+    for part in (".chart h2", ".chart-head", "#legend label", "#legend-numbers"):
+        assert page.evaluate(style.format(part, "", "fontSize")) == "14px", part
+        assert page.evaluate(style.format(part, "", "backgroundColor")) == "rgba(0, 0, 0, 0)", part
+    heads = [head.bounding_box() for head in page.locator(".chart:not([hidden]) .chart-head").all()]
+    assert len(heads) > 4 and all(head is not None and head["width"] > 200 and head["height"] > 14 for head in heads)
+
+
 def test_unusual_runs(tmp_path: Path, open_page: Pages) -> None:
     """A point mass, one element, a single sample; a run that an event ended; rows without numbers."""
     p = tl.pendulum(STRING, REEL, tl.RigidBody.point(0.5), elements=1)

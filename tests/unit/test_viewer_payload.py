@@ -20,6 +20,7 @@ from tautline.files.runs import Reader
 from tautline.paper import examples
 from tautline.results.network import layout
 from tautline.viewer import curves, page, payload
+from tautline.viewer.subject import of_system as subject_of_system
 from tests.conftest import Report
 from tests.support import chains
 from tests.support.checking import check_below, check_close
@@ -462,3 +463,28 @@ def test_a_view_saves_what_it_shows(run: xr.Dataset, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="expected one to 4, got 5"):
         tl.view(*5 * [run])
     assert repr(shown).startswith("View of a run") and len(repr(shown)) < 200
+
+
+@pytest.mark.parametrize(
+    "tip", [(-15.0, 9.0, -38.0), (-40.0, 0.0, -5.0), (30.0, -12.0, -20.0), (0.0, 0.0, -10.0)], ids=str
+)
+def test_a_ship_is_drawn_in_its_sea(tip: tuple[float, float, float]) -> None:
+    """Its hull is closed, half in the water; a rope hangs clear of it unless its tip is above the middle."""
+    case = tl.load("ship-crane", {"lines.hoist.start_point": tip})
+    about = payload.scene(subject_of_system(case.system), np.zeros((7, 3)), np.zeros((2, 3)), {})
+    ship = about["bodies"][0]
+    points = np.array(ship["points"])
+    assert about["surface"] == 0.0 and about["orbit"] is None and ship["held"]
+    deck, water, bottom = points[:30].reshape(3, 10, 3)  # rings of the hull
+    assert tip[2] < deck[0, 2] < 0.0 < bottom[0, 2] and not water[:, 2].any()
+    edges = [tuple(sorted(pair)) for face in ship["faces"] for pair in zip(face, [*face[1:], face[0]], strict=True)]
+    assert all(edges.count(edge) == 2 for edge in set(edges)), "a surface with holes"
+    clear = np.abs(tip[:2]) > 0.97 * np.abs(deck[:, :2]).max(axis=0)
+    assert clear.any() == any(tip[:2])
+
+
+def test_an_orbit_says_where_the_earth_is() -> None:
+    system = tl.load("tethered-satellites").system
+    about = payload.scene(subject_of_system(system), np.zeros((11, 3)), np.zeros((2, 3)), {})
+    assert system.orbit is not None and about["surface"] is None
+    assert about["orbit"] == {"center": "Earth", "rate": system.orbit.rate, "eccentricity": 0.0, "mean_anomaly": 0.0}

@@ -26,11 +26,12 @@ export class BodyView {
   private readonly trailColor = new Color();
 
   constructor(
-    private readonly body: BodyMeta,
+    body: BodyMeta,
     private readonly number: number,
     private readonly layout: Layout,
     sceneSize: number,
     reeled: boolean, // whether it carries a reel
+    private readonly traced: (row: Row, out: Vector) => Vector, // the point whose path is shown
   ) {
     const { points, faces, center_of_mass, held } = body;
     this.faces = new MeshLambertMaterial({ side: DoubleSide, flatShading: true, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 });
@@ -44,7 +45,7 @@ export class BodyView {
     }
     if (reeled && !held) Object.assign(this.faces, { transparent: true, depthWrite: false, opacity: GLASS, userData: { opacity: GLASS } });
     if (!held) this.group.add(axes(0.9 * reach));
-    else if (!reeled) this.group.add(new Mesh(new BoxGeometry(reach, reach, reach), this.faces)); // a drum is mark enough
+    else if (!reeled && faces.length === 0) this.group.add(new Mesh(new BoxGeometry(reach, reach, reach), this.faces)); // a drum is mark enough
     // seen through the body: it lies inside
     this.center = new Mesh(new SphereGeometry(0.07 * reach, 12, 8), new MeshBasicMaterial({ transparent: true, depthTest: false }));
     this.center.position.set(...center_of_mass);
@@ -72,7 +73,7 @@ export class BodyView {
     const skip = rows.length - count;
     const point: Vector = [0, 0, 0];
     for (let i = 0; i < count; i++) {
-      this.trailPoints.set(this.layout.bodyPoint(rows[skip + i], this.number, this.body.center_of_mass, point), 3 * i);
+      this.trailPoints.set(this.traced(rows[skip + i], point), 3 * i);
       const c = this.trailColor;
       this.trailColors.set([c.r, c.g, c.b, ((i + 1) / count) ** 1.5], 4 * i);
     }

@@ -1,6 +1,6 @@
-// What stands still: the grid under the scene, the surface of the water, the sun, and the arrow of gravity.
+// What stands still: the grid under the scene, the surface of the water, the sun, and the arrow to where things fall.
 
-import { BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, DoubleSide, PlaneGeometry } from "three";
+import { BufferGeometry, Color, ConeGeometry, CylinderGeometry, DirectionalLight, Float32BufferAttribute, Group, LineBasicMaterial, LineSegments, Mesh, MeshBasicMaterial, DoubleSide, PlaneGeometry, Vector3 } from "three";
 import { roundUp } from "./format";
 import { type Vector } from "./types";
 
@@ -10,6 +10,7 @@ export function sizeOf([low, high]: Box): number {
   return Math.max(Math.hypot(high[0] - low[0], high[1] - low[1], high[2] - low[2]), 1e-3);
 }
 
+const DOWN = new Vector3(0, 0, 1);
 const CELLS = 16; // about, over the longest side
 const LEAST_WIDTH = 0.3; // half of it, over the longest side
 
@@ -55,7 +56,7 @@ export class Ground {
   }
 }
 
-/** An arrow of unit length along +z, which is down. */
+/** An arrow of unit length along +z, which is down, until it is pointed elsewhere. */
 export class GravityArrow {
   readonly group = new Group();
   private readonly material = new MeshBasicMaterial();
@@ -68,6 +69,10 @@ export class GravityArrow {
     head.rotation.x = Math.PI / 2;
     head.position.z = 0.875;
     this.group.add(shaft, head);
+  }
+
+  point(direction: Vector): void {
+    this.group.quaternion.setFromUnitVectors(DOWN, new Vector3(...direction));
   }
 
   recolor(color: Color): void {

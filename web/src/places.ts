@@ -72,19 +72,21 @@ export function makeRoom([low, high]: Box, layout: Layout, meta: Meta, row: Row,
       if (x + around > high[i]) [high[i], grown] = [x + around + spare, true];
     });
   for (const strand of layout.strands) for (let node = 0; node <= strand.elements; node++) hold(strand.node(row, node), 0);
-  meta.bodies.forEach(({ points }, k) => hold(layout.bodyPoint(row, k, [0, 0, 0], [0, 0, 0]), reachOf(points)));
+  meta.bodies.forEach(({ points, held }, k) => hold(layout.bodyPoint(row, k, [0, 0, 0], [0, 0, 0]), held ? 0 : reachOf(points)));
   return grown;
 }
 
-/** The box with the reels that stand still, and where gravity's arrow of a length begins: beside the first of them from the left, or at the top. */
-export function withArrow({ lines, bodies }: Meta, box: Box, length: number, shown: boolean): { whole: Box; tip: Vector } {
+/** The box with the reels that stand still, and where an arrow of a length to where things fall begins: beside the first of them from the left, or at the top. */
+export function withArrow({ lines, bodies, orbit }: Meta, box: Box, length: number, shown: boolean): { whole: Box; start: Vector } {
   const reels = lines.flatMap(({ reel, ends: [start] }) => (reel && (start === null || bodies[start].held) ? reel : []));
   const whole = reels.map(reelBox).reduce(union, box);
   const [beside] = reels.sort((a, b) => a.position[0] - b.position[0]);
   const [low, high] = beside ? reelBox(beside) : whole;
   const [, y, z] = beside?.position ?? [0, 0.5 * (low[1] + high[1]), low[2]];
-  const tip: Vector = [low[0] - 0.3 * length, y, z];
-  return { whole: shown ? union(whole, [[tip[0] - 0.1 * length, y, z], [tip[0], y, z + 1.2 * length]]) : whole, tip };
+  // what turns in the plane of an orbit leaves the corners of its box free
+  if (orbit) return { whole, start: [box[0][0] + length, box[0][1] + length, z] };
+  const start: Vector = [low[0] - 0.3 * length, y, z];
+  return { whole: shown ? union(whole, [[start[0] - 0.1 * length, y, z], [start[0], y, z + 1.2 * length]]) : whole, start };
 }
 
 /** Left, top, width and height of a run's view among several side by side (px). */

@@ -9,7 +9,16 @@ import { type Frame, type Layout, type Quantity, type Row } from "./layout";
 import { Markers } from "./markers";
 import { css } from "./palette";
 import { StrandView } from "./strand";
-import { type Meta } from "./types";
+import { type Meta, type Vector } from "./types";
+
+/** The center of mass of a free body; of one that is held, where the first of its lines is fastened. */
+function tracedPoint({ bodies, lines }: Meta, layout: Layout, body: number): (row: Row, out: Vector) => Vector {
+  const { held, center_of_mass } = bodies[body];
+  const line = lines.findIndex(({ ends }) => ends.includes(body));
+  if (!held || line < 0) return (row, out) => layout.bodyPoint(row, body, center_of_mass, out);
+  const strand = layout.strands[line];
+  return (row) => strand.node(row, lines[line].ends[0] === body ? 0 : strand.elements);
+}
 
 export class RunView {
   readonly group = new Group();
@@ -28,7 +37,7 @@ export class RunView {
     this.strands = meta.lines.map((string, k) => new StrandView(string, layout.strands[k], layout, size));
     for (const strand of this.strands) strand.outlined = meta.gravity > 0;
     const reeled = (body: number) => meta.lines.some(({ ends, reel }) => reel && ends[0] === body);
-    this.bodies = meta.bodies.map((body, k) => new BodyView(body, k, layout, size, reeled(k)));
+    this.bodies = meta.bodies.map((body, k) => new BodyView(body, k, layout, size, reeled(k), tracedPoint(meta, layout, k)));
     this.markers = new Markers(meta, layout, size);
     this.forces = new Forces(meta, layout, size);
     this.group.add(this.forces.group, ...this.strands.map((strand) => strand.group), ...this.bodies.flatMap((body) => [body.group, body.trail]), this.markers.group);

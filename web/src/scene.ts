@@ -8,6 +8,7 @@ import { type Box, GravityArrow, Ground, sizeOf, sun } from "./ground";
 import { type Corner, Inset } from "./inset";
 import { type Frame, type Layout, type Quantity, type Row } from "./layout";
 import { Leash } from "./leash";
+import { towardCenter } from "./orbit";
 import { boxOf, cellOf, makeRoom, samePlace, withArrow } from "./places";
 import { css } from "./palette";
 import { RunView } from "./runview";
@@ -45,7 +46,7 @@ export class Scene {
   private dirty = true;
   private covered = ""; // what the picture is framed for
   private size: Range | null = null; // of a picture that is not the host's, in px
-  private readonly arrowTip = new Vector3();
+  private down: Vector = [0, 0, 1];
 
   /** Throws where the browser has no WebGL. */
   constructor(
@@ -72,8 +73,9 @@ export class Scene {
     this.views = metas.map((meta, run) => new RunView(meta, layouts[run], run, metas.length === 1));
     this.frames = metas.map(() => null);
     this.world.add(this.ground.group, ...this.views.map((view) => view.group));
-    if (metas[0].gravity > 0) this.world.add(this.arrow.group);
-    else this.ground.group.visible = metas.some(({ surface }) => surface !== null); // nothing lies below where nothing falls
+    const falling = metas[0].gravity > 0;
+    if (falling || metas[0].orbit) this.world.add(this.arrow.group);
+    if (!falling) this.ground.group.visible = metas.some(({ surface }) => surface !== null); // nothing lies below where nothing falls
 
     this.box = boxOf(metas);
     this.rig = new CameraRig(canvas, this.box, () => this.touch());
@@ -84,7 +86,7 @@ export class Scene {
     new ResizeObserver(() => this.resize()).observe(host);
     canvas.addEventListener("webglcontextrestored", () => this.touch());
     this.resize();
-    this.rig.view("iso");
+    this.rig.view(metas[0].orbit ? "top" : "iso"); // an orbit lies in the plane of x and y
   }
 
   touch(): void {
@@ -93,8 +95,10 @@ export class Scene {
 
   show(run: number, frame: Frame): void {
     if (this.frames[run]?.row === frame.row) return;
-    this.frames[run] = this.views[run].layout.drawable(frame.row) ? frame : null;
+    const { layout, meta } = this.views[run];
+    this.frames[run] = layout.drawable(frame.row) ? frame : null;
     if (run === 0) this.track();
+    if (run === 0 && meta.orbit) this.arrow.point((this.down = towardCenter(meta.orbit, frame.row[0])));
     this.touch();
   }
 
@@ -144,9 +148,11 @@ export class Scene {
     this.touch();
   }
 
-  /** Where the tip of gravity's arrow is on the host, in pixels; null without gravity. */
+  /** Beyond the tip of the arrow to where things fall, on the host in pixels; null without one. */
   arrowOnScreen(): Range | null {
-    return this.arrow.group.parent ? this.sight.onScreen(this.arrowTip.clone()) : null;
+    if (!this.arrow.group.parent) return null;
+    const [x, y, z] = this.down.map((part, i) => this.arrow.group.position.getComponent(i) + 1.12 * this.arrow.group.scale.x * part);
+    return this.sight.onScreen(new Vector3(x, -z, y));
   }
 
   /** A line from a body to where it is pulled, or none. */
@@ -291,10 +297,9 @@ export class Scene {
 
   private layOut(): void {
     const length = 0.08 * sizeOf(this.box);
-    const { whole, tip } = withArrow(this.views[0].meta, this.box, length, this.arrow.group.parent !== null);
-    this.arrow.group.position.set(...tip);
+    const { whole, start } = withArrow(this.views[0].meta, this.box, length, this.arrow.group.parent !== null);
+    this.arrow.group.position.set(...start);
     this.arrow.group.scale.setScalar(length);
-    this.arrowTip.set(tip[0], -(tip[2] + 1.12 * length), tip[1]);
     this.ground.place(whole);
     this.rig.setBox(whole);
     this.touch();

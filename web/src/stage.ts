@@ -247,6 +247,7 @@ export class SceneStage {
     get("grid-note").textContent = scene.ground.group.visible ? `grid: 1 cell = ${number(scene.ground.cell, 1)} m` : "";
     const at = scene.arrowOnScreen();
     get("gravity-label").hidden = !at;
+    get("gravity-label").textContent = this.metas[0].orbit?.center ?? "g";
     if (at) get("gravity-label").style.transform = `translate(calc(${at[0].toFixed(1)}px - 50%), ${at[1].toFixed(1)}px)`;
     const frame = get("inset-frame");
     const { inset } = scene;

@@ -75,7 +75,7 @@ export interface LineMeta {
   reel: ReelMeta | null;
 }
 
-/** Points are in the body's frame. One that is held has no shape. */
+/** Points are in the body's frame. Of those that are held only a ship has a shape. */
 export interface BodyMeta {
   name: string;
   held: boolean;
@@ -83,6 +83,14 @@ export interface BodyMeta {
   points: Vector[];
   faces: number[][];
   center_of_mass: Vector;
+}
+
+/** A frame that falls along an orbit: its first axis points from the center of attraction to the pericenter. */
+export interface Orbit {
+  center: string; // what is there
+  rate: number; // mean motion (rad/s)
+  eccentricity: number;
+  mean_anomaly: number; // at time 0
 }
 
 export interface Meta {
@@ -96,6 +104,7 @@ export interface Meta {
   start: number;
   end: number;
   gravity: number;
+  orbit: Orbit | null;
   surface: number | null; // depth of the water's
   lines: LineMeta[];
   bodies: BodyMeta[];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { test } from "node:test";
 import { padded, ticks, zoomedAt } from "../src/axis";
+import { towardCenter } from "../src/orbit";
 import { bytesOfBase64, checkedBoot, gunzip } from "../src/payload";
 import { asRows, unpackedLongs, unpackedWords } from "../src/planes";
 import { nearestIndex, TimeIndex } from "../src/search";
@@ -122,4 +123,15 @@ test("numbers of an offline page come back bit by bit", () => {
   const longs = floats.map((one) => [...new BigUint64Array(Float64Array.from(one).buffer)]);
   const back = new Float64Array(unpackedLongs(packed(longs, 8, (a, b) => BigInt.asUintN(64, BigInt(a) - BigInt(b))), 2).buffer);
   assert.deepEqual([...back], floats.flat());
+});
+
+test("the center of attraction is where Kepler's equation puts it", () => {
+  for (const eccentricity of [0, 0.3, 0.9])
+    for (let anomaly = -9; anomaly < 9; anomaly += 0.37) {
+      const mean = anomaly - eccentricity * Math.sin(anomaly);
+      const place = [Math.cos(anomaly) - eccentricity, Math.sqrt(1 - eccentricity ** 2) * Math.sin(anomaly)];
+      const [x, y, z] = towardCenter({ center: "Earth", rate: 2, eccentricity, mean_anomaly: 0.4 }, 0.5 * (mean - 0.4));
+      const far = 1 - eccentricity * Math.cos(anomaly);
+      assert.ok(Math.hypot(x + place[0] / far, y + place[1] / far) < 1e-9 && z === 0, `${eccentricity} ${anomaly}`);
+    }
 });

@@ -41,7 +41,7 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
-    help="""Simulate strings that are reeled out and in, and the rigid bodies they carry.
+    help="""Simulate ropes, cables and tethers that are paid out and hauled in, with the rigid bodies they carry.
 
     [bold]Examples[/bold]
 

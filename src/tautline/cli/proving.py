@@ -9,7 +9,7 @@ import typer
 
 from tautline._version import __version__
 from tautline.cli import output
-from tautline.cli.app import AsJson, app
+from tautline.cli.app import AsJson, Pdf, Project, app
 from tautline.cli.output import one_line_errors
 from tautline.extras import EXTRAS
 
@@ -24,6 +24,8 @@ def reproduce(
             "--full", metavar="", help="Add the long comparisons with other integrators and MP4; takes minutes."
         ),
     ] = False,
+    project: Project = "",
+    pdf: Pdf = None,
 ) -> None:
     """Reproduce the paper's numerical section: figures, animations, claims, and a report in one HTML file.
 
@@ -35,7 +37,7 @@ def reproduce(
 
         if out.is_file():
             raise InputError(f"--output: expected a folder, got the file {out}")
-        make(out, animations=animations, full=full)
+        make(out, animations=animations, full=full, project=project, pdf=pdf)
 
 
 @app.command()

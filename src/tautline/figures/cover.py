@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
+import numpy as np
 import xarray as xr
 
 from tautline._version import __version__
@@ -15,7 +16,7 @@ from tautline.figures import page as pages
 from tautline.model.picture.inputs import inputs_of
 from tautline.model.picture.sketch import sketch_of_state
 from tautline.model.system.case import Case
-from tautline.quantities import value
+from tautline.quantities import between, value
 from tautline.results.picture import sketch_of_sample
 
 
@@ -94,9 +95,9 @@ def inputs(case: Case) -> str:
 
 
 def accuracy(attrs: Mapping[Any, Any], case: Case) -> str:
-    """Model, mesh, step, scheme and the estimates of errors of a run."""
+    """Model, mesh, step, scheme and the estimates of errors of a run, or with arrays in place of numbers of many."""
     mesh = ", ".join(
-        f"{line.count} elements{f' in each of {line.spans} spans' if line.spans > 1 else ''}"
+        f"{_counted(line.elements)} elements{f' in each of {line.spans} spans' if line.spans > 1 else ''}"
         + (f" of {name}" if len(case.system.lines) > 1 else "")
         for name, line in case.system.lines.items()
     )
@@ -106,13 +107,28 @@ def accuracy(attrs: Mapping[Any, Any], case: Case) -> str:
         ("model", "elastic lines of distributed mass (no bending, no contact), rigid bodies"),
         ("mesh", mesh),
         ("scheme", f"{attrs.get('scheme', 'symmetric')}, order {attrs['order']}, variational"),
-        ("time step", f"{value(float(attrs['step']), 's')} ({how}), {int(attrs['steps'])} steps"),
+        ("time step", f"{_step(attrs.get('step', step))}{how}, {_range(attrs['steps'])} steps"),
     ]
     for name, words, unit in ESTIMATES:
         if name in attrs and attrs[name] is not None:
-            size = float(attrs[name])
-            rows.append((words, value(size, unit, 2) if not abs(size) < NEGLIGIBLE else "negligible"))
+            sizes = np.abs(np.ravel(attrs[name]))
+            sizes = sizes[np.isfinite(sizes)]
+            rows.append((words, "negligible" if len(sizes) and sizes.max() < NEGLIGIBLE else _range(sizes, unit, 2)))
     return pages.table((), rows)
+
+
+def _counted(elements: int | str) -> str:
+    return "a number chosen by the program of" if isinstance(elements, str) else str(elements)
+
+
+def _step(step: float | str) -> str:
+    return "" if isinstance(step, str) else f"{value(float(step), 's')}, "
+
+
+def _range(sizes: Any, unit: str = "", digits: int = 6) -> str:
+    """A number, or the least and the greatest of several that are known."""
+    known = np.ravel(sizes)
+    return between(float(known.min()), float(known.max()), unit, digits) if len(known) else "not known"
 
 
 # Estimates that are smaller are rounding.

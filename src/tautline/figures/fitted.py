@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from pathlib import Path
@@ -18,7 +19,9 @@ from tautline.figures.style import BLUE, ORANGE, new_figure, styled
 from tautline.fitting.result import COMPLETED, Compared, Fit, rounded
 from tautline.model import checks
 from tautline.model.picture.inputs import unit_in_words
+from tautline.model.system.case import Case
 from tautline.quantities import between, prefixed, value
+from tautline.results.inputs import CASE
 
 
 @styled
@@ -112,7 +115,9 @@ def _render(fit: Fit) -> str:
         for name in fit.columns
     }
     drawn = "".join(pages.figure(fitted(fit, name), caption) for name, caption in captions.items())
-    return f'{body}<div class="panels">{drawn}</div>{cover.system(fit.case)}'
+    accuracy = cover.accuracy(fit.attrs, Case.from_dict(json.loads(fit.attrs[CASE])))
+    body += f'<div class="panels">{drawn}</div>{cover.system(fit.case)}'
+    return f"{body}<h2>Model and accuracy, with the values that were found</h2>{accuracy}"
 
 
 def value_table(fit: Fit) -> str:

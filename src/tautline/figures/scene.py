@@ -16,9 +16,8 @@ from mpl_toolkits.mplot3d.proj3d import proj_transform
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.figures.style import BODY, STRAIN_MAP
-from tautline.model.body import RigidBody
 from tautline.model.reel import Reel
-from tautline.model.shapes import body_mesh
+from tautline.model.shapes import boxes, center_of, shape_of
 from tautline.model.string import String
 from tautline.model.system.parts import Line
 from tautline.model.system.sheaves import Wheel
@@ -100,12 +99,9 @@ def scene_of(run: xr.Dataset) -> Scene:
             reeled = run.reeled_length.values[:, k]
             drums.append(_drum(line.reel, ropes[-line.spans].nodes[:, 0], reeled, guide, axis, turned))
     for b, name in enumerate(names):
-        body = system.bodies[name]
-        mesh: tuple[Array, list[list[int]]] = (np.zeros((1, 3)), [])
-        if isinstance(body, RigidBody):
-            points, faces = body_mesh(body)
-            mesh = (points - np.array(body.center_of_mass), faces)
-        solids.append(Solid(name, *mesh, run.body_position.values[:, b], run.attitude.values[:, b]))
+        points, faces = shape_of(system, name)
+        points = points - center_of(system.bodies[name])
+        solids.append(Solid(name, points, faces, run.body_position.values[:, b], run.attitude.values[:, b]))
     return Scene(run.time.values, ropes, solids, drums)
 
 
@@ -122,7 +118,7 @@ def _wheel(run: xr.Dataset, system: System, wheel: Wheel, names: list[str], numb
     center, R = np.tile(np.array(wheel.center), (count, 1)), np.tile(np.eye(3), (count, 1, 1))
     if wheel.on in names:
         b, body = names.index(wheel.on), system.bodies[wheel.on]
-        arm = np.array(wheel.center) - (np.array(body.center_of_mass) if isinstance(body, RigidBody) else 0.0)
+        arm = np.array(wheel.center) - center_of(body)
         R = run.attitude.values[:, b]
         center = run.body_position.values[:, b] + R @ arm
     radius = 0.0 if wheel.is_pin else wheel.radius
@@ -146,7 +142,7 @@ def _mounted(system: System, line: Line) -> tuple[Array, Array]:
     if line.drum_axis is None:
         return GUIDE, AXIS
     axis = np.array(line.drum_axis)
-    outwards = np.array(line.start_point) - (np.array(body.center_of_mass) if isinstance(body, RigidBody) else 0.0)
+    outwards = np.array(line.start_point) - center_of(body)
     across = [wish - (wish @ axis) * axis for wish in (outwards, *np.eye(3))]
     guide = next(x for x in across if np.linalg.norm(x) > 1e-6)
     return guide / np.linalg.norm(guide), axis
@@ -201,11 +197,10 @@ def draw(axes: Any, scene: Scene, k: int, alpha: float = 1.0) -> list[Any]:
 
 def extent(scene: Scene, rows: Any = slice(None)) -> tuple[Array, Array]:
     """Least and greatest coordinates of all that is drawn in some rows."""
-    reaches = [(solid, float(np.linalg.norm(solid.points, axis=1).max())) for solid in scene.solids]
-    boxes = [rope.nodes[rows].reshape(-1, 3) for rope in scene.ropes]
-    boxes += [drum.rim[rows].reshape(-1, 3) for drum in scene.drums]
-    boxes += [solid.places[rows] + side * reach for solid, reach in reaches for side in (-1.0, 1.0)]
-    points = np.concatenate(boxes)
+    around = [rope.nodes[rows].reshape(-1, 3) for rope in scene.ropes]
+    around += [drum.rim[rows].reshape(-1, 3) for drum in scene.drums]
+    around += [boxes(x.points, x.places[rows], x.attitudes[rows]).reshape(-1, 3) for x in scene.solids]
+    points = np.concatenate(around)
     return points.min(axis=0), points.max(axis=0)
 
 

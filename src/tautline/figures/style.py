@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Iterable
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -12,8 +13,10 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter
 
 from tautline.durable import replacing
+from tautline.quantities import PREFIXED, number, prefixed
 
 # Okabe and Ito's palette.
 BLACK, ORANGE, SKY, GREEN, BLUE, RED = (
@@ -55,14 +58,38 @@ R = TypeVar("R")
 
 
 def styled(function: Callable[P, R]) -> Callable[P, R]:
-    """Draw with our settings, and leave those of the user alone."""
+    """Draw with our settings and units with prefixes, and leave settings of the user alone."""
 
     @wraps(function)
     def inside(*args: P.args, **kwargs: P.kwargs) -> R:
         with mpl.rc_context(SETTINGS):
-            return function(*args, **kwargs)
+            drawn = function(*args, **kwargs)
+            if isinstance(drawn, Figure):
+                _prefix_axes(drawn)
+            return drawn
 
     return inside
+
+
+# A label of an axis with the unit of its numbers.
+LABEL = re.compile(r"(?s)(?P<name>.*)\((?P<unit>[^()]+)\)(?P<rest>[^()]*)")
+
+
+def _prefix_axes(figure: Figure) -> None:
+    """Write forces, energies and the like as tables do: kN instead of thousands of N."""
+    for axes in figure.axes:
+        for axis, limits in ((axes.xaxis, axes.get_xlim()), (axes.yaxis, axes.get_ylim())):
+            found = LABEL.fullmatch(axis.get_label_text())
+            if found is None or found["unit"] not in PREFIXED or axis.get_scale() != "linear":
+                continue
+            size, unit = prefixed(max(map(abs, limits)), found["unit"])
+            if size != 1.0:
+                axis.set_major_formatter(FuncFormatter(partial(_tick, size)))
+                axis.set_label_text(f"{found['name']}({unit}){found['rest']}")
+
+
+def _tick(size: float, x: float, _: int | None) -> str:
+    return number(x / size).replace("-", "\u2212")
 
 
 class Picture(Figure):

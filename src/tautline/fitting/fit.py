@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings as issued
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,8 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.cases import begin
-from tautline.errors import InputError
+from tautline.engine.simulate import simulate
+from tautline.errors import InputError, TautlineWarning
 from tautline.fitting import data as measured_data
 from tautline.fitting import judging, unknowns
 from tautline.fitting.data import Measured
@@ -162,4 +164,12 @@ def _result(case: Case, search: Search, warnings: list[RunWarning]) -> Fit:
         runs=search.runs,
         starts={u.key: u.start for u in model.unknowns},
         bounds={u.key: (u.low, u.high) for u in model.unknowns},
+        attrs=_attrs(model.with_values(search.values(search.x))),
     )
+
+
+def _attrs(case: Case) -> dict[str, Any]:
+    """Attributes of a run, whose warnings the search has noted."""
+    with issued.catch_warnings():
+        issued.simplefilter("ignore", TautlineWarning)
+        return {str(name): x for name, x in simulate(case).attrs.items()}

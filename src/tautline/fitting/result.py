@@ -70,6 +70,8 @@ class Fit:
         Where the search began, by key.
     bounds : dict
         Least and greatest value that it tried, by key; infinite where there is none.
+    attrs : dict
+        Attributes of a run with the values that were found, among them its estimates of errors.
     """
 
     case: Any
@@ -87,6 +89,7 @@ class Fit:
     runs: int
     starts: dict[str, float]
     bounds: dict[str, tuple[float, float]]
+    attrs: dict[str, Any]
 
     @property
     def correlations(self) -> Array:

@@ -49,11 +49,16 @@ class Found(NamedTuple):
     comparison: dict[str, Any] | None  # rows and verdicts against general integrators
 
 
+def _table(rows: str) -> str:
+    """A table that scrolls where it is wider than the screen, by keys as well."""
+    return f'<div class="table" tabindex="0"><table>{rows}</table></div>'
+
+
 def _claims_table(rows: list[dict[str, Any]], verdicts: list[str]) -> str:
     """The verdicts in words on its first line, then every claim."""
     methods = list(rows[0]["measured"])
     names = ("", "statement", "paper", *methods)
-    head = "".join(f"<th>{html.escape(name)}</th>" for name in names)
+    head = "".join(f"<th>{html.escape(name)}</th>" if name else "<td></td>" for name in names)
     first, *others = (html.escape(sentence) for sentence in verdicts)
     body = f'<tr><td colspan="{len(names)}"><b>{first}</b> {"<br>".join(others)}</td></tr>'
     for row in rows:
@@ -66,7 +71,7 @@ def _claims_table(rows: list[dict[str, Any]], verdicts: list[str]) -> str:
             f"<span class='small'>{html.escape(row['criterion'])}</span></td>"
             f"<td>{html.escape(row['paper'])}</td>{cells}</tr>"
         )
-    return f"<table><tr>{head}</tr>{body}</table>"
+    return _table(f"<tr>{head}</tr>{body}")
 
 
 def _conservation_table(runs: dict[tuple[str, int], claims.Runs]) -> str:
@@ -79,7 +84,7 @@ def _conservation_table(runs: dict[tuple[str, int], claims.Runs]) -> str:
                 f"<td>{100 * kept.angular_momentum:.1e} %</td><td>{kept.orthogonality:.1e}</td></tr>"
             )
     head = "<tr><th>example</th><th>method</th><th>energy balance</th><th>angular momentum</th><th>|I - RᵀR|</th></tr>"
-    return f"<table>{head}{body}</table>"
+    return _table(f"{head}{body}")
 
 
 def _comparison(folder: Path, comparison: dict[str, Any] | None) -> str:
@@ -101,16 +106,20 @@ def _comparison(folder: Path, comparison: dict[str, Any] | None) -> str:
         "<p>Example 1 goes on for a million steps; examples 2 and 3 end by themselves. Runge-Kutta and SciPy solve the "
         "same equations for accelerations, with the rotation matrix as nine numbers. Drift: mean energy of the last "
         "tenth less that of the first, as a part of the largest kinetic energy.</p>"
-        f"<table><tr><th>statement</th><th>ours, order 2</th><th>Runge-Kutta 4, same step</th><th></th></tr>{verdicts}"
-        f'</table><div class="panels">{pictures}</div>'
-        "<table><tr><th></th><th>method</th><th>setting</th><th>simulated</th><th>took</th><th>energy drift</th>"
-        f"<th>energy</th><th>momentum</th><th>|I - RᵀR|</th></tr>{rows}</table>"
-        '<p class="small">The right-hand side of example 1 is compiled for the general methods too; that of examples 2 '
+        + _table(
+            f"<tr><th>statement</th><th>ours, order 2</th><th>Runge-Kutta 4, same step</th><td></td></tr>{verdicts}"
+        )
+        + f'<div class="panels">{pictures}</div>'
+        + _table(
+            "<tr><td></td><th>method</th><th>setting</th><th>simulated</th><th>took</th><th>energy drift</th>"
+            f"<th>energy</th><th>momentum</th><th>|I - RᵀR|</th></tr>{rows}"
+        )
+        + '<p class="small">The right-hand side of example 1 is compiled for the general methods too; that of examples 2 '
         "and 3 is NumPy, so compare their times with care.</p>"
     )
 
 
-def render(folder: Path, found: Found) -> str:
+def render(folder: Path, found: Found, project: str = "") -> str:
     """The page; the pictures are taken from the folder."""
     runs, rows = found.runs, found.claims
     sections = ""
@@ -139,7 +148,10 @@ def render(folder: Path, found: Found) -> str:
     )
     version = f"{__version__}, Python {platform.python_version()}, numpy {np.__version__}"
     return cover.page(
-        Cover("Reproduction of a paper", _TITLE, version=version), body, _STYLE, script_hashes(template())
+        Cover("Reproduction of a paper", _TITLE, project=project, version=version),
+        body,
+        _STYLE,
+        script_hashes(template()),
     )
 
 
@@ -148,8 +160,7 @@ def _hold(row: dict[str, Any]) -> bool:
     return all(m["holds"] for m in row["measured"].values())
 
 
-_STYLE = """.narrow { max-width: 640px; margin-top: 1rem; }
-@media (max-width: 720px) { table { display: block; overflow-x: auto; } }"""
+_STYLE = ".narrow { max-width: 640px; margin-top: 1rem; }"
 _TITLE = "A 3D elastic string pendulum with a rigid body and a reel: the paper's numerical section, reproduced"
 _BODY = """{verdict}
 <p>T. Lee, M. Leok and N. H. McClamroch describe three examples: a string of constant length, deployment by gravity,

@@ -13,6 +13,7 @@ import xarray as xr
 from tautline import figures
 from tautline.extras import need
 from tautline.figures.animation import require_video
+from tautline.figures.printing import find_browser, print_pdf
 from tautline.paper import claims, tumbling
 from tautline.paper.examples import EXAMPLES
 from tautline.paper.report import SHOWN, Found, render
@@ -34,12 +35,23 @@ def panels(number: int, run: xr.Dataset) -> dict[str, Any]:
     }
 
 
-def reproduce(folder: Path, *, animations: bool = True, full: bool = False, say: Say = print) -> Path:
+def reproduce(
+    folder: Path,
+    *,
+    animations: bool = True,
+    full: bool = False,
+    project: str = "",
+    pdf: Path | None = None,
+    say: Say = print,
+) -> Path:
     """Write everything into a folder; the path of the report.
 
     `full` adds the comparison with general integrators over a million steps, the work-precision diagram, and MP4
-    animations; it takes some minutes and needs the extra [numba], and [video] for animations.
+    animations; it takes some minutes and needs the extra [numba], and [video] for animations. `project` stands in the
+    head of the report; `pdf` is a file that it is also printed to, by Chromium or Chrome.
     """
+    if pdf is not None:
+        find_browser()  # what is missing is reported now
     if full:
         # what is missing is reported now, not after minutes
         need("tautline.paper.comparison", "tautline reproduce --full")
@@ -69,7 +81,9 @@ def reproduce(folder: Path, *, animations: bool = True, full: bool = False, say:
                 figures.animate(run, film, frames=int(25 * example.duration), rate=25.0, size=(9.6, 5.4), dpi=100.0)
     compared = _compare(folder, say) if full else None
     report = folder / "report.html"
-    report.write_text(render(folder, Found(runs, rows, verdicts, animations, compared)), encoding="utf-8")
+    report.write_text(render(folder, Found(runs, rows, verdicts, animations, compared), project), encoding="utf-8")
+    if pdf is not None:
+        print_pdf(report, pdf)
     for sentence in verdicts:
         say(sentence)
     say(str(report))

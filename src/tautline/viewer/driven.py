@@ -188,7 +188,10 @@ class Driven:
 
     def _swing(self, length: float) -> Array:
         """Box in which a line of a length swings, from its start: as deep as it hangs, and wide."""
-        depth = 1.1 * length + 2.0 * max(self.subject.reach(), default=0.0)
+        free = [
+            points for body, (points, _) in zip(self.subject.bodies.values(), self.subject.shapes, strict=True) if body
+        ]
+        depth = 1.1 * length + 2.0 * max((float(np.linalg.norm(x, axis=1).max()) for x in free), default=0.0)
         return np.array([[-0.35 * depth, -0.35 * depth, -0.1 * depth], [0.35 * depth, 0.35 * depth, depth]])
 
 

@@ -114,7 +114,7 @@ class View:
     def _repr_html_(self) -> str:
         inside = html.escape(self._page, quote=True)
         style = f"width: 100%; height: {self._height}px; border: 0"
-        return f'<iframe srcdoc="{inside}" style="{style}" allow="fullscreen"></iframe>'
+        return f'<iframe srcdoc="{inside}" title="Replay of a run" style="{style}" allow="fullscreen"></iframe>'
 
     def __repr__(self) -> str:
         return "View of a run; in a notebook it shows itself, elsewhere use .open() or .save('run.html')"

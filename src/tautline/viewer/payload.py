@@ -14,7 +14,8 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.body import RigidBody
-from tautline.model.shapes import body_mesh
+from tautline.model.shapes import Mesh
+from tautline.model.system.parts import EARTH_GM, Orbit
 from tautline.results.warnings import WARNINGS, decoded
 from tautline.viewer.curves import CHANGES, Curve
 from tautline.viewer.rounding import floors
@@ -219,9 +220,10 @@ def scene(subject: Subject, nodes: Array, box: Array, ranges: dict[str, list[flo
     units = {plot.name: plot.units for plot in subject.plots}
     return {
         "gravity": subject.gravity,
+        "orbit": _orbit(subject.orbit),
         "surface": subject.surface,
         "lines": [_line(line, np.nan_to_num(nodes[line.nodes])) for line in subject.lines],
-        "bodies": [_body(name, body) for name, body in subject.bodies.items()],
+        "bodies": [_body(*named, shape) for named, shape in zip(subject.bodies.items(), subject.shapes, strict=True)],
         "bounds": box.tolist(),
         "ranges": ranges,
         "plots": [
@@ -247,10 +249,23 @@ def _line(line: DrawnLine, nodes: Array) -> dict[str, Any]:
     return about
 
 
-def _body(name: str, body: RigidBody | None) -> dict[str, Any]:
-    """A body and its shape, which a kinematic one does not have."""
-    if body is None:
-        return {"name": name, "held": True, "mass": 0.0, "points": [], "faces": [], "center_of_mass": [0.0, 0.0, 0.0]}
-    points, faces = body_mesh(body)
-    about = {"points": np.round(points, 9).tolist(), "faces": faces, "center_of_mass": list(body.center_of_mass)}
-    return {"name": name, "held": False, "mass": body.mass} | about
+def _body(name: str, body: RigidBody | None, shape: Mesh) -> dict[str, Any]:
+    """A body and its shape, which among kinematic ones only a ship has."""
+    points, faces = shape if shape[1] else (np.zeros((0, 3)), [])
+    about = {"points": np.round(points, 9).tolist(), "faces": faces}
+    return (
+        about
+        | {"name": name, "held": body is None}
+        | {
+            "mass": body.mass if body else 0.0,
+            "center_of_mass": list(body.center_of_mass) if body else [0.0, 0.0, 0.0],
+        }
+    )
+
+
+def _orbit(orbit: Orbit | None) -> dict[str, Any] | None:
+    """What tells the direction to the center of attraction at any time, and what is there."""
+    if orbit is None:
+        return None
+    about = {"center": "Earth" if orbit.gravitational_parameter == EARTH_GM else "center"}
+    return about | {"rate": orbit.rate, "eccentricity": orbit.eccentricity, "mean_anomaly": orbit.mean_anomaly}

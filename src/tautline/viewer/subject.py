@@ -12,12 +12,11 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model.body import RigidBody
-from tautline.model.checks import ZERO
 from tautline.model.reel import Reel
-from tautline.model.shapes import body_mesh
+from tautline.model.shapes import Mesh, boxes, center_of, shape_of, surface_of
 from tautline.model.string import String
 from tautline.model.system.case import Case
-from tautline.model.system.parts import Line
+from tautline.model.system.parts import Line, Orbit
 from tautline.model.system.sheaves import Wheel
 from tautline.model.system.system import System
 from tautline.results.inputs import CASE
@@ -62,8 +61,10 @@ class Subject(NamedTuple):
 
     lines: list[DrawnLine]
     bodies: dict[str, RigidBody | None]  # None for one that is kinematic
+    shapes: list[Mesh]  # of the bodies, in their frames
     gravity: float
-    surface: float | None  # depth of the fluid's (m)
+    orbit: Orbit | None
+    surface: float | None  # depth of the fluid's, or of the sea of a ship (m)
     layout: Layout  # of the results
     plots: tuple[Plot, ...]
     curves: tuple[Curve, ...]
@@ -97,14 +98,14 @@ class Subject(NamedTuple):
         """Elastic energy of the elements, per length of unstretched string (J/m)."""
         return np.concatenate([x.string.energy_density(strain[:, x.elements]) for x in self.lines], axis=1)
 
-    def reach(self) -> list[float]:
-        """How far the shapes of the bodies reach from the origins of their frames (m)."""
-        return [float(np.linalg.norm(body_mesh(x)[0], axis=1).max()) if x else 0.0 for x in self.bodies.values()]
-
     def box(self, values: Mapping[str, Array]) -> Array | None:
         """Box around lines and bodies in some samples (m); None where nothing is finite."""
-        origins, reach = self.origins(values), np.array(self.reach())[:, None]
-        place = np.concatenate([values["position"], origins - reach, origins + reach], axis=1).reshape(-1, 3)
+        origins = self.origins(values)
+        around = [values["position"]]
+        for k, (points, _) in enumerate(self.shapes):
+            turned = values["attitude"].reshape(*origins.shape[:2], 3, 3)[:, k]
+            around.append(boxes(points, origins[:, k], turned).swapaxes(0, 1))
+        place = np.concatenate(around, axis=1).reshape(-1, 3)
         place = place[np.isfinite(place).all(axis=1)]
         return np.stack([place.min(axis=0), place.max(axis=0)]) if len(place) else None
 
@@ -142,8 +143,9 @@ def of_system(system: System) -> Subject:
                 sheaves += 1
             lines.append(drawn)
     bodies = {name: body if isinstance(body, RigidBody) else None for name, body in system.bodies.items()}
-    surface = None if system.fluid is None else system.fluid.surface
-    return Subject(lines, bodies, float(system.gravity or 0.0), surface, layout(system), *curves_of(system))
+    shapes = [shape_of(system, name) for name in bodies]
+    gravity = float(system.gravity or 0.0)
+    return Subject(lines, bodies, shapes, gravity, system.orbit, surface_of(system), layout(system), *curves_of(system))
 
 
 def _wheel(wheel: Wheel) -> Mount | None:
@@ -165,7 +167,7 @@ def _mount(system: System, line: Line) -> Mount | None:
     if line.drum_axis is None:
         return Mount(line.reel)
     axis, body = np.array(line.drum_axis), system.bodies.get(line.start)
-    outwards = np.array(line.start_point) - (body.center_of_mass if isinstance(body, RigidBody) else ZERO)
+    outwards = np.array(line.start_point) - center_of(body)
     for wish in (outwards, *np.eye(3)):
         guide = wish - (wish @ axis) * axis
         if np.linalg.norm(guide) > 1e-6 * max(1.0, float(np.linalg.norm(wish))):

@@ -14,7 +14,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model.body import RigidBody
 from tautline.model.picture import labels
-from tautline.model.shapes import body_mesh
+from tautline.model.shapes import center_of, is_ship, shape_of, surface_of
 from tautline.model.system.parts import ANCHOR
 from tautline.model.system.starts import Hanging, near_rest
 from tautline.model.system.state import State
@@ -143,9 +143,7 @@ class _Drawing:
     def _mesh(self, name: str) -> Array:
         """Points of a body in space."""
         body, place = self._system.bodies[name], self._places[name]
-        points = np.zeros((1, 3))
-        if isinstance(body, RigidBody):
-            points = body_mesh(body)[0] - np.array(body.center_of_mass)
+        points = shape_of(self._system, name)[0] - center_of(body)
         found: Array = np.asarray(place.position) + points @ np.asarray(place.attitude).T
         return found
 
@@ -158,8 +156,7 @@ class _Drawing:
         if name == ANCHOR:
             return np.array(point, dtype=float)
         body, place = self._system.bodies[name], self._places[name]
-        center = np.array(body.center_of_mass) if isinstance(body, RigidBody) else np.zeros(3)
-        found: Array = np.asarray(place.position) + np.asarray(place.attitude) @ (np.asarray(point) - center)
+        found: Array = np.asarray(place.position) + np.asarray(place.attitude) @ (np.asarray(point) - center_of(body))
         return found
 
     def _seen(self, points: Array) -> Array:
@@ -264,6 +261,13 @@ class _Drawing:
             if isinstance(body, RigidBody):
                 continue
             center = self._seen(np.asarray(self._places[name].position, dtype=float))
+            if is_ship(body):
+                seen, faces = self._seen(self._meshes[name]), shape_of(self._system, name)[1]
+                outline = "".join(f"M{_listed(seen[face])}Z" for face in faces)
+                found.append(f'<path d="{outline}" stroke-width="0.6"/>')
+                self._stroke(_hull(seen), closed=True)
+                self._want(name + " (moves as given)", center, *(0.5 * np.ptp(seen, axis=0)).tolist())
+                continue
             corners = center + np.array([[-13, -9], [13, -9], [13, 0], [-13, 0]])
             self._stroke(corners, closed=True)
             found.append(f'<polygon points="{_listed(corners)}"/>')
@@ -275,11 +279,11 @@ class _Drawing:
         return found
 
     def water(self) -> list[str]:
-        """The surface of a fluid, where it is near."""
-        fluid = self._system.fluid
-        if fluid is None or fluid.surface is None:
+        """The surface of a fluid or a sea, where it is near."""
+        surface = surface_of(self._system)
+        if surface is None:
             return []
-        level = float(self._scale * fluid.surface * self._view.down[2] + self._shift[1])
+        level = float(self._scale * surface * self._view.down[2] + self._shift[1])
         width, height = self.size
         if not 0.0 < level < height:
             return []

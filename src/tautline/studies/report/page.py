@@ -17,6 +17,7 @@ from tautline.quantities import number
 from tautline.studies.analysis.reading import Opened
 from tautline.studies.analysis.warnings import counted
 from tautline.studies.definition import work
+from tautline.studies.definition.outputs import HEALTH
 from tautline.studies.report.drawing import unit
 from tautline.studies.report.report import Section
 
@@ -63,9 +64,11 @@ def render(
 
 
 def _system(opened: Opened) -> str:
-    """The system that the study varies, as its scenario has it."""
+    """The system that the study varies, as its scenario has it, and how accurate its members are."""
     case = Case.from_dict(opened.plan["scenario"])
-    return cover.system(case)
+    usable = {name: opened.dataset[name].values[opened.usable] for name in ("steps", *HEALTH)}
+    accuracy = cover.accuracy({"order": case.run.order, "scheme": case.run.scheme, **usable}, case)
+    return f"{cover.system(case)}<h2>Model and accuracy, least and greatest of all members</h2>{accuracy}"
 
 
 def _verdict(opened: Opened) -> str:
