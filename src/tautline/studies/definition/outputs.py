@@ -45,6 +45,8 @@ REDUCTIONS = ("final", "max", "min", "mean", "at", "series")
 # Reduced together with the time: the line as a whole, each for itself. Components of vectors are not.
 ALONG_THE_LINE = ("node", "element")
 OVER_TIME_AND_LINE = ("max", "min", "mean")
+# Without the sample at an event that ended a run, which comes sooner than the interval.
+AT_INTERVAL = ("mean", "at", "series")
 NORM = "norm"
 _PLACES = ("body", "line", "node", "element", "axis", "row", "column")
 _WORDS = ("name", "variable", "reduce", "at", *_PLACES)
