@@ -192,7 +192,7 @@ class Runner(Generic[B]):
         return self.timing.plan(sample, sample)[0]
 
     def march(self, rows: int, plan: data.Plan, record: bool = False) -> Any:
-        """March for `rows` samples, which may be recorded; fewer if an event ends the motion, the last one at the event.
+        """March for `rows` samples, which may be recorded; fewer if an event ends the motion, the last of them there.
 
         If an interrupt or an error of a force law ends the march, the motion is left at its latest sample.
         """

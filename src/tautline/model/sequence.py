@@ -123,6 +123,13 @@ class Stage:
                 f"Stage.until: expected a time or a condition, got {DONE!r}; {type(self.command).__name__} as it is "
                 "given has neither a move nor a table that ends"
             )
+        if not self.command.is_plain:
+            self.command.later(0.0, 1.0)
+            if self.transition:
+                raise InputError(
+                    f"Stage.transition: expected none with a kernel of its own, got {self.transition:g} s with "
+                    f"{type(self.command).__name__}"
+                )
         if self.transition and self.command.motion is not None:
             raise InputError(
                 f"Stage.transition: expected none with a motion without end, got {self.transition:g} s; give the "
@@ -171,7 +178,7 @@ class Sequence(Command, registered=False):
     kernel, holds, prescribes = _of_first("kernel"), _of_first("holds"), _of_first("prescribes")
     stiffness, damping, motion = _of_first("stiffness"), _of_first("damping"), _of_first("motion")
     is_tabulated = _of_first("is_tabulated")
-    has_curve = False  # that of a stage is known when it begins
+    has_curve, constant_torque = False, None  # those of a stage are known when it begins
 
     def __init__(self, *stages: Stage | Command | float) -> None:
         found = tuple(x if isinstance(x, Stage) else Stage(x) for x in stages)
