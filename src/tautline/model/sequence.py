@@ -215,6 +215,11 @@ class Sequence(Command, registered=False):
         return any(stage.command.is_function for stage in self.stages)
 
     @property
+    def moves(self) -> bool:
+        """Whether the drum is let go or led in some stage."""
+        return any(stage.command.moves for stage in self.stages)
+
+    @property
     def sticks(self) -> bool:  # type: ignore[override]
         """Whether dry friction acts in some stage."""
         return any(stage.command.sticks for stage in self.stages)

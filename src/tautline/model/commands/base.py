@@ -72,6 +72,11 @@ class Command:
         return False
 
     @property
+    def moves(self) -> bool:
+        """Whether the drum is let go or led, at some time."""
+        return not self.holds
+
+    @property
     def finds_torque(self) -> bool:
         """Whether the motion of the drum is given, so that its torque follows from the motion."""
         return self.holds or self.prescribes
