@@ -28,8 +28,9 @@ def seconds_a_tick(steps: int, record: bool) -> float:
 def sensors_us(name: str) -> dict[str, float]:
     """Microseconds of processor of sensors read at one moment, and of a millisecond of motion."""
     sim = Simulation.from_case(load(name))
+    torques = {name: sim.lines[name].torque for name, line in sim.system.lines.items() if line.reel is not None}
     line, body = next(iter(sim.lines.values())), sim.bodies[sim.system.lines[next(iter(sim.lines))].end]
-    sim.advance(0.01)
+    sim.advance(0.01, {name: Torque(x) for name, x in torques.items()})
     reads: dict[str, Callable[[], object]] = {
         "tension": lambda: line.end_tension,
         "tensions, torque, power": lambda: (line.start_tension, line.end_tension, line.torque, line.power),
@@ -37,8 +38,13 @@ def sensors_us(name: str) -> dict[str, float]:
         "all": lambda: (line.end_tension, line.torque, line.end_angle, body.position_of((0.0, 0.0, 1.0)), body.tilt),
         "advance by 1 ms": lambda: sim.advance(0.001, record=False),
     }
+    def loop() -> None:
+        """A tick of control at 1 kHz: all sensors, and another torque."""
+        reads["all"]()
+        sim.advance(0.001, {name: Torque(x + 1e-6 * line.end_tension) for name, x in torques.items()}, record=False)
+
     found = {}
-    for what, read in reads.items():
+    for what, read in (reads | {"control loop at 1 kHz": loop}).items():
         begun = time.process_time()
         for _ in range(READS):
             sim.forget_values()

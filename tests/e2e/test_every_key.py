@@ -29,7 +29,9 @@ from typer.testing import CliRunner
 
 import tautline as tl
 from tautline import registry
+from tautline.arrays import Array
 from tautline.cli.commands import app
+from tautline.engine.runner import LOCATED
 from tautline.files import runs, scenario
 from tautline.model.short_keys import short
 from tautline.schema import OF_SHEAVES, SCHEMA
@@ -208,8 +210,9 @@ def check_summary(path: Path, status: str, rows: int, end: float) -> None:
     assert status in printed and f"{rows} samples" in printed
 
 
-def check_csv(path: Path, rows: int, sample: float) -> None:
+def check_csv(path: Path, times: Array) -> None:
     """A row for every sample that was written, all of them numbers."""
+    rows = len(times)
     target = path.with_suffix(".csv")
     assert f"{rows} rows" in tautline("export", str(path), "--csv", str(target), "--overwrite")
     with target.open(newline="", encoding="utf-8") as file:
@@ -218,17 +221,17 @@ def check_csv(path: Path, rows: int, sample: float) -> None:
     assert values.shape == (rows, len(names)) and len(units) == len(names)
     assert {name.partition("[")[0] for name in names} == {"time", *SCHEMA} - set(OF_SHEAVES)
     assert np.isfinite(values).all(), sorted({names[k] for k in np.argwhere(~np.isfinite(values))[:, 1]})
-    np.testing.assert_allclose(values[:, 0], sample * np.arange(rows), rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(values[:, 0], times, rtol=0.0, atol=1e-12)
 
 
-def check_vtk(path: Path, rows: int, sample: float) -> None:
+def check_vtk(path: Path, times: Array) -> None:
     """A frame for every sample, numbers in it, and the times of the series."""
     folder = path.with_suffix("")
-    assert f"{rows} frames" in tautline("export", str(path), "--vtk", str(folder), "--overwrite")
+    assert f"{len(times)} frames" in tautline("export", str(path), "--vtk", str(folder), "--overwrite")
     for part in ("line", "body"):
         entries = ElementTree.parse(folder / f"{part}.pvd").findall("Collection/DataSet")
-        times = [float(entry.attrib["timestep"]) for entry in entries]
-        np.testing.assert_allclose(times, sample * np.arange(rows), rtol=0.0, atol=1e-12)
+        shown = [float(entry.attrib["timestep"]) for entry in entries]
+        np.testing.assert_allclose(shown, times, rtol=0.0, atol=1e-12)
         files = sorted(folder.glob(f"{part}_*.vtp"))
         assert [entry.attrib["file"] for entry in entries] == [file.name for file in files]
         for file in files:
@@ -274,19 +277,23 @@ def check_report(path: Path) -> None:
     assert "he rope " in text and text.count("<figure>") == 5 and not WORD.search(read)
 
 
-def check_outputs(path: Path, status: str, rows: int, sample: float) -> None:
-    end = (rows - 1) * sample
-    check_summary(path, status, rows, end)
-    check_csv(path, rows, sample)
-    check_vtk(path, rows, sample)
-    check_page(path, status, rows, end)
+def check_outputs(path: Path, status: str, times: Array) -> None:
+    check_summary(path, status, len(times), times[-1])
+    check_csv(path, times)
+    check_vtk(path, times)
+    check_page(path, status, len(times), times[-1])
 
 
-def written(path: Path) -> tuple[int, float]:
-    """Rows of a run file, and the interval between them, from its times alone."""
-    times = tl.open_run(path).time.values
-    assert np.isfinite(times).all()
-    return len(times), 5e-3
+def written(path: Path) -> Array:
+    """Times of a run file: every 5 ms, and when an event ended it that has a place in time."""
+    run = tl.open_run(path)
+    times = np.asarray(run.time.values)
+    expected = 5e-3 * np.arange(len(times))
+    if run.status in LOCATED:
+        assert expected[-2] < run.end_time <= expected[-1] + 1e-12
+        expected[-1] = run.end_time
+    np.testing.assert_allclose(times, expected, rtol=0.0, atol=1e-12)
+    return times
 
 
 def status_of(name: str) -> str:
@@ -319,17 +326,17 @@ def test_a_run_and_what_is_made_of_it(name: str, finished: Finished) -> None:
     path = finished(name)
     planned = tl.load(FILES[name]).run
     assert planned.sample == 5e-3
-    rows, sample = written(path)
-    most = round(planned.duration / sample) + 1
-    assert rows == most if name not in ENDINGS else 1 < rows < most
-    check_outputs(path, status_of(name), rows, sample)
+    times = written(path)
+    most = round(planned.duration / 5e-3) + 1
+    assert len(times) == most if name not in ENDINGS else 1 < len(times) < most
+    check_outputs(path, status_of(name), times)
     again = ["run", str(FILES[name]), "-o", str(path), "--overwrite"]
     if name in MORE:
         assert status_of(name) in tautline(*again, expect=exit_code(name))
     check_numbers(json.loads(tautline(*again, "--json", expect=exit_code(name))), "summary")
     # a run that has ended is left as it is
     tautline("resume", str(path), expect=exit_code(name))
-    assert written(path)[0] == rows
+    np.testing.assert_array_equal(written(path), times)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -338,7 +345,7 @@ def test_an_interrupted_run_and_what_is_made_of_it(name: str, finished: Finished
     path = tmp_path / "run.nc"
     runs.run_to_file(path, tl.load(FILES[name]), watch=lambda progress: True)
     if name in MORE:
-        check_outputs(path, "unfinished", 2, 5e-3)
+        check_outputs(path, "unfinished", np.array([0.0, 5e-3]))
     else:
         check_summary(path, "unfinished", 2, 5e-3)
     tautline("resume", str(path), expect=exit_code(name))
@@ -382,9 +389,9 @@ def test_a_killed_run_and_what_is_made_of_it(name: str, tmp_path: Path) -> None:
         time.sleep(0.01)
     os.kill(child, signal.SIGKILL)
     assert os.WIFSIGNALED(os.waitpid(child, 0)[1]), "the kill came too late"
-    rows, sample = written(path)
-    assert 4 <= rows < 1001
-    check_outputs(path, "unfinished", rows, sample)
+    times = written(path)
+    assert 4 <= len(times) < 1001
+    check_outputs(path, "unfinished", times)
     tautline("resume", str(path))
     tautline("run", str(FILES[name]), "-o", str(whole), *longer)
     assert tl.open_run(path).equals(tl.open_run(whole))

@@ -48,7 +48,11 @@ def test_a_fall_ends_where_and_when_it_must(step: Any, sample: float) -> None:
     assert "position (node -1, axis z) is above 13 m" in run.attrs["message"]
     # 3 m of free fall; the drum's 1e-9 kg and the string's 1e-4 kg change the time by 3e-5 of it
     assert run.attrs["end_time"] == pytest.approx((2.0 * 3.0 / G) ** 0.5, rel=1e-4)
-    assert run.time.values.tolist() == pytest.approx(np.arange(0.0, run.attrs["end_time"], sample).tolist())
+    times = [*np.arange(0.0, run.attrs["end_time"], sample).tolist(), run.attrs["end_time"]]
+    assert run.time.values.tolist() == pytest.approx(times)
+    # the state at the end is the last sample: on the limit, at the speed of the fall
+    assert float(run.position[-1, -1, 2]) == pytest.approx(13.0, abs=1e-10)
+    assert float(run.velocity[-1, -1, 2]) == pytest.approx((2.0 * 3.0 * G) ** 0.5, rel=1e-4)
 
 
 def test_the_end_is_located_to_rounding_whatever_the_samples_are() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -155,3 +156,86 @@ def test_tension_control_with_a_load_cell_keeps_the_tension() -> None:
         sim.advance(0.001, Torque(0.2 * (wanted + 2.0 * total)), record=False)
     # the drum accelerates the load by 9.81*(320/300.3 - 1) at most; oscillations of a second are damped by nothing
     assert np.mean(seen[500:]) == pytest.approx(wanted, rel=0.1)
+
+
+ROPE = tl.String(20.0, 0.2, 1e5, damping_ratio=0.1, law="linear")
+SLING = tl.String(2.0, 0.2, 1e5, damping_ratio=0.1, law="linear")
+
+
+def aslant() -> dict[str, tl.Case]:
+    """A swinging load on each backend."""
+    load = tl.RigidBody.box(50.0, (0.4, 0.3, 0.3), (0.02, 0.01, 0.3))
+    drum, run = tl.Reel(0.2, 0.5, 50.0), tl.Run(duration=0.5, sample=0.01, step=5e-4)
+    lone = tl.pendulum(ROPE, drum, load, elements=3)
+    hook = tl.RigidBody.box(20.0, (0.2, 0.2, 0.2), (0.0, 0.0, 0.1))
+    lines = {
+        "hoist": tl.Line(ROPE, end="hook", reel=drum, elements=3),
+        "sling": tl.Line(SLING, start="hook", start_point=(0.0, 0.0, 0.2), end="load", elements=2),
+    }
+    crane = tl.System({"hook": hook, "load": load}, lines)
+    hung = tl.Placed({"hook": (1.0, 0.3, 8.05), "load": (1.2, 0.3, 10.5)}, {"hoist": tl.LineStart(8.0)})
+    start = tl.Straight(8.0, direction=(0.1, 0.05, 1.0))
+    return {
+        "chain": tl.Case(lone, start, tl.Speed(payout=0.2), run),
+        "network": tl.Case(crane, hung, {"hoist": tl.Speed(payout=0.2)}, run),
+    }
+
+
+@pytest.mark.parametrize("kind", CASES)
+def test_angles_and_accelerations_are_words_of_expressions(kind: str, tmp_path: Path) -> None:
+    """As sensors show them; in conditions, studies and derivatives too, and accelerations where they are known."""
+    case = aslant()[kind]
+    run, sim = tl.simulate(case), tl.Simulation.from_case(case)
+    line = next(iter(sim.lines))
+    body = case.system.lines[line].end
+    sim.advance(0.49, dict(case.commands), sample=0.01)
+    with pytest.raises(InputError, match="call advance"):
+        _ = sim.bodies[body].acceleration
+    sim.advance(0.01)
+
+    def last(text: str) -> Any:
+        return tl.analysis.evaluate(run, text)[-1].values
+
+    for name in ("start_angle", "end_angle"):
+        assert getattr(sim.lines[line], name) == pytest.approx(float(last(f"{name}[{line}]")), abs=1e-14)
+    assert sim.bodies[body].tilt == pytest.approx(float(last(f"tilt[{body}]")), abs=1e-14)
+    np.testing.assert_allclose(sim.bodies[body].acceleration, last(f"acceleration[{body}]"), rtol=0, atol=1e-9)
+    assert tl.analysis.evaluate(run, "acceleration").dims == tl.analysis.evaluate(run, "body_velocity").dims
+    units = [tl.analysis.evaluate(run, text).attrs["units"] for text in (f"tilt[{body}]", f"acceleration[{body}].z")]
+    assert units == ["rad", "m s-2"]
+    # of a run, its study and its derivatives
+    text = f"end_angle[{line}]"
+    angle = tl.analysis.evaluate(run, text).values
+    limit = 0.5 * float(angle[0] + angle[10])
+    stopped = tl.simulate(case, stop=tl.StopWhen("end_angle", line=line, **side(angle, limit)))
+    assert stopped.status == "condition_met" and float(tl.analysis.evaluate(stopped, text)[-1]) == pytest.approx(limit)
+    with pytest.raises(InputError, match="a rate that is known at a moment"):
+        tl.simulate(case, stop=tl.StopWhen(f"norm(acceleration[{body}]) > 30"))
+    key = f"bodies.{body}.mass"
+    mass = {"chain": 50.0, "network": 20.0}[kind]
+    most = "max end_angle" if kind == "chain" else f"max {text}"  # the only line need not be named
+    jolt = f"norm(acceleration[{body}])"
+    outputs = [most, {"name": "jolt", "variable": jolt, "reduce": "max"}]
+    found = tl.study({"scenario": case, "vary": {key: [mass]}, "outputs": outputs}, tmp_path / "s.zarr", workers=1)
+    kept = [name for name in found.data_vars if str(name).startswith(("max_end", "jolt"))]
+    values = [float(found[name].values.item()) for name in kept]
+    expected = [float(angle.max()), float(tl.analysis.evaluate(run, jolt).max())]
+    assert sorted(values) == pytest.approx(sorted(expected), rel=1e-9)
+    objective = tl.Final(text) + tl.Final(f"tilt[{body}]") + tl.Final(f"norm(acceleration[{body}])")
+    slope = float(tl.value_and_gradient(case, objective, [key]).gradient[0])
+    shifts = np.array([1e-4, -1e-4, 2e-4, -2e-4])
+    near, back, far, farther = (
+        tl.value_and_gradient(case.with_({key: mass + x}), objective, [key]).value for x in shifts
+    )
+    assert slope == pytest.approx((8.0 * (near - back) - (far - farther)) / 12e-4, rel=1e-5)
+
+
+def side(values: Any, limit: float) -> dict[str, float]:
+    """The side of a limit that values are not on at first."""
+    return {"above": limit} if values[0] < limit else {"below": limit}
+
+
+def test_a_line_that_hangs_straight_has_no_angle_and_no_slope() -> None:
+    case = tl.load("crane-hoist", {"run.duration": "0.1 s", "body.center_of_mass": [0, 0, "0.8 m"]})
+    found = tl.value_and_gradient(case, tl.Final("end_angle") + tl.Final("start_angle"), ["body.mass"])
+    assert (found.value, found.gradient.values.tolist()) == (0.0, [0.0])

@@ -19,6 +19,7 @@ from tautline.engine.sequencing import smooth
 from tautline.errors import InputError
 from tautline.files.runs import writing
 from tautline.model.system.problems import ScenarioError
+from tautline.viewer.session import Session
 from tests.support.checking import check_below, check_close
 
 DRUM = tl.Reel(0.2, 0.5, inertia_mass=50.0)
@@ -418,3 +419,21 @@ def test_members_of_a_study_switch_each_at_its_own_time(tmp_path: Path) -> None:
     }
     found = tl.study(study, tmp_path / "s.zarr", workers=1)
     check_close("lengths", found.final_unstretched_length.values.ravel(), [11.0] * 3, 1e-11)
+
+
+def test_the_lift_brakes_as_by_hand() -> None:
+    """Half of the cabin's weight beyond what holds it decelerates cabin, rope and drum; the program waits live."""
+    case = tl.load("lift-brake")
+    run = tl.simulate(case)
+    begun = stages_of(run)[2]
+    assert begun == (pytest.approx(5.5, abs=1e-9), "brake")  # 0.5 m in the transition, and then 3.5 m
+    speed = -run.reel_speed.values[:, 0]
+    time = run.time.values
+    stopped = float(time[int(np.argmax((time > begun[0]) & (np.abs(speed) < 1e-9)))])
+    inertia = (20.0 + 0.5 * 19.0**2) / 0.3**2 + 1.4 * 24.0
+    mass = 1000.0 + 1.4 * 16.0
+    by_hand = (mass + inertia) / (4500.0 / 0.3 - mass * 9.81)
+    check_close("time", stopped - begun[0], by_hand, 0.015)  # the cabin bounces on its rope; samples are 10 ms apart
+    session = Session(case, "lift")
+    assert session.waiting and session.status()["reels"]["line"]["program"]
+    assert not Session(tl.load("fixed-length"), "held").waiting

@@ -37,6 +37,7 @@ from tautline import schema
 import halfway, hardening, magnet, pull
 import tautline as tl
 from tautline.engine import loads
+from tautline.files import runs
 from tautline.gradients.keys import key_value
 from tautline.gradients.runs import runs_of
 from tautline.model import checks, string
@@ -47,6 +48,7 @@ from tautline.reference import loads as reference_loads
 from tautline.results.conservation import balance_error
 <elastic formulas>
 <command class>
+<ramp>
 <law reference>
 <elastic reference>
 <load numbers>
@@ -125,6 +127,43 @@ print(json.dumps({"crane": {
 }}))
 """
 
+# In sequences: on both backends, from Python and from a file, and resumed.
+SEQUENCES = """
+string = tl.String(10.0, 0.05, 300.0)
+own = tl.pendulum(string, tl.Reel(0.2, 0.5, 0.5), body, elements=2)
+stages = (
+    tl.Stage(Ramp(0.2, 0.4), duration=0.1),
+    tl.Stage(Ramp(0.2, 0.4), duration=0.1, name="again"),
+    tl.Stage(Pull(3.0), duration=0.1),
+    tl.Stage(Ramp(0.8, 0.2), transition=0.1),
+)
+times = tl.Run(duration=0.6, sample=0.05, step=0.0025)
+found = {}
+for name, case, line in (
+    ("pendulum", tl.Case(own, tl.Straight(4.0), tl.Sequence(*stages), times), 0),
+    ("crane", tl.Case(crane, hung, {"hoist": tl.Sequence(*stages)}, times), 0),
+):
+    run = tl.simulate(case)
+    with open(f"{name}.toml", "w") as file:
+        file.write(case.to_toml())
+    tl.run_to_file(f"{name}.nc", tl.load(f"{name}.toml"), watch=lambda progress: progress.time > 0.1)
+    runs.resume(f"{name}.nc")
+    found[name] = {
+        "torque": run.torque[:, line].values.tolist(),
+        "equal": tl.open_run(f"{name}.nc").torque.equals(run.torque),
+    }
+refused = []
+class Late(Pull, registered=False):
+    def torques(self):
+        return np.array([0.0, 1.0]), np.array([0.0, self.pull])
+for stage in (lambda: tl.Stage(Pull(3.0), transition=0.1), lambda: tl.Stage(Late(3.0), duration=0.1)):
+    try:
+        stage()
+    except tl.errors.InputError as error:
+        refused.append(str(error))
+print(json.dumps(found | {"refused": {"of": refused}}))
+"""
+
 # Derivatives by few keys and by many, of the pendulum and of the crane, and those of differences of runs.
 GRADIENTS = """
 def slope(case, key, last):
@@ -186,6 +225,7 @@ BLOCKS = [
     "pull",
     "command line",
     "command class",
+    "ramp",
     "account",
     "magnet",
     "load line",
@@ -268,6 +308,25 @@ def test_the_walks_in_a_system_from_a_file_and_in_a_study(
     assert abs(found["magnet_work"]) > 1e-3 and found["equal"]
     assert found["pulled"] > 0.0
     check_below("speed in the study", found["speed"], 1e-12)
+
+
+@ENGINES
+def test_the_walks_in_sequences(environment: dict[str, str], tmp_path: Path, cache: Path) -> None:
+    """Times count from the stage, transitions begin with the torque before, and files and checkpoints keep it so."""
+    found = walk(tmp_path, SEQUENCES, cache, **environment)
+    first, second = found["refused"]["of"]
+    assert "Stage.transition: expected none with a kernel of its own, got 0.1 s with Pull" in first
+    assert "Late: expected a command that says what it is `later`" in second
+    for name in ("pendulum", "crane"):
+        torque = found[name]["torque"]
+        assert found[name]["equal"]
+        # a jump between two stages is at the sample there, on the one or the other side
+        np.testing.assert_allclose([torque[k] for k in (0, 1, 3)], [0.0, 0.025, 0.025], atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(torque[5], 3.0 * 0.2, atol=1e-12, err_msg=name)
+        # half of what was before, and half of 0.8 (0.05/0.2); then the ramp alone
+        before = 3.0 * 0.2
+        np.testing.assert_allclose(torque[7], 0.5 * before + 0.2, atol=1e-3, err_msg=name)
+        np.testing.assert_allclose(torque[8:], [0.4, 0.6, 0.8, 0.8, 0.8], atol=1e-12, err_msg=name)
 
 
 @pytest.mark.long  # compiles everything; what is interpreted has no tangents

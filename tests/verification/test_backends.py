@@ -25,6 +25,7 @@ SCENARIOS = (
     "crane-hoist",
     "deployment",
     "fixed-length",
+    "lift-brake",
     "retrieval",
     "sea-cable",
     "tethered-pod",

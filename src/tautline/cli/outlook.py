@@ -197,7 +197,7 @@ def _course(case: Case) -> Course:
     if not complete:
         for latest in (times, turning, *lengths.values()):
             latest.append(duration if latest is times else latest[-1])
-        complete = all(command.holds for command in case.commands.values())  # the lengths, which matter most
+        complete = not any(command.moves for command in case.commands.values())  # the lengths, which matter most
     found = {name: np.array(row) for name, row in lengths.items()}
     return Course(np.array(times), found, np.array(turning), looked, complete, simulation.status)
 

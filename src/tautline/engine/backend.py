@@ -127,8 +127,8 @@ class Backend(Protocol):
         """Variables of the results from samples."""
         ...
 
-    def values_for(self, times: data.Array, samples: Any, names: set[str]) -> Values:
-        """Variables of the results, those with names at least, for conditions that end a run."""
+    def values_for(self, times: data.Array, samples: Any, names: set[str], line: str | None = None) -> Values:
+        """Variables of the results, those with names at least, for conditions; for sensors those of one line."""
         ...
 
     # -- trust -------------------------------------------------------------------------------------------

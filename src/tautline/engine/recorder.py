@@ -37,7 +37,7 @@ class Recorder:
 
     def all_samples(self) -> tuple[data.Array, Any]:
         """Times and samples of the record in one piece each."""
-        return np.concatenate(self.times), _joined(self.pieces)
+        return np.concatenate(self.times), joined(self.pieces)
 
     def watch(self, times: data.Array, samples: Any, kind: Any) -> bool:
         """Let samples that were marched under a kind of command wait; whether many do."""
@@ -50,7 +50,7 @@ class Recorder:
         waiting, self._waiting, self._rows_waiting = self._waiting, [], 0
         for kind, group in itertools.groupby(waiting, key=lambda piece: piece[2]):
             times, pieces = zip(*((t, x) for t, x, _ in group), strict=True)
-            yield np.concatenate(times), _joined(pieces), kind
+            yield np.concatenate(times), joined(pieces), kind
 
 
 def copied(samples: Any) -> Any:
@@ -58,5 +58,6 @@ def copied(samples: Any) -> Any:
     return type(samples)(*(x.copy() for x in samples))
 
 
-def _joined(pieces: Any) -> Any:
+def joined(pieces: Any) -> Any:
+    """Samples one after the other, in arrays of their own."""
     return type(pieces[0])(*(np.concatenate(arrays) for arrays in zip(*pieces, strict=True)))

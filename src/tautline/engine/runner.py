@@ -13,7 +13,7 @@ from tautline._version import __version__
 from tautline.engine import stages
 from tautline.engine.backend import Backend
 from tautline.engine.conditions import Watch
-from tautline.engine.recorder import Recorder
+from tautline.engine.recorder import Recorder, copied, joined
 from tautline.engine.sequencing import Progress
 from tautline.engine.timing import STEPS_A_CALL, check_memory, checked_times
 from tautline.errors import InputError
@@ -192,7 +192,7 @@ class Runner(Generic[B]):
         return self.timing.plan(sample, sample)[0]
 
     def march(self, rows: int, plan: data.Plan, record: bool = False) -> Any:
-        """March for `rows` samples, which may be recorded; fewer if an event ends the motion.
+        """March for `rows` samples, which may be recorded; fewer if an event ends the motion, the last of them there.
 
         If an interrupt or an error of a force law ends the march, the motion is left at its latest sample.
         """
@@ -219,6 +219,8 @@ class Runner(Generic[B]):
 
     def _note(self, out: Any, begun: int, status: int, filled: int, plan: data.Plan, record: bool) -> Any:
         samples = self.marched(out, begun, status, filled, plan)
+        if self.timing.after_sample:
+            samples = joined([samples, self.backend.present_sample()])
         if record and len(samples[0]):
             self.keep(samples)
         return samples
@@ -318,6 +320,11 @@ class Runner(Generic[B]):
     def keep(self, samples: Any) -> None:
         """Record the latest samples."""
         self.recorder.keep(self.timing.sample_times(len(samples[0])), samples)
+
+    def keep_event(self) -> None:
+        """Record the state at the event that ended the motion, where it has a place in time."""
+        if self.timing.at_event:
+            self.keep(copied(self.backend.present_sample()))
 
     def kept(self) -> tuple[data.Array, Any]:
         """Times and samples of all that was recorded; of the present state where nothing was."""

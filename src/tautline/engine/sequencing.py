@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,8 +10,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import profile
-from tautline.model.command import Brake, Command, Free, Impedance, Length, Locked, Speed, Torque
-from tautline.model.description import changed
+from tautline.model.command import COMMANDS, Command, Torque
 from tautline.model.sequence import DONE, Sequence, Stage, done_at
 
 # Lines between which the torque of a transition is straight: its largest distance from the smooth curve is 0.1 %.
@@ -67,85 +65,41 @@ def _ends_at(stage: Stage, command: Command, now: Now) -> float:
 
 def plain_command(stage: Stage, now: Now) -> Command:
     """The command of a stage that begins now: its times those of the simulation, with its transition."""
-    command = _later(stage.command, now.time)
-    if stage.transition > 0.0:
-        return _gone_over(command, stage.transition, now)
-    if isinstance(command, Length) and command.target is not None and now.speed != 0.0:
-        return _pieces(command.curve(now.time, now.deployed))  # the motor stops the drum at once
-    return command
+    command = stage.command.later(now.time, now.deployed)
+    if stage.transition == 0.0:
+        return command
+    if command.holds:
+        return command.along(_speed_gone_over(profile.constant(now.deployed), stage.transition, now))
+    if command.has_curve:
+        gone_over = _speed_gone_over if stage.command.relative else _length_gone_over
+        return command.along(gone_over(command.curve(now.time, now.deployed), stage.transition, now))
+    return _torque_gone_over(command, stage.transition, now)
 
 
-def _later(command: Any, time: float) -> Command:
-    """A command with its times counted from a time on."""
-    if isinstance(command, Torque) and command.is_function:
-        return Torque(_Later(command.torque, time))
-    if isinstance(command, Torque | Brake):
-        return changed(command, torque=_moved(command.torque, time))
-    if isinstance(command, Speed):
-        return changed(command, payout=_moved(command.payout, time), retrieval=_moved(command.retrieval, time))
-    if isinstance(command, Length):
-        pieces = command.pieces and (tuple(np.add(command.pieces[0], time).tolist()), command.pieces[1])
-        start = None if command.start is None else command.start + time
-        return changed(command, table=_moved(command.table, time), pieces=pieces, start=start)
-    if isinstance(command, Impedance) and command.follower is not None:
-        return changed(command, length=_later(command.length, time))
-    found: Command = command
-    return found
-
-
-class _Later:
-    """A function of the time since another."""
-
-    def __init__(self, function: Callable[[float], Any], since: float) -> None:
-        self.function, self.since = function, since
-
-    def __call__(self, time: float) -> Any:
-        return self.function(time - self.since)
-
-
-def _moved(table: Any, time: float) -> Any:
-    """A table with later times; a constant as it is."""
-    if not isinstance(table, tuple):
-        return table
-    return (tuple(np.add(table[0], time).tolist()), table[1])
-
-
-def _gone_over(command: Command, duration: float, now: Now) -> Command:
-    """A command to which the present torque or motion goes over smoothly, in a time (s)."""
-    if isinstance(command, Torque | Free):
-        return _torque_gone_over(command, duration, now)
-    if isinstance(command, Brake):
-        times, values = _blended(command.torques(), 0.0, duration, now.time)
-        return Brake((times, values))
-    if isinstance(command, Locked):
-        return _pieces(_speed_gone_over(profile.constant(now.deployed), duration, now))
-    curve = command.curve(now.time, now.deployed)
-    if isinstance(command, Speed):
-        return _pieces(_speed_gone_over(curve, duration, now))
-    curve = _length_gone_over(curve, duration, now)
-    return changed(command, length=_pieces(curve)) if isinstance(command, Impedance) else _pieces(curve)
-
-
-def _torque_gone_over(command: Torque | Free, duration: float, now: Now) -> Torque:
-    if not math.isfinite(now.torque):
+def _torque_gone_over(command: Command, duration: float, now: Now) -> Command:
+    """A torque to which the present one of the motor goes over smoothly, in a time (s); a brake begins with none."""
+    before = 0.0 if command.sticks else now.torque
+    if not math.isfinite(before):
         raise InputError(
             "transition: expected a torque that is known before it, got none; give the stage before a torque"
         )
-    if isinstance(command, Torque) and command.is_function:
-        first = float(command.torque(now.time))
-        return Torque(_Blend(command.torque, now.torque - first, now.time, duration))
-    times, values = _blended(command.torques(), now.torque, duration, now.time)
-    return Torque((times, values))
+    if command.is_function:
+        first = command.sampled(np.array([now.time]))[1][0]
+        return Torque(_Blend(command, before - first, now.time, duration))
+    found: Command = COMMANDS[command.kernel](_blended(command.torques(), before, duration, now.time))
+    return found
 
 
 class _Blend:
-    """A function of time to which a difference fades away."""
+    """The torque of a command, a function of time, to which a difference fades away."""
 
-    def __init__(self, function: Callable[[float], Any], difference: float, since: float, duration: float) -> None:
-        self.function, self.difference, self.since, self.duration = function, difference, since, duration
+    def __init__(self, command: Command, difference: float, since: float, duration: float) -> None:
+        self.command, self.difference, self.since, self.duration = command, difference, since, duration
 
     def __call__(self, time: float) -> float:
-        return float(self.function(time)) + self.difference * float(1.0 - smooth((time - self.since) / self.duration))
+        return float(self.command.sampled(np.array([time]))[1][0]) + self.difference * float(
+            1.0 - smooth((time - self.since) / self.duration)
+        )
 
 
 def smooth(x: Any) -> Any:
@@ -204,10 +158,3 @@ def _with_extra(curve: Array, extra: list[float], after: float, duration: float,
 def _shifted(polynomial: Any, by: float) -> Any:
     """A polynomial of the time since a later moment."""
     return polynomial(np.polynomial.Polynomial([by, 1.0]))
-
-
-def _pieces(curve: Array) -> Length:
-    """The command of a curve of the length; pieces that take no time, of a move that is there already, are left out."""
-    curve = curve[np.append(np.diff(curve[:, 0]) > 0.0, True)]
-    knots = tuple(curve[:, 0].tolist())
-    return Length(pieces=(knots, tuple(map(tuple, curve[:, 1:].tolist()))))

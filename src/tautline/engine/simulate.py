@@ -94,7 +94,7 @@ def simulate(
     -------
     xarray.Dataset
         On `time`. `attrs["status"]` is "completed" or the event that ended the run early, `attrs["message"]`
-        says more.
+        says more; the last sample is the state at that event.
 
     Warns
     -----
@@ -174,6 +174,8 @@ def _controlled(simulation: Simulation, case: Case, control: Controller, period:
                 runner.keep(runner.first_sample())
             recorded = (k + 1) % every == 0
             if simulation.advance(tick, command, sample=sample, record=recorded) != "completed":
+                if not recorded:
+                    simulation.runner.keep_event()
                 return
 
 

@@ -30,12 +30,12 @@ class Table(NamedTuple):
     bent: float
 
 
-def tabulated(command: Torque, start: float, h: float, steps: int, stages: Array) -> Table:
+def tabulated(command: Command, start: float, h: float, steps: int, stages: Array) -> Table:
     """A torque that is a function, at the ends of all stages of the steps to come.
 
     Parameters
     ----------
-    command : Torque
+    command : Command
     start, h : float
         Time at which the steps begin, and length of a step (s).
     steps : int

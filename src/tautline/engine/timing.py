@@ -16,6 +16,8 @@ from tautline.model import checks
 
 # Steps between two looks at the keyboard, about 0.1 s; a single sample of more steps is not interrupted.
 STEPS_A_CALL = 50_000
+# An event that comes with a sample is no more than this part of a step away from it.
+WITH_SAMPLE = 1e-6
 
 
 class Timing:
@@ -47,14 +49,25 @@ class Timing:
         """Let the present moment be that of the latest sample."""
         self.sampled = self.count(data.STEP)
 
+    @property
+    def _sampled_at(self) -> float:
+        """Time of the latest sample at the interval (s)."""
+        return float(self._stepper.counted_from()[0][data.T_START] + self.sampled * self._stepper.plan.h)
+
+    @property
+    def after_sample(self) -> bool:
+        """Whether an event ended the motion between two samples at the interval."""
+        return self.at_event and self.now - self._sampled_at > WITH_SAMPLE * self._stepper.plan.h
+
     def sample_times(self, rows: int) -> data.Array:
-        """Times of the last so many samples, each from the counter and not from sums."""
-        start, plan = self._stepper.counted_from()[0][data.T_START], self._stepper.plan
+        """Times of the last so many samples, each from the counter and not from sums; the last may be at the event."""
+        off = self.after_sample
         if rows == 1:  # every tick of a control loop
-            return np.array([start + self.sampled * plan.h])
-        counts = self.sampled + plan.steps_per_sample * np.arange(1 - rows, 1, dtype=np.float64)
+            return np.array([self.now if off else self._sampled_at])
+        start, plan = self._stepper.counted_from()[0][data.T_START], self._stepper.plan
+        counts = self.sampled + plan.steps_per_sample * np.arange(1 - rows + off, 1, dtype=np.float64)
         times: data.Array = start + counts * plan.h
-        return times
+        return np.append(times, self.now) if off and rows else times
 
     def twin(self, stepper: Stepper) -> Timing:
         """The timing of a twin."""

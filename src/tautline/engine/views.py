@@ -37,8 +37,8 @@ class Views(dict[str, V]):
         raise InputError(f"{self._key}: expected one of {', '.join(self) or 'none'}, got {name!r}{near(name, self)}")
 
 
-# Variables that sensors of lines show.
-OF_LINES = ("start_tension", "end_tension", "torque", "power")
+# Variables that sensors of lines show, those together that cost as one.
+TENSIONS, OF_DRUM = {"start_tension", "end_tension"}, {"torque", "power"}
 
 
 class View:
@@ -138,13 +138,12 @@ class LineView(View):
         return math.atan2(math.hypot(x, y), z)
 
     def _now(self, variable: str) -> float:
-        place = list(self._backend.system.lines).index(self.name)
-        backend = self._backend
-        now = np.array([self._runner.time])
-        values = self._simulation.sensed(
-            "lines", lambda: backend.values_for(now, backend.present_sample(), set(OF_LINES))
-        )
-        return float(values[variable][0, place])
+        backend, names = self._backend, TENSIONS if variable in TENSIONS else OF_DRUM
+        known: dict[str, Any] = self._simulation.sensed(f"values of {self.name}", dict)
+        if variable not in known:
+            now = np.array([self._runner.time])
+            known |= backend.values_for(now, backend.present_sample(), names, self.name)
+        return float(known[variable][0, 0])
 
     def stop(self) -> None:
         """Hold the drum at once, however fast it turns: an impulse on the reel alone, then `Locked`.

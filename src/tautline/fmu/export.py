@@ -24,7 +24,7 @@ from tautline.fmu.lowering import Lowered, lower
 from tautline.fmu.variables import Variable
 from tautline.kernels.machine import library, targets
 from tautline.model import checks, refusals
-from tautline.model.command import Brake, Command, Impedance, Length, Speed
+from tautline.model.command import Command
 from tautline.model.kinds import AUTO
 from tautline.model.sequence import Sequence
 from tautline.model.system.case import Case
@@ -143,11 +143,11 @@ def _mode_of(command: Command | None, kind: str) -> str:
     """What the input of a reel or sheave is that is commanded so; a sheave without a command has none."""
     if command is None:
         return "case" if kind == SHEAVE else "speed"
-    if isinstance(command, Brake | Impedance):
+    if command.prescribes:
+        return "speed" if command.relative else "length"
+    if command.kernel != "torque":
         return "case"
-    if isinstance(command, Length):
-        return "length"
-    return "speed" if isinstance(command, Speed) or command.holds else "torque"
+    return "speed" if command.holds else "torque"
 
 
 def _guide(case: Case, name: str) -> dict[str, str]:

@@ -123,6 +123,13 @@ class Stage:
                 f"Stage.until: expected a time or a condition, got {DONE!r}; {type(self.command).__name__} as it is "
                 "given has neither a move nor a table that ends"
             )
+        if not self.command.is_plain:
+            self.command.later(0.0, 1.0)
+            if self.transition:
+                raise InputError(
+                    f"Stage.transition: expected none with a kernel of its own, got {self.transition:g} s with "
+                    f"{type(self.command).__name__}"
+                )
         if self.transition and self.command.motion is not None:
             raise InputError(
                 f"Stage.transition: expected none with a motion without end, got {self.transition:g} s; give the "
@@ -171,7 +178,7 @@ class Sequence(Command, registered=False):
     kernel, holds, prescribes = _of_first("kernel"), _of_first("holds"), _of_first("prescribes")
     stiffness, damping, motion = _of_first("stiffness"), _of_first("damping"), _of_first("motion")
     is_tabulated = _of_first("is_tabulated")
-    has_curve = False  # that of a stage is known when it begins
+    has_curve, constant_torque = False, None  # those of a stage are known when it begins
 
     def __init__(self, *stages: Stage | Command | float) -> None:
         found = tuple(x if isinstance(x, Stage) else Stage(x) for x in stages)
@@ -206,6 +213,11 @@ class Sequence(Command, registered=False):
     def is_function(self) -> bool:
         """Whether the torque of a stage is a function, so that it cannot be saved."""
         return any(stage.command.is_function for stage in self.stages)
+
+    @property
+    def moves(self) -> bool:
+        """Whether the drum is let go or led in some stage."""
+        return any(stage.command.moves for stage in self.stages)
 
     @property
     def sticks(self) -> bool:  # type: ignore[override]

@@ -11,7 +11,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks, kinds
-from tautline.model.expressions import Expression, bind, parts_of_layout, read
+from tautline.model.expressions import SENSORS, Expression, bind, described, parts_of_layout, read
 from tautline.model.expressions.binding import rates_needed
 from tautline.model.kinds import Kind, WrongValueError
 from tautline.model.wording import near
@@ -95,9 +95,9 @@ class StopWhen:
     def _check_component(self, dim: str, given: Any) -> None:
         if given is None:
             return
-        if self.variable not in SCHEMA:
+        if self.variable not in (*SCHEMA, *SENSORS):
             raise InputError(f"StopWhen.{dim}: expected with the name of a variable, got {shown(self.variable)}")
-        dims = set(SCHEMA[str(self.variable)].dims)
+        dims = set(described(str(self.variable)).dims)
         if dim not in dims | ({"line"} if dims & {"node", "element"} else set()):
             raise InputError(f"StopWhen.{dim}: expected with a variable that has it, got {self.variable!r}")
         if dim == "axis":
@@ -109,9 +109,9 @@ class StopWhen:
 
     def _text(self) -> Any:
         """The expression that variable and components stand for."""
-        if not isinstance(self.variable, str) or self.variable not in SCHEMA:
+        if not isinstance(self.variable, str) or self.variable not in (*SCHEMA, *SENSORS):
             return self.variable
-        dims = [dim for dim in SCHEMA[self.variable].dims[1:] if dim != "axis"]
+        dims = [dim for dim in described(self.variable).dims[1:] if dim != "axis"]
         labels = [repr(self.line)] if self.line is not None and "line" not in dims else []
         given = [getattr(self, dim, None) for dim in dims]
         chosen = [":" if x is None else repr(x) for x in given]

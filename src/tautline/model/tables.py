@@ -192,6 +192,11 @@ def spline_ends(velocities: Any, entries: Any) -> tuple[Any, Any]:
     return first, last
 
 
+def later(table: Any, time: float) -> Any:
+    """A table with later times; a constant as it is."""
+    return (tuple(np.add(table[0], time).tolist()), table[1]) if isinstance(table, tuple) else table
+
+
 def arrays(value: Any) -> tuple[Array, Array]:
     """A checked number or table as arrays; a constant is a table with one entry."""
     if isinstance(value, tuple):

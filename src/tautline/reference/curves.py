@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.model.command import Command, Impedance, Length
+from tautline.model.command import Command
 from tautline.model.flows import FlowTable, Gust, Turbulence
 from tautline.model.fluid import Fluid
 from tautline.model.motions import Endless
@@ -114,9 +114,9 @@ def of_length(command: Command, length: float) -> Curve:
     """Deployed length that a command gives from time 0 on, at which this much is deployed."""
     if command.motion is None:
         return of_polynomials(command.curve(0.0, length))
-    given: Any = command.length if isinstance(command, Impedance) else command
+    given: Any = command.length if command.kernel == "impedance" else command
     at_start = length - float(Swaying(command.motion).at(0.0)[2])
-    if isinstance(given, Length):
+    if not given.relative:
         return Paid(command.motion, at_start if given.mean is None else given.mean, 0.0)
     return Paid(command.motion, at_start, float(given.given) * (1.0 if given.retrieval is None else -1.0))
 

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from tautline.model.chain.chain import Chain
-from tautline.model.command import Brake, Command, Impedance, Torque
+from tautline.model.command import Command
 from tautline.model.command import Drum as Turning
+from tautline.model.commands.base import BY_TORQUE
 from tautline.reference.curves import Curve, of_length, through_table
 
 # Points along the spooled string; its angle on the drum is some hundred radians at most.
@@ -26,7 +27,7 @@ class Drum:
         limits = (self.reel.max_torque, self.reel.max_power)
         self.max_torque, self.max_power = (np.inf if x is None else x for x in limits)
         self.torque_curve: Curve | None = None  # of the motor or the brake
-        if isinstance(command, Brake) or (isinstance(command, Torque) and not command.is_function):
+        if command.kernel in BY_TORQUE and not command.is_function:
             self.torque_curve = through_table(*command.torques())
         self.curve: Curve | None = None  # of the deployed length
         self.direction = 0.0  # of the slip, where dry friction acts
@@ -56,9 +57,9 @@ class Drum:
     def motor(self, t: float, s: float, sigma: float, inside: float | None = None) -> float:
         """Torque of the motor, within the limits (N m)."""
         command, d = self.command, self.radius(s)
-        if isinstance(command, Torque):
-            u = float(command.torque(t)) if self.torque_curve is None else float(self.torque_curve.at(t, inside)[0])
-        elif isinstance(command, Impedance):
+        if command.kernel == "torque" and self.torque_curve is not None:
+            u = float(self.torque_curve.at(t, inside)[0])
+        elif command.kernel == "impedance":
             rest, speed, _ = self.planned(t, inside)
             u = d * (command.stiffness * (rest - s) + command.damping * (speed - sigma))
         else:  # as the command itself says, in words
@@ -68,9 +69,7 @@ class Drum:
 
     def dry(self, t: float, inside: float | None = None) -> float:
         """Torque of dry friction, of the drum and of a brake (N m)."""
-        brake = (
-            float(self.torque_curve.at(t, inside)[0]) if isinstance(self.command, Brake) and self.torque_curve else 0.0
-        )
+        brake = float(self.torque_curve.at(t, inside)[0]) if self.command.sticks and self.torque_curve else 0.0
         return self.reel.coulomb_friction + brake
 
     @property

@@ -72,11 +72,11 @@ def system_values(
     line = next(iter(system.lines.values()))
     body = system.bodies[line.end]
     assert isinstance(body, RigidBody)
-    own = inertia_of(line.string, body) if inertia is None else inertia
     found = {name: values[name] for name in SAME if name in wanted}
     found |= {name: values[key][:, None] for name, key in OF_LINE.items() if name in wanted}
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         if wanted & {"body_position", "body_velocity", *MOMENTA}:
+            own = inertia_of(line.string, body) if inertia is None else inertia
             values = values | _center(own, values)
         carrier = _of_carrier(line.start_point, values, wanted) if len(system.bodies) > 1 else {}
         for name in (name for name in OF_BODIES if name in wanted):

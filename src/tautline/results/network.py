@@ -66,37 +66,9 @@ def derived(system: System, values: Values, loads: Mapping[str, StringLoads] | N
     pulls: list[tuple[Array, Array]] = []  # tensions at both ends of each span
     feeds: Any = values.pop(FEEDS, None)
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
-        place = 0
-        for k, (name, (nodes, _)) in enumerate(spans(system).items()):
-            line = system.lines[name]
-            power = np.zeros_like(values["reeled_length"][:, k])
-            if line.reel is not None:
-                radii = line.reel.radius(values["reeled_length"][:, k])
-                power = values["torque"][:, k] * values["reel_speed"][:, k] / radii + 0.0
-            own_loads = loads[name] if loads else _loads_of(system, name, values["time"])
-            by_span = []
-            for number in range(line.spans):
-                first = nodes.start + number * (line.count + 1)
-                rows = slice(first, first + line.count + 1)
-                lengths = np.linalg.norm(np.diff(values["position"][:, rows], axis=1), axis=2)
-                unstretched, speed = line.string.length - values["reeled_length"][:, k], values["reel_speed"][:, k]
-                speeds = (speed, 0.0 * speed)
-                if line.is_reeved:
-                    unstretched = values["span_length"][:, place + number]
-                    speeds = (feeds[:, place + number, 0], feeds[:, place + number, 1])
-                strain = lengths / (unstretched / line.count)[:, None] - 1.0
-                moves = (values["position"][:, rows], values["velocity"][:, rows], *speeds)
-                l = unstretched / line.count
-                tension = tension_of(line.string, moves, strain, l, lengths)
-                ends = at_ends(line.string, own_loads, moves, tension, lengths, l, values["time"])
-                by_span.append((strain, tension, unstretched, lengths.sum(axis=1), *ends))
-            place += line.spans
-            pulls += [x[-2:] for x in by_span]
-            own: tuple[Any, ...] = (*by_span[0], power)
-            if line.spans > 1:
-                strains, tensions, bare, stretched, first_end, last_end = zip(*by_span, strict=True)
-                whole = (sum(bare), sum(stretched), first_end[0], last_end[-1])
-                own = (np.concatenate(strains, axis=1), np.concatenate(tensions, axis=1), *whole, power)
+        for name in system.lines:
+            own, ends = of_line(system, name, values, feeds, loads)
+            pulls += ends
             for found, x in zip(parts.values(), own, strict=True):
                 found.append(x)
         values |= {name: np.concatenate(parts[name], axis=1) for name in OF_ELEMENTS}
@@ -107,6 +79,41 @@ def derived(system: System, values: Values, loads: Mapping[str, StringLoads] | N
         values["orthogonality_error"] = orthogonality_error(values["attitude"])
         values |= {name: output.formula(values) for name, output in DERIVED.items()}
     return values
+
+
+def of_line(
+    system: System, name: str, values: Values, feeds: Any = None, loads: Mapping[str, StringLoads] | None = None
+) -> tuple[tuple[Array, ...], list[tuple[Array, Array]]]:
+    """Variables of a line, OF_ELEMENTS and OF_STRINGS, and tensions at both ends of each of its spans."""
+    line, names = system.lines[name], list(system.lines)
+    k, first = names.index(name), spans(system)[name][0].start
+    place = sum(system.lines[x].spans for x in names[:k])
+    power = np.zeros_like(values["reeled_length"][:, k])
+    if line.reel is not None:
+        radii = line.reel.radius(values["reeled_length"][:, k])
+        power = values["torque"][:, k] * values["reel_speed"][:, k] / radii + 0.0
+    own_loads = loads[name] if loads else _loads_of(system, name, values["time"])
+    by_span = []
+    for number in range(line.spans):
+        rows = slice(first + number * (line.count + 1), first + (number + 1) * (line.count + 1))
+        lengths = np.linalg.norm(np.diff(values["position"][:, rows], axis=1), axis=2)
+        unstretched, speed = line.string.length - values["reeled_length"][:, k], values["reel_speed"][:, k]
+        speeds = (speed, 0.0 * speed)
+        if line.is_reeved:
+            unstretched = values["span_length"][:, place + number]
+            speeds = (feeds[:, place + number, 0], feeds[:, place + number, 1])
+        strain = lengths / (unstretched / line.count)[:, None] - 1.0
+        moves = (values["position"][:, rows], values["velocity"][:, rows], *speeds)
+        l = unstretched / line.count
+        tension = tension_of(line.string, moves, strain, l, lengths)
+        ends = at_ends(line.string, own_loads, moves, tension, lengths, l, values["time"])
+        by_span.append((strain, tension, unstretched, lengths.sum(axis=1), *ends))
+    pulls = [(x[-2], x[-1]) for x in by_span]
+    if line.spans == 1:
+        return (*by_span[0], power), pulls
+    strains, tensions, bare, stretched, first_end, last_end = zip(*by_span, strict=True)
+    whole = (sum(bare), sum(stretched), first_end[0], last_end[-1])
+    return (np.concatenate(strains, axis=1), np.concatenate(tensions, axis=1), *whole, power), pulls
 
 
 def _loads_of(system: System, name: str, times: Array) -> StringLoads:

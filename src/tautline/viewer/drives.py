@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tautline.engine.simulation import Simulation
-from tautline.model.command import Command, Free, Locked, Speed, Torque
+from tautline.model.command import Command, Locked, Speed
 from tautline.model.sequence import Sequence
 from tautline.model.system.case import Case
 from tautline.model.system.commands import END_REEL, REEL, SHEAVE, drives, place_of
@@ -32,7 +32,7 @@ def driven_parts(case: Case, simulation: Simulation) -> dict[str, Command]:
     found: dict[str, Command] = {}
     for name, kind in drives(simulation.system).items():
         command = case.commands.get(name)
-        if kind == SHEAVE and (command is None or isinstance(command, Free)):
+        if kind == SHEAVE and (command is None or command.turns_freely):
             continue  # it turns with the rope
         found[name] = Locked() if command is None else command
     return found
@@ -65,7 +65,7 @@ class Drive:
         self.acceleration = GENTLE * gravity if gravity > 0.0 else fastest / ALOFT
         self.fastest = fastest
         self._shortest = GIVEN * least if least is not None else SHORTEST * self.deployed
-        shortest = None if isinstance(command, Locked) else command.shortest(self.deployed, simulation.time)
+        shortest = command.shortest(self.deployed, simulation.time)
         if shortest is not None:
             self._shortest = min(self._shortest, 0.5 * shortest)
         self._left = self._dead_turns() if self.is_drum else 0.0
@@ -149,7 +149,7 @@ class Drive:
     def torque(self) -> float:
         """Torque that it is given; 0 where it is not driven by one (N m)."""
         time, command = self._simulation.time, self._present
-        return float(np.interp(time, *command.torques())) if isinstance(command, Torque) else 0.0
+        return float(np.interp(time, *command.torques())) if command.kernel == "torque" else 0.0
 
     # -- what it is told -----------------------------------------------------------------------------------
 

@@ -50,7 +50,7 @@ class Session:
         self.case, self._control = case, control
         self._alarm = Alarm(alarm)
         # a program begins when somebody is ready for it
-        self.waiting = control is None and any(not command.holds for command in case.commands.values())
+        self.waiting = control is None and any(command.moves for command in case.commands.values())
         self.title = title
         self.record_path = record or Path(f"{title}-live.nc")
         self.rate = 1.0
@@ -73,7 +73,7 @@ class Session:
         self._fresh: list[Array] = []
         self._phase = 0  # units since the latest sample
         self._untouched = set(self.driven.drives)
-        self._program = any(not drive.command.holds for drive in self.driven.drives.values())
+        self._program = any(drive.command.moves for drive in self.driven.drives.values())
         self._alarm.clear()
         self._hands = Hands(self.driven)
         self._requests = Requests(self.driven, self._hands, self._limits, self._untouched)
@@ -143,7 +143,9 @@ class Session:
             self._stop_recording("the recording is full and was saved")
         if self.ended:
             self._values = self.driven.values()
-            self._fresh += self._rows(self._values)
+            rows = self._rows(self._values)
+            if not self._fresh or rows[-1][0] > self._fresh[-1][0]:
+                self._fresh += rows
             ended = f"{self.simulation.message}. Reset to start again."
             if self._recording is not None:
                 self._stop_recording("the recording was saved")

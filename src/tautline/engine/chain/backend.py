@@ -160,19 +160,38 @@ class ChainBackend:
     @property
     def state(self) -> State:
         """The present state of the system, in inertial coordinates."""
+        return system_state(self.system, self.chain_state, self._guide())
+
+    def _guide(self) -> tuple[data.Array, data.Array]:
+        """Place and velocity of the guide."""
         x = self.present_sample().scalars[0]
         place = np.array(self.pendulum.reel.guide_position) + x[data.GUIDE_PLACE : data.GUIDE_PLACE + 3]
-        return system_state(self.system, self.chain_state, (place, x[data.GUIDE_VELOCITY : data.GUIDE_VELOCITY + 3]))
+        return place, x[data.GUIDE_VELOCITY : data.GUIDE_VELOCITY + 3]
 
     def body(self, name: str) -> dict[str, data.Array]:
         """Position, velocity, attitude and angular velocity of a body now."""
-        x = self.state.bodies[name]
-        return {key: np.array(getattr(x, key)) for key in ("position", "velocity", "attitude", "angular_velocity")}
+        if name != self.system.lines[self._line].end:  # the one that carries the reel
+            x = self.state.bodies[name]
+            return {key: np.array(getattr(x, key)) for key in ("position", "velocity", "attitude", "angular_velocity")}
+        row, c = self.present_sample().scalars[0], np.array(self.pendulum.body.center_of_mass)
+        R, omega = (
+            row[data.ROTATION : data.ROTATION + 9].reshape(3, 3).copy(),
+            row[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3].copy(),
+        )
+        last = {key: x[-1] for key, x in self.nodes(self._line).items()}
+        return {
+            "position": last["nodes"] + R @ c,
+            "velocity": last["node_velocities"] + R @ np.cross(omega, c),
+            "attitude": R,
+            "angular_velocity": omega,
+        }
 
     def nodes(self, name: str) -> dict[str, data.Array]:
         """Nodes of the line and their velocities now."""
-        x = self.state.lines[name]
-        return {key: np.array(getattr(x, key)) for key in ("nodes", "node_velocities")}
+        check_known(name, self.system.lines, "lines")
+        place, velocity = self._guide()
+        nodes = self.present_sample().nodes[0]
+        return {"nodes": nodes[0] + place, "node_velocities": nodes[1] + velocity}
 
     def deployed(self, name: str) -> float:
         """Unstretched length of the line outside its guide (m)."""
@@ -317,8 +336,8 @@ class ChainBackend:
         """Variables of the results from samples."""
         return self._named(values_of(self.pendulum, self.record(times, samples)))
 
-    def values_for(self, times: data.Array, samples: data.Samples, names: set[str]) -> Values:
-        """Variables of the results, those with names at least, for conditions that end a run."""
+    def values_for(self, times: data.Array, samples: data.Samples, names: set[str], line: str | None = None) -> Values:
+        """Variables of the results, those with names at least, for conditions and sensors; it has one line."""
         if self.stepper.takes_torque and names & NEED_TORQUE:
             self.stepper.find_torques(samples, times)
         return self._named(values_of(self.pendulum, self.record(times, samples), needed_for(names)), names)

@@ -38,7 +38,6 @@ from tautline.kernels.members import COMMAND, PARAMETERS, PLAN, SHARED_NUMBERS, 
 from tautline.model.chain.cases import chain_command
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.systems import chain_of
-from tautline.model.command import Brake, Free, Locked, Torque
 from tautline.model.string import String
 from tautline.model.system.case import Case
 from tautline.results.chain import inertia_of, needed_for, system_values
@@ -109,10 +108,7 @@ class Family:
 
     def _fits(self) -> bool:
         command = chain_command(self.case)
-        plain = isinstance(command, Locked | Free) or (
-            isinstance(command, Torque | Brake) and isinstance(command.torque, float)
-        )
-        return plain and fits(self._task) and LANES * self._bytes() <= MOST_BYTES_A_BLOCK
+        return command.constant_torque is not None and fits(self._task) and LANES * self._bytes() <= MOST_BYTES_A_BLOCK
 
     def _bytes(self) -> int:
         return 8 * self.rows * schema.row_length(self.elements)
@@ -133,10 +129,11 @@ class Family:
         motions = data.Motion(*(np.zeros((count, *x.shape), x.dtype) for x in self._task.motion))
         lowering.place(state, chain.reel.spooled_strain, motions)
         commands = [self._task.command]
-        if isinstance(command, Torque | Brake) and isinstance(command.torque, np.ndarray):
-            commands = [commands[0]._replace(torques=np.array([x])) for x in command.torque.tolist()]
-        if isinstance(command, Torque):
-            motions.reel[:, data.TORQUE] = lowering.within_limit(chain.reel, command.torque)
+        torque = command.constant_torque
+        if np.ndim(torque):
+            commands = [commands[0]._replace(torques=np.array([x])) for x in torque.tolist()]
+        if not command.sticks:
+            motions.reel[:, data.TORQUE] = lowering.within_limit(chain.reel, torque)
         return Numbers(par, plan, commands, motions, fine)
 
     def looks(self, values: Mapping[str, Array], wanted: Iterable[str], keep: Keep) -> Iterator[Look]:

@@ -27,7 +27,7 @@ from tautline.kernels.observe import change_reel_mode, observe
 from tautline.model import checks
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.state import ChainState
-from tautline.model.command import Command, Locked, Torque
+from tautline.model.command import Command, Locked
 from tautline.model.force_law import ForceLaw
 from tautline.model.profile import values_at
 from tautline.model.run import Method
@@ -148,7 +148,7 @@ class Stepper:
         return status, filled
 
     def _march(self, out: data.Samples, plan: data.Plan) -> tuple[int, int]:
-        if isinstance(self.command, Torque) and self.command.is_function:
+        if self.tabulates:
             self._tabulate(self.command, len(out.scalars), plan)
         self.cover(self.time, self.time + len(out.scalars) * plan.steps_per_sample * plan.h)
         before = self.saved() if self.laws else None
@@ -268,7 +268,7 @@ class Stepper:
         plan, s = lowering.with_impedance(self.plan, wanted), float(self.motion.reel[data.S])
         lowering.check_step(self.par, plan, s, step_limits(self.par, plan, s, wanted.holds))
 
-    def _tabulate(self, command: Torque, rows: int, plan: data.Plan) -> None:
+    def _tabulate(self, command: Command, rows: int, plan: data.Plan) -> None:
         """Tabulate a torque that is a function at the ends of all stages of the steps to come."""
         parts = 2 ** lowering.halvings(plan, self.limits())
         table = tabulated(command, self.time, plan.h / parts, rows * plan.steps_per_sample * parts, plan.stages)

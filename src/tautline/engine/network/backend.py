@@ -17,7 +17,7 @@ from tautline.engine.network import acting
 from tautline.engine.network.commands import lead_reels, take
 from tautline.engine.network.health import NetworkHealth
 from tautline.engine.network.leading import LEAD, lead_from
-from tautline.engine.network.samples import body_in, nodes_in, sentence, state_of, values_of
+from tautline.engine.network.samples import body_in, nodes_in, sentence, state_of, values_of, values_of_line
 from tautline.engine.network.stepper import NetworkStepper
 from tautline.engine.network.strands import words_for
 from tautline.engine.network.warnings import network_warnings
@@ -270,9 +270,13 @@ class NetworkBackend:
         """Variables of the results from samples."""
         return values_of(self.system, samples, times)
 
-    def values_for(self, times: data.Array, samples: kernels.WholeSamples, names: set[str]) -> Values:
-        """Variables of the results, for conditions that end a run."""
-        return values_of(self.system, samples, times)
+    def values_for(
+        self, times: data.Array, samples: kernels.WholeSamples, names: set[str], line: str | None = None
+    ) -> Values:
+        """Variables of the results, for conditions and sensors; of one line those that follow from its own samples."""
+        if line is None:
+            return values_of(self.system, samples, times)
+        return values_of_line(self.system, samples, times, line)
 
     def own_attributes(self) -> dict[str, Any]:
         """None that results of others do not have."""

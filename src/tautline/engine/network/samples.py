@@ -13,7 +13,7 @@ from tautline.kernels.network import data as kernels
 from tautline.model.string_loads import StringLoads
 from tautline.model.system.state import BodyState, LineState, State
 from tautline.model.system.system import System
-from tautline.results.network import FEEDS, derived, spans
+from tautline.results.network import FEEDS, derived, of_line, spans
 from tautline.results.values import Values
 
 
@@ -25,28 +25,46 @@ def values_of(
 ) -> Values:
     """Variables of the results from samples."""
     B = len(system.bodies)
-    bodies, strands, whole = samples.bodies[:, :B], samples.strands, samples.whole
-    reeved: Values = {}
-    if system.is_reeved:
-        reeved = reeved_values(system, samples)
-        strands = samples.strands[:, [k for k, x in enumerate(strands_of(system)) if x.span == 0]]
+    bodies, whole = samples.bodies[:, :B], samples.whole
     found = {
-        "time": times,
         "body_position": bodies[..., kernels.BODY_PLACE : kernels.BODY_PLACE + 3],
         "body_velocity": bodies[..., kernels.BODY_VELOCITY : kernels.BODY_VELOCITY + 3],
         "angular_velocity": bodies[..., kernels.BODY_OMEGA : kernels.BODY_OMEGA + 3],
         "attitude": bodies[..., kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(len(whole), B, 3, 3),
+        **_of_lines(system, samples, times),
+        **{account.name: whole[:, k] for k, account in enumerate(ledger.ACCOUNTS)},
+        "linear_momentum": whole[:, kernels.LINEAR_MOMENTUM : kernels.LINEAR_MOMENTUM + 3],
+        "angular_momentum": whole[:, kernels.ANGULAR_MOMENTUM : kernels.ANGULAR_MOMENTUM + 3],
+    }
+    return derived(system, found, loads)
+
+
+def _of_lines(system: System, samples: kernels.WholeSamples, times: data.Array) -> Values:
+    """Time, nodes and reels of all lines, and of what they run over."""
+    reeved: Values = {}
+    strands = samples.strands
+    if system.is_reeved:
+        reeved = reeved_values(system, samples)
+        strands = samples.strands[:, [k for k, x in enumerate(strands_of(system)) if x.span == 0]]
+    return reeved | {
+        "time": times,
         "position": samples.nodes[..., :3],
         "velocity": samples.nodes[..., 3:],
         "reeled_length": strands[..., kernels.REELED],
         "reel_speed": strands[..., kernels.SPEED],
         "torque": strands[..., kernels.TORQUE_NOW],
         "motor_work": strands[..., data.CONTROL_WORK],
-        **{account.name: whole[:, k] for k, account in enumerate(ledger.ACCOUNTS)},
-        "linear_momentum": whole[:, kernels.LINEAR_MOMENTUM : kernels.LINEAR_MOMENTUM + 3],
-        "angular_momentum": whole[:, kernels.ANGULAR_MOMENTUM : kernels.ANGULAR_MOMENTUM + 3],
     }
-    return derived(system, found | reeved, loads)
+
+
+def values_of_line(system: System, samples: kernels.WholeSamples, times: data.Array, name: str) -> Values:
+    """Variables that sensors of a line show, from samples."""
+    known = _of_lines(system, samples, times)
+    with np.errstate(all="ignore"):
+        *_, start, end, power = of_line(system, name, known, known.get(FEEDS))[0]
+    torque = known["torque"][:, list(system.lines).index(name)]
+    found = {"start_tension": start, "end_tension": end, "torque": torque, "power": power}
+    return {variable: x[:, None] for variable, x in found.items()}
 
 
 def reeved_values(system: System, samples: kernels.WholeSamples) -> Values:

@@ -25,7 +25,7 @@ from tautline.kernels.network import data as kernels
 from tautline.kernels.network.limits import NetworkLimits
 from tautline.kernels.network.march import BEGIN, LIMITS, MARCH, OBSERVE, RESTORE, SAVE, Done, march_network
 from tautline.model import checks, refusals
-from tautline.model.command import Command, Free, Torque
+from tautline.model.command import Command, Free
 from tautline.model.force_law import check_laws
 from tautline.model.run import Method
 from tautline.model.system.commands import END_REEL, REEL, check_known, place_of
@@ -305,7 +305,7 @@ class NetworkStepper:
 
     def _tabulate(self, rows: int, plan: data.Plan) -> None:
         """Tabulate torques that are functions at the ends of all stages of the steps to come."""
-        functions = {name: x for name, x in self.commands.items() if isinstance(x, Torque) and x.is_function}
+        functions = {name: x for name, x in self.commands.items() if x.is_function}
         if not functions:
             return
         parts, allowed = 1, self.allowed_step()

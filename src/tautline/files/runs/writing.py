@@ -199,7 +199,8 @@ def save_run(path: str | os.PathLike[str], simulation: Runner[Any], *, title: st
     """Write what a run has recorded as a run file; the number of samples."""
     values = simulation.recorded()
     rows = len(values["time"])
-    interval = float(values["time"][-1] - values["time"][0]) / max(1, rows - 1)
+    times = values["time"][: rows - simulation.timing.after_sample]
+    interval = float(times[-1] - times[0]) / max(1, len(times) - 1)
     with _created(Path(path), simulation, values, rows, interval, title, overwrite) as writer:
         writer.leave_in_order()
     return rows

@@ -16,3 +16,5 @@ class Locked(Command):
 @described
 class Free(Command):
     """The drum turns freely, but for its friction."""
+
+    turns_freely = True

@@ -10,11 +10,11 @@ from tautline.errors import InputError
 from tautline.model import profile
 from tautline.model.checks import finite
 from tautline.model.commands.base import Command
-from tautline.model.description import declared, described
+from tautline.model.description import changed, declared, described
 from tautline.model.motions import Motion, MotionOfALength
 from tautline.model.piecewise import even_times
 from tautline.model.table_files import TableFile, Values
-from tautline.model.tables import Table, arrays
+from tautline.model.tables import Table, arrays, later
 
 SPEEDS = (Values("payouts", ("payout",), "m/s"), Values("retrievals", ("retrieval",), "m/s"))
 
@@ -27,7 +27,7 @@ class Speed(Command):
     """
 
     _file = TableFile(*SPEEDS)
-    kernel, prescribes = "prescribed_motion", True
+    kernel, prescribes, relative = "prescribed_motion", True, True
 
     payout: Any = declared(
         Table(
@@ -80,6 +80,10 @@ class Speed(Command):
     def is_tabulated(self) -> bool:
         """True unless the speed is that of a motion."""
         return self.motion is None
+
+    def later(self, time: float, length: float) -> Speed:
+        """The speed with its times counted from a time on."""
+        return changed(self, payout=later(self.payout, time), retrieval=later(self.retrieval, time))
 
     def curve(self, time: float, length: float, span: profile.Span | None = None) -> Array:
         """Profile of the deployed length: the integral of the speed."""

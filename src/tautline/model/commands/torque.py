@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.model import checks
-from tautline.model.commands.base import Command, Drum
+from tautline.model.commands.base import Command
 from tautline.model.description import declared, described
 from tautline.model.tables import Table, arrays
 
@@ -55,10 +56,21 @@ class Torque(Command):
         return self.sampled(np.zeros(1)) if self.is_function else arrays(self.torque)
 
     def sampled(self, times: Array) -> tuple[Array, Array]:
-        """Times and the function's values at them."""
+        """Times and the torques at them."""
+        if not self.is_function:
+            return super().sampled(times)
         return times, np.array([checks.number(f"Torque.torque({t:g})", self.torque(float(t))) for t in times])
 
-    def motor_torque(self, now: Drum, origin: tuple[float, float]) -> float:
-        """Commanded torque at the present time."""
-        times, torques = self.sampled(np.array([now.time])) if self.is_function else self.torques()
-        return float(np.interp(now.time, times, torques))
+    def later(self, time: float, length: float) -> Command:
+        """As of all commands; a function is called with the time since then."""
+        return Torque(Later(self.torque, time)) if self.is_function else super().later(time, length)
+
+
+class Later:
+    """A function of the time since another."""
+
+    def __init__(self, function: Callable[[float], Any], since: float) -> None:
+        self.function, self.since = function, since
+
+    def __call__(self, time: float) -> Any:
+        return self.function(time - self.since)

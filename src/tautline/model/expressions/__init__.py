@@ -3,6 +3,18 @@
 from __future__ import annotations
 
 from tautline.model.expressions.binding import Bound, Parts, bind, parts_of_layout, parts_of_system
-from tautline.model.expressions.reading import FUNCTIONS, TIME, Expression, read
+from tautline.model.expressions.reading import FUNCTIONS, SENSORS, TIME, Expression, described, read
 
-__all__ = ["FUNCTIONS", "TIME", "Bound", "Expression", "Parts", "bind", "parts_of_layout", "parts_of_system", "read"]
+__all__ = [
+    "FUNCTIONS",
+    "SENSORS",
+    "TIME",
+    "Bound",
+    "Expression",
+    "Parts",
+    "bind",
+    "described",
+    "parts_of_layout",
+    "parts_of_system",
+    "read",
+]

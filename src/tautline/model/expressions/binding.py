@@ -14,7 +14,18 @@ import numpy as np
 
 from tautline import units
 from tautline.errors import InputError
-from tautline.model.expressions.reading import FUNCTIONS, PI, RATES, TIME, Expression, Place, number_in, places_of
+from tautline.model.expressions.reading import (
+    FUNCTIONS,
+    PI,
+    RATES,
+    SENSORS,
+    TIME,
+    Expression,
+    Place,
+    described,
+    number_in,
+    places_of,
+)
 from tautline.model.wording import near
 from tautline.schema import AXES, OF_SHEAVES, SCHEMA, Layout, by_line, sheave_names, span_names
 
@@ -114,7 +125,8 @@ class Bound:
     def series(self, variables: Mapping[str, Any], elements: Mapping[str, int] | None = None) -> Any:
         """Values at all samples; the first of a difference is that of the first interval."""
         found = self.of(variables, elements)
-        return np.concatenate([found[:1], found]) if self.has_differences else found
+        missing = len(variables[TIME]) - len(found) if self.has_differences else 0
+        return np.concatenate([found[:1]] * missing + [found]) if missing else found
 
     def single(self) -> Bound:
         """The same; refused if it is not one number at each time."""
@@ -181,12 +193,29 @@ class _Binder:
         raise AssertionError(ast.dump(node))
 
     def _variable(self, word: str) -> Term:
-        dims = () if word == TIME else SCHEMA[word].dims[1:]
+        dims = described(word).dims[1:]
         if word in OF_SHEAVES and not self._names("sheave"):
             raise InputError(
                 f"{self._expression.name}: expected another variable in a system without sheaves, got {word!r}"
             )
-        return Term(dims, lambda values: values.variables[word])
+        return Term(dims, self._sensor(word) if word in SENSORS else lambda values: values.variables[word])
+
+    def _sensor(self, word: str) -> Evaluate:
+        """What follows from variables: angles of lines and bodies, and accelerations, which are differences."""
+        if word == "acceleration":
+            self.has_differences = True
+            return lambda values: _differences(values.variables["body_velocity"], values)
+        if word == "tilt":
+            return lambda values: _from_vertical(values.variables["attitude"][:, :, :, 2])
+
+        def at_end(values: Values) -> Any:
+            found = []
+            for line in values.elements:
+                nodes = values.variables["position"][:, self._places(values, line, 1)]
+                found.append(nodes[:, 1] - nodes[:, 0] if word == "start_angle" else nodes[:, -1] - nodes[:, -2])
+            return _from_vertical(np.stack(found, axis=1))
+
+        return at_end
 
     def _implied(self, term: Term) -> Term:
         """A variable of the only line or the only free body, which need not be named."""
@@ -206,7 +235,11 @@ class _Binder:
 
     def _whole(self, inner: ast.expr) -> Term:
         """A part whose components are chosen: of a variable all lines and bodies."""
-        return self._variable(inner.id) if isinstance(inner, ast.Name) and inner.id in SCHEMA else self.term(inner)
+        return (
+            self._variable(inner.id)
+            if isinstance(inner, ast.Name) and inner.id in (*SCHEMA, *SENSORS)
+            else self.term(inner)
+        )
 
     def _along_axis(self, node: ast.AST, inner: ast.expr, axis: str) -> Term:
         """A component of vectors, .x, .y or .z."""
@@ -235,14 +268,16 @@ class _Binder:
 
     def _of_line(self, term: Term, line: str) -> Term:
         """Nodes or elements of one line."""
-        extra, parts = term.dims[0] == "node", self._parts
-
-        def own(values: Values) -> Any:
-            names = list(values.elements)
-            counts = [parts.spans(name) * (values.elements[name] + extra) for name in names[: names.index(line) + 1]]
-            return term.value(values)[:, sum(counts[:-1]) : sum(counts)]
-
+        extra = int(term.dims[0] == "node")
+        own = lambda values: term.value(values)[:, self._places(values, line, extra)]  # noqa: E731
         return Term((f"{term.dims[0]} of {line}", *term.dims[1:]), own)
+
+    def _places(self, values: Values, line: str, extra: int) -> slice:
+        """Places of the nodes of a line among those of all, one more than elements in a span; of elements without."""
+        names = list(values.elements)
+        wanted = names[: names.index(line) + 1]
+        counts = [self._parts.spans(name) * (values.elements[name] + extra) for name in wanted]
+        return slice(sum(counts[:-1]), sum(counts))
 
     def _number_of(self, place: Place, dim: str) -> int:
         """Place along a dimension, from a name or a number."""
@@ -328,11 +363,7 @@ class _Binder:
         self.has_differences = True
         inner = self.term(node)
 
-        def value(values: Values) -> Any:
-            x, time = inner.value(values), np.diff(values.variables[TIME])
-            return np.diff(x, axis=0) / time.reshape(len(time), *(1,) * (np.ndim(x) - 1))
-
-        return Term(inner.dims, value)
+        return Term(inner.dims, lambda values: _differences(inner.value(values), values))
 
 
 def rates_needed(expression: Expression) -> tuple[str, ...]:
@@ -378,6 +409,22 @@ def _below(node: ast.expr, inner: ast.expr, made: Callable[[ast.expr], ast.expr]
     if minus and isinstance(found, ast.UnaryOp):  # a component of the negative is the negative of the component
         return ast.copy_location(ast.UnaryOp(ast.USub(), ast.copy_location(made(found.operand), node)), node)
     return ast.copy_location(made(found), node)
+
+
+def _differences(x: Any, values: Values) -> Any:
+    """Differences of neighboring samples over the time between them; those of differences are half a sample apart."""
+    time = values.variables[TIME]
+    while len(time) > len(x):
+        time = 0.5 * (time[1:] + time[:-1])
+    lasts = np.diff(time)
+    return np.diff(x, axis=0) / lasts.reshape(len(lasts), *(1,) * (np.ndim(x) - 1))
+
+
+def _from_vertical(x: Any) -> Any:
+    """Angles between vectors (time, k, 3) and the vertical, which is down; beside 0, slopes are those of 0."""
+    across = x[:, :, 0] ** 2 + x[:, :, 1] ** 2
+    aside = across > 0.0
+    return np.arctan2(np.where(aside, np.sqrt(np.where(aside, across, 1.0)), 0.0), x[:, :, 2])
 
 
 def _number(number: float) -> Term:

@@ -13,7 +13,7 @@ import numpy as np
 from tautline import units
 from tautline.errors import InputError
 from tautline.model.wording import near
-from tautline.schema import AXES, SCHEMA, TIME_VARIABLE
+from tautline.schema import AXES, SCHEMA, TIME_VARIABLE, Variable
 from tautline.units import Powers
 
 TIME, PI = "time", "pi"
@@ -29,6 +29,31 @@ RATES = {
     "unstretched_length": (-1.0, "reel_speed"),
     "motor_work": (1.0, "power"),
 }
+
+
+class Sensor(NamedTuple):
+    """A word for what sensors show and results do not hold: what it is, and what it follows from."""
+
+    described: Variable
+    needs: tuple[str, ...]
+
+
+_LINE, _BODY = ("time", "line"), ("time", "body")
+SENSORS = {
+    "start_angle": Sensor(Variable(_LINE, "rad", "angle of a line to the vertical at its start"), ("position",)),
+    "end_angle": Sensor(Variable(_LINE, "rad", "angle of a line to the vertical at its end"), ("position",)),
+    "tilt": Sensor(Variable(_BODY, "rad", "angle of the third axis of a body to the vertical"), ("attitude",)),
+    "acceleration": Sensor(
+        Variable((*_BODY, "axis"), "m s-2", "of the centers of mass, between samples"), ("body_velocity", TIME)
+    ),
+}
+
+
+def described(word: str) -> Variable:
+    """What a variable, the time or the word of a sensor is."""
+    if word in SENSORS:
+        return SENSORS[word].described
+    return TIME_VARIABLE if word == TIME else SCHEMA[word]
 
 
 class Function(NamedTuple):
@@ -227,11 +252,12 @@ class _Reader:
     def _variable(self, node: ast.AST, word: str) -> Powers | None:
         if word == PI:
             return None
-        if word not in (*SCHEMA, TIME):
-            hint = near(word, (*SCHEMA, *FUNCTIONS, TIME)) or f"; there are {', '.join((*SCHEMA, TIME))}"
+        known = (*SCHEMA, *SENSORS, TIME)
+        if word not in known:
+            hint = near(word, (*known, *FUNCTIONS)) or f"; there are {', '.join(known)}"
             self.refuse(node, f"expected a variable of a run, got {word!r}{hint}")
-        self.needs[word] = None
-        return units.powers_of((TIME_VARIABLE if word == TIME else SCHEMA[word]).units)
+        self.needs |= dict.fromkeys(SENSORS[word].needs if word in SENSORS else (word,))
+        return units.powers_of(described(word).units)
 
     def _number(self, node: ast.AST) -> Powers | None:
         found = self.unit(node)
@@ -280,9 +306,8 @@ class _Reader:
         if not least <= len(arguments) <= most:
             wanted = str(least) if least == most else f"{least} to {most}"
             self.refuse(node, f"expected {wanted} in {word}(...), got {len(arguments)}")
-        before = len(self.needs)
         unit = self._same(node, arguments)
-        if len(self.needs) == before and not self._has_variable(arguments):
+        if not self._has_variable(arguments):
             self.refuse(node, f"expected a variable of a run inside {word}(...)")
         if function.unit == "root":
             return None if unit is None else _times(unit, 0.5, NO_UNIT)
@@ -297,7 +322,7 @@ class _Reader:
     @staticmethod
     def _has_variable(arguments: list[ast.expr]) -> bool:
         names = (x.id for part in arguments for x in ast.walk(part) if isinstance(x, ast.Name))
-        return any(name in SCHEMA or name == TIME for name in names)
+        return any(name in SCHEMA or name in SENSORS or name == TIME for name in names)
 
 
 def _times(powers: Powers, n: float, other: Powers) -> Powers:

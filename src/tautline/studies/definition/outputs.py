@@ -15,7 +15,7 @@ from tautline.analysis.fatigue import counting, tension_curve
 from tautline.analysis.predictability import KNOWN, LOST
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.expressions import Bound, Parts, bind
+from tautline.model.expressions import SENSORS, Bound, Parts, bind
 from tautline.model.expressions import read as read_expression
 from tautline.schema import AXES, OF_SHEAVES, SCHEMA, Variable, by_line, sheave_names
 from tautline.studies.definition.facts import Facts
@@ -45,6 +45,8 @@ REDUCTIONS = ("final", "max", "min", "mean", "at", "series")
 # Reduced together with the time: the line as a whole, each for itself. Components of vectors are not.
 ALONG_THE_LINE = ("node", "element")
 OVER_TIME_AND_LINE = ("max", "min", "mean")
+# Without the sample at an event that ended a run, which comes sooner than the interval.
+AT_INTERVAL = ("mean", "at", "series")
 NORM = "norm"
 _PLACES = ("body", "line", "node", "element", "axis", "row", "column")
 _WORDS = ("name", "variable", "reduce", "at", *_PLACES)
@@ -174,7 +176,7 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
     if "variable" not in spec:
         raise InputError(f"{where}.variable: missing; expected one of the variables of a run, such as tension")
     variable = spec["variable"]
-    if isinstance(variable, str) and not variable.isidentifier():
+    if isinstance(variable, str) and (variable in SENSORS or not variable.isidentifier()):
         return _of_expression(where, spec, facts, time_of)
     _check_variable(where, variable, facts)
     words = _words(variable)

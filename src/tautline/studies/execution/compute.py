@@ -30,7 +30,7 @@ from tautline.results.chain import inertia_of, needed_for, system_values
 from tautline.results.values import Values, values_of
 from tautline.results.warnings import encoded
 from tautline.studies.definition.evaluation import Parts, evaluate, parts_of
-from tautline.studies.definition.outputs import HEALTH, OF_NEIGHBORS, Array, Output
+from tautline.studies.definition.outputs import AT_INTERVAL, HEALTH, OF_NEIGHBORS, Array, Output
 from tautline.studies.definition.work import FAILED, NOT_COMPUTED, REFUSED, STATUS_NAMES, Computed, Work
 from tautline.studies.store import space
 
@@ -308,9 +308,13 @@ def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     else:
         parts, values = parts_of(simulation.system), simulation.recorded()
     rows = np.array([len(values["time"])])
+    at_interval = rows - simulation.timing.after_sample
     with _missing_places_named():
         of_all = {name: x[None] for name, x in values.items()}
-        results = {output.name: evaluate(output, of_all, rows, parts)[0] for output in outputs}
+        results = {
+            output.name: evaluate(output, of_all, at_interval if output.reduce in AT_INTERVAL else rows, parts)[0]
+            for output in outputs
+        }
     _keep(one, results, found)
 
 
