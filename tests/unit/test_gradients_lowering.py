@@ -129,6 +129,37 @@ def test_keys_at_which_the_model_is_another_are_refused(key: str, sentence: str)
         tl.jacobian(hoist(), ["tension"], [key])
 
 
+SWINGS = {"command.mean": 4.0, "command.amplitude": 0.01, "command.period": 0.1, "command.ramp": 0.02}
+TABULATED = {"command.times": [0.0, 0.1, 0.2], "command.lengths": [4.0, 4.01, 4.0]}
+POLYNOMIAL = {"command.knots": [0.0], "command.coefficients": [[4.0, 0.1]]}
+
+
+@pytest.mark.parametrize(
+    ("command", "key"),
+    [
+        (SWINGS, "command.mean"),
+        (SWINGS, "initial.deployed"),
+        (TABULATED, "command.lengths[0]"),
+        (POLYNOMIAL, "command.coefficients[0][0]"),
+    ],
+)
+@pytest.mark.parametrize("start", ["straight", "hanging", "equilibrium"])
+def test_keys_that_another_part_refuses_alone_are_refused(command: dict[str, Any], key: str, start: str) -> None:
+    """A length that is given begins at the one that is deployed; beside keys that may change, too."""
+    own = {name.partition(".")[2]: x for name, x in command.items()}
+    case = hoist({"command": {"kind": "length"} | own, "initial": {"kind": start, "deployed": 4.0}})
+    for by in ([key], [key, "string.stiffness"], [key, "initial.deployed"]):
+        with pytest.raises(InputError, match=r"changed by itself.*present deployed length"):
+            tl.jacobian(case, ["body_position"], list(dict.fromkeys(by)))
+
+
+def test_entries_of_one_table_are_refused_one_by_one() -> None:
+    """The first length of a table is the one that is deployed; the others change by themselves."""
+    own = {name.partition(".")[2]: x for name, x in TABULATED.items()}
+    case = hoist({"command": {"kind": "length"} | own})
+    assert np.isfinite(tl.jacobian(case, ["body_position"], ["command.lengths[1]"]).body_position).all()
+
+
 def test_cases_without_derivatives_are_refused() -> None:
     with pytest.raises(InputError, match="table, got a function"):
         check_case(hoist().with_(command=tl.Torque(lambda t: 1.0)))

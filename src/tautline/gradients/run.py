@@ -11,7 +11,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
-from tautline.gradients.keys import key_size, key_value
+from tautline.gradients.keys import key_sizes, key_value
 from tautline.gradients.leaves import flat, split
 from tautline.gradients.lowering import tangents_by_keys
 from tautline.gradients.marching import march_along
@@ -61,9 +61,8 @@ def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
         case, by, lambda changes: runs.beside(changes).numbers(), partial(runs.tangents, begun)
     )
     tangents = split(begun.setting, columns)
-    sizes = np.array([key_size(case, name) for name in by])
     first = begun.first_tangents(tangents)
-    return Prepared(case, by, runs, begun, tangents, first, [*warnings, *runs.warnings(begun)], sizes)
+    return Prepared(case, by, runs, begun, tangents, first, [*warnings, *runs.warnings(begun)], key_sizes(case, by))
 
 
 def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) -> CarriedRun:

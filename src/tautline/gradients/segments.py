@@ -12,7 +12,7 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.coordinates import coordinates_of
 from tautline.gradients.differences import Changed
-from tautline.gradients.keys import checked_keys, key_size, key_value
+from tautline.gradients.keys import checked_keys, key_sizes, key_value
 from tautline.gradients.leaves import flat, split
 from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import carried_setting, check_names
@@ -107,7 +107,7 @@ class Segments:
         self._steps = self._runs.steps
         self.times = self._checked(times)
         self.values = np.array([key_value(case, name) for name in self.by])
-        sizes = np.array([key_size(case, name) for name in self.by])
+        sizes = key_sizes(case, self.by)
         self._known: dict[tuple[float, ...], Any] = {}
         self._about = tuple(self.values.tolist())
         self.coordinates = coordinates_of(case)

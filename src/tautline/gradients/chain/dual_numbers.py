@@ -15,7 +15,7 @@ from tautline.gradients.chain.marching import Setting
 from tautline.gradients.dual_cases import UnknownTangentsError, carries, dual_case
 from tautline.gradients.dual_starts import start_torque
 from tautline.gradients.dual_tables import dual_command
-from tautline.gradients.keys import key_size
+from tautline.gradients.keys import key_sizes
 from tautline.gradients.leaves import leaves, split
 from tautline.gradients.marched import widened
 from tautline.gradients.scales import IGNORED, Scales
@@ -53,7 +53,7 @@ def tangents_of_numbers(runs: ChainRuns, begun: Begun, names: Sequence[str], sca
         Kinds of the numbers.
     """
     try:
-        sizes = np.array([key_size(runs.case, name) for name in names])
+        sizes = key_sizes(runs.case, names)
         setting = _setting(runs, begun, dual_case(runs.case, names), sizes)
     except (TypeError, ValueError) as error:  # InputError among them: a check that takes plain numbers only
         raise UnknownTangentsError(str(error)) from error

@@ -19,6 +19,7 @@ from tautline.gradients.chain.outputs import carried_values, network_samples
 from tautline.gradients.chain.reverse import Found, goes_back, gradient_back
 from tautline.gradients.chain.torques import found_afterwards, held_torques
 from tautline.gradients.coordinates import Coordinates
+from tautline.gradients.dual_cases import check_changes
 from tautline.gradients.keys import key_of, key_value
 from tautline.gradients.marched import Marched, note_balances
 from tautline.gradients.marching import march_once
@@ -195,6 +196,7 @@ class ChainRuns:
 
     def tangents(self, begun: Begun, names: Sequence[str], scales: Scales) -> Array:
         """Derivatives by keys of the numbers of a run by dual numbers; UnknownTangentsError where one is not known."""
+        check_changes(self._beside, self.case, names)
         return tangents_of_numbers(self, begun, names, scales)
 
     def warnings(self, begun: Begun) -> list[RunWarning]:

@@ -19,7 +19,7 @@ from tautline.gradients.arrays import Carried, value_of
 from tautline.gradients.dual_cases import UnknownTangentsError, carries, dual_case
 from tautline.gradients.dual_starts import carried_quaternion, plain_state, start_torque, started
 from tautline.gradients.dual_tables import dual_command
-from tautline.gradients.keys import key_size
+from tautline.gradients.keys import key_sizes
 from tautline.gradients.leaves import leaves
 from tautline.gradients.marched import widened
 from tautline.gradients.network.marching import NetworkSetting
@@ -46,7 +46,7 @@ def tangents_of_numbers(runs: NetworkRuns, begun: BegunNetwork, names: Sequence[
     try:
         case = dual_case(runs.case, names)
         system, state = started(case, runs.case, partial(runs.search, names))
-        sizes = np.array([key_size(runs.case, name) for name in names])
+        sizes = key_sizes(runs.case, names)
         found = _Lowered(runs, begun, case, system, state, sizes).tangents(scales)
     except (TypeError, ValueError, AttributeError) as error:  # InputError among them: a check of plain numbers
         raise UnknownTangentsError(str(error)) from error

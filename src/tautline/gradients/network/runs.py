@@ -12,6 +12,7 @@ from tautline.engine.network.samples import state_of
 from tautline.engine.network.strands import strands_of
 from tautline.engine.runner import Runner
 from tautline.gradients.coordinates import Coordinates, held_at
+from tautline.gradients.dual_cases import check_changes
 from tautline.gradients.marched import Marched, note_balances
 from tautline.gradients.marching import march_once
 from tautline.gradients.network.dual_numbers import tangents_of_numbers
@@ -138,6 +139,7 @@ class NetworkRuns:
 
     def tangents(self, begun: BegunNetwork, names: Sequence[str], scales: Scales) -> Array:
         """Derivatives by keys of the numbers of a run by dual numbers; UnknownTangentsError where one is not known."""
+        check_changes(self._beside, self.case, names)
         return tangents_of_numbers(self, begun, names, scales)
 
     def search(self, names: Sequence[str]) -> tuple[Network, Places, Array]:
