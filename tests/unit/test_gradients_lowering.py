@@ -317,6 +317,16 @@ def test_dual_numbers_know_where_they_do_not_know(key: str) -> None:
         runs.tangents(begun, [key], scales_of(begun.numbers()))
 
 
+@pytest.mark.parametrize("start", ["hanging", "equilibrium"])
+def test_a_reel_that_begins_to_turn_takes_a_line_at_rest_with_it(start: str) -> None:
+    case = hoist({"initial": {"kind": start, "deployed": 4.0, "reel_speed": 0.0}}).with_({"run.duration": 0.04})
+    found = tl.jacobian(case, ["body_position"], ["initial.reel_speed"]).body_position.values[..., 0]
+    up, down = (tl.simulate(case.with_({"initial.reel_speed": x})).body_position.values for x in (1e-4, -1e-4))
+    expected = (up - down) / 2e-4
+    assert np.abs(expected).max() > 1e-3
+    np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=0.0, atol=1e-5 * np.abs(expected).max())
+
+
 def test_keys_that_a_chain_does_not_have_are_those_of_the_network() -> None:
     """Of ends of a line that a body holds, of the body's own state, of another point of it."""
     case = hoist({}, tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.0, 0.1, 0.2)))

@@ -17,7 +17,7 @@ from tautline.model.rest.network import Forces, Network, Places
 from tautline.model.rest.search import by_stiffness
 from tautline.model.rest.states import frame_of, network_of, state_of
 from tautline.model.system.case import Case
-from tautline.model.system.starts import searched
+from tautline.model.system.starts import reel_speeds, searched
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 
@@ -50,7 +50,7 @@ class CasesBeside:
         """The case with other values by key."""
         other = self._case.with_(changes) if changes else self._case
         found = None if other.is_placed() else self._beside(other)
-        if found is None:
+        if found is None or reel_speeds(other.start, other.system):  # velocities follow from searches
             return other
         moved = np.zeros(found.network.count)
         for name, value in changes.items():
