@@ -21,6 +21,7 @@ from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.scales import scales_of
 from tautline.model.system.state import State
+from tests.support.duals import far_apart
 from tests.support.hoist import hoist
 
 
@@ -204,15 +205,6 @@ def test_dual_numbers_are_what_differences_find(command: dict[str, Any], own: li
     expected, _ = tangents_by_keys(case, keys, lambda changes: runs.beside(changes).numbers())
     for k, key in enumerate(keys):
         assert far_apart(found[:, k], expected[:, k], numbers, scales) < 1e-8, key
-
-
-def far_apart(found: Any, expected: Any, numbers: Any, scales: Any) -> float:
-    """Largest difference of derivatives, of the largest of their kind.
-
-    Differences have rounding of the numbers over a hundredth of the key, some 1e-13 of them.
-    """
-    size = scales.largest(expected) + np.maximum(scales.largest(flat(numbers)), scales.usual) * 1e-3
-    return float((np.abs(found - expected) / np.maximum(size, 1e-12)).max())
 
 
 OF_ROBOT = [

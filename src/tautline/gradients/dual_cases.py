@@ -62,18 +62,22 @@ def way_of(key: keys.Key, thing: Any) -> Place:
     raise UnknownTangentsError(key.text)
 
 
-def dual_case(case: Case, names: Sequence[str]) -> Case:
-    """The case with dual numbers that carry derivatives by keys; UnknownTangentsError where one has no section."""
+def dual_case(case: Case, names: Sequence[str], first: int = 0) -> Case:
+    """The case with dual numbers that carry derivatives by keys, whose number among all directions begins at `first`.
+
+    UnknownTangentsError where one has no section.
+    """
     tangents: dict[Place, Array] = {}
     sections: dict[tuple[str, ...], _Section] = {}
-    for k, name in enumerate(names):
+    count = first + len(names)
+    for k, name in enumerate(names, first):
         key = key_of(case, name)
         if key.whole == "gravity":
-            tangents["system", "gravity"] = np.eye(len(names))[k : k + 1]
+            tangents["system", "gravity"] = np.eye(count)[k : k + 1]
             continue
         own = sections.get((*key.path, key.name))
         if own is None:
-            own = _Section(case, key, len(names))
+            own = _Section(case, key, count)
             sections |= {(*key.path, other): own for other in own.keys}
         own.put(case, key, k)
     for own in dict.fromkeys(sections.values()):
@@ -129,7 +133,7 @@ class _Section:
     case : Case
     key : Key
     count : int
-        How many keys there are in all.
+        How many directions there are in all.
 
     Attributes
     ----------

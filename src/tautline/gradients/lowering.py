@@ -82,7 +82,7 @@ def tangents_by_keys(
     changed = Changed.of(here)
     scales = scales_of(here)
     columns, warnings = np.zeros((len(changed.values), len(by))), []
-    known = {} if tangents is None else _by_duals(case, by, tangents, scales)
+    known = {} if tangents is None else by_duals(case, by, tangents, scales)
     for k, name in enumerate(by):
         if name in known:
             columns[:, k] = known[name]
@@ -99,7 +99,7 @@ def tangents_by_keys(
     return columns, warnings
 
 
-def _by_duals(case: Case, by: Sequence[str], tangents: Tangents, scales: Scales) -> dict[str, Array]:
+def by_duals(case: Case, by: Sequence[str], tangents: Tangents, scales: Scales) -> dict[str, Array]:
     """Derivatives by the keys that dual numbers know: all together, or else section by section."""
     sections: dict[tuple[str, ...], list[str]] = {}
     for name in by:

@@ -60,9 +60,10 @@ class CasesBeside:
         places = found.network.moved(found.places, moved)
         return other.starting_from(state_of(found.system, found.near, found.network, places, frame_of(found.system)))
 
-    def search(self, names: Sequence[str]) -> tuple[Network, Places, Array]:
-        """The search for rest, and derivatives of its unknowns by keys."""
-        slopes = np.stack([self._slope(name) for name in names], axis=1)
+    def search(self, names: Sequence[str], first: int = 0) -> tuple[Network, Places, Array]:
+        """The search for rest, and derivatives of its unknowns by keys, behind so many other directions."""
+        others = np.zeros((self._rest.network.count, first))
+        slopes = np.column_stack([others, *(self._slope(name) for name in names)])
         return self._rest.network, self._rest.places, slopes
 
     def _slope(self, name: str) -> Array:
