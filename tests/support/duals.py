@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from tautline.gradients.leaves import flat
+
 
 def elementwise(operation: Callable[[Dual, Any], Dual]) -> Callable[[Dual, Any], Any]:
     """Leave an array of numbers to NumPy, which takes one after the other."""
@@ -119,3 +121,12 @@ def duals(x: Any, d: Any) -> Any:
 
 values = np.vectorize(value, otypes=[float])
 slopes = np.vectorize(slope, otypes=[float])
+
+
+def far_apart(found: Any, expected: Any, numbers: Any, scales: Any) -> float:
+    """Largest difference of derivatives, of the largest of their kind.
+
+    Differences have rounding of the numbers over a hundredth of the key, some 1e-13 of them.
+    """
+    size = scales.largest(expected) + np.maximum(scales.largest(flat(numbers)), scales.usual) * 1e-3
+    return float((np.abs(found - expected) / np.maximum(size, 1e-12)).max())

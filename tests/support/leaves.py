@@ -10,6 +10,7 @@ import tautline as tl
 from tautline.gradients.keys import number_keys
 from tautline.model.keys import parse
 from tautline.model.short_keys import names_of, short
+from tautline.model.system.starts import reel_speeds
 
 # What numbers are multiplied with, so that a motion differs and stays possible.
 LARGER = 1.0 + 1e-3
@@ -37,6 +38,11 @@ def short_name(case: tl.Case, key: str) -> str:
     names = names_of(case.system)
     found = parse(key)
     return ".".join(short((*found.path, found.name), names) if names else (*found.path, found.name))
+
+
+def at_rest(case: tl.Case) -> tl.Case:
+    """The case with reels that stand still at its start: derivatives of others that start at rest are refused."""
+    return case.with_({"initial.reel_speed": 0.0}) if reel_speeds(case.start, case.system) else case
 
 
 def chosen() -> dict[Path, list[str]]:

@@ -10,9 +10,9 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.gradients.lowering import tangents_by_keys
-from tautline.gradients.runs import runs_of
-from tests.support.leaves import chosen, short_name
+from tautline.gradients.lowering import tangents_of_run
+from tautline.gradients.runs import check_case, runs_of
+from tests.support.leaves import at_rest, chosen, short_name
 
 # Keys that have no derivative by themselves, and a part of the sentence that says so.
 REFUSED = {
@@ -60,13 +60,13 @@ LONG = {"equilibrium", "length-frequency"}
     "path", [pytest.param(path, id=path.stem, marks=[pytest.mark.long] * (path.stem in LONG)) for path in CHOSEN]
 )
 def test_a_key_has_derivatives_or_a_reason(path: Path) -> None:
-    case = tl.load(path)
+    case = check_case(at_rest(tl.load(path)))
     steps = runs_of(case, []).steps
     for key in CHOSEN[path]:
         name = short_name(case, key)
         try:
             runs = runs_of(case, [key], steps)
-            columns, warnings = tangents_by_keys(case, [key], lambda changes, runs=runs: runs.beside(changes).numbers())  # type: ignore[misc]
+            columns, warnings = tangents_of_run(case, [key], runs, runs.begun({}))
         except InputError as error:
             assert name in REFUSED and re.search(REFUSED[name], str(error)), f"{key}: {error}"
             continue

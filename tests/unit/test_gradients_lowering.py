@@ -21,6 +21,7 @@ from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.scales import scales_of
 from tautline.model.system.state import State
+from tests.support.duals import far_apart
 from tests.support.hoist import hoist
 
 
@@ -129,6 +130,37 @@ def test_keys_at_which_the_model_is_another_are_refused(key: str, sentence: str)
         tl.jacobian(hoist(), ["tension"], [key])
 
 
+SWINGS = {"command.mean": 4.0, "command.amplitude": 0.01, "command.period": 0.1, "command.ramp": 0.02}
+TABULATED = {"command.times": [0.0, 0.1, 0.2], "command.lengths": [4.0, 4.01, 4.0]}
+POLYNOMIAL = {"command.knots": [0.0], "command.coefficients": [[4.0, 0.1]]}
+
+
+@pytest.mark.parametrize(
+    ("command", "key"),
+    [
+        (SWINGS, "command.mean"),
+        (SWINGS, "initial.deployed"),
+        (TABULATED, "command.lengths[0]"),
+        (POLYNOMIAL, "command.coefficients[0][0]"),
+    ],
+)
+@pytest.mark.parametrize("start", ["straight", "hanging", "equilibrium"])
+def test_keys_that_another_part_refuses_alone_are_refused(command: dict[str, Any], key: str, start: str) -> None:
+    """A length that is given begins at the one that is deployed; beside keys that may change, too."""
+    own = {name.partition(".")[2]: x for name, x in command.items()}
+    case = hoist({"command": {"kind": "length"} | own, "initial": {"kind": start, "deployed": 4.0}})
+    for by in ([key], [key, "string.stiffness"], [key, "initial.deployed"]):
+        with pytest.raises(InputError, match=r"changed by itself.*present deployed length"):
+            tl.jacobian(case, ["body_position"], list(dict.fromkeys(by)))
+
+
+def test_entries_of_one_table_are_refused_one_by_one() -> None:
+    """The first length of a table is the one that is deployed; the others change by themselves."""
+    own = {name.partition(".")[2]: x for name, x in TABULATED.items()}
+    case = hoist({"command": {"kind": "length"} | own})
+    assert np.isfinite(tl.jacobian(case, ["body_position"], ["command.lengths[1]"]).body_position).all()
+
+
 def test_cases_without_derivatives_are_refused() -> None:
     with pytest.raises(InputError, match="table, got a function"):
         check_case(hoist().with_(command=tl.Torque(lambda t: 1.0)))
@@ -173,15 +205,6 @@ def test_dual_numbers_are_what_differences_find(command: dict[str, Any], own: li
     expected, _ = tangents_by_keys(case, keys, lambda changes: runs.beside(changes).numbers())
     for k, key in enumerate(keys):
         assert far_apart(found[:, k], expected[:, k], numbers, scales) < 1e-8, key
-
-
-def far_apart(found: Any, expected: Any, numbers: Any, scales: Any) -> float:
-    """Largest difference of derivatives, of the largest of their kind.
-
-    Differences have rounding of the numbers over a hundredth of the key, some 1e-13 of them.
-    """
-    size = scales.largest(expected) + np.maximum(scales.largest(flat(numbers)), scales.usual) * 1e-3
-    return float((np.abs(found - expected) / np.maximum(size, 1e-12)).max())
 
 
 OF_ROBOT = [
@@ -284,6 +307,16 @@ def test_dual_numbers_know_where_they_do_not_know(key: str) -> None:
     begun = runs.begun({})
     with pytest.raises(UnknownTangentsError):
         runs.tangents(begun, [key], scales_of(begun.numbers()))
+
+
+@pytest.mark.parametrize("start", ["hanging", "equilibrium"])
+def test_a_reel_that_begins_to_turn_takes_a_line_at_rest_with_it(start: str) -> None:
+    case = hoist({"initial": {"kind": start, "deployed": 4.0, "reel_speed": 0.0}}).with_({"run.duration": 0.04})
+    found = tl.jacobian(case, ["body_position"], ["initial.reel_speed"]).body_position.values[..., 0]
+    up, down = (tl.simulate(case.with_({"initial.reel_speed": x})).body_position.values for x in (1e-4, -1e-4))
+    expected = (up - down) / 2e-4
+    assert np.abs(expected).max() > 1e-3
+    np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=0.0, atol=1e-5 * np.abs(expected).max())
 
 
 def test_keys_that_a_chain_does_not_have_are_those_of_the_network() -> None:

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 
 import tautline as tl
+from tautline import registry
 from tautline.gradients import api
 from tautline.gradients.arrays import Carried
 from tautline.gradients.chain import reverse
 from tautline.gradients.chain.runs import stays_chain
 from tautline.gradients.keys import number_keys
 from tautline.gradients.run import prepared_run
+from tautline.gradients.runs import runs_of
 from tautline.gradients.traced import Traced, derivatives_of
+from tautline.kernels.guide_laws import dissipative
 from tautline.model.keys import parse
 from tests.support import chains
 
@@ -192,6 +197,28 @@ def test_a_drum_that_sticks_is_carried_along() -> None:
     assert chains.simulate(case).reel_speed.values[-1] == 0.0
     assert reverse.gradient_back(prepared_run(case, by), objective, ["velocity"]) is None
     assert np.isfinite(tl.value_and_gradient(case, objective, by).gradient).all()
+
+
+def test_a_law_from_outside_without_partial_derivatives_is_carried_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By 9 keys as by 8. It is a file of somebody's with the force of `dissipative`, which the library has compiled."""
+    outside, own = ModuleType("outside"), dissipative
+    vars(outside).update(force=own.force, resists=own.resists)
+    monkeypatch.setitem(sys.modules, "outside", outside)
+    law = registry.GUIDE_LAWS["dissipative"]._replace(module="outside")
+    case = short_case("torque").with_({"reel.guide_law": "dissipative"})
+    by = ["string.density", "string.stiffness", "body.mass", *(f"body.center_of_mass[{k}]" for k in range(3))]
+    by += [*(f"initial.end_velocity[{k}]" for k in range(3))]
+    objective = tl.Final("velocity[-1, 0]") + tl.Final("guide_loss") * 100.0 + tl.Final("reel_speed")
+    back = tl.value_and_gradient(case, objective, by)
+    assert runs_of(case, by).begun({}).has_adjoint()
+    known = reverse.with_partials({**registry.GUIDE_LAWS, "dissipative": law})
+    assert sum(reverse.KNOWN_GUIDE_LAWS) - sum(known) == 1
+    monkeypatch.setattr(reverse, "KNOWN_GUIDE_LAWS", known)
+    assert not runs_of(case, by).begun({}).has_adjoint()
+    nine, eight = (tl.value_and_gradient(case, objective, names) for names in (by, by[:8]))
+    np.testing.assert_array_equal(nine.gradient.values[:8], eight.gradient.values)
+    assert [str(w) for w in nine.warnings] == [str(w) for w in eight.warnings]
+    same_gradients(back.gradient, nine.gradient)
 
 
 def test_models_without_a_way_back() -> None:

@@ -9,9 +9,15 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
+from tautline.gradients.chain.marching import Setting
 from tautline.gradients.coordinates import coordinates_of
+from tautline.gradients.differences import Changed
+from tautline.gradients.leaves import places_in
+from tautline.gradients.scales import scales_of
 from tautline.gradients.segments import Segments
+from tautline.kernels import data
 from tests.support import chains
+from tests.support.duals import far_apart
 from tests.support.hoist import hoist
 
 BOX = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))
@@ -75,6 +81,39 @@ def test_derivatives_by_state_and_keys(name: str) -> None:
     assert error <= 1e-6 * np.abs(expected).max()
     outputs = found.outputs_by_state["tension"] @ dx + found.outputs_by_keys["tension"] @ du
     assert np.abs(outputs - of_tension).max() <= 1e-6 * np.abs(of_tension).max()
+
+
+def _reel(setting: Any, i: int) -> Any:
+    return setting.motion.reel if isinstance(setting, Setting) else setting.network.strands[i].reel
+
+
+BY_DIFFERENCES = {"guide.amplitude[0]", "command.length"}
+ROBOT = ("cable-robot", ["bodies.platform.mass", "lines.north-east.command.speed"])
+HOOK = ("hook-and-load", ["bodies.load.mass", "lines.hoist.stiffness", "bodies.load.center_of_mass[1]"])
+SYSTEMS = {"throw": ("thrown-bodies", ["bodies.ball.mass"]), "hook": HOOK, "robot": ROBOT}
+
+
+@pytest.mark.parametrize("name", [*CASES, "throw", "hook", pytest.param("robot", marks=pytest.mark.long)])
+def test_dual_numbers_of_segments_are_what_differences_find(name: str) -> None:
+    """By the state in the middle of a run, and by keys; all but the torque of a sample there, which is left out."""
+    case, by = CASES.get(name) or SYSTEMS[name]
+    if isinstance(case, str):
+        case = tl.load(case)
+        case = case.with_({"run.duration": 8.0 * case.run.interval()})
+    by = [key for key in by if key not in BY_DIFFERENCES]
+    segments = Segments(case, [0.0, 0.5 * case.run.duration, case.run.duration], by)
+    x, u, slopes = segments.march(0, segments.start, derivatives=False).end, segments.values, segments._slopes
+    setting = segments.placed(segments.begun(u).twin(), x, 1)
+    at, setting = segments.midway(setting, x, u, 1), setting.without_workspace()
+    here, scales = Changed.of(setting), scales_of(setting)
+    found = segments.runs(u).tangents(segments.begun(u), by, scales, at)
+    expected = slopes._by_state(setting, scales, x, u, 1)
+    expected = np.column_stack([expected, *(slopes._by_key(here, scales, x, u, 1, key) for key in by)])
+    reels = range(1 if isinstance(setting, Setting) else len(setting.network.strands))
+    torques = [places_in(setting, lambda other, i=i: [_reel(other, i)])[data.TORQUE] for i in reels]  # type: ignore[misc]
+    for column, true, key in zip(found.T, expected.T, [*segments.coordinates.names, *by], strict=True):
+        column[torques] = true[torques] = 0.0
+        assert far_apart(column, true, setting, scales) < 1e-8, key
 
 
 def test_two_segments_are_one_by_the_chain_rule() -> None:

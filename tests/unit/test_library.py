@@ -141,6 +141,44 @@ def test_every_kind_of_processor_finds_the_same(monkeypatch: pytest.MonkeyPatch)
         np.testing.assert_allclose(end, ends[0], rtol=0.0, atol=1e-11)
 
 
+COMPILED_HERE = """
+import numba, numpy as np
+from tautline.engine.lowering import initial_motion, kernel_parameters
+from tautline.kernels import data
+from tautline.kernels.bends import FOUND, measure_bends
+from tautline.kernels.loads.jump import set_guide_velocity
+from tautline.kernels.machine import calls, choice, in_process, options
+from tautline.kernels.machine.numba_target import IS_LEAN
+from tautline.paper.examples import EXAMPLES
+from tests.support.paper import initial_state, pendulum
+
+assert numba.__version__.startswith(options.NUMBA + "."), numba.__version__
+assert IS_LEAN and choice.engine().name == "library"
+N, found = 7, []
+for engine in (choice.engine(), in_process.InProcess("a test asks for it")):
+    calls.engine = lambda: engine
+    random = np.random.default_rng(5)
+    bends = np.zeros((FOUND, 9))
+    nodes, velocities = random.normal(size=(2, 3 * (N + 1), 9))
+    calls.machine_call(measure_bends.py_func)(nodes, velocities, random.uniform(0.1, 1.0, (N, 9)), bends)
+    par = kernel_parameters(pendulum(), N, "symmetric", True)
+    motion = initial_motion(par, initial_state(EXAMPLES[2], N))
+    motion.nodes[:] += 1e-3 * random.normal(size=motion.nodes.shape)
+    move = calls.machine_call(set_guide_velocity.py_func)
+    move(par, False, (0.1, -0.2, 0.3), motion, data.empty_scratch(N))
+    found.append(b"".join(x.tobytes() for x in (bends, *motion)))
+    assert np.isfinite(bends).all() and bends.all()
+assert engine.seconds > 0.0
+print(found[0] == found[1])
+"""
+
+
+def test_code_that_is_compiled_here_has_the_bits_of_the_library(tmp_path: Path) -> None:
+    """By the version of Numba that the library is made with; test_jit_modes.py has all functions."""
+    done = processes.run(COMPILED_HERE, TAUTLINE_CACHE_DIR=str(tmp_path), PYTHONPATH=str(ROOT))
+    assert done.stdout.split() == ["True"]
+
+
 def refused(folder: Path) -> str:
     """What is said of a library that does not fit."""
     with pytest.raises(EngineError) as error:

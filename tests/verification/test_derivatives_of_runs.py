@@ -1,7 +1,7 @@
 """Derivatives of runs by every documented number, against differences of whole runs of order 8.
 
-The kernels with tangents and the differences of the lowering are one way to a derivative; runs with changed keys are
-another. Steps are the same on both.
+Dual numbers from keys to the kernels, differences where these do not know, and the kernels with tangents are one way to
+a derivative; runs with changed keys are another. Steps are the same on both.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from tautline.errors import RUNNING, InputError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.keys import key_size, key_value
 from tautline.gradients.leaves import flat, leaves, split
-from tautline.gradients.lowering import differentiable_keys, tangents_by_keys
+from tautline.gradients.lowering import differentiable_keys, tangents_by_keys, tangents_of_run
 from tautline.gradients.marching import march_along
 from tautline.gradients.network.runs import NetworkRuns
-from tautline.gradients.runs import Runs, runs_of
+from tautline.gradients.runs import Runs, check_case, runs_of
 from tautline.gradients.scales import IGNORED, Scales, scales_of
 from tautline.gradients.steps import Steps
 from tautline.kernels import data
@@ -30,7 +30,7 @@ from tautline.kernels.network.march import MARCH
 from tautline.model.system.starts import searched
 from tests.conftest import Report
 from tests.support.crane import ELEMENTS, crane
-from tests.support.leaves import chosen
+from tests.support.leaves import at_rest, chosen
 
 # Relative to the largest derivative of its kind, where differences of runs are good to a tenth of it.
 CHOSEN = chosen()
@@ -90,13 +90,13 @@ def scales_of_samples(samples: Any) -> Scales:
 
 @pytest.mark.parametrize("path", CHOSEN, ids=lambda path: path.stem)
 def test_of_every_key(path: Path, report: Report) -> None:
-    compare(tl.load(path), CHOSEN[path], path.stem.replace("-", " "), report)
+    compare(check_case(at_rest(tl.load(path))), CHOSEN[path], path.stem.replace("-", " "), report)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("path", SYSTEMS, ids=lambda path: path.stem)
 def test_of_every_key_of_a_system(path: Path, report: Report) -> None:
-    case = tl.load(path)
+    case = check_case(at_rest(tl.load(path)))
     compare(case, differentiable_keys(case), f"the system {path.stem.replace('-', ' ')}", report)
 
 
@@ -109,9 +109,15 @@ def test_of_a_system_with_two_reels_that_are_driven(order: int, report: Report) 
     compare(case, keys, f"a crane with two reels, order {order}", report)
 
 
-def tangents_of(case: tl.Case, key: str, runs: Any, begun: Any) -> Any:
-    """Derivatives of samples by a key, in the order of `flat`; None where they are not known."""
-    columns, warnings = tangents_by_keys(case, [key], lambda changes: begun(changes).numbers())
+def tangents_of(case: tl.Case, key: str, runs: Any, searching: bool = False) -> Any:
+    """Derivatives of samples by a key, in the order of `flat`; None where they are not known.
+
+    They are those that users get, or those of searches for the start at other values of the key.
+    """
+    if searching:
+        columns, warnings = tangents_by_keys(case, [key], lambda changes: runs.begun(changes).numbers())
+    else:
+        columns, warnings = tangents_of_run(case, [key], runs, runs.begun({}))
     if warnings:
         return None
     here = runs.begun({})
@@ -131,8 +137,8 @@ def compare(case: tl.Case, keys: list[str], name: str, report: Report) -> None:
         here = samples_of(runs, {})
         scales = scales_of_samples(here)
         try:
-            found = tangents_of(case, key, runs, runs.beside)
-            again = tangents_of(case, key, runs, runs.begun) if searched(case.start, case.system) else found
+            found = tangents_of(case, key, runs)
+            again = tangents_of(case, key, runs, True) if searched(case.start, case.system) else found
         except InputError:
             continue  # test_gradients_every_key.py knows why
         if found is None or again is None:

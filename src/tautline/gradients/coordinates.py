@@ -11,9 +11,11 @@ from tautline.arrays import Array
 from tautline.engine.network.strands import NO_SPAN, StrandOf, lead_of, strands_of
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
+from tautline.gradients.dual_cases import UnknownTangentsError
 from tautline.gradients.rotations import RotationVectors
 from tautline.kernels.network import data as kernels
 from tautline.model.body import RigidBody
+from tautline.model.description import changed
 from tautline.model.system.case import Case
 from tautline.model.system.commands import command_of, drives
 from tautline.model.system.parts import Kinematic
@@ -108,9 +110,9 @@ class Coordinates:
 
         `lines` have the lengths of locked reels and sheaves, and those from which spans are counted; by default they
         are the start's. `held` are bodies whose motion is given; by default they are where their paths lead from the
-        start.
+        start. Coordinates that carry derivatives give a state that does.
         """
-        x = np.asarray(x, dtype=np.float64)
+        x = x if isinstance(x, Carried) else np.asarray(x, dtype=np.float64)
         if x.shape != (self.size,):
             raise InputError(f"x: expected {self.size} coordinates, got an array of shape {x.shape}")
         bodies = {}
@@ -122,7 +124,11 @@ class Coordinates:
             attitude, omega = start.attitude, np.zeros(3)
             if name in self._rotations:
                 attitude, omega = self._rotations[name].attitude(own[2]), own[3]
-            bodies[name] = BodyState(own[0], own[1], attitude, omega)
+            if isinstance(x, Carried):
+                moving = {"position": own[0], "velocity": own[1], "attitude": attitude, "angular_velocity": omega}
+                bodies[name] = changed(start, **moving)
+            else:
+                bodies[name] = BodyState(own[0], own[1], attitude, omega)
         before = self._start.lines if lines is None else lines
         fed = self._fed(x, before)
         return State(bodies, {name: self._line(name, x, bodies, before[name], fed) for name in self._system.lines})
@@ -133,7 +139,7 @@ class Coordinates:
         now = [(s, 0.0 * speed) for s, speed in own]
         for k in self._moving:
             s, speed = x[self._places[f"feed of {self._strands[k].drive}"]]
-            now[k] = float(s), float(speed)
+            now[k] = (s, speed) if isinstance(x, Carried) else (float(s), float(speed))
         for k, (lead, factor) in enumerate(self._lead):
             if lead not in (-1, k):  # another drum on the shaft
                 now[k] = own[k][0] + factor * (now[lead][0] - own[lead][0]), factor * now[lead][1]
@@ -152,12 +158,19 @@ class Coordinates:
         inner = x[self._places[f"nodes of {name}"]].reshape(2, len(spans), -1, 3)
         held = [[point_of(self._system, bodies, end, at) for end, at in zip(*span[2:], strict=True)] for span in spans]
         nodes, velocities = (
-            np.concatenate([np.vstack([a[i], rows, b[i]]) for (a, b), rows in zip(held, inner[i], strict=True)])
+            np.concatenate(
+                [np.concatenate([a[i][None], rows, b[i][None]]) for (a, b), rows in zip(held, inner[i], strict=True)]
+            )
             for i in range(2)
         )
         own = {strand.span: fed[k] for k, strand in enumerate(self._strands) if strand.line == name}
         if not self._system.lines[name].is_reeved:
+            if isinstance(x, Carried):
+                s, speed, _ = own[0]
+                return changed(before, nodes=nodes, node_velocities=velocities, reeled_length=s, reel_speed=speed)
             return LineState(nodes, velocities, *own[0][:2])
+        if isinstance(x, Carried):
+            raise UnknownTangentsError("lines over sheaves")
         ahead = [own[k + 1][2] if k + 1 in own else -own.get(NO_SPAN, NOTHING)[2] for k in range(len(spans))]
         lengths = [
             length - own[k][2] + more for k, (length, more) in enumerate(zip(before.span_lengths, ahead, strict=True))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine import lowering
 from tautline.gradients.arrays import Carried, value_of
+from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.dual_cases import UnknownTangentsError
 from tautline.gradients.rotations import turns_of
 from tautline.kernels import data
@@ -32,6 +33,22 @@ EQUAL = 1e-9
 
 # A search for rest: the network and its places, and derivatives of its unknowns by keys.
 Searched = Callable[[], tuple[Network, Places, Array]]
+
+
+class Midway(NamedTuple):
+    """A segment of a run: its setting from a state, which is given by coordinates, and steps that were before.
+
+    Its directions are the coordinates, and then keys.
+    """
+
+    setting: Any  # Setting or NetworkSetting
+    coordinates: Coordinates
+    x: Array
+    steps: int
+
+    def carried(self, count: int) -> Carried:
+        """The coordinates, the first of so many directions."""
+        return Carried(self.x, np.eye(len(self.x), count))
 
 
 def started(case: Case, plain: Case, rest: Searched) -> tuple[System, State]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks, keys
 from tautline.model.kinds import Kind
@@ -65,25 +66,39 @@ def key_size(case: Case, name: str) -> float:
     That is its own size. A component that is zero, or as good as zero beside others of its key, has the size of the
     smallest of its vector that is not.
     """
-    value, key = abs(key_value(case, name)), key_of(case, name)
-    tree = case.all_keys()
-
-    def sizes(components: tuple[int, ...]) -> Iterator[float]:
-        return _sizes(keys.get(tree, key._replace(components=components)))
-
-    least = ROUNDED * max(sizes(())) if key.components else 0.0
-    if value > least:
-        return value
-    return min((x for x in sizes(key.components[:-1]) if x > least), default=1.0)
+    return float(key_sizes(case, [name])[0])
 
 
-def _sizes(value: Any) -> Iterator[float]:
-    """Sizes of the numbers of nested lists, which may be of several lengths."""
-    if isinstance(value, (list, tuple, np.ndarray)):
-        for inner in value:
-            yield from _sizes(inner)
-    else:
-        yield abs(float(value))
+def key_sizes(case: Case, names: Sequence[str]) -> Array:
+    """`key_size` of several keys."""
+    known: dict[str, dict[tuple[int, ...], float]] = {}
+    found = []
+    for name in names:
+        key = key_of(case, name)
+        if key.whole not in known:
+            known[key.whole] = sizes_of(keys.get(case.all_keys(), key._replace(components=())))
+        found.append(known[key.whole][key.components])
+    return np.array(found)
+
+
+def sizes_of(value: Any) -> dict[tuple[int, ...], float]:
+    """Sizes of the numbers of a key, which may be nested lists, by components."""
+    sizes = {place: abs(x) for place, x in numbers_of(value)}
+    least = 0.0 if () in sizes else ROUNDED * max(sizes.values(), default=0.0)
+    usual: dict[tuple[int, ...], float] = {}
+    for place, x in sizes.items():
+        if x > least:
+            usual[place[:-1]] = min(x, usual.get(place[:-1], x))
+    return {place: x if x > least else usual.get(place[:-1], 1.0) for place, x in sizes.items()}
+
+
+def numbers_of(value: Any, place: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], float]]:
+    """Numbers of nested lists, which may be of several lengths, with their components."""
+    if isinstance(value, (list, tuple)):
+        for k, inner in enumerate(value):
+            yield from numbers_of(inner, (*place, k))
+    elif isinstance(value, (int, float)):
+        yield place, float(value)
 
 
 def number_keys(case: Case) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -31,12 +32,28 @@ def differentiable_keys(case: Case) -> list[str]:
     def is_one(name: str) -> bool:
         try:
             runs = runs_of(case, [name], steps)
-            tangents_by_keys(case, [name], lambda changes: runs.beside(changes).numbers())
+            tangents_of_run(case, [name], runs, runs.begun({}))
         except InputError:
             return False
         return True
 
     return [name for name in number_keys(case) if is_one(name)]
+
+
+def tangents_of_run(case: Case, by: Sequence[str], runs: Any, begun: Any) -> tuple[Array, list[RunWarning]]:
+    """Derivatives by keys of all that a run starts from, as `tangents_by_keys` gives them.
+
+    Parameters
+    ----------
+    case : Case
+    by : sequence of str
+        Keys.
+    runs : Runs
+        Of the case.
+    begun : Begun or BegunNetwork
+        The one with its own values.
+    """
+    return tangents_by_keys(case, by, lambda changes: runs.beside(changes).numbers(), partial(runs.tangents, begun))
 
 
 def tangents_by_keys(
@@ -65,7 +82,7 @@ def tangents_by_keys(
     changed = Changed.of(here)
     scales = scales_of(here)
     columns, warnings = np.zeros((len(changed.values), len(by))), []
-    known = {} if tangents is None else _by_duals(case, by, tangents, scales)
+    known = {} if tangents is None else by_duals(case, by, tangents, scales)
     for k, name in enumerate(by):
         if name in known:
             columns[:, k] = known[name]
@@ -82,7 +99,7 @@ def tangents_by_keys(
     return columns, warnings
 
 
-def _by_duals(case: Case, by: Sequence[str], tangents: Tangents, scales: Scales) -> dict[str, Array]:
+def by_duals(case: Case, by: Sequence[str], tangents: Tangents, scales: Scales) -> dict[str, Array]:
     """Derivatives by the keys that dual numbers know: all together, or else section by section."""
     sections: dict[tuple[str, ...], list[str]] = {}
     for name in by:

@@ -17,7 +17,7 @@ from tautline.model.rest.network import Forces, Network, Places
 from tautline.model.rest.search import by_stiffness
 from tautline.model.rest.states import frame_of, network_of, state_of
 from tautline.model.system.case import Case
-from tautline.model.system.starts import searched
+from tautline.model.system.starts import reel_speeds, searched
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 
@@ -50,7 +50,7 @@ class CasesBeside:
         """The case with other values by key."""
         other = self._case.with_(changes) if changes else self._case
         found = None if other.is_placed() else self._beside(other)
-        if found is None:
+        if found is None or reel_speeds(other.start, other.system):  # velocities follow from searches
             return other
         moved = np.zeros(found.network.count)
         for name, value in changes.items():
@@ -60,9 +60,10 @@ class CasesBeside:
         places = found.network.moved(found.places, moved)
         return other.starting_from(state_of(found.system, found.near, found.network, places, frame_of(found.system)))
 
-    def search(self, names: Sequence[str]) -> tuple[Network, Places, Array]:
-        """The search for rest, and derivatives of its unknowns by keys."""
-        slopes = np.stack([self._slope(name) for name in names], axis=1)
+    def search(self, names: Sequence[str], first: int = 0) -> tuple[Network, Places, Array]:
+        """The search for rest, and derivatives of its unknowns by keys, behind so many other directions."""
+        others = np.zeros((self._rest.network.count, first))
+        slopes = np.column_stack([others, *(self._slope(name) for name in names)])
         return self._rest.network, self._rest.places, slopes
 
     def _slope(self, name: str) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.attitudes import quaternion_of
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Carried, value_of
 
 # Rotation vectors shorter than this are taken by their series (rad).
 SMALL = 1e-4
@@ -27,9 +27,13 @@ class RotationVectors:
     def __init__(self, reference: Any) -> None:
         self._reference = np.array(reference, dtype=np.float64)
 
-    def attitude(self, x: Array) -> Array:
-        """Rotation matrix of an attitude."""
-        return np.asarray(self._reference @ rotation_by(x))
+    def attitude(self, x: Any) -> Any:
+        """Rotation matrix of an attitude; the vector may carry derivatives."""
+        R = np.asarray(self._reference @ rotation_by(value_of(x)))
+        if not isinstance(x, Carried):
+            return R
+        turns = cross_matrix((turning_rate(x.value) @ x.tangent).T)
+        return Carried(R, np.moveaxis(R @ turns, 0, -1))
 
     def of(self, R: Array, near: Array) -> Array:
         """Of an attitude; that of several which is nearest to another one."""
@@ -83,3 +87,10 @@ def vector_rate(x: Array) -> Array:
     else:
         factor = 1.0 / angle**2 - 0.5 / (angle * math.tan(0.5 * angle))
     return np.asarray(np.eye(3) + 0.5 * K + factor * K @ K)
+
+
+def turning_rate(x: Array) -> Array:
+    """Angular velocity in the rotated frame by the rate of a rotation vector: the inverse of `vector_rate`."""
+    angle, K = float(np.linalg.norm(x)), cross_matrix(x)
+    factor = 1.0 / 6.0 - angle**2 / 120.0 if angle < SMALL else (1.0 - math.sin(angle) / angle) / angle**2
+    return np.asarray(np.eye(3) - 0.5 * np.sinc(0.5 * angle / math.pi) ** 2 * K + factor * K @ K)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +10,9 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
-from tautline.gradients.keys import key_size, key_value
+from tautline.gradients.keys import key_sizes, key_value
 from tautline.gradients.leaves import flat, split
-from tautline.gradients.lowering import tangents_by_keys
+from tautline.gradients.lowering import tangents_of_run
 from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import CarriedValues, carried_setting
 from tautline.gradients.runs import Runs, runs_of
@@ -57,13 +56,10 @@ def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
     """A case at the start of its run, with derivatives by keys of all that it starts from."""
     runs: Any = runs_of(case, by)
     begun = runs.begun({})
-    columns, warnings = tangents_by_keys(
-        case, by, lambda changes: runs.beside(changes).numbers(), partial(runs.tangents, begun)
-    )
+    columns, warnings = tangents_of_run(case, by, runs, begun)
     tangents = split(begun.setting, columns)
-    sizes = np.array([key_size(case, name) for name in by])
     first = begun.first_tangents(tangents)
-    return Prepared(case, by, runs, begun, tangents, first, [*warnings, *runs.warnings(begun)], sizes)
+    return Prepared(case, by, runs, begun, tangents, first, [*warnings, *runs.warnings(begun)], key_sizes(case, by))
 
 
 def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) -> CarriedRun:

@@ -12,13 +12,14 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.coordinates import coordinates_of
 from tautline.gradients.differences import Changed
-from tautline.gradients.keys import checked_keys, key_size, key_value
+from tautline.gradients.dual_starts import Midway
+from tautline.gradients.keys import checked_keys, key_sizes, key_value
 from tautline.gradients.leaves import flat, split
 from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import carried_setting, check_names
 from tautline.gradients.run import carried_samples
 from tautline.gradients.runs import check_case, runs_of
-from tautline.gradients.segment_slopes import Directions, QuickSlopes, SegmentSlopes
+from tautline.gradients.segment_slopes import Directions, SegmentSlopes
 from tautline.gradients.trust import derivative_warnings, starts_at_kink
 from tautline.model import checks, refusals
 from tautline.model.system.case import Case
@@ -107,13 +108,14 @@ class Segments:
         self._steps = self._runs.steps
         self.times = self._checked(times)
         self.values = np.array([key_value(case, name) for name in self.by])
-        sizes = np.array([key_size(case, name) for name in self.by])
+        sizes = key_sizes(case, self.by)
         self._known: dict[tuple[float, ...], Any] = {}
+        self._runs_there: Any = self._runs
         self._about = tuple(self.values.tolist())
         self.coordinates = coordinates_of(case)
         self.start = self.coordinates.of(case.state())
         self._directions = directions or Directions(np.eye(len(self.by)), sizes, tuple(self.by))
-        self._slopes = (SegmentSlopes if directions is None else QuickSlopes)(self, self._directions)
+        self._slopes = SegmentSlopes(self, self._directions)
 
     def _checked(self, times: Any) -> Array:
         found = checks.array("times", times, (None,), "s")
@@ -215,6 +217,8 @@ class Segments:
         about = tuple(u.tolist())
         if about != self._about:
             self._known, self._about = {}, about
+            there = dict(zip(self.by, about, strict=True))
+            self._runs_there = runs_of(self.case.with_(there), self.by, self._steps) if there else self._runs
 
     def begun(self, u: Array) -> Any:
         """The case with the keys at some values; kept, since all segments ask for the same ones."""
@@ -222,6 +226,15 @@ class Segments:
         if key not in self._known:
             self._known[key] = self._runs.begun(dict(zip(self.by, key, strict=True)))
         return self._known[key]
+
+    def runs(self, u: Array) -> Any:
+        """Runs of the case with the keys at the values that are looked at."""
+        self._look_at(u)
+        return self._runs_there
+
+    def midway(self, setting: Any, x: Array, u: Array, k: int) -> Midway:
+        """Segment k from the state x."""
+        return Midway(setting, self.coordinates, x, int(self._counts[k]) * setting.plan.steps_per_sample)
 
     def placed(self, begun: Any, x: Array, k: int) -> Any:
         """A setting from the state x at the beginning of a segment."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from tautline.errors import InputError
@@ -33,6 +34,7 @@ class Key(NamedTuple):
         return tuple(self.section.split(".")) if self.section else ()
 
 
+@lru_cache(maxsize=4096)
 def parse(text: str) -> Key:
     """A key from its text."""
     found = KEY.fullmatch(text)

@@ -109,7 +109,7 @@ SEQUENCE_DERIVATIVE = Refusal(
 MOVING_REST_DERIVATIVE = Refusal(
     "derivatives of a run that starts at rest with a reel that turns",
     "initial.reel_speed",
-    "0, or a start from a state,",
+    "0, or a start from a state",
     "its velocities are found from two more states of rest",
 )
 SEQUENCE_FMU = Refusal(

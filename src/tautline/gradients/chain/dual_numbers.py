@@ -13,9 +13,9 @@ from tautline.engine.loads import kernel_loads
 from tautline.gradients.arrays import Carried, value_of
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.dual_cases import UnknownTangentsError, carries, dual_case
-from tautline.gradients.dual_starts import start_torque
+from tautline.gradients.dual_starts import Midway, carried_quaternion, start_torque
 from tautline.gradients.dual_tables import dual_command
-from tautline.gradients.keys import key_size
+from tautline.gradients.keys import key_sizes
 from tautline.gradients.leaves import leaves, split
 from tautline.gradients.marched import widened
 from tautline.gradients.scales import IGNORED, Scales
@@ -27,18 +27,22 @@ from tautline.model.chain.cases import chain_command, chain_start
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.hanging import hangs_straight, hung_depths
 from tautline.model.chain.state import ChainState, reeled_beside
-from tautline.model.chain.systems import chain_of
-from tautline.model.description import changed
+from tautline.model.chain.systems import chain_of, guide_at
+from tautline.model.description import changed, unchecked
+from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
 from tautline.model.system.starts import Hanging, Straight, deployed_lengths
 from tautline.model.system.state import State, straight_nodes
+from tautline.model.system.system import System
 from tautline.results.chain import Inertia
 
 if TYPE_CHECKING:
     from tautline.gradients.chain.runs import Begun, ChainRuns
 
 
-def tangents_of_numbers(runs: ChainRuns, begun: Begun, names: Sequence[str], scales: Scales) -> Array:
+def tangents_of_numbers(
+    runs: ChainRuns, begun: Begun, names: Sequence[str], scales: Scales, at: Midway | None = None
+) -> Array:
     """Derivatives by keys of the numbers of a run, in the order of `flat`; UnknownTangentsError where one is not known.
 
     Parameters
@@ -51,20 +55,23 @@ def tangents_of_numbers(runs: ChainRuns, begun: Begun, names: Sequence[str], sca
         The keys.
     scales : Scales
         Kinds of the numbers.
+    at : Midway, optional
+        A segment, whose coordinates are the first directions; the run by default.
     """
+    first = 0 if at is None else len(at.x)
     try:
-        sizes = np.array([key_size(runs.case, name) for name in names])
-        setting = _setting(runs, begun, dual_case(runs.case, names), sizes)
+        sizes = np.concatenate([np.ones(first), key_sizes(runs.case, names)])
+        setting = _setting(runs, begun, dual_case(runs.case, names, first), sizes, at)
     except (TypeError, ValueError) as error:  # InputError among them: a check that takes plain numbers only
         raise UnknownTangentsError(str(error)) from error
-    found = tangents_beside(begun.setting, setting, len(names), scales)
+    found = tangents_beside(begun.setting if at is None else at.setting, setting, len(sizes), scales)
     found[scales.groups == IGNORED] = 0.0
     if not np.isfinite(found).all():
         raise UnknownTangentsError("a derivative that is not finite")
     return found
 
 
-def _setting(runs: ChainRuns, begun: Begun, case: Case, sizes: Array) -> Any:
+def _setting(runs: ChainRuns, begun: Begun, case: Case, sizes: Array, at: Midway | None) -> Any:
     """The setting of a run with dual numbers; those of the motion are as they are placed."""
     plain, N, k = begun.setting, begun.setting.par.N, len(sizes)
     chain, command = chain_of(case.system), chain_command(case)
@@ -75,15 +82,52 @@ def _setting(runs: ChainRuns, begun: Begun, case: Case, sizes: Array) -> Any:
     loads = kernel_loads(chain)._replace(path=plain.loads.path) if carries(chain) else plain.loads
     length = chain.string.length - state.reeled_length
     given = dual_command(command, chain.string.length, length, (0.0, runs.steps.until), plain.command, sizes)
-    motion = _placed(begun, chain, state, k)
-    torque = start_torque(chain.reel, chain.string.length, command, given, state.reeled_length, state.reel_speed)
-    motion.reel[data.TORQUE] = torque
     plan = plain.plan._replace(h=runs.steps.length(case.run.duration))
+    if at is None:
+        motion = _placed(plain, chain, state, k)
+        torque = start_torque(chain.reel, chain.string.length, command, given, state.reeled_length, state.reel_speed)
+    else:
+        plain = at.setting
+        motion = _placed(plain, chain, _midway(begun, chain, state, plan.h, at, k), k)
+        motion.reel[data.T_START] = at.steps * plan.h
+        torque = plain.motion.reel[data.TORQUE]  # of a sample there, which segments leave out
+    motion.reel[data.TORQUE] = torque
     body = chain.body
     inertia = plain.inertia
     if carries((chain.string.density, body.mass, body.center_of_mass, body.inertia)):
         inertia = _inertia(chain)
-    return Setting(par, plan, given, _moving(plain, par, given, motion, k), loads, inertia)
+    moving = _moving(plain, par, given, motion, k)
+    if at is not None:  # what it takes to lead a drum is booked at the start of the run alone
+        moving.reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] = 0.0
+    return Setting(par, plan, given, moving, loads, inertia)
+
+
+def _midway(begun: Begun, chain: Chain, start: ChainState, h: Any, at: Midway, k: int) -> ChainState:
+    """The state in which a segment begins."""
+    time = at.steps * float(value_of(h))
+    own = begun.simulation.backend.pendulum
+    if carries(h) and own.reel.guide_path is not None:
+        raise UnknownTangentsError("the time at which a segment begins on a path")
+    place, velocity = guide_at(own, time)
+    guide = place + stacked(chain.reel.guide_position) - np.array(own.reel.guide_position), velocity
+    state = at.coordinates.state(at.carried(k), time, begun.before(start.reeled_length))
+    return relative(begun.system, chain, state, guide)
+
+
+def relative(system: System, chain: Chain, state: State, guide: tuple[Any, Any]) -> ChainState:
+    """A state relative to the guide, whose place and velocity are given; its numbers may carry derivatives."""
+    name, line = next(iter(system.lines.items()))
+    own, body = state.lines[name], state.bodies[line.end]
+    R, c = body.attitude, stacked(chain.body.center_of_mass)
+    R = stacked(R) if isinstance(R, tuple) else R
+    spin = stacked(body.angular_velocity)
+    ends = stacked(body.position) - R @ c, stacked(body.velocity) - R @ np.cross(spin, c)
+    nodes, moving = (
+        np.concatenate([np.zeros((1, 3)), x[1:-1] - at, (end - at)[None]])
+        for x, end, at in zip((own.nodes, own.node_velocities), ends, guide, strict=True)
+    )
+    fields = {"nodes": nodes, "node_velocities": moving, "attitude": R, "angular_velocity": spin}
+    return unchecked(ChainState, reeled_length=own.reeled_length, reel_speed=own.reel_speed, **fields)
 
 
 def _inertia(chain: Chain) -> Any:
@@ -135,15 +179,16 @@ def _start(case: Case, chain: Chain, known: ChainState) -> ChainState:
     return changed(known, reeled_length=reeled_beside(chain, deployed), **fields)
 
 
-def _placed(begun: Begun, chain: Chain, state: ChainState, k: int) -> Any:
+def _placed(plain: Setting, chain: Chain, state: ChainState, k: int) -> Any:
     """The motion of a run with the positions and velocities of a state, whose momenta are to be found."""
-    plain = begun.setting.motion
-    placed: Any = data.empty_motion(begun.setting.par.N, len(plain.reel) - data.REEL_SIZE)
+    placed: Any = data.empty_motion(plain.par.N, len(plain.motion.reel) - data.REEL_SIZE)
     frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
-    placed.reel[frame] = plain.reel[frame]
+    placed.reel[frame] = plain.motion.reel[frame]
     arrays: list[Any] = [_still(x, k) if x.dtype == np.float64 else x for x in placed]
     motion = data.Motion(*arrays)
-    lowering.place(state, chain.reel.spooled_strain, motion)
+    lowering.place(changed(state, attitude=value_of(state.attitude)), chain.reel.spooled_strain, motion)
+    Q = slice(data.ATTITUDE, data.ATTITUDE + 4)
+    motion.body[Q] = carried_quaternion(motion.body[Q].value, state.attitude)
     return motion
 
 

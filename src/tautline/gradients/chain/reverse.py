@@ -39,11 +39,14 @@ UNKNOWN_WITH_LOCK = [*UNKNOWN, data.DRUM_TORQUE]
 UNKNOWN_WITH_PROFILE = [*UNKNOWN_WITH_LOCK, data.CONTROL_WORK, data.FRICTION_LOSS]
 
 
+def with_partials(table: Mapping[str, Any]) -> list[bool]:
+    """Whether each law of a table of the registry has partial derivatives."""
+    return [hasattr(module, "partials") for module in modules(table)]
+
+
 # Laws with partial derivatives in their own files, and loads whose adjoints are in kernels/adjoint. All others go
 # forward, those that are registered from outside without partial derivatives among them.
-KNOWN_GUIDE_LAWS, KNOWN_ELASTIC_LAWS = (
-    [hasattr(module, "partials") for module in modules(table)] for table in (registry.GUIDE_LAWS, registry.ELASTIC_LAWS)
-)
+KNOWN_GUIDE_LAWS, KNOWN_ELASTIC_LAWS = map(with_partials, (registry.GUIDE_LAWS, registry.ELASTIC_LAWS))
 KNOWN_LOADS = ("damping", "drag", "applied_force")
 # Places in a motion, and those of the derivatives by them.
 NODE_ROWS = {

@@ -13,12 +13,14 @@ from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.cases import begin_chain
 from tautline.engine.chain.ensemble import task_of
 from tautline.engine.runner import Runner
-from tautline.gradients.chain.dual_numbers import tangents_of_numbers
+from tautline.gradients.chain.dual_numbers import relative, tangents_of_numbers
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.chain.outputs import carried_values, network_samples
 from tautline.gradients.chain.reverse import Found, goes_back, gradient_back
 from tautline.gradients.chain.torques import found_afterwards, held_torques
 from tautline.gradients.coordinates import Coordinates
+from tautline.gradients.dual_cases import check_changes
+from tautline.gradients.dual_starts import Midway
 from tautline.gradients.keys import key_of, key_value
 from tautline.gradients.marched import Marched, note_balances
 from tautline.gradients.marching import march_once
@@ -33,7 +35,6 @@ from tautline.kernels.network import data as network
 from tautline.model import keys
 from tautline.model.body import RigidBody
 from tautline.model.chain.cases import chain_command
-from tautline.model.chain.state import ChainState
 from tautline.model.chain.systems import guide_at
 from tautline.model.command import Command, Speed
 from tautline.model.description import changed
@@ -86,22 +87,14 @@ class Begun(NamedTuple):
     def placed(self, coordinates: Coordinates, x: Array, time: float) -> Setting:
         """The setting from a state at a time (s), given by its coordinates."""
         reeled = float(self.first.scalars[0, data.REELED_LENGTH])
-        before = {name: LineState(np.zeros((2, 3)), reeled_length=reeled) for name in self.system.lines}
-        self.simulation.go_on_from(self._relative(coordinates.state(x, time, before), time), time)
+        guide = guide_at(self.simulation.backend.pendulum, time)
+        state = coordinates.state(x, time, self.before(reeled))
+        self.simulation.go_on_from(relative(self.system, self.simulation.backend.pendulum, state, guide), time)
         return self.setting._replace(motion=self.simulation.stepper.motion)
 
-    def _relative(self, state: State, time: float) -> ChainState:
-        """A state relative to the guide at a time (s), which is where the chain's own path leads it."""
-        name, line = next(iter(self.system.lines.items()))
-        own, body = state.lines[name], state.bodies[line.end]
-        R, c = np.array(body.attitude), np.array(self.simulation.backend.pendulum.body.center_of_mass)
-        nodes, velocities = own.nodes.copy(), own.node_velocities.copy()
-        nodes[-1] = np.array(body.position) - R @ c
-        velocities[-1] = np.array(body.velocity) - R @ np.cross(body.angular_velocity, c)
-        for x, guide in zip((nodes, velocities), guide_at(self.simulation.backend.pendulum, time), strict=True):
-            x -= guide
-            x[0] = 0.0
-        return ChainState(own.reeled_length, own.reel_speed, nodes, velocities, body.attitude, body.angular_velocity)
+    def before(self, reeled: Any) -> dict[str, LineState]:
+        """The line with a length on its reel that stays where that is locked (m)."""
+        return {name: changed(LineState(np.zeros((2, 3))), reeled_length=reeled) for name in self.system.lines}
 
     def as_network(self, setting: Any, samples: Any) -> network.WholeSamples:
         """Samples as those of a network, places and motions alone."""
@@ -193,9 +186,13 @@ class ChainRuns:
             simulation.begin(chain_command(case), case.run.duration, frozen.run.interval())
         return self._at_start(simulation, case)
 
-    def tangents(self, begun: Begun, names: Sequence[str], scales: Scales) -> Array:
-        """Derivatives by keys of the numbers of a run by dual numbers; UnknownTangentsError where one is not known."""
-        return tangents_of_numbers(self, begun, names, scales)
+    def tangents(self, begun: Begun, names: Sequence[str], scales: Scales, at: Midway | None = None) -> Array:
+        """Derivatives by keys of the numbers of a run by dual numbers; UnknownTangentsError where one is not known.
+
+        Of a segment those by its coordinates, and by keys.
+        """
+        check_changes(self._beside, self.case, names)
+        return tangents_of_numbers(self, begun, names, scales, at)
 
     def warnings(self, begun: Begun) -> list[RunWarning]:
         """Warnings on entries of a table of speeds that fall on the ends of stages of steps: its rate jumps there."""

@@ -13,13 +13,21 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.engine.network import lowering
 from tautline.engine.network.leading import Lead
+from tautline.engine.network.samples import state_of
 from tautline.engine.network.stepper import NetworkStepper
 from tautline.engine.network.strands import strands_of, wheel_reel
 from tautline.gradients.arrays import Carried, value_of
+from tautline.gradients.coordinates import held_at
 from tautline.gradients.dual_cases import UnknownTangentsError, carries, dual_case
-from tautline.gradients.dual_starts import carried_quaternion, plain_state, start_torque, started
+from tautline.gradients.dual_starts import (
+    Midway,
+    carried_quaternion,
+    plain_state,
+    start_torque,
+    started,
+)
 from tautline.gradients.dual_tables import dual_command
-from tautline.gradients.keys import key_size
+from tautline.gradients.keys import key_sizes
 from tautline.gradients.leaves import leaves
 from tautline.gradients.marched import widened
 from tautline.gradients.network.marching import NetworkSetting
@@ -30,6 +38,8 @@ from tautline.kernels.network import data as kernels
 from tautline.kernels.network.tangent_march import begin_network_with_tangents
 from tautline.kernels.tangents import TANGENTS
 from tautline.model.command import Command
+from tautline.model.description import changed
+from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import State
@@ -39,15 +49,18 @@ if TYPE_CHECKING:
     from tautline.gradients.network.runs import BegunNetwork, NetworkRuns
 
 
-def tangents_of_numbers(runs: NetworkRuns, begun: BegunNetwork, names: Sequence[str], scales: Scales) -> Array:
+def tangents_of_numbers(
+    runs: NetworkRuns, begun: BegunNetwork, names: Sequence[str], scales: Scales, at: Midway | None = None
+) -> Array:
     """Derivatives by keys of the numbers of a run, in the order of `flat`; arguments as of the chain's."""
     if runs.case.system.is_reeved:
         raise UnknownTangentsError("lines over sheaves")
+    first = 0 if at is None else len(at.x)
     try:
-        case = dual_case(runs.case, names)
-        system, state = started(case, runs.case, partial(runs.search, names))
-        sizes = np.array([key_size(runs.case, name) for name in names])
-        found = _Lowered(runs, begun, case, system, state, sizes).tangents(scales)
+        case = dual_case(runs.case, names, first)
+        system, state = started(case, runs.case, partial(runs.search, names, first))
+        sizes = np.concatenate([np.ones(first), key_sizes(runs.case, names)])
+        found = _Lowered(runs, begun, case, system, state, sizes, at).tangents(scales)
     except (TypeError, ValueError, AttributeError) as error:  # InputError among them: a check of plain numbers
         raise UnknownTangentsError(str(error)) from error
     found[scales.groups == IGNORED] = 0.0
@@ -57,18 +70,45 @@ def tangents_of_numbers(runs: NetworkRuns, begun: BegunNetwork, names: Sequence[
 
 
 class _Lowered:
-    """A case with dual numbers as the kernels take it, at the start of its run."""
+    """A case with dual numbers as the kernels take it, at the start of its run or of a segment."""
 
     def __init__(
-        self, runs: NetworkRuns, begun: BegunNetwork, case: Case, system: System, state: State, sizes: Array
+        self,
+        runs: NetworkRuns,
+        begun: BegunNetwork,
+        case: Case,
+        system: System,
+        state: State,
+        sizes: Array,
+        at: Midway | None,
     ) -> None:
         self._begun, self._sizes, self._k, self._until = begun, sizes, len(sizes), runs.steps.until
         self._system, self._state, self._commands = system, state, case.commands
         stepper = begun.simulation.stepper
         self._stepper: NetworkStepper = stepper
         self._lowered = {name: self._command(name, command) for name, command in stepper.commands.items()}
-        plain = begun.setting
-        self._setting = NetworkSetting(self._network(), plain.plan._replace(h=runs.steps.length(case.run.duration)))
+        h = runs.steps.length(case.run.duration)
+        self._plain, self._at = begun.setting if at is None else at.setting, at
+        self._time: Any = 0.0 if at is None else at.steps * h
+        self._now = state if at is None else self._midway(at)
+        self._setting = NetworkSetting(self._network(), begun.setting.plan._replace(h=h))
+
+    def _midway(self, at: Midway) -> State:
+        """The state in which a segment begins."""
+        begun, time = self._begun, float(value_of(self._time))
+        held = {}
+        for name, body in begun.simulation.system.bodies.items():
+            if isinstance(body, Kinematic):
+                if carries(self._time) and (body.path is not None or body.rotation is not None):
+                    raise UnknownTangentsError("the time at which a segment begins on a path")
+                own = begun.start.bodies[name]
+                held[name] = held_at(body, own, time)
+                change = stacked(self._state.bodies[name].position) - np.array(own.position)
+                held[name] = changed(held[name], position=np.array(held[name].position) + change)
+        lines = state_of(begun.simulation.system, begun.first).lines
+        for name, own in lines.items():
+            lines[name] = changed(own, reeled_length=self._state.lines[name].reeled_length)
+        return at.coordinates.state(at.carried(self._k), time, lines, held)
 
     def _command(self, name: str, plain: Command) -> data.Command:
         """A command as the kernels have it."""
@@ -84,18 +124,18 @@ class _Lowered:
         stepper, span = self._stepper, (0.0, self._until)
         arrays = copy.copy(stepper.arrays)
         arrays.strands = strands_of(self._system)
-        arrays.totals, arrays.clock = np.zeros_like(arrays.totals), np.zeros_like(arrays.clock)
+        arrays.totals, arrays.clock = _still(arrays.totals, self._k), np.zeros_like(arrays.clock)
         for name in ("bodies", "nodes", "reels"):
-            rows = [Carried(np.zeros_like(x), np.zeros((*x.shape, self._k))) for x in getattr(arrays, name)]
-            setattr(arrays, name, rows)
+            setattr(arrays, name, [_still(x, self._k) for x in getattr(arrays, name)])
         for name in ("works", "strand_works"):
             setattr(arrays, name, [np.zeros_like(x) for x in getattr(arrays, name)])
         arrays.scratch = [data.empty_scratch(x.par.N) for x in self._begun.setting.network.strands]
-        arrays.place(self._system, plain_state(self._state))
+        arrays.place(self._system, plain_state(self._now))
+        arrays.totals[data.T_START] = self._time
         placed: list[Any] = arrays.bodies
         for name, own in zip(self._system.bodies, placed, strict=False):
             place = slice(data.ATTITUDE, data.ATTITUDE + 4)
-            own[place] = carried_quaternion(own.value[place], self._state.bodies[name].attitude)
+            own[place] = carried_quaternion(own.value[place], self._now.bodies[name].attitude)
         leads = {name: self._lead(name) for name, body in self._system.bodies.items() if isinstance(body, Kinematic)}
         method = stepper.method
         return lowering.system_of(
@@ -117,7 +157,7 @@ class _Lowered:
 
     def tangents(self, scales: Scales) -> Array:
         """Derivatives of the numbers of the setting."""
-        plain, k = self._begun.setting, self._k
+        plain, k = self._plain, self._k
         network = plain_of(self._setting.network)
         found = [x.reshape(*np.shape(x)[:-1], k) for x in _by_leaf(network, self._setting.network, k)]
         for first in range(0, k, TANGENTS):
@@ -143,13 +183,20 @@ class _Lowered:
             reel, tangent = now.strands[strand].reel, found[places[id(now.strands[strand].reel)]]
             command, line = self._commands.get(name, self._stepper.commands[name]), self._system.lines[name]
             reel[data.TORQUE], tangent[data.TORQUE] = math.nan, 0.0
-            if not command.finds_torque:
+            if self._at is not None:  # of a sample there, which segments leave out
+                reel[data.TORQUE] = self._plain.network.strands[strand].reel[data.TORQUE]
+            elif not command.finds_torque:
                 own = self._state.lines[name]
                 drum = line.reel or wheel_reel(self._stepper.strands[strand])
                 given = (line.string.length, command, self._lowered[name], own.reeled_length, own.reel_speed)
                 torque = start_torque(drum, *given)
                 reel[data.TORQUE] = value_of(torque)
                 tangent[data.TORQUE] = torque.tangent if isinstance(torque, Carried) else 0.0
+
+
+def _still(x: Array, k: int) -> Any:
+    """Zeros that carry derivatives."""
+    return Carried(np.zeros_like(x), np.zeros((*x.shape, k)))
 
 
 def _by_leaf(plain: Any, dual: Any, k: int) -> list[Array]:
