@@ -9,26 +9,31 @@ Technology (U. Fechner et al., "Dynamic model of a pumping kite power system", *
 damping, drag coefficient 0.958; drum radius 0.1615 m, inertia 0.204 kg m² at the motor behind a gear of
 6.2; at most 4 kN and 8 m/s; a kite of 10 m² and 6.2 kg with a control pod of 8.4 kg.
 
-The figures of eight are not flown here. M. L. Loyd ("Crosswind kite power", *Journal of Energy* 4, 1980)
-shows that on average such a kite pulls along the tether like a drag area of A C_R (1 + (L/D)²) in the
-wind along the tether less the speed of reeling out. With C_R = 1 and a glide ratio of 3.3, as soft
-kites have it, these are 120 m². So the kite is a body in the wind here, with the drag area that gives
-the horizontal part of Loyd's pull at an elevation of 30 degrees, and a lift that gives its vertical
-part. Depowered it has 2.5 m² and little lift.
+First the kite stands in the wind and is not flown: a wing with those settings' coefficients of lift and
+drag over its angle of attack, on a bridle of 4.9 m. Then it makes power. The figures of eight are not
+flown here. M. L. Loyd ("Crosswind kite power", *Journal of Energy* 4, 1980) shows that on average such a
+kite pulls along the tether like a drag area of A C_R (1 + (L/D)²) in the wind along the tether less the
+speed of reeling out. With C_R = 1 and a glide ratio of 3.3, as soft kites have it, these are 120 m². So
+the wing gets the coefficients with which it has that pull on average, at an elevation of 30 degrees.
+Depowered it has little lift and 2.5 m² of drag.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
+from scipy.optimize import brentq
 
 import tautline as tl
 
 AIR, WIND, SHEAR = 1.2, 9.51, 0.08163  # wind at 6 m height, exponent of its power law: those settings, too
-LOYD = 10.2 * (1.0 + 3.3**2)  # m^2
+AREA = 10.18  # m^2
+LOYD = AREA * (1.0 + 3.3**2)  # m^2
 SHORT, LONG = 200.0, 320.0  # m of tether
-MASS = 6.2 + 8.4
+WING, POD = 6.2, 8.4  # kg
+MASS = WING + POD
 
 heights = np.array([400.0, 200.0, 100.0, 50.0, 20.0, 6.0, 1.0])
 profile = (tuple(-heights), tuple((WIND * (h / 6.0) ** SHEAR, 0.0, 0.0) for h in heights))
@@ -44,21 +49,90 @@ tether = tl.String(
 drum = 0.1615
 reel = tl.Reel(drum_radius=drum, guide_length=1.0, inertia_mass=0.204 * 6.2**2 / drum**2)
 
+# %%
+# The body has its origin where tether and pod are; the wing, 2 m deep, 5.77 m wide and 2.23 m high, is
+# above, at the end of the bridle. Its axes: chord against the wind, span so that lift is upwards. From
+# the side it has 30.6 % of its area, a little behind, as a fin.
+
+top = np.array([0.0, 0.0, -(4.9 + 0.5 * 2.23)])
+center = WING / MASS * top
+sizes = np.array([2.0, 5.77, 2.23])
+inertia = WING / 12.0 * np.diag((sizes**2).sum() - sizes**2)
+inertia += WING * POD / MASS * (top @ top) * np.diag([1.0, 1.0, 0.0])  # of two masses about their center
+body = tl.RigidBody.about_center(MASS, inertia, center)
+lift_table = (
+    np.radians([-180, -160, -90, -20, -10, -5, 0, 20, 40, 90, 160, 180]),
+    np.array([0.0, 0.5, 0.0, 0.08, 0.125, 0.15, 0.2, 1.0, 1.0, 0.0, -0.5, 0.0]),
+)
+drag_table = (
+    np.radians([-180, -170, -140, -90, -20, 0, 20, 90, 140, 170, 180]),
+    np.array([0.5, 0.5, 0.5, 1.0, 0.2, 0.1, 0.2, 1.0, 0.5, 0.5, 0.5]),
+)
+
+
+def kite(lift: Any, drag: Any, trim: float = 0.0) -> tl.System:
+    """With coefficients of its wing, and the angle by which the bridle raises its nose."""
+    wind = tl.Fluid(
+        AIR,
+        profile,
+        drag_area=(0.0, 0.306 * AREA, 0.0),
+        drag_center=top + [0.3, 0.0, 0.0],
+        wing_area=AREA,
+        wing_lift=lift,
+        wing_drag=drag,
+        wing_center=top,
+        wing_chord=(-np.cos(trim), 0.0, -np.sin(trim)),
+        wing_span=(0.0, -1.0, 0.0),
+    )
+    return tl.pendulum(tether, reel, body, fluid=wind, elements=6)
+
+
+# %%
+# Standing in the wind. By hand: at a pitch of the bridle the wing has an angle of attack, and so lift and
+# drag; where their moment and that of the weights vanish about the pod, the kite stands. Lift, drag and
+# weight are what the tether feels there.
+
+trim = np.radians(4.0)
+stands = tl.statics(kite(lift_table, drag_table, trim), tl.Straight(SHORT, direction=(0.4, 0.0, -0.9)))
+R = np.array(stands.body.attitude)
+altitude = -(stands.state.lines["line"].nodes[-1] + R @ top)[2]
+speed = np.interp(-altitude, profile[0], np.array(profile[1])[:, 0])
+pressure = 0.5 * AIR * AREA * speed**2
+
+
+def on_wing(pitch: float) -> tuple[float, float, float]:
+    """Lift and drag (N), and the moment of all about the pod."""
+    lift, drag = (pressure * float(np.interp(trim + pitch, *table)) for table in (lift_table, drag_table))
+    arm = -top[2] * np.array([np.sin(pitch), np.cos(pitch)])  # downwind, up
+    return lift, drag, arm[1] * drag - arm[0] * (lift - 9.81 * WING)
+
+
+pitch = brentq(lambda x: on_wing(x)[2], 0.0, 0.5)
+lift, drag, _ = on_wing(pitch)
+felt = np.hypot(drag, lift - 9.81 * MASS)
+print(
+    f"standing {altitude:.0f} m high in {speed:.1f} m/s: {np.degrees(trim + pitch):.1f} degrees of attack, "
+    f"lift {lift:.0f} N, drag {drag:.0f} N, {felt:.0f} N on the tether"
+)
+assert abs(np.arcsin(R[2, 0]) - pitch) < 1e-6
+assert np.allclose(stands.body.forces["wing"], (drag, 0.0, -lift), rtol=0.0, atol=1e-5 * lift)
+assert abs(stands.line.end_tension / felt - 1.0) < 1e-5
+
+# %%
+# What it needs on average to pull as Loyd's kite does while the tether goes out with a third of the wind
+# along it: this force, and its weight and half of the tether's, as lift and drag in the wind that it
+# meets.
+
 beta = np.radians(30.0)
 along = WIND * (130.0 / 6.0) ** SHEAR * np.cos(beta)  # wind along the tether in the middle of the way
 pull = 0.5 * AIR * LOYD * (2.0 / 3.0 * along) ** 2
-streaming = along / np.cos(beta) - along / 3.0 * np.cos(beta)  # what the body feels while it goes out
-weight = (MASS + 0.5 * tether.density * LONG) * 9.81
-OUT = (pull * np.cos(beta) / (0.5 * AIR * streaming**2), pull * np.sin(beta) + weight)  # drag area (m^2) and lift (N)
-IN = (2.5, 500.0)
-print(f"reeling out: drag area {OUT[0]:.0f} m², lift {OUT[1]:.0f} N; Loyd's pull {pull:.0f} N")
-
-
-def kite(phase: tuple[float, float]) -> tl.System:
-    drag_area, lift = phase
-    wind = tl.Fluid(AIR, profile, drag_area)
-    pull = tl.AppliedForce((0.0, 0.0, -lift))
-    return tl.pendulum(tether, reel, tl.RigidBody.point(MASS), fluid=wind, applied_force=pull, elements=6)
+direction = np.array([np.cos(beta), np.sin(beta)])  # downwind, up
+met = np.array([along / np.cos(beta), 0.0]) - along / 3.0 * direction
+force = pull * direction + [0.0, 9.81 * (MASS + 0.5 * tether.density * LONG)]
+share = force / (0.5 * AIR * AREA * (met @ met) ** 1.5)
+OUT = (met[0] * share[1] - met[1] * share[0], share @ met)  # mean coefficients of lift and drag
+IN = (0.32, 2.5 / AREA)
+print(f"reeling out: coefficients {OUT[0]:.1f} and {OUT[1]:.1f} on average; Loyd's pull {pull:.0f} N")
 
 
 # %%
@@ -96,7 +170,7 @@ pieces: list[tuple[str, float, xr.Dataset]] = []
 clock = 0.0
 for cycle in range(3):
     for name, setting, control, until in (("out", OUT, generate, LONG), ("in", IN, retract, SHORT)):
-        run, state = phase(kite(setting), state, control, until)
+        run, state = phase(kite(*setting), state, control, until)
         run = run.squeeze(["line", "body"])  # there is only one of each
         pieces.append((name, clock, run))
         clock += float(run.time[-1])
@@ -163,4 +237,5 @@ tl.figures.save(figure, "kite-way", ["png"])
 
 # %%
 # What is left out: the flight across the wind, and with it the drag of a tether that sweeps through the
-# air; turbulence; and the losses of generator, motor and battery.
+# air; steering, without which a kite does not stay in the plane of the wind as this one does;
+# turbulence; and the losses of generator, motor and battery.

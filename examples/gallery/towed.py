@@ -1,18 +1,20 @@
 """
-A towed body
+A towed wing
 ============
 
 A research ship tows a sensor of 60 kg on 200 m of armoured cable of 8.2 mm (0.322 inch, the standard
 size of the UNOLS fleet; mass 0.262 kg/m). For armoured cables R. Folb and J. J. Nelligan measured a
 drag coefficient across the cable of 1.5 (*Hydrodynamic Loading on Armored Towcables*, DTNSRDC 1982);
-along it 0.02 is taken. The stiffness, EA = 2.6 MN, is that of half the cross-section in steel. How deep does the
-body go, and what does the winch feel?
+along it 0.02 is taken. The stiffness, EA = 2.6 MN, is that of half the cross-section in steel. The
+faster the ship, the more the water carries the cable up; so the body has a wing, a depressor, which
+pulls it down. How deep does it go, and what does the winch feel?
 """
 
 from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
+from scipy.optimize import brentq
 
 import tautline as tl
 
@@ -26,15 +28,38 @@ cable = tl.String(
     normal_drag=1.5,
     tangential_drag=0.02,
 )
-body = tl.RigidBody.sphere(mass=60.0, radius=0.16, center_of_mass=(0.0, 0.0, 0.3))
-drag_area, volume = 0.04, 0.017
-deployed, elements = 200.0, 12
+body = tl.RigidBody.box(mass=60.0, sides=(1.2, 0.9, 0.2), center_of_mass=(0.0, 0.0, 0.1))
+volume, deployed, elements = 0.03, 200.0, 12
+
+# %%
+# The wing has 0.5 m² and is set with its nose 6 degrees down; up to its stall at 12 degrees its lift
+# coefficient grows by 3.8 per radian, as that of a short wing does. Drag has three numbers, ahead,
+# sideways, and up and down: the last two are the tail's, half a meter behind the tow point, which keeps
+# the body straight. Three masses of water move along; they are largest up and down, and would turn the
+# body across its way without the tail.
+
+area, set_down = 0.5, np.radians(6.0)
+lift_table = (np.radians([-90, -16, -12, 12, 16, 90]), np.array([0.0, -0.7, -0.8, 0.8, 0.7, 0.0]))
+drag_table = (np.radians([-90, -12, -6, 0, 6, 12, 90]), np.array([1.2, 0.08, 0.035, 0.02, 0.035, 0.08, 1.2]))
+drag_areas, tail = np.array([0.03, 0.4, 0.8]), (-0.5, 0.0, 0.1)
+added, wing_center = np.array([5.0, 10.0, 40.0]), (-0.05, 0.0, 0.1)
 
 
-def ship(speed: float, heave: tl.GuidePath | None = None) -> tl.System:
-    """Seen from the ship, the water streams by. Half of the displaced water moves along with a sphere."""
+def ship(speed: float, heave: tl.GuidePath | None = None, wing: float = area) -> tl.System:
+    """Seen from the ship, the water streams by."""
     sea = tl.Fluid(
-        water, (-speed, 0.0, 0.0), drag_area, volume=volume, added_mass=0.5 * water * volume, spin_damping=20.0
+        water,
+        (-speed, 0.0, 0.0),
+        drag_areas,
+        drag_center=tail,
+        volume=volume,
+        added_mass=added,
+        spin_damping=20.0,
+        wing_area=wing,
+        wing_lift=lift_table if wing else 0.0,
+        wing_drag=drag_table if wing else 0.0,
+        wing_center=wing_center,
+        wing_chord=(np.cos(set_down), 0.0, np.sin(set_down)),
     )
     return tl.pendulum(cable, tl.Reel(0.4, 1.0, 200.0), body, fluid=sea, guide=heave, elements=elements)
 
@@ -43,46 +68,77 @@ def ship(speed: float, heave: tl.GuidePath | None = None) -> tl.System:
 # Rest, seen from the ship: :func:`tautline.statics`, which includes weight, buoyancy and the drag of
 # the water.
 #
-# The same by hand: the body pulls with its weight in water and its drag, and every small piece of cable
-# towards the ship adds its own.
+# The same by hand. At a pitch the wing has an angle of attack, and so lift and drag; with the drag of
+# the tail, the weight in water and Munk's moment of the water that moves along, all moments about the
+# tow point have to vanish, which gives the pitch. The sum of the forces is what the cable feels at
+# the body, and every small piece of cable towards the ship adds its own weight and drag.
 
 
-def steady(speed: float) -> Any:
-    return tl.statics(ship(speed), tl.AtEquilibrium(deployed))
+def steady(speed: float, wing: float = area) -> Any:
+    return tl.statics(ship(speed, wing=wing), tl.AtEquilibrium(deployed))
 
 
-def by_hand(speed: float, pieces: int = 4000) -> tuple[float, float, float]:
-    """Depth of the body (m), tension at the body and at the ship (N)."""
+def on_body(speed: float, pitch: float) -> tuple[np.ndarray, float]:
+    """Force on the body without the cable's (ahead, down), and its moment about the tow point (nose up)."""
+    pressure, angle = 0.5 * water * speed**2, pitch - set_down
+    lift, drag = (area * pressure * np.interp(angle, *table) for table in (lift_table, drag_table))
+    turn = np.array([[np.cos(pitch), np.sin(pitch)], [-np.sin(pitch), np.cos(pitch)]])  # from body to space
+    ahead, down = through = turn.T @ [speed, 0.0]  # velocity in the water along two axes of the body
+    parts = [
+        (np.array([-drag, -lift]), wing_center),
+        (turn @ (-0.5 * water * speed * drag_areas[[0, 2]] * through), tail),
+        (np.array([0.0, 9.81 * (body.mass - water * volume)]), body.center_of_mass),
+    ]
+    moment = (added[2] - added[0]) * ahead * down
+    for force, (x, _, z) in parts:
+        along, below = turn @ [x, z]
+        moment += below * force[0] - along * force[1]
+    return np.sum([force for force, _ in parts], axis=0), moment
+
+
+def by_hand(speed: float, pieces: int = 4000) -> tuple[np.ndarray, float, float, float]:
+    """Place of the body (m), tension at the body and at the ship (N), pitch of the body."""
+    pitch = brentq(lambda x: on_body(speed, x)[1], -0.1, 0.1)
     flow = np.array([-speed, 0.0, 0.0])
     piece = deployed / pieces
     weight = 9.81 * (cable.density - water * cable.area)
-    pull = np.array([-0.5 * water * drag_area * speed**2, 0.0, 9.81 * (body.mass - water * volume)])
-    at_body, depth = float(np.linalg.norm(pull)), 0.0
+    pull = np.insert(on_body(speed, pitch)[0], 1, 0.0)
+    at_body, place = float(np.linalg.norm(pull)), np.zeros(3)
     for _ in range(pieces):
         along = pull / np.linalg.norm(pull)
-        depth += piece * along[2]
+        place += piece * along
         with_it = (flow @ along) * along
         across = flow - with_it
         drag = 1.5 * np.linalg.norm(across) * across + np.pi * 0.02 * np.linalg.norm(with_it) * with_it
         pull = pull + piece * (0.5 * water * diameter * drag + [0.0, 0.0, weight])
-    return depth, at_body, float(np.linalg.norm(pull))
+    return place, at_body, float(np.linalg.norm(pull)), pitch
 
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.6), layout="constrained")
 for knots in (1, 2, 4, 6):
     rest = steady(0.5144 * knots)
-    depth, at_body, at_ship = by_hand(0.5144 * knots)
+    place, at_body, at_ship, pitch = by_hand(0.5144 * knots)
+    forces, nose = rest.body.forces, np.arcsin(-rest.body.attitude[2][0])
     nodes = rest.state.lines["line"].nodes
-    left.plot(nodes[:, 0], nodes[:, 2], label=f"{knots} kn")
+    (curve,) = left.plot(nodes[:, 0], nodes[:, 2], label=f"{knots} kn")
+    plain = steady(0.5144 * knots, wing=0.0).state.lines["line"].nodes
+    left.plot(plain[:, 0], plain[:, 2], "--", color=curve.get_color(), linewidth=0.8)
     right.plot(knots, rest.line.start_tension / 1e3, "C0o")
     right.plot(knots, rest.line.end_tension / 1e3, "C1o")
     print(
         f"{knots} kn: {nodes[-1, 2]:5.1f} m deep, {rest.line.end_tension:.0f} N at the body, "
-        f"{rest.line.start_tension:.0f} N at the ship; by hand {depth:.1f} m, {at_body:.0f} N, {at_ship:.0f} N"
+        f"{rest.line.start_tension:.0f} N at the ship; by hand {place[2]:.1f} m, {at_body:.0f} N, {at_ship:.0f} N; "
+        f"the wing pulls {forces['wing'][2]:.0f} N down and {-forces['wing'][0]:.0f} N back, "
+        f"nose {np.degrees(nose):.2f} degrees up; without it {plain[-1, 2]:.1f} m deep"
     )
+    by_table = [np.interp(pitch - set_down, *table) for table in (lift_table, drag_table)]
+    lift, drag = 0.5 * water * (0.5144 * knots) ** 2 * area * np.array(by_table)
+    assert np.allclose(forces["wing"], (-drag, 0.0, -lift), rtol=0.0, atol=1e-6 * at_body)
+    assert abs(nose - pitch) < 1e-6
+    assert nodes[-1, 2] > plain[-1, 2]
     assert abs(rest.line.end_tension / at_body - 1.0) < 0.01
     assert abs(rest.line.start_tension / at_ship - 1.0) < 0.01
-    assert abs(nodes[-1, 2] - depth) < 0.01 * deployed
+    assert np.linalg.norm(nodes[-1] - place) < 0.01 * deployed
 left.set(xlabel="behind the ship (m)", ylabel="depth (m)", aspect="equal")
 left.invert_yaxis()
 left.legend()
@@ -147,5 +203,5 @@ print(
 )
 
 # %%
-# Left out: the strumming of the cable in its eddies, which adds drag; fins that keep the body straight;
-# and depth-dependent currents, which ``Fluid.flow`` takes as a table.
+# Left out: the strumming of the cable in its eddies, which adds drag; the time that the flow around the
+# wing needs to change; and depth-dependent currents, which ``Fluid.flow`` takes as a table.

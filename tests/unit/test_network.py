@@ -16,13 +16,25 @@ from tests.support import chains
 from tests.support.checking import check_close
 
 
-def tangle(law: str, flow: Any) -> tuple[Network, Places]:
+# Of what a flow does to a body by direction.
+WINGED = {
+    "drag_area": (0.1, 0.3, 0.5),
+    "added_mass": (5.0, 20.0, 40.0),
+    "added_mass_center": (0.1, 0.2, 0.0),
+    "wing_area": 0.4,
+    "wing_lift": ([-3.0, 0.0, 3.0], [-2.0, 0.3, 1.0]),
+    "wing_drag": ([-3.0, 3.0], [0.1, 0.4]),
+    "wing_center": (-0.3, 0.1, 0.2),
+    "wing_chord": (1.0, 0.1, 0.2),
+}
+
+
+def tangle(law: str, flow: Any, more: Any = None) -> tuple[Network, Places]:
     """Two bodies and three lines at random places about a free surface."""
     rng = np.random.default_rng(3)
     fluid = tl.Fluid(1000.0, flow=flow, surface=1.0, density_above=1.2)
-    wet = tl.BodyInFluid(
-        drag_area=0.3, drag_center=(0.2, 0.1, 0.0), volume=0.03, buoyancy_center=(0.0, 0.1, 0.2), body_height=2.0
-    )
+    own: Any = {"drag_area": 0.3, "drag_center": (0.2, 0.1, 0.0), "volume": 0.03, "buoyancy_center": (0.0, 0.1, 0.2)}
+    wet = tl.BodyInFluid(**own | {"body_height": 2.0} | (more or {}))
     box = tl.RigidBody.box(20.0, (1.0, 0.6, 0.4), (0.1, 0.05, 0.3))
     bodies = [
         NetworkBody(box, wet, (30.0, -20.0, 10.0), (0.3, 0.1, 0.2)),
@@ -45,8 +57,9 @@ def tangle(law: str, flow: Any) -> tuple[Network, Places]:
 
 @pytest.mark.parametrize("law", ["linear", "tension_only"])
 @pytest.mark.parametrize("flow", [(0.0, 0.0, 0.0), ([0.0, 10.0], [(1.0, 0.2, 0.0), (0.3, -0.4, 0.1)])])
-def test_forces_are_slopes_of_the_energy_and_stiffness_that_of_forces(law: str, flow: Any) -> None:
-    network, places = tangle(law, flow)
+@pytest.mark.parametrize("more", [{}, WINGED], ids=["plain", "winged"])
+def test_forces_are_slopes_of_the_energy_and_stiffness_that_of_forces(law: str, flow: Any, more: Any) -> None:
+    network, places = tangle(law, flow, more)
     here, found = forces_of(network, places), stiffness_of(network, places)
     assert (found.steady is not None) == network.flows == here.steady.any()
     h, n = 1e-6, network.count

@@ -65,6 +65,13 @@ def constant(t: float) -> float:
     return 0.1
 
 
+def winged(flow: Any = (0.0, 0.0, 0.0)) -> tl.System:
+    """A body with a wing on the line."""
+    box = tl.RigidBody.box(2.0, (0.2, 0.3, 0.4), (0.0, 0.0, 0.2))
+    fluid = tl.Fluid(1.2, flow, wing_area=0.1, wing_lift=1.0, wing_drag=0.1)
+    return tl.pendulum(STRING, REEL, box, fluid=fluid, elements=2)
+
+
 REFUSED: dict[Refusal, Callable[[], Any]] = {
     refusals.PAPER_SCHEME: lambda: tl.simulate(tl.load("hook-and-load"), scheme="paper"),
     refusals.PAPER_ORDER: lambda: run(command=tl.Torque(0.1), scheme="paper", order=4),
@@ -100,6 +107,7 @@ REFUSED: dict[Refusal, Callable[[], Any]] = {
         tl.Placed({"body": (0.0, 0.0, 3.0)}),
         reel="free",
     ),
+    refusals.DIRECTED_MODES: lambda: tl.modes(winged((1.0, 0.0, 0.0)), tl.Hanging(4.0)),
     refusals.REEVED_LAW: lambda: run(reeved(), REEVED_START, loads={"line": tl.ForceLaw(nothing)}),
     refusals.SLIP_LOADS: lambda: run(
         system(dataclasses.replace(LINE, over={"wheel": SLIPPERY}, string=dataclasses.replace(STRING, viscosity=1.0))),
@@ -143,6 +151,7 @@ ASKED: dict[str, Callable[[], tuple[Any, Any]]] = {
     ),
     "a kinematic body that carries nothing": lambda: (system(ship=tl.Kinematic()), tl.Hanging(4.0)),
     "a kinematic body that turns, or is turned": lambda: (whirling(), tl.Hanging(4.0)),
+    "a body whose drag, added mass or lift has a direction": lambda: (winged(), tl.Hanging(4.0)),
     "a line without a reel": lambda: (system(dataclasses.replace(LINE, reel=None)), tl.Hanging({})),
     "a state whose line ends beside its guide or body, by more than rounding": lambda: (PENDULUM, apart()),
 }

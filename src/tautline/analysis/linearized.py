@@ -9,6 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.model import drum, wetting
+from tautline.model.directional import added_matrix, moves_fluid
 from tautline.model.rest.forces import body_density, of_elements, stiffness_of
 from tautline.model.rest.network import DIFFERENCE, Network, Places, hat
 from tautline.model.system.parts import Line
@@ -72,10 +73,11 @@ def mass_matrix(system: System, network: Network, places: Places, drums: Sequenc
         inertia = np.zeros((6, 6))
         inertia[:3, :3] = own.body.mass * np.eye(3)
         inertia[3:, 3:] = R @ own.body.central_inertia() @ R.T
-        if network.fluid is not None and own.fluid is not None and own.fluid.added_mass:
+        if network.fluid is not None and own.fluid is not None and moves_fluid(own.fluid):
             share = body_density(network, own, places.centers[b], R) / network.fluid.density
-            J = np.hstack([np.eye(3), -hat(R @ own.seen_from_center(own.fluid.buoyancy_center))])
-            inertia += share * own.fluid.added_mass * J.T @ J
+            mass, across, added = added_matrix(own.fluid, own.body.center_of_mass)
+            whole, turned = np.block([[mass, across], [across.T, added]]), np.kron(np.eye(2), R)
+            inertia += share * turned @ whole @ turned.T
         M[first : first + wide, first : first + wide] += inertia[:wide, :wide]
     sixth = network.each(lambda line: line.string.density) * network.l / 6.0
     blocks = sixth[:, None, None] * np.kron([[2.0, 1.0], [1.0, 2.0]], np.eye(3))

@@ -12,6 +12,7 @@ from tautline.analysis.linearized import Linearized, force_on_reel, linearized
 from tautline.arrays import TINY_LENGTH, Array
 from tautline.errors import InputError
 from tautline.model import checks, refusals
+from tautline.model.directional import is_directional
 from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Network, Places, hat
 from tautline.model.rest.search import left_of
@@ -105,6 +106,9 @@ def modes(
     free = _free(system, reel)
     at_rest = _at_rest(system, start, locked)
     system, network, places = at_rest.system, at_rest.network, at_rest.places
+    for own in network.bodies:
+        if network.flows and own.fluid is not None and is_directional(own.fluid):
+            raise refusals.DIRECTED_MODES.error("a flow")
     total = sum(line.elements for line in network.lines)
     checks.whole("elements", total, 1, MOST_ELEMENTS)
     matrices = linearized(system, network, places, free)

@@ -14,6 +14,7 @@ from tautline.kernels.loads import applied_force
 from tautline.kernels.loads.damping import Damping
 from tautline.kernels.loads.drag import Drag
 from tautline.kernels.loads.force_law import ForceLaws
+from tautline.model.body import RigidBody
 from tautline.model.chain.chain import Chain
 from tautline.model.fluid import AppliedForce, Fluid
 from tautline.model.stacking import is_plain
@@ -93,12 +94,16 @@ def _body_rate(pendulum: Chain, fluid: Fluid) -> float:
     body = pendulum.body
     if not is_plain(body.mass, body.inertia, body.center_of_mass, *vars(fluid).values()):
         return 0.0
-    body = pendulum.moving_body()
-    mobility = 1.0 / body.mass
-    if not body.is_point:
-        arm = np.subtract(fluid.drag_center or pendulum.body.center_of_mass, body.center_of_mass)
-        mobility += float(arm @ arm) / float(np.linalg.eigvalsh(body.central_inertia())[0])
-    return fluid.density * fluid.drag_area * mobility
+    moving = pendulum.moving_body()
+    return fluid.density * fluid.drag_area * mobility(moving, fluid.drag_center or body.center_of_mass)
+
+
+def mobility(body: RigidBody, point: Any) -> float:
+    """Bound on the inverse mass that a force at a point of a body feels (1/kg)."""
+    if body.is_point:
+        return 1.0 / body.mass
+    arm = np.subtract(point, body.center_of_mass)
+    return 1.0 / body.mass + float(arm @ arm) / float(np.linalg.eigvalsh(body.central_inertia())[0])
 
 
 def _applied_force(pendulum: Chain, laws: Sequence[CallableLaw]) -> applied_force.AppliedForce:

@@ -23,6 +23,7 @@ from tautline.model.description import (
     fields_of,
     quantity,
 )
+from tautline.model.directional import OneOrMore, check_wing, checked_angles, checked_axis
 from tautline.model.flows import UNSTEADY, Steered, UnsteadyFlow
 from tautline.model.kinds import VECTOR
 from tautline.model.parts import Part
@@ -32,6 +33,7 @@ from tautline.model.tables import Over, Table
 from tautline.model.unsteady import Unsteady
 from tautline.model.wave_flow import WaveFlow
 
+ANGLES = Over("angles", "rad")
 # Over which a body gets wet whose volume is not given (m).
 LEAST_HEIGHT = 1e-3
 
@@ -40,8 +42,12 @@ LEAST_HEIGHT = 1e-3
 class BodyInFluid:
     """How a body feels a fluid around it. The string's part is `String.diameter` and its coefficients."""
 
-    drag_area: Number = quantity(
-        "m^2", non_negative, "Drag coefficient times area of the body, the same in all directions.", default=0.0
+    drag_area: Any = declared(
+        OneOrMore(
+            "m^2",
+            "Drag coefficient times area of the body: one in all directions, or three along the axes of the body.",
+            0.0,
+        )
     )
     drag_center: OptionalVector3 = quantity(
         "m", vector, "Where the drag acts, body frame; the center of mass if not given.", default=None, form=VECTOR
@@ -50,11 +56,21 @@ class BodyInFluid:
     buoyancy_center: OptionalVector3 = quantity(
         "m", vector, "Where buoyancy acts, body frame; the center of mass if not given.", default=None, form=VECTOR
     )
-    added_mass: Number = quantity(
-        "kg",
-        non_negative,
-        "Fluid that the body moves along, the same in all directions, at the buoyancy center.",
-        default=0.0,
+    added_mass: Any = declared(
+        OneOrMore(
+            "kg",
+            "Fluid that the body moves along: one mass in all directions, three along the axes of the body, or a "
+            "6 x 6 matrix for its velocity and angular velocity in SI units, symmetric.",
+            0.0,
+            matrix=True,
+        )
+    )
+    added_mass_center: OptionalVector3 = quantity(
+        "m",
+        vector,
+        "Point that the added mass is about, body frame; the buoyancy center if not given.",
+        default=None,
+        form=VECTOR,
     )
     spin_damping: Number = quantity(
         "N*m*s", non_negative, "Moment against the body's rotation per angular velocity.", default=0.0
@@ -67,8 +83,61 @@ class BodyInFluid:
         default=None,
     )
 
+    wing_area: Number = quantity("m^2", non_negative, "Area of a wing, which its coefficients are for.", default=0.0)
+    wing_lift: Any = declared(
+        Table("", finite, "Lift coefficient of the wing.", "lift_coefficients", over=ANGLES, rule=checked_angles),
+        default=0.0,
+    )
+    wing_drag: Any = declared(
+        Table(
+            "",
+            non_negative,
+            "Drag coefficient of the wing.",
+            "drag_coefficients",
+            over=ANGLES,
+            rule=checked_angles,
+            elsewhere=(Over("drag_angles", "rad"),),
+        ),
+        default=0.0,
+    )
+    wing_center: OptionalVector3 = quantity(
+        "m",
+        vector,
+        "Where lift and drag of the wing act, body frame; the center of mass if not given.",
+        default=None,
+        form=VECTOR,
+    )
+    wing_chord: Vector3 = quantity(
+        "",
+        checked_axis,
+        "Axis of the wing from its trailing to its leading edge, body frame.",
+        default=(1.0, 0.0, 0.0),
+        form=VECTOR,
+    )
+    wing_span: Vector3 = quantity(
+        "",
+        checked_axis,
+        "Axis of the wing across that. At a positive angle of attack the wing moves towards chord cross span, and lift "
+        "is against that.",
+        default=(0.0, 1.0, 0.0),
+        form=VECTOR,
+    )
+
+    def _check_together(self) -> None:
+        check_wing("BodyInFluid", self)
+
+    def _tidy_keys(self, keys: dict[str, Any]) -> dict[str, Any]:
+        return tidy_wing(self, keys)
+
 
 _BODY = fields_of(BodyInFluid)
+
+
+def tidy_wing(own: Any, keys: dict[str, Any]) -> dict[str, Any]:
+    """With angles of their own for drag coefficients that are not of the angles of the lift."""
+    if "lift_coefficients" in keys and "drag_coefficients" in keys and own.wing_lift[0] != own.wing_drag[0]:
+        keys |= {"angles": list(own.wing_lift[0]), "drag_angles": list(own.wing_drag[0])}
+    return keys
 
 
 @described
@@ -91,11 +160,12 @@ class Fluid:
         ),
         default=ZERO,
     )
-    drag_area: Number = declared(_BODY["drag_area"], default=0.0)
+    drag_area: Any = declared(_BODY["drag_area"], default=0.0)
     drag_center: OptionalVector3 = declared(_BODY["drag_center"], default=None)
     volume: Number = declared(_BODY["volume"], default=0.0)
     buoyancy_center: OptionalVector3 = declared(_BODY["buoyancy_center"], default=None)
-    added_mass: Number = declared(_BODY["added_mass"], default=0.0)
+    added_mass: Any = declared(_BODY["added_mass"], default=0.0)
+    added_mass_center: OptionalVector3 = declared(_BODY["added_mass_center"], default=None)
     spin_damping: Number = declared(_BODY["spin_damping"], default=0.0)
     surface: OptionalNumber = quantity(
         "m",
@@ -105,6 +175,12 @@ class Fluid:
     )
     density_above: Number = quantity("kg/m^3", non_negative, "Density above the surface: 1.2 for air.", default=0.0)
     body_height: OptionalNumber = declared(_BODY["body_height"], default=None)
+    wing_area: Number = declared(_BODY["wing_area"], default=0.0)
+    wing_lift: Any = declared(_BODY["wing_lift"], default=0.0)
+    wing_drag: Any = declared(_BODY["wing_drag"], default=0.0)
+    wing_center: OptionalVector3 = declared(_BODY["wing_center"], default=None)
+    wing_chord: Vector3 = declared(_BODY["wing_chord"], default=(1.0, 0.0, 0.0))
+    wing_span: Vector3 = declared(_BODY["wing_span"], default=(0.0, 1.0, 0.0))
     unsteady: UnsteadyFlow | None = declared(
         Part(
             UNSTEADY,
@@ -116,6 +192,7 @@ class Fluid:
     )
 
     def _check_together(self) -> None:
+        check_wing("Fluid", self)
         if self.surface is None:
             for name, given in (("density_above", self.density_above != 0.0), ("body_height", self.body_height)):
                 if given:
@@ -131,6 +208,9 @@ class Fluid:
             )
         if isinstance(self.unsteady, Steered):
             self.unsteady.mean_of(np.array(self.flow[1]))
+
+    def _tidy_keys(self, keys: dict[str, Any]) -> dict[str, Any]:
+        return tidy_wing(self, keys)
 
     def flow_between(self, start: float, until: float) -> Unsteady:
         """Velocities over time and depth, the steady flow included, between two times at least."""

@@ -142,6 +142,12 @@ REEVED_MODES = Refusal(
     "drums that are alone on their shaft and on their line",
     "the linear model has drums at the starts of lines, each by itself",
 )
+DIRECTED_MODES = Refusal(
+    "`modes` in a flow of bodies whose drag, added mass or wing has a direction",
+    "fluid",
+    "still water or air beside drag, added mass or a wing with a direction",
+    "forces that turn with a body have a stiffness that is not symmetric",
+)
 TURNING_REST = Refusal(
     "states of rest under a body that turns as given, at another time than 0 or with `acceleration`",
     "",

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from tautline.errors import InputError
 from tautline.model import kinds
 from tautline.model.body import RigidBody
-from tautline.model.description import fields_of
 from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
 from tautline.model.fluid import BodyInFluid
 from tautline.model.keys import Key
@@ -80,7 +79,7 @@ def full(path: Path, names: Names) -> Path:
         return (*body, *rest)
     if section == "guide":
         return ("bodies", names.guide or GUIDE, "path", *rest)
-    if section == "applied_force" or (section == "fluid" and rest and rest[0] in fields_of(BodyInFluid)):
+    if section == "applied_force" or (section == "fluid" and rest and rest[0] in keys_of(BodyInFluid).kinds):
         return (*body, section, *rest)
     if path[:2] == ("run", "elements"):
         return (*line, *rest)

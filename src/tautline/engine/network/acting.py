@@ -133,6 +133,7 @@ def _let_fluid_move_along(stepper: NetworkStepper, time: float) -> None:
         spun = R @ np.cross(omega, network.around[i].buoyancy_center)
         velocity = row[kernels.BODY_VELOCITY : kernels.BODY_VELOCITY + 3]
         state[kernels.FLUID : kernels.FLUID + 3] = velocity + spun
+        state[kernels.MOVED : kernels.MOVED + 6] = np.concatenate([velocity, omega])
     stepper.arrays.totals[data.LOADS_PENDING] = INSTANT
 
 

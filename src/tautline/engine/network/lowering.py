@@ -12,6 +12,14 @@ import numpy as np
 from tautline.engine import loads, lowering
 from tautline.engine.attitudes import quaternion_of
 from tautline.engine.force_law import CallableLaw
+from tautline.engine.network.around import (
+    NO_INERTIA,
+    between,
+    body_drag,
+    body_lift,
+    directional_numbers,
+    line_pendulum,
+)
 from tautline.engine.network.leading import STILL, Lead
 from tautline.engine.network.strands import (
     NO_REEL,
@@ -32,68 +40,17 @@ from tautline.kernels.listed import Listed
 from tautline.kernels.loads.drag import Drag
 from tautline.kernels.network import data as kernels
 from tautline.model.body import RigidBody
-from tautline.model.chain.chain import Chain
-from tautline.model.checks import ZERO, Matrix
-from tautline.model.description import unchecked
-from tautline.model.fluid import BodyInFluid, Fluid
+from tautline.model.checks import ZERO
 from tautline.model.run import Method
 from tautline.model.stacking import is_plain
-from tautline.model.string_loads import flow_rows
-from tautline.model.system.parts import ANCHOR, Line
+from tautline.model.system.parts import ANCHOR
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 
 BACKUPS = 3  # copies of the motion that a march keeps
-NO_INERTIA: Matrix = (ZERO, ZERO, ZERO)
 NO_PUSH = np.zeros((7, 1))
-POINT = RigidBody.point(1.0)
 LOCKED = data.Command(True, np.zeros(1), np.zeros(1))
 FREE = data.Command(False, np.zeros(1), np.zeros(1))
-
-
-def line_pendulum(line: Line, gravity: float = 0.0, fluid: Fluid | None = None) -> Chain:
-    """The pendulum that a line would be with a point at its end: its string, its reel and their rules."""
-    return _chain(line, POINT, gravity, fluid)
-
-
-def _chain(line: Line, body: RigidBody, gravity: float, fluid: Fluid | None) -> Chain:
-    own: dict[str, Any] = {"string": line.string, "reel": line.reel or NO_REEL, "body": body}
-    return unchecked(Chain, **own, gravity=gravity, fluid=fluid, applied_force=None)
-
-
-def body_drag(system: System, name: str, start: float = 0.0, until: float = 0.0) -> Drag:
-    """Numbers of the fluid around a body for the kernels, with its points seen from the center of mass.
-
-    A flow without end is there between two times at least.
-    """
-    body, fluid = system.bodies.get(name), system.fluid
-    line = next(iter(system.lines.values()))
-    if not isinstance(body, RigidBody) or fluid is None:
-        return loads.drag_numbers(line_pendulum(line))
-    own = fluid.around(system.body_fluid.get(name, BodyInFluid()))
-    x = loads.drag_numbers(_chain(line, body, system.gravity or 0.0, own))
-    place = own.buoyancy_center or body.center_of_mass
-    flow, times = flow_rows(own, start, until)
-    return x._replace(
-        flow=flow,
-        times=times,
-        center=_between(body.center_of_mass, x.center),
-        buoyancy_center=_between(body.center_of_mass, place),
-        body_added=own.added_mass,
-    )
-
-
-def _between(a: Any, b: Any) -> tuple[float, float, float]:
-    """From a to b."""
-    x, y, z = (q - p for p, q in zip(a, b, strict=True))
-    return (x, y, z)
-
-
-def body_lift(system: System, name: str) -> float:
-    """Buoyancy that a body has wherever it is (N)."""
-    if system.fluid is None or name not in system.body_fluid:
-        return 0.0
-    return (system.gravity or 0.0) * system.fluid.least_density * system.body_fluid[name].volume
 
 
 def plan_of(system: System, method: Method) -> data.Plan:
@@ -141,7 +98,7 @@ def field_of(system: System) -> kernels.Field:
 def arm_of(system: System, end: str, point: Any) -> tuple[float, float, float]:
     """An end of a string from the center of mass of what holds it, in its frame."""
     body = system.bodies.get(end)
-    return _between(body.center_of_mass if isinstance(body, RigidBody) else ZERO, point)
+    return between(body.center_of_mass if isinstance(body, RigidBody) else ZERO, point)
 
 
 class Arrays:
@@ -244,6 +201,7 @@ def system_of(
     """
     row, bodies = 0, []
     around = [body_drag(system, name, *span) for name in arrays.names]
+    directional = [directional_numbers(system, name) for name in arrays.names]
     acting = []
     lever = _levers(system)
     for i, name in enumerate(arrays.names):
@@ -271,7 +229,7 @@ def system_of(
                 mount=lead.mount,
                 pushed=name in pushes or applied.acts,
                 applied=applied.table,
-                point=_between(center, applied.point),
+                point=between(center, applied.point),
                 push=push,
                 thrust=thrust,
                 lift=body_lift(system, name),
@@ -333,11 +291,14 @@ def system_of(
         Listed(kernels.Body, bodies),
         Listed(kernels.Strand, strands),
         Listed(Drag, around),
+        Listed(kernels.Directional, directional),
         Listed(data.Loads, acting),
         field_of(system),
         any(x.acts for x in acting),
         system.fluid is not None,
-        any(loads.own_numbers(x, "drag").added > 0.0 for x in acting) or any(x.body_added for x in around),
+        any(loads.own_numbers(x, "drag").added > 0.0 for x in acting)
+        or any(x.body_added for x in around)
+        or any(x.carries for x in directional),
         arrays.totals,
         arrays.clock,
         vector_zeros(row, LANES * (row // LANES + 2)),

@@ -36,14 +36,16 @@ V, V_BEFORE, V_EARLIER, OMEGA, OMEGA_BEFORE, OMEGA_EARLIER = _places(26, 29, 32,
 FLUID = _places(44)[0]  # velocity of fluid that moves along with the body, in the latest step
 # Impulse since the start of what holds or moves a body whose motion is given, and its moment about the body's origin.
 GIVEN, GIVEN_MOMENT = _places(47, 50)
-BODY_STATE = 53
+# Velocity and angular velocity of fluid that moves along with a body as its added-mass matrix says, in the latest step.
+MOVED, MOVED_SPIN = _places(53, 56)
+BODY_STATE = 59
 # Places in Body.work: unknowns of the step; attitude at its start; force and moment of gravity at its start (N, N m).
 V_NOW, OMEGA_NOW, TURNED, PULLED, TWISTED = _places(0, 3, 6, 15, 18)
 # Momentum and angular momentum of the step at its start, and what they gained: of bodies whose motion is given.
 AT_START, SPIN_AT_START, GAINED, SPIN_GAINED = _places(21, 24, 27, 30)
 PUSHED = _places(33)[0]  # impulse of applied forces at the start of a step, and its moment, inertial
-RESISTANCE = _places(39)[0]  # of the fluid at a joint: drag, spin, inertia, flow, last (drag.BodyResistance)
-BODY_WORK = 48
+RESISTANCE = _places(39)[0]  # of the fluid at a joint: four blocks, force and moment (directional.Resistance)
+BODY_WORK = 81
 
 # Places in Strand.work. Ends are numbered 0 and 1: momenta of the end nodes at the start of a step (N s), their
 # derivatives by each other's velocity and by sigma, and derivatives of the reel's equation by the end velocities.
@@ -117,6 +119,24 @@ class Body(NamedTuple):
     work: Array  # (BODY_WORK,)
 
 
+class Directional(NamedTuple):
+    """What the fluid around a body does to it by direction, along its axes; points are from the centre of mass."""
+
+    acts: bool
+    swing: float  # squared frequency of a swing about its direction of motion, per squared speed, at most (1/m^2)
+    drag: Vector  # force/speed^2 along each axis, at the centre of drag
+    carries: bool  # fluid moves along as the next three say
+    mass: Matrix  # momentum by velocity of the centre of mass
+    across: Matrix  # by angular velocity
+    inertia: Matrix  # angular momentum about the centre of mass by angular velocity
+    wing: float  # force/speed^2 per coefficient
+    place: Vector  # where the wing's lift and drag act
+    chord: Vector  # unit vectors: to the leading edge,
+    span: Vector  # along the wing,
+    normal: Vector  # chord cross span
+    polar: Array2  # angles of attack, coefficients of lift, of drag
+
+
 class Friction(NamedTuple):
     """Friction of a rope on a wheel or pin (docs/theory.md, "Sheaves and pins")."""
 
@@ -185,6 +205,7 @@ class Network(NamedTuple):
     bodies: Listed[Body]
     strands: Listed[Strand]
     around: Listed[Drag]  # fluid around every body; points from the centre of mass
+    directional: Listed[Directional]  # likewise
     acting: Listed[Loads]  # loads on every string. Apart, since to read them for every look at a string takes long
     field: Field
     loaded: bool  # loads act where steps join
@@ -199,6 +220,7 @@ class Network(NamedTuple):
 body_at = reader(Body)
 strand_at = reader(Strand)
 drag_at = reader(Drag)
+directional_at = reader(Directional)
 loads_at = reader(Loads)
 
 # Columns of the samples of the whole: accounts, then these.

@@ -25,12 +25,17 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.limits import FINER_TURNS, MAX_LEVEL, choose_level, outruns_waves
+from tautline.kernels.loads.drag import velocity_of_fluid
 from tautline.kernels.loads.pushing import fastest_decay
 from tautline.kernels.network.data import (
     OMEGA,
+    PLACE,
     Network,
     Strand,
+    V,
     body_at,
+    directional_at,
+    drag_at,
     loads_at,
     strand_at,
 )
@@ -126,8 +131,18 @@ def step_of(phase: float, frequency2: float) -> float:
     return phase / math.sqrt(frequency2) if frequency2 > 0.0 else math.inf
 
 
+@kernel
+def swing_in_flow(network: Network, b: int, t: float) -> float:
+    """Squared frequency with which a body swings about the direction of its motion in a fluid, at most."""
+    form, state = directional_at(network.directional, b), body_at(network.bodies, b).state
+    if not form.acts:
+        return 0.0 * t
+    u = sub(triple(state, V), velocity_of_fluid(drag_at(network.around, b), t, state[PLACE + 2]))
+    return form.swing * dot(u, u)
+
+
 @separate
-def limits_now(network: Network, plan: Plan) -> NetworkLimits:
+def limits_now(network: Network, plan: Plan, t: float) -> NetworkLimits:
     """All limits of the present motion."""
     waves2, single2, swing2, stretching2, rate2, decay = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(len(network.strands)):
@@ -153,7 +168,7 @@ def limits_now(network: Network, plan: Plan) -> NetworkLimits:
                         pull += pull_of(strand, e)
                         single = single or strand.par.N == 1
             swing = pull * body.pull_lever
-            rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), swing))
+            rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), swing + swing_in_flow(network, b, t)))
             if single:  # stretching and swinging share the body's inertia
                 swing2 = max(swing2, swing)
     waves = plan.limit_multiple * step_of(2.0, max(waves2, single2 + swing2))
@@ -163,9 +178,9 @@ def limits_now(network: Network, plan: Plan) -> NetworkLimits:
 
 
 @separate
-def guard(network: Network, plan: Plan) -> int:
+def guard(network: Network, plan: Plan, t: float) -> int:
     """Look at all limits before a base step, and divide it."""
-    limits = limits_now(network, plan)
+    limits = limits_now(network, plan, t)
     clock = network.clock
     level = 0
     if plan.adaptive:

@@ -264,7 +264,7 @@ def march_interval(network: Network, plan: Plan, backups: Array2, pulse: int, le
     while count < plan.steps_per_sample and status == RUNNING:
         t = network.totals[T_START] + network.clock[STEP] * plan.h
         following = network.totals[T_START] + (network.clock[STEP] + 1) * plan.h
-        status = guard(network, plan)
+        status = guard(network, plan, t)
         parts = 1 << network.clock[LEVEL]
         h = plan.h / parts
         part = 0
@@ -373,5 +373,5 @@ def march_network(
         put_motion(network, backups[0])
         refresh_network(network, t)
     else:
-        limits = limits_now(network, plan)
+        limits = limits_now(network, plan, network.totals[T_START])
     return Done(found.status, found.rows, found.strand, limits)

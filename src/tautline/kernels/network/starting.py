@@ -20,7 +20,6 @@ from tautline.kernels.data import (
     Array,
     copy_nodes,
     node,
-    put_triple,
     triple,
 )
 from tautline.kernels.jit import inlined, kernel, separate
@@ -31,7 +30,6 @@ from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.network.backup import copy_motion, put_motion
 from tautline.kernels.network.data import (
     ANGULAR,
-    FLUID,
     LINEAR,
     OMEGA,
     OMEGA_NOW,
@@ -42,14 +40,13 @@ from tautline.kernels.network.data import (
     Strand,
     V,
     body_at,
-    drag_at,
     strand_at,
 )
 from tautline.kernels.network.joint import velocities_at_joint
 from tautline.kernels.network.loads import act_at_joint, instant_of, load_all, place_given
 from tautline.kernels.network.observe import refresh_network, velocities_now
 from tautline.kernels.network.step import book_whole, stage
-from tautline.kernels.network.wet import fluid_now
+from tautline.kernels.network.wet import let_move_along
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector, apply, dot
 
@@ -122,8 +119,7 @@ def begin_fluid(network: Network) -> None:
             copy_nodes(strand.scratch.nodes[MEAN_VELOCITY], strand.nodes[row])
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
-        own = drag_at(network.around, b)
-        put_triple(body.state, FLUID, fluid_now(body, own, 0.0, triple(body.work, V_NOW), triple(body.work, OMEGA_NOW)))
+        let_move_along(network, body)
 
 
 @inlined

@@ -11,6 +11,7 @@ from tautline.model.body import RigidBody
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.state import ChainState
 from tautline.model.description import changed, unchecked
+from tautline.model.directional import is_directional
 from tautline.model.kinds import AUTO
 from tautline.model.system.parts import BODY, Kinematic, Line
 from tautline.model.system.pendulum import pendulum
@@ -52,6 +53,9 @@ NOT_A_CHAIN: dict[str, Callable[[System], bool]] = {
     ),
     "a line without a reel": lambda system: _line(system).reel is None,
     "an orbit": lambda system: system.orbit is not None,
+    "a body whose drag, added mass or lift has a direction": lambda system: any(
+        map(is_directional, system.body_fluid.values())
+    ),
     "sheaves and pins, a reel at the end of a line, reels on a shaft": lambda system: system.is_reeved,
 }
 

@@ -8,7 +8,11 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.model import wetting
+from tautline.model.description import changed
+from tautline.model.directional import is_directional, without_directions
+from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.pull import E3
+from tautline.model.rest.by_direction import InFlow, stiffness
 from tautline.model.rest.network import EPS, ROUNDINGS, Forces, Network, NetworkBody, Places, flow_at, hat, turning
 
 # Step of central differences of drag on a body, of the height over which it gets wet.
@@ -27,7 +31,12 @@ class PointForce(NamedTuple):
     slopes : tuple
         Rates of the force by depths: each with the arm of the point whose depth it is.
     name : str
-        Its cause: "applied_force", "buoyancy", "drag" or "acceleration".
+        Its cause: "weight", "applied_force", "buoyancy", "drag", "wing", "added_mass" or "acceleration".
+    moment : array (3,)
+        A moment besides, in space.
+    stiffness : array (6, 6) or None
+        Of a force that turns with the body: minus the derivatives of it and of its moment about the center of mass by
+        displacements and rotations; of others None.
     """
 
     force: Array
@@ -35,6 +44,8 @@ class PointForce(NamedTuple):
     energy: float | None
     slopes: tuple[tuple[Array, Array], ...] = ()
     name: str = ""
+    moment: Array = np.zeros(3)  # never changed in place
+    stiffness: Array | None = None
 
 
 def forces_of(network: Network, places: Places) -> Forces:
@@ -80,7 +91,7 @@ def forces_of(network: Network, places: Places) -> Forces:
             target, sign = (steady, 1.0) if point.energy is None else (gradient, -1.0)
             target[first : first + 3] += sign * point.force
             if turns:
-                target[first + 3 : first + 6] += sign * np.cross(point.arm, point.force)
+                target[first + 3 : first + 6] += sign * (np.cross(point.arm, point.force) + point.moment)
             energies.append(np.array([point.energy or 0.0]))
             scale = max(scale, float(np.abs(point.force).max()))
         if turns:
@@ -262,6 +273,9 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
             found += [_lift(lift, arm, float(center[2] + arm[2]) - fluid.surface, x.height) for arm in arms]
     if fluid is None or feels is None:
         return found
+    if network.flows and is_directional(feels):
+        found += _by_direction(network, own, fluid, feels, center, R)
+    feels = changed(feels, **without_directions(feels))
     arm = R @ own.seen_from_center(feels.buoyancy_center)
     z = float(center[2] + arm[2])
     everywhere = network.gravity * fluid.least_density * feels.volume
@@ -292,16 +306,25 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
     return found
 
 
+def _by_direction(
+    network: Network, own: NetworkBody, fluid: Fluid, feels: BodyInFluid, center: Array, R: Array
+) -> list[PointForce]:
+    """Forces of a flow that turn with a body."""
+    body = InFlow(fluid, feels, own, network.acceleration)
+    height, part, found = fluid.around(feels).wetted_height, network.steady_part, []
+    for of in (body.drag, body.wing, body.added_mass):
+        x = of(center, R)
+        K = part * stiffness(of, center, R, height)
+        if K.any() or x.force.any():
+            found.append(PointForce(part * x.force, x.arm, None, (), of.__name__, part * x.moment, K))
+    return found
+
+
 def body_density(network: Network, own: NetworkBody, center: Array, R: Array) -> float:
     """Mean density of the fluid around a body (kg/m^3)."""
-    fluid, feels = network.fluid, own.fluid
-    assert fluid is not None
-    assert feels is not None
-    if fluid.surface is None:
-        return fluid.density
-    z = float(center[2] + (R @ own.seen_from_center(feels.buoyancy_center))[2])
-    wet = min(max(0.5 + (z - fluid.surface) / fluid.around(feels).wetted_height, 0.0), 1.0)
-    return fluid.density_above + (fluid.density - fluid.density_above) * wet
+    assert network.fluid is not None
+    assert own.fluid is not None
+    return InFlow(network.fluid, own.fluid, own, network.acceleration).density(center, R)
 
 
 class Stiffness(NamedTuple):
@@ -310,7 +333,8 @@ class Stiffness(NamedTuple):
     Attributes
     ----------
     energy : sparse matrix
-        Second derivatives of the energy, with drag as it is; symmetric.
+        Second derivatives of the energy, with drag as it is, and how a flow that acts by direction turns bodies back;
+        symmetric.
     steady : sparse matrix or None
         What loads without energy add: the change of drag, and of the moments in the frame of a rotation.
     """
@@ -357,6 +381,12 @@ def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> S
             K[3:, 3:] += turning(-at_ends[e], arms[e])
             D[3:, 3:] += 0.5 * hat(hat(arms[e]) @ at_ends[e])  # rotations do not commute
         for point in point_forces(network, own, places.centers[b], places.attitudes[b]):
+            if point.stiffness is not None:  # how it turns the body back counts for whether a balance is a hilltop
+                back = 0.5 * (point.stiffness[3:, 3:] + point.stiffness[3:, 3:].T)
+                K[3:, 3:] += back
+                D += point.stiffness
+                D[3:, 3:] -= back
+                continue
             K[3:, 3:] += turning(-point.force, point.arm)
             D[3:, 3:] += 0.5 * hat(hat(point.arm) @ point.force)
             J = np.hstack([np.eye(3), -hat(point.arm)])

@@ -99,8 +99,8 @@ class BodyAtRest:
     weight : float
         Weight less buoyancy (N).
     forces : dict of name to array (3,)
-        Forces besides those of the lines (N): "weight", and "buoyancy", "drag", "applied_force" and "acceleration" as
-        far as they are there.
+        Forces besides those of the lines (N): "weight", and "buoyancy", "drag", "wing" (its lift and drag),
+        "added_mass", "applied_force" and "acceleration" as far as they are there.
     """
 
     position: Array
@@ -122,8 +122,8 @@ class Statics:
     bodies : dict
         `BodyAtRest` by name, of the bodies that are free.
     counted : dict of name to array (3,)
-        Sums of the forces on bodies and deployed lines (N): "weight", "buoyancy", "drag", "applied_force" and
-        "acceleration", as far as they are there. What holds the system bears their sum.
+        Sums of the forces on bodies and deployed lines (N): "weight", "buoyancy", "drag", "wing", "added_mass",
+        "applied_force" and "acceleration", as far as they are there. What holds the system bears their sum.
     residual : float
         Largest force that is not balanced (N); moments count as forces at the size of their body.
     corrections : int

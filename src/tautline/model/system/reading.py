@@ -455,7 +455,7 @@ def system_keys(system: System, defaults: bool = True) -> Tree:
         tree["orbit"] = file_keys.to_keys(system.orbit, defaults)
     if system.fluid is not None:
         medium = file_keys.to_keys(system.fluid, defaults)
-        tree["fluid"] = {key: x for key, x in medium.items() if key not in fields_of(BodyInFluid)}
+        tree["fluid"] = {key: x for key, x in medium.items() if key not in keys_of(BodyInFluid).kinds}
         if system.fluid.unsteady is not None:
             tree["fluid"]["unsteady"] = tagged(UNSTEADY, system.fluid.unsteady, defaults)
     tree["bodies"] = {name: body_keys(body, defaults) for name, body in system.bodies.items()}

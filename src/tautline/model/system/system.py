@@ -13,6 +13,7 @@ from tautline.errors import InputError
 from tautline.model import checks, refusals
 from tautline.model.body import RigidBody
 from tautline.model.description import fields_of
+from tautline.model.directional import is_directional
 from tautline.model.elements import elements_for
 from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
 from tautline.model.read_only import ReadOnly
@@ -41,7 +42,7 @@ class System:
     fluid : Fluid, optional
         Air or water around all of it. What it does to bodies is said of each body, in `body_fluid`.
     body_fluid : dict
-        `BodyInFluid` by the names of bodies: drag, volume, added mass and spin damping. Others feel nothing of it.
+        `BodyInFluid` by the names of bodies: drag, volume, added mass, spin damping, a wing. Others feel nothing of it.
     applied_forces : dict
         `AppliedForce` by the names of bodies.
     """
@@ -101,6 +102,11 @@ class System:
         for name, own in self.body_fluid.items():
             if self._is_point(name) and (own.drag_center or own.buoyancy_center or own.spin_damping):
                 raise InputError(f"bodies.{name}.fluid: expected no centers and no spin damping for a point mass")
+            if self._is_point(name) and is_directional(own):
+                raise InputError(
+                    f"bodies.{name}.fluid: expected one drag_area, one added_mass and no wing for a point mass, "
+                    "which has no axes"
+                )
         if self.fluid is None:
             for name in self.body_fluid:
                 raise InputError(f"bodies.{name}.fluid: expected together with a fluid of the system, got it alone")

@@ -1,0 +1,125 @@
+"""Numbers of the fluid around bodies and lines of a network for the kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tautline.engine import loads
+from tautline.engine.network.strands import NO_REEL
+from tautline.kernels.loads.drag import Drag
+from tautline.kernels.network import data as kernels
+from tautline.model.body import RigidBody
+from tautline.model.chain.chain import Chain
+from tautline.model.checks import ZERO, Matrix
+from tautline.model.description import changed, unchecked
+from tautline.model.directional import added_matrix, is_directional, moves_fluid, wing_of, without_directions
+from tautline.model.fluid import BodyInFluid, Fluid
+from tautline.model.stacking import is_plain
+from tautline.model.string_loads import flow_rows
+from tautline.model.system.parts import Line
+from tautline.model.system.system import System
+
+NO_INERTIA: Matrix = (ZERO, ZERO, ZERO)
+POINT = RigidBody.point(1.0)
+
+
+def line_pendulum(line: Line, gravity: float = 0.0, fluid: Fluid | None = None) -> Chain:
+    """The pendulum that a line would be with a point at its end: its string, its reel and their rules."""
+    return _chain(line, POINT, gravity, fluid)
+
+
+def _chain(line: Line, body: RigidBody, gravity: float, fluid: Fluid | None) -> Chain:
+    own: dict[str, Any] = {"string": line.string, "reel": line.reel or NO_REEL, "body": body}
+    return unchecked(Chain, **own, gravity=gravity, fluid=fluid, applied_force=None)
+
+
+def body_drag(system: System, name: str, start: float = 0.0, until: float = 0.0) -> Drag:
+    """Numbers of the fluid around a body for the kernels, with its points seen from the center of mass.
+
+    A flow without end is there between two times at least.
+    """
+    body, fluid = system.bodies.get(name), system.fluid
+    line = next(iter(system.lines.values()))
+    if not isinstance(body, RigidBody) or fluid is None:
+        return loads.drag_numbers(line_pendulum(line))
+    feels = system.body_fluid.get(name, BodyInFluid())
+    own = changed(fluid.around(feels), **without_directions(feels))
+    x = loads.drag_numbers(_chain(line, body, system.gravity or 0.0, own))
+    place = own.buoyancy_center or body.center_of_mass
+    flow, times = flow_rows(own, start, until)
+    return x._replace(
+        flow=flow,
+        times=times,
+        center=between(body.center_of_mass, x.center),
+        buoyancy_center=between(body.center_of_mass, place),
+        body_rate=x.body_rate + directional_rate(body, fluid, feels),
+        body_added=own.added_mass,
+    )
+
+
+def directional_rate(body: RigidBody, fluid: Fluid, own: BodyInFluid) -> float:
+    """Bound on how fast drag by direction slows a body, per speed (1/m); 0 for numbers that carry derivatives."""
+    if not (is_directional(own) and is_plain(body.mass, body.inertia, body.center_of_mass, *vars(own).values())):
+        return 0.0
+    center, largest = body.center_of_mass, float(np.abs(wing_of(own).polar[1:]).max())
+    drag = max(own.drag_area) if isinstance(own.drag_area, tuple) else 0.0
+    by_drag = drag * loads.mobility(body, own.drag_center or center)
+    return fluid.density * (by_drag + own.wing_area * largest * loads.mobility(body, own.wing_center or center))
+
+
+def directional_swing(body: RigidBody, fluid: Fluid, own: BodyInFluid) -> float:
+    """Bound on the squared frequency of swings about the direction of motion, per squared speed (1/m^2); as above."""
+    if not is_plain(body.mass, body.inertia, body.center_of_mass, *vars(own).values()):
+        return 0.0
+    mass, _, added = added_matrix(own, body.center_of_mass)
+    at, lift, drag = wing_of(own).polar
+    slopes = [0.0, *(np.abs(np.diff(lift)) / np.diff(at)), *np.abs([lift, drag]).max(axis=0)]
+    lever = float(np.linalg.norm(between(body.center_of_mass, own.wing_center or body.center_of_mass)))
+    along = np.linalg.eigvalsh(mass)
+    moment = float(along[-1] - along[0]) + 0.5 * fluid.density * own.wing_area * lever * max(slopes)
+    if isinstance(own.drag_area, tuple):
+        arm = np.linalg.norm(between(body.center_of_mass, own.drag_center or body.center_of_mass))
+        moment += fluid.density * float(arm) * max(own.drag_area)
+    return moment / float(np.linalg.eigvalsh(body.central_inertia() + added)[0])
+
+
+def directional_numbers(system: System, name: str) -> kernels.Directional:
+    """Numbers of what the fluid around a body does to it by direction, with points seen from its center of mass."""
+    body, fluid, own = system.bodies.get(name), system.fluid, system.body_fluid.get(name)
+    if not isinstance(body, RigidBody) or fluid is None or own is None or not is_directional(own):
+        return kernels.Directional(
+            False, 0.0, ZERO, False, NO_INERTIA, NO_INERTIA, NO_INERTIA, 0.0, ZERO, ZERO, ZERO, ZERO, np.zeros((3, 1))
+        )
+    mass, across, inertia = (tuple(map(tuple, x)) for x in added_matrix(own, body.center_of_mass))
+    wing = wing_of(own)
+    several = isinstance(own.drag_area, tuple)
+    return kernels.Directional(
+        acts=True,
+        swing=directional_swing(body, fluid, own),
+        drag=tuple(0.5 * fluid.density * x for x in own.drag_area) if several else ZERO,  # type: ignore[arg-type]
+        carries=moves_fluid(own),
+        mass=mass,
+        across=across,
+        inertia=inertia,
+        wing=0.5 * fluid.density * own.wing_area,
+        place=between(body.center_of_mass, own.wing_center or body.center_of_mass),
+        chord=tuple(wing.chord),
+        span=tuple(wing.span),
+        normal=tuple(wing.normal),
+        polar=np.ascontiguousarray(wing.polar),
+    )
+
+
+def body_lift(system: System, name: str) -> float:
+    """Buoyancy that a body has wherever it is (N)."""
+    if system.fluid is None or name not in system.body_fluid:
+        return 0.0
+    return (system.gravity or 0.0) * system.fluid.least_density * system.body_fluid[name].volume
+
+
+def between(a: Any, b: Any) -> tuple[float, float, float]:
+    """From a to b."""
+    x, y, z = (q - p for p, q in zip(a, b, strict=True))
+    return (x, y, z)
