@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tests.conftest import Report
 from tests.support.reeving import CASES, case_of, largest_error
 
 BY_NAME = {x["name"]: x for x in CASES}
@@ -24,37 +25,47 @@ def marched(case: tl.Case, duration: float) -> tl.Simulation:
 
 
 @pytest.mark.parametrize("name", BY_NAME)
-def test_motions_are_those_of_an_independent_implementation(name: str) -> None:
+def test_motions_are_those_of_an_independent_implementation(name: str, report: Report) -> None:
     reference = BY_NAME[name]
     case = case_of(reference, duration=reference["times"][-1], step=STEP.get(name, 5e-4), order=6)
     sim = tl.Simulation.from_case(case)
     for before, state in zip([0.0, *reference["times"]], reference["states"][1:], strict=False):
         assert sim.advance(state["time"] - before, case.commands) == "completed", sim.message
         # the reference is good to about 1e-2 of its own estimate, a few 1e-10
-        assert largest_error(reference, sim.state, state) < 1e-8
+        error = largest_error(reference, sim.state, state)
+        report(f"{name} to {state['time']:g} s: largest error of nodes, lengths and attitudes", error, "< 1e-8")
+        assert error < 1e-8
 
 
-@pytest.mark.parametrize("order", [2, 4, 6])
-@pytest.mark.parametrize("name", ["tackle-4", "floating-5"])
-def test_order(name: str, order: int) -> None:
-    reference = BY_NAME[name]
-    time = reference["times"][0]
-    steps = {2: (5e-4, 2.5e-4), 4: (1.25e-3, 6.25e-4), 6: (2.5e-3, 1.25e-3)}[order]
-    errors = []
-    for step in steps:
-        sim = marched(case_of(reference, duration=time, step=step, order=order), time)
+# Steps of each order, where it shows and neither rounding nor the uncertainty of the reference does.
+STEPS = {2: 1.25e-4, 4: 1e-3, 6: 2e-3}
+OTHER_STEPS = {("atwood-3", 4): 1.25e-4, ("three-falls-6", 6): 4e-3}
+ORDERS = [(name, order) for name in BY_NAME for order in STEPS if (name, order) != ("atwood-3", 6)]
+
+
+@pytest.mark.parametrize(("name", "order"), ORDERS)
+def test_order(name: str, order: int, report: Report) -> None:
+    """But for order 6 where the rope slows down on its pin within its smoothing speed, which shows at rounding only."""
+    reference, errors = BY_NAME[name], []
+    step = OTHER_STEPS.get((name, order), STEPS[order])
+    for h in (step, 0.5 * step):
+        sim = marched(case_of(reference, duration=reference["times"][0], step=h, order=order), reference["times"][0])
         errors.append(largest_error(reference, sim.state, reference["states"][1]))
-    assert math.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.3)
+    found, within = math.log2(errors[0] / errors[1]), {2: 0.02, 4: 0.01, 6: 0.06}[order]
+    report(f"{name}: order of the step", found, f"{order} +- {within:g}")
+    assert found == pytest.approx(order, abs=within)
 
 
-def test_momenta_of_a_free_assembly_are_kept_to_rounding() -> None:
+def test_momenta_of_a_free_assembly_are_kept_to_rounding(report: Report) -> None:
     case = case_of(BY_NAME["floating-5"], duration=1.0, step=1e-3, order=2)
     sim = tl.Simulation.from_case(case)
     sim.advance(1.0, case.commands, sample=0.1)
     run = sim.dataset()
     for name in ("linear_momentum", "angular_momentum"):
         x = run[name].values
-        assert np.abs(x - x[0]).max() < 1e-13 * max(1.0, np.abs(x).max())
+        change = np.abs(x - x[0]).max() / max(1.0, np.abs(x).max())
+        report(f"floating-5: change of the {name.replace('_', ' ')}", change, "< 1e-13")
+        assert change < 1e-13
 
 
 def energies(case: tl.Case, duration: float, sample: float) -> tuple[np.ndarray, Any]:
@@ -113,12 +124,14 @@ def atwood(stiffness: float, elements: int = 4) -> tl.Case:
     return tl.Case(system, state, {}, tl.Run(duration=3.0, step=1e-3 if stiffness <= 1e5 else 2.5e-4))
 
 
-def test_heavy_atwood_machine_approaches_the_exact_one() -> None:
+def test_heavy_atwood_machine_approaches_the_exact_one(report: Report) -> None:
     """x'' = g (m_2 - m_1 + 2 mu x)/M for an inextensible rope: the error falls as 1/EA, and extrapolates to none."""
     exact = 2.150225893
     passed = [-float(marched(atwood(EA), 3.0).state.lines["rope"].passed[0]) for EA in (1e4, 1e5)]
     assert passed == pytest.approx([2.12376, 2.14755], abs=1e-5)  # of an independent implementation
-    assert (10.0 * passed[1] - passed[0]) / 9.0 == pytest.approx(exact, abs=1e-4)
+    error = abs((10.0 * passed[1] - passed[0]) / 9.0 - exact)
+    report("Atwood machine with a heavy rope: passed in 3 s without stretch (m)", error, "< 1e-4")
+    assert error < 1e-4
 
 
 def test_locked_sheave_makes_two_strings() -> None:
@@ -204,7 +217,7 @@ RATIOS = {  # closed forms: tension ahead of the wheel over that behind it
 
 
 @pytest.mark.parametrize("name", RATIOS)
-def test_ratio_of_tensions_over_a_wheel(name: str) -> None:
+def test_ratio_of_tensions_over_a_wheel(name: str, report: Report) -> None:
     over, ratio = RATIOS[name]
     case = drawn(over, ratio, level=name.endswith("level"))
     sim = tl.Simulation.from_case(case)
@@ -212,6 +225,7 @@ def test_ratio_of_tensions_over_a_wheel(name: str) -> None:
     tension = sim.dataset()["tension"].values
     found = tension[:, :4].mean() / tension[:, 4:].mean()
     # strains of 1e-3 enter the balance with their square over two, rope and wheel with 1e-4 of the weight
+    report(f"ratio of tensions, {name}: relative error", abs(found / ratio - 1.0), "< 1.5e-3")
     assert found == pytest.approx(ratio, rel=1.5e-3)
 
 
@@ -259,6 +273,40 @@ def test_drum_at_the_end_moves_as_one_at_the_start(name: str) -> None:
     assert np.abs(first.nodes - last.nodes[::-1]).max() < 1e-11  # rounding of other sums
     assert np.abs(first.passed + last.passed[::-1]).max() < 1e-11
     assert first.reeled_length == pytest.approx(last.end_reeled_length, abs=1e-11)
+
+
+def test_momenta_of_bodies_with_two_drums_on_one_shaft(report: Report) -> None:
+    """A winch on a free body, driven against two others on lines wound in opposite senses: all forces are inside."""
+    radii, senses, sides = (0.2, 0.1), (1, -1), (-1.0, 1.0)
+    bodies = {"ship": tl.RigidBody.box(5.0, (0.6, 0.5, 0.4), (0.0, 0.0, 0.0))}
+    places = {"ship": tl.BodyState((0.0, 0.0, 0.0), angular_velocity=(0.1, 0.2, -0.1))}
+    lines = {}
+    for k, (r, sense, side) in enumerate(zip(radii, senses, sides, strict=True)):
+        reel = tl.Reel(drum_radius=r, inertia=0.2, guide_length=0.1, guide_law="none", shaft="winch", sense=sense)
+        bodies[f"b{k}"] = tl.RigidBody.box(2.0 + k, (0.3, 0.2, 0.2), (0.0, 0.0, 0.0))
+        places[f"b{k}"] = tl.BodyState((5.3 * side, 0.0, 0.0), (0.0, 0.3 * side, 0.1))
+        lines[f"l{k}"] = tl.Line(
+            tl.String(20.0, 0.1, 500.0, law="linear"),
+            start="ship",
+            start_point=(0.3 * side, 0.0, 0.1),
+            end=f"b{k}",
+            reel=reel,
+            drum_axis=(0.0, 1.0, 0.0),
+            elements=3,
+        )
+    system = tl.System(bodies, lines, gravity=0.0)
+    case = tl.Case(system, tl.Placed(places), {"l0": tl.Torque(0.3)}, tl.Run(duration=2.0, step=1e-3))
+    sim = tl.Simulation.from_case(case)
+    assert sim.advance(2.0, case.commands, sample=0.05) == "completed", sim.message
+    run = sim.dataset()
+    assert np.ptp(run["reeled_length"].values[:, 0]) > 0.1
+    wound = run["reeled_length"].values - run["reeled_length"].values[0]
+    np.testing.assert_allclose(wound[:, 1], -0.5 * wound[:, 0], atol=1e-13)
+    for name in ("linear_momentum", "angular_momentum"):
+        x = run[name].values
+        change = np.abs(x - x[0]).max() / max(1.0, np.abs(x).max())
+        report(f"two drums on one shaft: change of the {name.replace('_', ' ')}", change, "< 1e-13")
+        assert change < 1e-13
 
 
 def test_two_lines_on_a_shaft_take_in_what_the_other_pays_out() -> None:

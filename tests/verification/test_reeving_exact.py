@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tests.conftest import Report
 
 G = 9.81
 
@@ -40,19 +41,21 @@ def swinging() -> tl.Case:
 
 
 @pytest.mark.parametrize("steps", [pytest.param(100_000), pytest.param(10_000_000, marks=pytest.mark.long)])
-def test_energy_does_not_drift(steps: int) -> None:
+def test_energy_does_not_drift(steps: int, report: Report) -> None:
     """The error of the energy is bounded: its mean over the last tenth is that over the first."""
     case = swinging()
     run = marched(case, 5e-3 * steps, 5e-3 * steps / 2000.0).dataset()
     energy = run["energy"].values
     tenths = energy.reshape(-1)[1:].reshape(10, -1)
     # means of 200 samples scatter by the error over the root of their number
-    assert abs(tenths[-1].mean() - tenths[0].mean()) < 4.0 * energy.std() * math.sqrt(2.0 / 200.0)
+    drift = abs(tenths[-1].mean() - tenths[0].mean()) / (energy.std() * math.sqrt(2.0 / 200.0))
+    report(f"block on two falls, {steps:g} steps: drift of the energy, of the scatter of its means", drift, "< 4")
+    assert drift < 4.0
     assert np.ptp(energy) < 0.02 * np.ptp(run["kinetic_energy"].values)
     assert np.ptp(run["passed"].values) > 0.3
 
 
-def test_momenta_of_free_bodies_with_a_drum_and_a_driven_wheel() -> None:
+def test_momenta_of_free_bodies_with_a_drum_and_a_driven_wheel(report: Report) -> None:
     """Motors of drum and wheel and the friction of a pin are inside: 10^4 steps leave both momenta as they were."""
     over: dict[str, tl.Sheave | tl.Pin] = {
         "wheel": tl.Sheave((0.0, 0.2, 0.1), 0.2, (0, 1, 1), on="b", inertia_mass=0.5, side="over"),
@@ -82,7 +85,9 @@ def test_momenta_of_free_bodies_with_a_drum_and_a_driven_wheel() -> None:
     run = marched(case, 5.0, 0.05).dataset()
     for name in ("linear_momentum", "angular_momentum"):
         x = run[name].values
-        assert np.abs(x - x[0]).max() < 1e-13 * max(1.0, float(np.abs(x).max()))
+        change = np.abs(x - x[0]).max() / max(1.0, float(np.abs(x).max()))
+        report(f"drum, driven wheel and pin on free bodies: change of the {name.replace('_', ' ')}", change, "< 1e-13")
+        assert change < 1e-13
 
 
 # -- closed forms ----------------------------------------------------------------------------------------
@@ -115,7 +120,7 @@ def heavy_atwood(stiffness: float, elements: int = 4, torque: float = 0.0, densi
 PASSED = {1.0: 0.208829056, 2.0: 0.878925797, 3.0: 2.150225893}  # of an inextensible rope: x'' = g (2 + 2 mu x)/M
 
 
-def test_heavy_atwood_machine_at_three_times() -> None:
+def test_heavy_atwood_machine_at_three_times(report: Report) -> None:
     """The error against the inextensible rope falls as 1/EA at every time."""
     errors = []
     for stiffness in (1e4, 1e5, 1e6):
@@ -127,6 +132,7 @@ def test_heavy_atwood_machine_at_three_times() -> None:
             found.append(-float(sim.state.lines["rope"].passed[0]))
         errors.append(np.array(list(PASSED.values())) - found)
     assert 8.0 < errors[0][2] / errors[1][2] < 12.0 and 8.0 < errors[1][2] / errors[2][2] < 12.0
+    report("Atwood machine with a heavy rope, EA 1e6 N: largest error of what passed (m)", errors[2].max(), "< 3e-4")
     assert np.abs(errors[2]).max() < 3e-4  # 1/EA of the strain of 2e-4 over 20 m
 
 
@@ -207,7 +213,7 @@ def running_rope(over: Any, speed: float, ends: Any, lengths: Any, pull: float, 
 
 
 @pytest.mark.parametrize(("speed", "frequency"), [(0.0, 1.25), (10.0, 1.2), (25.0, 0.9375), (40.0, 0.45)])
-def test_running_span_vibrates_slower(speed: float, frequency: float) -> None:
+def test_running_span_vibrates_slower(speed: float, frequency: float, report: Report) -> None:
     """f_n = n (c^2 - v^2)/(2 l c): the shape of a plucked span comes back after one period of the first mode."""
     ends = [(0.0, 0.0, 0.0), (20.0, 0.0, 0.0)]
     case = running_rope({}, speed, ends, [20.0], 1000.0, elements=32)
@@ -227,6 +233,7 @@ def test_running_span_vibrates_slower(speed: float, frequency: float) -> None:
     k = int(np.flatnonzero(late)[np.argmin(away[late])])
     a, b, c = away[k - 1 : k + 2]
     back = run["time"].values[k] + sample * 0.5 * (a - c) / (a - 2.0 * b + c)
+    report(f"span that runs at {speed:g} m/s: first frequency (Hz)", 1.0 / back, f"{frequency:g} within 4e-3")
     assert 1.0 / back == pytest.approx(frequency, rel=4e-3)  # the mesh's waves of 32 elements are slower by 1e-3
 
 
@@ -286,19 +293,24 @@ def tackle(falls: int, speed: float) -> tl.Case:
 
 @pytest.mark.parametrize("falls", [2, 4, 6, 8])
 @pytest.mark.parametrize("lowering", [False, True])
-def test_tackle_with_friction(falls: int, lowering: bool) -> None:
+def test_tackle_with_friction(falls: int, lowering: bool, report: Report) -> None:
     """Pull over load (1 - eta)/(1 - eta^n) hoisting, and with 1/eta in the place of eta lowering."""
     eta = 0.98 if not lowering else 1.0 / 0.98
     run = marched(tackle(falls, -0.8 if lowering else 0.8), 1.5, 0.01).dataset()
     pull = run["tension"].values[-50:, 0].mean()
     load = G * (100.0 + 0.01 * (0.1 * falls / 2 + 2.0 * falls / 2))  # with the rope on its wheels and half of the falls
     # strains of 5e-4 are left out of the law, and the weight of 1e-3 of the load is not spread as assumed
-    assert pull / load == pytest.approx((1.0 - eta) / (1.0 - eta**falls), rel=1e-3)
+    error = abs(pull / load / ((1.0 - eta) / (1.0 - eta**falls)) - 1.0)
+    report(
+        f"tackle of {falls} falls, {'lowering' if lowering else 'hoisting'}: relative error of the pull",
+        error,
+        "< 1e-3",
+    )
+    assert error < 1e-3
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_friction_never_adds_energy(seed: int) -> None:
-    """Random tackles with every law, dropped, at a rough step: losses grow, and the balance closes to order 2."""
+def dropped(seed: int, damped: bool) -> tuple[tl.System, tl.Placed]:
+    """A random tackle with sheaves and pins of every law of friction, whose block is let go."""
     r = np.random.default_rng(seed)
     falls = int(r.integers(2, 5))
     places = [0.5 * k for k in range(falls)]
@@ -314,7 +326,9 @@ def test_friction_never_adds_energy(seed: int) -> None:
                 place, 0.25, (0, 1, 0), on=on, inertia_mass=float(r.uniform(0.1, 2.0)), **laws[law]
             )
     line = tl.Line(
-        tl.String(40.0, 0.2, 5e3, law=("linear", "tension_only")[seed % 2], viscosity=float(r.choice([0.0, 20.0]))),
+        tl.String(
+            40.0, 0.2, 5e3, law=("linear", "tension_only")[seed % 2], viscosity=damped * float(r.choice([0.0, 20.0]))
+        ),
         start_point=(0.0, 0.0, 0.0),
         reel=tl.Reel(0.2, 0.4, inertia=float(r.uniform(0.05, 0.5)), guide_law="none"),
         over=over,
@@ -325,7 +339,13 @@ def test_friction_never_adds_energy(seed: int) -> None:
     block = tl.RigidBody.box(float(r.uniform(5.0, 20.0)), (0.5, 0.5, 0.5), (0.3, 0.0, 0.2))
     system = tl.System({"block": block}, {"rope": line}, gravity=G)
     velocity = tuple(r.normal(size=3) * 0.3)
-    start = tl.Placed({"block": tl.BodyState((0.2, 0.0, 5.0), velocity)})
+    return system, tl.Placed({"block": tl.BodyState((0.2, 0.0, 5.0), velocity)})
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_friction_never_adds_energy(seed: int) -> None:
+    """Random tackles with every law, dropped, at a rough step: losses grow, and the balance closes to order 2."""
+    system, start = dropped(seed, True)
     errors = []
     for step in (1e-3, 5e-4):
         case = tl.Case(system, start, {"rope": tl.Free()}, tl.Run(duration=0.4, step=step))
@@ -338,3 +358,51 @@ def test_friction_never_adds_energy(seed: int) -> None:
         errors.append(np.abs(kept - kept[0]).max())
         assert np.diff(run["energy"].values).max() < 2.0 * errors[-1]
     assert errors[1] < 0.35 * errors[0]
+
+
+@pytest.mark.parametrize("order", [4, 6])
+def test_friction_never_adds_energy_at_high_orders(order: int) -> None:
+    """Random tackles: stages that go back in time leave no step with a gain, or the run ends and says why."""
+    ended = []
+    for seed in range(12):
+        system, start = dropped(seed, False)
+        for step in (1e-3, 5e-5):
+            case = tl.Case(system, start, {"rope": tl.Free()}, tl.Run(duration=0.3, step=step, order=order))
+            sim = tl.Simulation.from_case(case)
+            ended.append((step, sim.advance(0.3, case.commands, sample=0.005)))
+            assert (np.diff(sim.dataset()["friction_loss"].values) >= 0.0).all()
+            assert sim.status == "completed" or "use order=2" in sim.message.lower()
+    assert {status for step, status in ended if step < 1e-4} == {"completed"}
+    assert {status for step, status in ended if step > 1e-4} == {"completed", "newton_failed"}
+
+
+def stuck(order: int, step: float | str) -> tl.Case:
+    """12 kg on a light rope over a pin with much friction, on which it sticks for most of the time."""
+    line = tl.Line(
+        tl.String(40.0, 0.05, 1e4, law="linear"),
+        start_point=(-4.0, 0.0, 0.0),
+        end="weight",
+        over={"eye": tl.Pin((0.0, 0.0, 0.0), friction=0.5)},
+        reel=tl.Reel(0.2, 0.2, 1.0),
+        elements=4,
+    )
+    system = tl.System({"weight": tl.RigidBody.point(12.0)}, {"rope": line}, gravity=G)
+    start = tl.Placed({"weight": tl.BodyState((0.0, 0.0, 3.0))})
+    return tl.Case(system, start, {"rope": tl.Torque(40.0)}, tl.Run(duration=0.2, step=step, order=order))
+
+
+@pytest.mark.parametrize("step", [2e-4, 5e-5, "auto"])
+def test_rope_that_sticks_ends_a_run_of_high_order(step: float | str) -> None:
+    """Friction is too steep for stages that go back in time, whose solution would not be the only one."""
+    for order in (4, 6):
+        sim = tl.Simulation.from_case(stuck(order, step))
+        assert sim.advance(0.2, {"rope": tl.Torque(40.0)}) == "newton_failed"
+        assert "sheaves and pins has no unique solution" in sim.message and "order=2" in sim.message
+    losses = [float(marched(stuck(2, h), 0.2).dataset()["friction_loss"][-1]) for h in (2e-4, 1e-4)]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-3)
+    # with a step that is fine enough all orders agree
+    sims = [tl.Simulation.from_case(stuck(order, 1e-6)) for order in (2, 6)]
+    for sim in sims:
+        assert sim.advance(0.01, {"rope": tl.Torque(40.0)}) == "completed"
+    passed = [float(sim.state.lines["rope"].passed[0]) for sim in sims]
+    assert passed[0] == pytest.approx(passed[1], rel=1e-6)

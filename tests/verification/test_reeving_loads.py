@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tests.conftest import Report
 from tests.support.reeving import case_of, compared, expected_of
 
 CASES = json.loads((Path(__file__).parent / "reeving_loads.json").read_text())
@@ -26,7 +27,9 @@ def marched(case: tl.Case, duration: float, sample: float | None = None, loads: 
 
 
 @pytest.mark.parametrize("reference", CASES, ids=lambda x: x["name"])
-def test_motions_with_loads_are_those_of_an_independent_implementation(reference: dict[str, Any]) -> None:
+def test_motions_with_loads_are_those_of_an_independent_implementation(
+    reference: dict[str, Any], report: Report
+) -> None:
     """Of order 2, and the same where the step goes to zero."""
     sims = [tl.Simulation.from_case(case_of(reference, duration=9.0, step=step)) for step in (1e-3, 5e-4)]
     commands = case_of(reference, duration=9.0).commands
@@ -37,9 +40,13 @@ def test_motions_with_loads_are_those_of_an_independent_implementation(reference
             found.append(compared(reference, sim.state))
         wanted = expected_of(reference, state)
         errors = [np.abs(x - wanted).max() for x in found]
-        assert math.log2(errors[0] / errors[1]) == pytest.approx(2.0, abs=0.05)
+        order, name = math.log2(errors[0] / errors[1]), f"{reference['name']} to {state['time']:g} s"
+        report(f"{name}: order of the step", order, "2 +- 0.05")
+        assert order == pytest.approx(2.0, abs=0.05)
         # what is left is of order 4: 1e-2 of the error at the smaller step
-        assert np.abs((4.0 * found[1] - found[0]) / 3.0 - wanted).max() < 2e-2 * errors[1]
+        left = np.abs((4.0 * found[1] - found[0]) / 3.0 - wanted).max() / errors[1]
+        report(f"{name}: error that is left at no step, of that at a step", left, "< 2e-2")
+        assert left < 2e-2
 
 
 def damped(case: tl.Case, viscosity: float, **commands: Any) -> tl.Case:

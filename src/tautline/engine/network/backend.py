@@ -216,8 +216,10 @@ class NetworkBackend:
                     self.present_sample().strands[0, at, kernels.RETRACTED]
                 )
                 name = words_for(self.system, strand)
-        waves = self.stepper.limits().waves
-        return sentence(status, self.timing.now, name, out, plan.h / 2**halvings, waves, plan.adaptive)
+        waves, wheels = self.stepper.limits().waves, [x for line in self.system.lines for x in self.system.wheels(line)]
+        turns_back = len(plan.stages) > 1 and any(wheel.law != "none" for wheel in wheels)
+        step = plan.h / 2**halvings
+        return sentence(status, self.timing.now, name, out, step, waves, plan.adaptive, turns_back)
 
     def go_on_from(self, state: State, time: float) -> None:
         """Go on from another state at another time (s), under the commands that were given at the start of the run.

@@ -122,9 +122,18 @@ def body_rows(body: Body, h: float, kick: float, matrix: Array2, right: Array) -
 
 
 @kernel
-def lever_rows(end: End, A: Matrix) -> Matrix:
-    """rho x R^T A, column by column."""
-    return matmul(hat(end.point), matmul(transpose(end.R), A))
+def lever_of(end: End) -> Matrix:
+    """Moment about the centre of mass of a force at the end: hat(rho) R^T."""
+    return transpose((cross(end.point, end.R[0]), cross(end.point, end.R[1]), cross(end.point, end.R[2])))
+
+
+@kernel
+def turning_of(end: End, h: float) -> Matrix:
+    """Derivative of the end's mean velocity by the angular velocity of its body, if that turns freely."""
+    if end.body.free and end.body.turns:
+        return swing_by_omega(end, h)
+    nothing = (0.0 * h, 0.0 * h, 0.0 * h)
+    return (nothing, nothing, nothing)
 
 
 @kernel
@@ -137,21 +146,22 @@ def add_end(network: Network, strand: Strand, h: float, e: int, end: End, by_ome
     i = body.row
     P = triple(strand.work, END_MOMENTUM + 3 * e)
     add_vector(right, i, scale(-1.0, P))
+    lever = lever_of(end)
     if body.turns:
-        add_vector(right, i + 3, scale(-1.0, moment_of(end, P)))
+        add_vector(right, i + 3, scale(-1.0, apply(lever, P)))
     for f in range(2):
         other = body_at(network.bodies, strand.ends[f])
         if other.free:
             m = strand.work[SCHUR + 2 * e + f]
-            straight = matrix_add_scaled(ZEROS, m, IDENTITY)
             turned = matrix_add_scaled(ZEROS, m, by_omega[f])
-            add_block(matrix, i, other.row, straight)
+            for j in range(3):
+                matrix[i + j, other.row + j] += m
             if other.turns:
                 add_block(matrix, i, other.row + 3, turned)
             if body.turns:
-                add_block(matrix, i + 3, other.row, lever_rows(end, straight))
+                add_block(matrix, i + 3, other.row, matrix_add_scaled(ZEROS, m, lever))
                 if other.turns:
-                    add_block(matrix, i + 3, other.row + 3, lever_rows(end, turned))
+                    add_block(matrix, i + 3, other.row + 3, matmul(lever, turned))
     if strand.row >= 0 and not strand.reeved:
         slope = triple(strand.work, END_BY_SIGMA + 3 * e)
         moment = moment_of(end, slope)
@@ -232,7 +242,7 @@ def strand_rows(network: Network, k: int, h: float, kick: float, anew: bool) -> 
             condense_span(network, strand, h, kick, ends[0].v, ends[1].v)
     elif anew or strand.row >= 0:
         condense(strand, h, kick, ends[0].v, ends[1].v, strand.work[SIGMA_NOW])
-    by_omega = (swing_by_omega(ends[0], h), swing_by_omega(ends[1], h))
+    by_omega = (turning_of(ends[0], h), turning_of(ends[1], h))
     add_end(network, strand, h, 0, ends[0], by_omega)
     add_end(network, strand, h, 1, ends[1], by_omega)
     if strand.reeved:
@@ -396,13 +406,14 @@ def solve_rates(network: Network, h: float, kick: float) -> tuple[bool, int]:
         solve_reels(network, 0.5 * h, bodies)
         substitute(matrix, right, bodies, network.right[1])
         error, speed2 = correct(network, h)
-        small = True
+        small, whole = True, 0.0 * error
         for k in range(len(network.strands)):
             left, speed, is_small = follow(network, k, h)
             error = max(error, left)
             speed2 = max(speed2, speed)
+            whole += left + speed  # what is no number is the largest of nothing
             small = small and is_small
-        if not (error >= 0.0 and math.isfinite(speed2)):
+        if not (error >= 0.0 and math.isfinite(speed2 + whole)):
             return False, iteration + 1
         if error * error <= ERROR_LEFT * ERROR_LEFT * speed2 or (small and error <= 1e-15):
             if not once_more:

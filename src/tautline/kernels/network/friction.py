@@ -123,6 +123,16 @@ def rub_force(rub: Rub, alpha_0: float, alpha: float) -> tuple[float, float]:
 
 
 @kernel
+def is_unique(rub: Rub, alpha_0: float, alpha: float, h: float, pivot: float) -> bool:
+    """Whether a solution alpha is the only one; stages of orders 4 and 6 that go back in time may have three.
+
+    Where friction is too steep for h, the others are slower than what it makes of a rope in the stage.
+    """
+    most = -h * max(rub.forward, rub.backward)
+    return bool(most < pivot * alpha_0 or 2.0 * most < pivot * abs(alpha))
+
+
+@kernel
 def put_rub(work: Array, i: int, rub: Rub) -> None:
     for j in range(4):
         work[i + j] = rub[j]
@@ -140,7 +150,7 @@ def solve_rubbed_row(
     """Correction of a sheave's speed, all else eliminated, and the impulse of what leads, holds or brakes the wheel.
 
     As in drum.solve_driven_row Newton's method is kept in a bracket for h > 0: the smoothed sign of friction would make
-    it jump to and fro where the rope sticks.
+    it jump to and fro where the rope sticks. Where there may be other solutions, none is given.
     """
     if drum.held:
         return 0.0 * sigma, -left - h * rub_force(rub, alpha_0, sigma)[0]
@@ -167,6 +177,8 @@ def solve_rubbed_row(
             x = 0.5 * (low + high) if high - low < math.inf else before - error / pivot
         if abs(x - before) <= LAST_CORRECTION * (abs(sigma + x) + alpha_0):
             break
+    if not is_unique(rub, alpha_0, sigma + x, h, pivot):
+        return math.nan * x, impulse
     if has_tangents(x):
         force, slope = rub_force(rub, alpha_0, sigma + x)
         if not drum.plain:

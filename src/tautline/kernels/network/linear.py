@@ -59,7 +59,8 @@ def clear(matrix: Array2, right: Array) -> None:
 def eliminate(matrix: Array2, right: Array, last: int) -> None:
     """Eliminate the first `last` unknowns. No pivoting: the matrix is one of masses but for terms in h.
 
-    Rows are worked on in vectors: what they write left of the pivot, and behind the last column, is not read again.
+    Inverses of the pivots are left in their places. Rows are worked on in vectors: what they write left of the pivot,
+    and behind the last column, is not read again.
     """
     n = len(right)
     for i in range(last):
@@ -73,14 +74,14 @@ def eliminate(matrix: Array2, right: Array, last: int) -> None:
                 for k in range(first, n, width(row)):
                     store(row, k, load(row, k) - factor * load(pivot, k))
                 right[j] -= factor * right[i]
+        pivot[i] = inverse
 
 
 @kernel
 def substitute(matrix: Array2, right: Array, last: int, x: Array) -> None:
-    """Unknowns before `last`, from those behind."""
-    n = len(right)
-    for i in range(last - 1, -1, -1):
-        left = right[i]
-        for k in range(i + 1, n):
-            left -= matrix[i, k] * x[k]
-        x[i] = left / matrix[i, i]
+    """Unknowns before `last`, from those behind: each goes into all rows before it, which do not wait for another."""
+    for k in range(len(right) - 1, -1, -1):
+        if k < last:
+            x[k] = right[k] * matrix[k, k]
+        for i in range(min(k, last)):
+            right[i] -= matrix[i, k] * x[k]
