@@ -2,8 +2,8 @@
 
     python -m pytest -p tests.fence -m "not long" tests/unit
 
-Chain backend, reverse pass and lanes are made unimportable before anything is loaded. Tests that import them are theirs
-and are skipped; a module of tautline that imports them is a leak, and fails.
+Chain backend and kernels, reverse pass and lanes are made unimportable before anything is loaded. Tests that import
+them are theirs and are skipped; a module of tautline that imports them is a leak, and fails.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ HIDDEN = (
     "tautline.engine.chain",
     "tautline.gradients.chain",
     "tautline.analysis.chain_growth",
+    *(f"tautline.kernels.{x}" for x in ("march", "steps", "step", "stage", "observe", "inverse", "backup", "legendre")),
+    "tautline.kernels.loads.jump",
     "tautline.kernels.adjoint",
     "tautline.kernels.tangent_march",
     "tautline.kernels.batch",
