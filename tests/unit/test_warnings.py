@@ -589,7 +589,12 @@ def every_warning(beyond: float) -> list[tl.RunWarning]:
     mesh |= {"front": 0.045 * beyond, "push": 0.01 * beyond}
     mesh |= {"missing": 1.0, "bend": 1.0, "twist": 1.0, "pulls": 1.0, "rates2": 0.65 * beyond, "jerks2": 1e4}
     figures = {"balance_error": 0.01 * beyond, "reel_speed_ratio": 0.5 * beyond, "turning_error": 0.05 * beyond}
-    figures |= {"attitude_error": 0.07 * beyond, "step_over_stretching": 5.0 * beyond, "step_over_drum": 5.0 * beyond}
+    figures |= {
+        "attitude_error": 0.07 * beyond,
+        "step_over_stretching": 5.0 * beyond,
+        "step_over_drum": 5.0 * beyond,
+        "step_over_turning": 5.0 * beyond,
+    }
     health = Health(step=0.1, impulse=1.0, bent=0.05 * beyond, torques_found=beyond < 1.0)
     health.mesh = MeshHealth(**mesh, fold=120.0 * beyond)
     found = warnings_from(health.criteria(pendulum, 10, figures, adaptive=False))

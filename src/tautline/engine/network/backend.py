@@ -161,8 +161,9 @@ class NetworkBackend:
         return commands_by_name(self.system, command)
 
     def check(self, command: dict[str, Command]) -> None:
-        """Refuse a caller that is not the one; steps are checked under the commands when they are taken."""
+        """Refuse a caller that is not the one, and a step that no command allows; others when commands are taken."""
         self.stepper.turns.check()
+        self.stepper.check_step()
 
     def take(self, command: dict[str, Command]) -> None:
         """Let reels follow commands from now on."""
