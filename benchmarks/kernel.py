@@ -17,7 +17,7 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from tautline.engine.lowering import initial_motion, kernel_parameters
+from tautline.engine.chain.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.machine.options import OPTIONS

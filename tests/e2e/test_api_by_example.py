@@ -85,7 +85,7 @@ def peaks(run: Any) -> dict[str, float]:
     return {str(name): float(run.end_tension.sel(line=name).max()) for name in run.line.values}
 
 
-def test_a_crane_in_ten_lines() -> None:
+def test_a_crane_in_ten_lines(tmp_path: Path) -> None:
     hoist = tl.pendulum(
         string=tl.String("60 m", "0.98 kg/m", "8.5 MN", damping_ratio=0.05),
         reel=tl.Reel("0.16 m", "1 m", inertia="12 kg*m^2"),
@@ -103,6 +103,12 @@ def test_a_crane_in_ten_lines() -> None:
         assert any(f"tension at {end}" in line and "N" in line for line in words)
     weight = 1000.0 * 9.81
     assert peaks(run)["line"] > weight and peaks(run) == {"line": float(run.end_tension.max())}
+    page = tl.view(run).save(tmp_path / "crane.html")
+    assert page.read_text(encoding="utf-8").lstrip().lower().startswith("<!doctype html")
+    words = repr(tl.case_of(run)).splitlines()
+    assert words[1:3] == ["  bodies: body (1000 kg)", "  lines: line (60 m, anchor to body, reel)"]
+    assert words[4:] == ["  commands: line (Length)", "  run: 15 s, step auto"]
+    assert repr(hoist) == "\n".join(["System: gravity 9.81 m/s^2", *words[1:3]])
 
 
 def test_the_paper_in_the_form_of_every_system() -> None:
@@ -169,6 +175,21 @@ def test_a_result_says_what_it_was() -> None:
     for wrong in (3, run.drop_attrs()):
         with pytest.raises(InputError, match="run: expected a run of simulate"):
             tl.summary(wrong)  # type: ignore[arg-type]
+
+
+def test_the_best_torques_bring_a_drum_to_rest() -> None:
+    pytest.importorskip("casadi")
+    torques = {"hoist": tl.Torque(([0.0, 0.1, 0.2], [7000.0, 7000.0, 7000.0]))}
+    case = tl.Case(crane(), tl.Hanging(20.0), torques, tl.Run(duration=0.2, sample=0.02))
+    best = tl.optimize(
+        case,
+        vary={"lines.hoist.command.torques": (0.0, 2e4)},
+        minimize={"integral": "torque[hoist]^2"},
+        subject_to=[tl.AtEnd("reel_speed[hoist]", 0.0, within=1e-6)],
+        intervals=2,
+    )
+    assert best.status == "completed", best.message
+    assert abs(float(best.run().reel_speed.sel(line="hoist")[-1])) < 1e-5
 
 
 def reeved() -> tl.System:

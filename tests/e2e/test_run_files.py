@@ -58,8 +58,8 @@ def test_killed_again_and_again(case: str, tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 def test_killed_hundreds_of_times(case: str, tmp_path: Path) -> None:
-    """500 kills over the cases."""
-    kill_and_resume(case, tmp_path, 167)
+    """600 kills over the cases."""
+    kill_and_resume(case, tmp_path, 100)
 
 
 def kill_and_resume(case: str, tmp_path: Path, wanted: int) -> None:

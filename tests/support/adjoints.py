@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tautline as tl
-from tautline.engine.loads import kernel_loads, own_numbers
+from tautline.engine.chain.lowering import chain_loads
+from tautline.engine.loads import own_numbers
 from tautline.errors import RUNNING
 from tautline.gradients.chain.reverse import BODY_PLACES, NODE_ROWS, REEL_PLACES
 from tautline.kernels import data
@@ -31,7 +32,7 @@ class Setting(NamedTuple):
     loads: data.Loads
 
 
-PLAIN = kernel_loads(chain_of(tl.load("fixed-length").system))
+PLAIN = chain_loads(chain_of(tl.load("fixed-length").system))
 
 
 def with_loads(**own: Any) -> data.Loads:

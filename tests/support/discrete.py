@@ -13,7 +13,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from tautline import registry
-from tautline.engine.lowering import initial_motion, kernel_parameters
+from tautline.engine.chain.lowering import initial_motion, kernel_parameters
 from tautline.errors import RUNNING
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS

@@ -12,9 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import tautline as tl
-from tautline.engine.chain.backend import ChainBackend
 from tautline.errors import TautlineError
-from tautline.kernels import data
 from tautline.model.system.state import State
 from tests.trial.cases import Case
 
@@ -57,7 +55,7 @@ def run(case: Case, state: Any, part: float = 1.0) -> Track:
     simulation = case.simulation(state)
     sample = case.duration / SAMPLES
     if part != 1.0:
-        _refine(simulation, case, sample, part)
+        _refine(simulation, part)
     simulation.advance(case.duration, case.command, sample=sample)
     found = simulation.dataset()
     peaks, strings = [], []
@@ -81,24 +79,11 @@ def run(case: Case, state: Any, part: float = 1.0) -> Track:
     )
 
 
-def _refine(simulation: tl.Simulation, case: Case, sample: float, part: float) -> None:
+def _refine(simulation: tl.Simulation, part: float) -> None:
     """Let a simulation take a part of the steps that it would take."""
-    runner = simulation.runner
-    if isinstance(runner.backend, ChainBackend):
-        stepper = runner.stepper
-        stepper.plan = _finer(stepper.plan, part)
-        return
-    plan = runner.stepper.plan
-    runner.stepper.plan = _finer(plan, part)
-    runner.begin(case.command, case.duration, sample)
-    limits = runner.stepper.limits()
-    allowed = min(plan.allowed_ratio * limits.waves, limits.stretching, limits.turning)
-    runner.timing.known = None
-    runner.timing.base_steps[sample] = int(np.ceil(sample / (part * allowed)))
-
-
-def _finer(plan: data.Plan, part: float) -> data.Plan:
-    return plan._replace(allowed_ratio=part * plan.allowed_ratio, resolution=part * plan.resolution)
+    stepper = simulation.runner.stepper
+    plan = stepper.plan
+    stepper.plan = plan._replace(allowed_ratio=part * plan.allowed_ratio, resolution=part * plan.resolution)
 
 
 def cost(case: Case) -> float:

@@ -11,7 +11,7 @@ import pytest
 
 import tautline as tl
 from tautline.control import WaveAbsorber, impulses, shaped_path, sway_frequencies
-from tautline.engine.lowering import kernel_parameters
+from tautline.engine.chain.lowering import kernel_parameters
 from tautline.errors import InputError
 from tautline.kernels.energy import reel_mass
 from tautline.model import pull

@@ -11,7 +11,7 @@ import pytest
 
 import tautline.kernels
 from tautline import registry
-from tautline.engine.lowering import kernel_parameters
+from tautline.engine.chain.lowering import kernel_parameters
 from tautline.kernels import data, elastic
 from tautline.kernels.dispatch import functions
 from tests.support.paper import pendulum

@@ -125,7 +125,7 @@ def test_a_fit_finds_masses_and_stiffnesses_again() -> None:
 
 
 @pytest.mark.long
-def test_an_optimum_of_an_assembly_is_kept_by_a_plain_run() -> None:
+def test_an_optimum_of_a_system_is_kept_by_a_plain_run() -> None:
     pytest.importorskip("casadi")
     table = {"kind": "torque", "times": [0.0, 0.1, 0.2], "torques": [150.0, 150.0, 150.0]}
     case = linear_crane(**{"lines.hoist.command": table, "run.duration": 0.2})

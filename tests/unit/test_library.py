@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.engine.lowering import initial_motion, kernel_parameters
+from tautline.engine.chain.lowering import initial_motion, kernel_parameters
 from tautline.errors import EngineError
 from tautline.kernels import data
 from tautline.kernels import march as marching

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tautline.engine.lowering import kernel_parameters
+from tautline.engine.chain.lowering import kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.guide_laws import stretched
 from tests.support.checking import check_close

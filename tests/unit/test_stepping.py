@@ -149,7 +149,7 @@ def test_locking_a_moving_reel_is_refused() -> None:
         each.advance(0.1, tl.Torque(2.0), sample=SAMPLE)
     with pytest.raises(InputError) as caught:
         run.advance(0.1, tl.Locked(), sample=SAMPLE)
-    assert "reel_speed: expected 0 with a locked reel, got " in str(caught.value)
+    assert "command: expected a drum that stands for Locked, got one that moves with " in str(caught.value)
     for each in (run, other):
         each.advance(0.1, sample=SAMPLE)
     check_same(record_of(run), record_of(other))

@@ -13,6 +13,7 @@ import xarray as xr
 import tautline as tl
 from tautline.engine.criteria import warnings_from
 from tautline.engine.health import Health
+from tautline.engine.lowering import plan_of
 from tautline.engine.mesh import MeshHealth
 from tautline.engine.network.health import NetworkHealth
 from tautline.engine.shape import Shape, current_tension, front_tension, shape_of
@@ -21,6 +22,7 @@ from tautline.engine.unfollowed import function_warnings, unfollowed
 from tautline.engine.warnings import motor_warnings, slip_warnings, stop_warnings
 from tautline.errors import InputError
 from tautline.kernels import data
+from tautline.model.run import Method
 from tautline.results.warnings import KINDS
 from tests.support import chains
 from tests.support.hidden import ROOT
@@ -423,12 +425,12 @@ def test_warnings_on_several_lines_name_the_worst_and_advise_its_keys() -> None:
     health = NetworkHealth()
     for name, rough in (("a", 0.3), ("b", 0.5)):
         health.meshes[name] = MeshHealth(samples=1, length=10.0, tension=1.0, rough=rough)
-    (noisy,) = health.warnings(system, np.zeros(100), adaptive=True)
+    (noisy,) = health.warnings(system, plan_of(Method()), np.zeros(100))
     assert (noisy.kind, noisy.where, noisy.value) == ("mesh_noise", "b", 0.5)
     assert noisy.text.startswith("line 'b', like 'a': the mesh carries noise") and "50%" in noisy.text
     assert "lines.b.damping_ratio = 0.2" in noisy.text
     health.meshes = {"a": MeshHealth(samples=1, length=1.0, tension=1.0, sag=0.03)}
-    (coarse,) = health.warnings(system, np.zeros(100), adaptive=True)
+    (coarse,) = health.warnings(system, plan_of(Method()), np.zeros(100))
     assert "try lines.a.elements = 12" in coarse.text
 
 
@@ -522,7 +524,7 @@ def test_arcs_count_where_others_hold_the_ends() -> None:
     ropes = {name: tl.Line(string, end=end, elements=6) for name, end in (("a", "up"), ("b", "up"), ("c", "low"))}
     system = tl.System({"up": sphere, "low": sphere}, ropes)
     held = NetworkHealth(meshes=dict.fromkeys(ropes, health))
-    (curved,) = held.warnings(system, np.zeros(100), adaptive=True)
+    (curved,) = held.warnings(system, plan_of(Method()), np.zeros(100))
     assert curved.text.startswith("line 'a', like 'b': its 6 elements are straight")
 
 
@@ -587,7 +589,12 @@ def every_warning(beyond: float) -> list[tl.RunWarning]:
     mesh |= {"front": 0.045 * beyond, "push": 0.01 * beyond}
     mesh |= {"missing": 1.0, "bend": 1.0, "twist": 1.0, "pulls": 1.0, "rates2": 0.65 * beyond, "jerks2": 1e4}
     figures = {"balance_error": 0.01 * beyond, "reel_speed_ratio": 0.5 * beyond, "turning_error": 0.05 * beyond}
-    figures |= {"attitude_error": 0.07 * beyond, "step_over_stretching": 5.0 * beyond, "step_over_drum": 5.0 * beyond}
+    figures |= {
+        "attitude_error": 0.07 * beyond,
+        "step_over_stretching": 5.0 * beyond,
+        "step_over_drum": 5.0 * beyond,
+        "step_over_turning": 5.0 * beyond,
+    }
     health = Health(step=0.1, impulse=1.0, bent=0.05 * beyond, torques_found=beyond < 1.0)
     health.mesh = MeshHealth(**mesh, fold=120.0 * beyond)
     found = warnings_from(health.criteria(pendulum, 10, figures, adaptive=False))

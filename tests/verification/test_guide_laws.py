@@ -15,7 +15,7 @@ import xarray as xr
 
 import tautline as tl
 from tautline import registry
-from tautline.engine import lowering
+from tautline.engine.chain import lowering
 from tautline.engine.chain.backend import ChainBackend
 from tautline.kernels import data, guide
 from tautline.kernels.entrance import Entrance

@@ -65,7 +65,7 @@ def test_example_1_is_chaotic_and_the_horizon_is_seen(report: Report) -> None:
     assert found.attrs["exponent"] > 3.0 * found.attrs["standard_error"]
 
 
-def test_a_middle_axis_in_an_assembly(report: Report) -> None:
+def test_a_middle_axis_in_a_network(report: Report) -> None:
     """Of two bodies that a slack-free string joins, one spins about its middle axis."""
     I1, I2, I3, spin = 0.02, 0.05, 0.07, 3.0
     expected = spin * math.sqrt((I2 - I1) * (I3 - I2) / (I1 * I3))

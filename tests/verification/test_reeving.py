@@ -56,7 +56,7 @@ def test_order(name: str, order: int, report: Report) -> None:
     assert found == pytest.approx(order, abs=within)
 
 
-def test_momenta_of_a_free_assembly_are_kept_to_rounding(report: Report) -> None:
+def test_momenta_of_a_free_system_are_kept_to_rounding(report: Report) -> None:
     case = case_of(BY_NAME["floating-5"], duration=1.0, step=1e-3, order=2)
     sim = tl.Simulation.from_case(case)
     sim.advance(1.0, case.commands, sample=0.1)

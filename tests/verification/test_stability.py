@@ -9,8 +9,8 @@ import pytest
 
 import tautline as tl
 from tautline.engine.chain.backend import ChainBackend
+from tautline.engine.chain.lowering import initial_motion, kernel_parameters
 from tautline.engine.choose import PUSH
-from tautline.engine.lowering import initial_motion, kernel_parameters
 from tautline.engine.network.backend import NetworkBackend
 from tautline.engine.network.commands import take
 from tautline.kernels import data
@@ -134,7 +134,7 @@ def growth_in_space(name: str, part: float) -> float:
 
 
 @pytest.mark.parametrize("name", IN_SPACE)
-def test_single_elements_of_an_assembly_are_bounded_below_their_limit(name: str) -> None:
+def test_single_elements_of_a_system_are_bounded_below_their_limit(name: str) -> None:
     assert growth_in_space(name, 0.9) < 20.0
 
 

@@ -15,7 +15,7 @@ from scipy.special import jn_zeros
 
 import tautline as tl
 from tautline.analysis.modes import displaced
-from tautline.engine import lowering
+from tautline.engine.chain import lowering
 from tautline.kernels import energy
 from tautline.model.pull import E3
 from tests.conftest import Report

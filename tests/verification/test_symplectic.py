@@ -14,7 +14,7 @@ import pytest
 from numpy.typing import NDArray
 
 import tautline as tl
-from tautline.engine.lowering import initial_motion, kernel_parameters
+from tautline.engine.chain.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.observe import observe
 from tests.conftest import Report

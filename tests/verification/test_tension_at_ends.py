@@ -81,7 +81,7 @@ def as_system(system: chains.Chain, rest: Any, turned: bool) -> tuple[tl.System,
 @pytest.mark.parametrize("turned", [False, True])
 @pytest.mark.parametrize("elements", [7, 1, 2])
 @pytest.mark.parametrize("name", ["current", "nothing", "surface", "table"])
-def test_at_rest_in_an_assembly(name: str, elements: int, turned: bool) -> None:
+def test_at_rest_in_a_system(name: str, elements: int, turned: bool) -> None:
     """On an anchor and on a body, either being the start; and the torque that holds the drum as the pendulum's."""
     system = SYSTEMS[name]
     rest = chains.equilibrium(system, 24.0, elements)

@@ -13,8 +13,7 @@ import numpy as np
 
 from tautline.analysis.network_growth import growth_of_network
 from tautline.analysis.predictability import KNOWN, LOST, estimate, predictability_time, settled, standard_error
-from tautline.engine.choose import CHAIN
-from tautline.engine.network.backend import NetworkBackend
+from tautline.engine.choose import LANES
 from tautline.engine.runner import Runner
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError
@@ -84,11 +83,10 @@ def growth_of(simulation: Runner[Any], intervals: int, interval: float) -> Array
 
     The simulation must have been started by `begin`, with one sample an interval.
     """
-    if simulation.backend.NAME == CHAIN:
+    if LANES.of(simulation.backend):
         from tautline.analysis.chain_growth import growth_rates
 
         return np.asarray(growth_rates([simulation], intervals, DISTANCE)[0])
-    assert isinstance(simulation.backend, NetworkBackend)
     return growth_of_network(simulation, intervals, interval, DISTANCE)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar, Protocol, Self
 
 from tautline.engine import plausible
@@ -18,6 +20,9 @@ from tautline.results.warnings import RunWarning
 
 # Places of the energies in a sample.
 ENERGIES = [data.KINETIC, data.ELASTIC, data.GRAVITY]
+
+# Force laws by the names of lines, where there are none.
+NO_LAWS: Mapping[str, Any] = MappingProxyType({})
 
 
 class Backend(Protocol):
@@ -43,12 +48,11 @@ class Backend(Protocol):
     given: Case | None
 
     @classmethod
-    def at_start(cls, case: Case) -> Self:
-        """The start of a case, ready for all that can be done to it; its commands are not taken yet."""
-        ...
+    def at_start(cls, case: Case, *, loads: Mapping[str, Any] = NO_LAWS) -> Self:
+        """The start of a case, ready for all that can be done to it; its commands are not taken yet.
 
-    def twin(self, until: float) -> Self:
-        """An independent one in the same state; tables of motions hold up to a time (s)."""
+        `loads` are force laws of the user's own, by the names of lines.
+        """
         ...
 
     # -- what is known now -------------------------------------------------------------------------------
@@ -123,12 +127,12 @@ class Backend(Protocol):
         """Kinetic, elastic and gravitational energy (J) of a sample."""
         ...
 
-    def values(self, samples: Any, times: data.Array) -> Values:
-        """Variables of the results from samples."""
+    def values(self, samples: Any, times: data.Array, names: set[str] | None = None) -> Values:
+        """Variables of the results from completed samples: all, or those with names at least."""
         ...
 
     def values_for(self, times: data.Array, samples: Any, names: set[str], line: str | None = None) -> Values:
-        """Variables of the results, those with names at least, for conditions; for sensors those of one line."""
+        """Variables of the results from samples as they are marched, those with names at least; or of one line."""
         ...
 
     # -- trust -------------------------------------------------------------------------------------------
@@ -151,10 +155,6 @@ class Backend(Protocol):
 
     def sentence(self, status: int, plan: data.Plan) -> str:
         """What ended the motion, when, and what to do about it."""
-        ...
-
-    def own_attributes(self) -> dict[str, Any]:
-        """Attributes that only its results have."""
         ...
 
     # -- what is done to it ------------------------------------------------------------------------------
@@ -200,6 +200,14 @@ class Backend(Protocol):
     def restore(self, saved: dict[str, Any], motion: Any, commands: dict[str, Any]) -> None:
         """Go on where a checkpoint was taken, under commands of the case; refuse a motion that cannot be."""
         ...
+
+
+def twin_of(backend: Backend, until: float) -> Any:
+    """An independent backend in the same state; tables of motions hold up to a time (s)."""
+    other = copy.copy(backend)
+    other.stepper = backend.stepper.twin(until)
+    other.timing = backend.timing.twin(other.stepper)
+    return other
 
 
 def case_of_run(given: Case | None, made: Callable[[], tuple[System, State]], method: Method) -> Case:

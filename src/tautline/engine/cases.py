@@ -25,5 +25,5 @@ def begin(case: Case, *, loads: Any = (), general: bool = False) -> Begun:
     """
     with case.naming_keys():
         interval = case.run.interval()
-        runner = Runner(NetworkBackend.from_case(case)) if general else runner_of(case, loads)
+        runner = Runner(NetworkBackend.at_start(case)) if general else runner_of(case, loads)
         return Begun(runner, runner.begin(case.commands, case.run.duration, interval), interval)

@@ -12,7 +12,7 @@ import os
 from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,10 @@ from tautline.model.system.case import Case
 from tautline.model.system.starts import Hanging, Straight
 from tautline.model.system.state import ends_of
 from tautline.model.system.system import System
+
+if TYPE_CHECKING:
+    from tautline.engine.backend import Backend
+    from tautline.engine.runner import Runner
 
 CHAIN, NETWORK = "chain", "network"
 # What only makes runs faster; everything works without it.
@@ -53,6 +57,14 @@ class Ability(NamedTuple):
     otherwise: str
     asks: Callable[[Case], bool] | None = None
 
+    def of(self, backend: Backend) -> bool:
+        """Whether a backend has it."""
+        return self.by == backend.NAME
+
+    def given(self, case: Case) -> bool:
+        """Whether the backend that runs a case has it."""
+        return backend_for(case) == self.by
+
 
 def _ends_apart(case: Case) -> bool:
     """Whether the line starts elsewhere than the guide's own position and path say, or does not end at its body."""
@@ -78,6 +90,10 @@ PUSH = Ability("`push` on a body", NETWORK, _GOES_OVER)
 LEAVE_PATH = Ability("`move` of a kinematic body that has a path", NETWORK, _GOES_OVER)
 TURN = Ability("`move` of a kinematic body with an angular velocity", NETWORK, _GOES_OVER)
 PAPER = Ability('scheme `"paper"`', CHAIN, "refused", lambda case: case.run.scheme == "paper")
+LANES = Ability("eight members of a study at once", CHAIN, "one after the other")
+BACKWARD = Ability(
+    "gradients by a reverse pass, at one cost for any number of keys", CHAIN, "forward, eight keys at a time"
+)
 # In this order: each of a system is asked for where none before it is.
 ABILITIES = (
     *(Ability(reason, NETWORK, _RUNS, partial(_in_system, shows)) for reason, shows in NOT_A_CHAIN.items()),
@@ -86,8 +102,8 @@ ABILITIES = (
     LEAVE_PATH,
     TURN,
     PAPER,
-    Ability("eight members of a study at once", CHAIN, "one after the other"),
-    Ability("gradients by a reverse pass, at one cost for any number of keys", CHAIN, "forward, eight keys at a time"),
+    LANES,
+    BACKWARD,
 )
 
 
@@ -103,3 +119,23 @@ def backend_for(case: Case) -> str:
     if reason and PAPER.asks and PAPER.asks(case):
         raise PAPER_SCHEME.error(repr(case.run.scheme), what=reason)
     return NETWORK if reason else CHAIN
+
+
+def backend_of(name: object) -> type[Any]:
+    """Class of the backend of a name."""
+    if name == NETWORK:
+        from tautline.engine.network.backend import NetworkBackend
+
+        return NetworkBackend
+    from tautline.engine.chain.backend import ChainBackend
+
+    return ChainBackend
+
+
+def with_ability(runner: Runner[Any], ability: Ability) -> Runner[Any]:
+    """A runner that can do something from now on; the network goes on where the chain cannot."""
+    if ability.of(runner.backend):
+        return runner
+    from tautline.engine.chain.switching import going_on
+
+    return going_on(runner)

@@ -35,6 +35,11 @@ BALANCE = 0.01
 REEL_SPEED = 0.5
 # A fixed step over one that resolves a motion with 126 steps a period.
 RESOLUTION = 5.0
+UNRESOLVED = {
+    "stretching": "the stretching of lines",
+    "turning": "the turning of bodies",
+    "drum": "a drum on the spring and damper of its command",
+}
 
 
 @dataclass
@@ -116,8 +121,6 @@ class Health:
     def figures(self, pendulum: Chain, plan: data.Plan, reel: data.Array) -> dict[str, Any]:
         """Figures by name; relative ones are parts, not per cent."""
         in_play = reel[data.IN_PLAY]
-        ratios = reel[data.RATIOS : data.RATIOS + len(Limits._fields)].copy()
-        ratios[TURNING_LIMIT] = self.turn / plan.resolution
         return {
             "balance_error": over(self.balance, in_play),
             "energy_in_play": in_play,
@@ -125,19 +128,17 @@ class Health:
             "turning_error": self.turning,
             "attitude_error": attitude_error(pendulum.body, self.swung, self.mesh.lost),
             **self.mesh.figures(),
-            "largest_step_ratio": ratios[:STABLE].max(axis=0),
-            **{f"step_over_{name}": ratio for name, ratio in zip(Limits._fields, ratios, strict=True)},
+            **step_ratios(reel, self.turn / plan.resolution),
         }
 
     def criteria(self, pendulum: Chain, elements: int, figures: dict[str, Any], adaptive: bool) -> list[Criterion]:
         """Limits on all figures, with what to do where one is exceeded."""
-        unresolved = {"stretching": "the stretching of the string", "drum": "the drum on its spring"}
         return [
             balance_criterion(figures["balance_error"], adaptive),
             reel_speed_criterion(figures["reel_speed_ratio"]),
             turning_criterion(figures["turning_error"]),
             attitude_criterion(figures["attitude_error"], elements, "elements="),
-            *(step_criterion(figures[f"step_over_{name}"], what, adaptive) for name, what in unresolved.items()),
+            *step_criteria(figures, adaptive),
             Criterion(
                 "torque", not self.torques_found, (), None, lambda: "some torques could not be found to full accuracy"
             ),
@@ -171,8 +172,20 @@ def reel_speed_criterion(ratio: Any) -> Criterion:
     )
 
 
-def step_criterion(ratio: Any, what: str, adaptive: bool) -> Criterion:
-    """Limit on a fixed step over the one that resolves a motion."""
+def step_ratios(totals: data.Array, turned: Any) -> dict[str, Any]:
+    """Largest step over each of its limits, as kernels have noted them; and over the one that resolves turning."""
+    ratios = totals[data.RATIOS : data.RATIOS + len(Limits._fields)].copy()
+    ratios[TURNING_LIMIT] = turned
+    found = {f"step_over_{name}": ratio for name, ratio in zip(Limits._fields, ratios, strict=True)}
+    return {"largest_step_ratio": ratios[:STABLE].max(axis=0), **found}
+
+
+def step_criteria(figures: dict[str, Any], adaptive: bool) -> list[Criterion]:
+    """Limits on a fixed step over those that resolve motions."""
+    return [_step_criterion(figures[f"step_over_{name}"], what, adaptive) for name, what in UNRESOLVED.items()]
+
+
+def _step_criterion(ratio: Any, what: str, adaptive: bool) -> Criterion:
     return Criterion(
         "step",
         np.greater(ratio, RESOLUTION) & (not adaptive),

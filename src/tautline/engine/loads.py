@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,9 +15,10 @@ from tautline.kernels.loads.damping import Damping
 from tautline.kernels.loads.drag import Drag
 from tautline.kernels.loads.force_law import ForceLaws
 from tautline.model.body import RigidBody
-from tautline.model.chain.chain import Chain
-from tautline.model.fluid import AppliedForce, Fluid
+from tautline.model.checks import ZERO
+from tautline.model.fluid import AppliedForce, Fluid, moving_body
 from tautline.model.stacking import is_plain
+from tautline.model.string import String
 from tautline.model.string_loads import flow_rows, string_loads
 
 
@@ -27,19 +28,28 @@ def path_table(path: Any, start: float, until: float) -> data.Array:
     return np.concatenate([knots[None], coefficients.transpose(2, 0, 1).reshape(12, -1)])
 
 
+class Laden(NamedTuple):
+    """A string, the body at its end, if there is one, and what is around them."""
+
+    string: String
+    gravity: Any = 0.0  # along the third axis (m/s^2)
+    fluid: Fluid | None = None
+    body: RigidBody | None = None
+    applied_force: AppliedForce | None = None
+
+
 def kernel_loads(
-    pendulum: Chain, laws: Sequence[CallableLaw] = (), start: float = 0.0, until: float = 0.0
+    laden: Laden, laws: Sequence[CallableLaw] = (), start: float = 0.0, until: float = 0.0, path: Any = None
 ) -> data.Loads:
     """Forces that are not in the Lagrangian, and the path of the guide, between two times at least."""
-    own = tuple(LOADS[name](pendulum, laws) for name in registry.LOADS)
+    own = tuple(LOADS[name](laden, laws) for name in registry.LOADS)
     acts = any(numbers.acts for numbers in own)
-    moves = pendulum.reel.guide_path is not None
-    return covering(data.Loads(acts=acts, moves=moves, path=np.zeros((13, 1)), own=own), pendulum, start, until)
+    loads = data.Loads(acts=acts, moves=path is not None, path=np.zeros((13, 1)), own=own)
+    return covering(loads, laden.fluid, path, start, until)
 
 
-def covering(loads: data.Loads, pendulum: Chain, start: float, until: float) -> data.Loads:
+def covering(loads: data.Loads, fluid: Fluid | None, path: Any, start: float, until: float) -> data.Loads:
     """With path of the guide and flow between two times at least; a table has all of it."""
-    path, fluid = pendulum.reel.guide_path, pendulum.fluid
     if path is not None:
         loads = loads._replace(path=path_table(path, start, until))
     if fluid is not None and fluid.unsteady is not None:
@@ -50,16 +60,17 @@ def covering(loads: data.Loads, pendulum: Chain, start: float, until: float) -> 
     return loads
 
 
-def _damping(pendulum: Chain, laws: Sequence[CallableLaw]) -> Damping:
-    return Damping(pendulum.string.viscosity > 0.0, pendulum.string.viscosity)
+def _damping(laden: Laden, laws: Sequence[CallableLaw]) -> Damping:
+    return Damping(laden.string.viscosity > 0.0, laden.string.viscosity)
 
 
-def drag_numbers(pendulum: Chain, laws: Sequence[CallableLaw] = ()) -> Drag:
+def drag_numbers(laden: Laden, laws: Sequence[CallableLaw] = ()) -> Drag:
     """What the kernels know of the fluid around string and body, with the flow about time 0."""
-    string, fluid, center = pendulum.string, pendulum.fluid, pendulum.body.center_of_mass
+    string, gravity, fluid, body, _ = laden
+    center = ZERO if body is None else body.center_of_mass
     if fluid is None:
         return Drag(False, 0.0, 0.0, 0.0, center, 0.0, np.zeros((4, 1)), np.zeros(1))
-    own = string_loads(string, pendulum.gravity, fluid)
+    own = string_loads(string, gravity, fluid)
     water = Drag(
         acts=True,
         normal=own.normal,
@@ -70,7 +81,7 @@ def drag_numbers(pendulum: Chain, laws: Sequence[CallableLaw] = ()) -> Drag:
         flow=own.flow,
         times=own.times,
         string_rate=2.0 * max(own.normal, own.tangential) / string.density,
-        body_rate=_body_rate(pendulum, fluid),
+        body_rate=0.0 if body is None else _body_rate(body, fluid),
         added=fluid.density * string.normal_added_mass * string.area,
         buoyancy_center=fluid.buoyancy_center or center,
         displaced=fluid.density * string.area,
@@ -83,19 +94,18 @@ def drag_numbers(pendulum: Chain, laws: Sequence[CallableLaw] = ()) -> Drag:
         surface=own.surface,
         above=own.above,
         lift=own.lift,
-        body_lift=pendulum.gravity * (fluid.density - fluid.density_above) * fluid.volume,
+        body_lift=gravity * (fluid.density - fluid.density_above) * fluid.volume,
         body_added=fluid.added_mass,
         body_height=fluid.wetted_height,
     )
 
 
-def _body_rate(pendulum: Chain, fluid: Fluid) -> float:
-    """Bound on how fast drag slows the body, per speed in the fluid (1/m); 0 for numbers that carry derivatives."""
-    body = pendulum.body
-    if not is_plain(body.mass, body.inertia, body.center_of_mass, *vars(fluid).values()):
+def _body_rate(given: RigidBody, fluid: Fluid) -> float:
+    """Bound on how fast drag slows a body, per speed in the fluid (1/m); 0 for numbers that carry derivatives."""
+    if not is_plain(given.mass, given.inertia, given.center_of_mass, *vars(fluid).values()):
         return 0.0
-    moving = pendulum.moving_body()
-    return fluid.density * fluid.drag_area * mobility(moving, fluid.drag_center or body.center_of_mass)
+    moving = moving_body(given, fluid)
+    return float(fluid.density * fluid.drag_area * mobility(moving, fluid.drag_center or given.center_of_mass))
 
 
 def mobility(body: RigidBody, point: Any) -> float:
@@ -106,8 +116,8 @@ def mobility(body: RigidBody, point: Any) -> float:
     return 1.0 / body.mass + float(arm @ arm) / float(np.linalg.eigvalsh(body.central_inertia())[0])
 
 
-def _applied_force(pendulum: Chain, laws: Sequence[CallableLaw]) -> applied_force.AppliedForce:
-    return force_numbers(pendulum.applied_force)
+def _applied_force(laden: Laden, laws: Sequence[CallableLaw]) -> applied_force.AppliedForce:
+    return force_numbers(laden.applied_force)
 
 
 def force_numbers(applied: AppliedForce | None) -> applied_force.AppliedForce:
@@ -123,12 +133,12 @@ def force_numbers(applied: AppliedForce | None) -> applied_force.AppliedForce:
     return applied_force.AppliedForce(True, applied.point, np.ascontiguousarray(np.stack([times, *columns])))
 
 
-def _force_laws(pendulum: Chain, laws: Sequence[CallableLaw]) -> ForceLaws:
+def _force_laws(laden: Laden, laws: Sequence[CallableLaw]) -> ForceLaws:
     return kernel_laws(laws)
 
 
-# Numbers of each load of the registry, from the pendulum and the force laws of a run.
-LOADS: dict[str, Callable[[Chain, Sequence[CallableLaw]], Any]] = {
+# Numbers of each load of the registry, from what it acts on and the force laws of a run.
+LOADS: dict[str, Callable[[Laden, Sequence[CallableLaw]], Any]] = {
     "damping": _damping,
     "drag": drag_numbers,
     "applied_force": _applied_force,

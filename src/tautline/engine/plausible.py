@@ -10,7 +10,7 @@ import numpy as np
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.limits import MAX_LEVEL
-from tautline.kernels.march import MOST_EXTRA
+from tautline.kernels.repeating import MOST_EXTRA
 from tautline.model.checks import LARGEST, MOST_STEPS
 from tautline.units import shown
 

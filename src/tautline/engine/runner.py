@@ -11,7 +11,7 @@ import numpy as np
 from tautline import errors
 from tautline._version import __version__
 from tautline.engine import stages
-from tautline.engine.backend import Backend
+from tautline.engine.backend import Backend, twin_of
 from tautline.engine.conditions import Watch
 from tautline.engine.recorder import Recorder, copied, joined
 from tautline.engine.sequencing import Progress
@@ -77,7 +77,7 @@ class Runner(Generic[B]):
         self.look()
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        backend = other.backend = self.backend.twin(until)
+        backend = other.backend = twin_of(self.backend, until)
         other.stepper, other.timing, other.recorder = backend.stepper, backend.timing, Recorder()
         other.watch = None if self.watch is None else self.watch.copy()
         return other
@@ -341,10 +341,10 @@ class Runner(Generic[B]):
         """Variables of the present state."""
         return self.backend.values(self.backend.present_sample(), np.array([self.time]))
 
-    def recorded(self) -> Values:
-        """Variables of all that was recorded."""
+    def recorded(self, names: set[str] | None = None) -> Values:
+        """Variables of all that was recorded, those with names at least; all by default."""
         times, samples = self.kept()
-        found, earlier = self.backend.values(samples, times), self.recorder.earlier
+        found, earlier = self.backend.values(samples, times, names), self.recorder.earlier
         return found if earlier is None else {name: np.concatenate([earlier[name], x]) for name, x in found.items()}
 
     # -- the result and its case --------------------------------------------------------------------------
@@ -365,10 +365,10 @@ class Runner(Generic[B]):
             "newton_iterations": self.timing.count(data.ITERATIONS),
             **self.figures(),
             "order": self.stepper.method.order,
+            "scheme": self.stepper.method.scheme,
             CASE: json.dumps(self.description()),
             "version": __version__,
             **stages.passed(self),
-            **self.backend.own_attributes(),
         }
 
     @property

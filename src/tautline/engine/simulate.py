@@ -13,7 +13,7 @@ from tautline.model import checks
 from tautline.model.command import Command, Free
 from tautline.model.description import fields_of
 from tautline.model.force_law import ForceLaw
-from tautline.model.run import Run
+from tautline.model.run import NOT_GIVEN, Run, given_of
 from tautline.model.system.case import Case
 from tautline.model.system.commands import commands_by_name
 from tautline.model.system.given import case_of
@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 
 # Called with the simulation; what it returns is for the only reel, or for reels by their lines' names.
 Controller = Callable[[Any], "float | Command | Mapping[str, float | Command] | None"]
-
-# Default of settings that a case may have.
-NOT_GIVEN: Any = ...
 
 
 def simulate(
@@ -101,18 +98,7 @@ def simulate(
     errors.TautlineWarning
         If there are warnings on the accuracy of the run; `tl.warnings_of(run)` has them as objects.
     """
-    given = {
-        "duration": duration,
-        "step": step,
-        "sample": sample,
-        "order": order,
-        "scheme": scheme,
-        "compensated": compensated,
-        "minimum_length": minimum_length,
-        "at_end": at_end,
-        "stop": stop,
-    }
-    run = {name: x for name, x in given.items() if x is not NOT_GIVEN} | others  # others are refused by name
+    run = given_of(locals(), Run) | others  # others are refused by name
     if control is not None and command is None:  # whatever the reel does at the start
         system, command = _free_at_start(system, command)
     case = case_of(system, start, command, run)

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from tautline.engine import checkpoints, saving
 from tautline.engine.backend import Backend
-from tautline.engine.choose import CHAIN, NETWORK, Ability, backend_for
-from tautline.engine.network.backend import NetworkBackend
+from tautline.engine.choose import Ability, backend_for, backend_of, with_ability
 from tautline.engine.runner import Runner
 from tautline.engine.turns import Turns
 from tautline.engine.views import BodyView, LineView, Views
@@ -19,7 +18,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.force_law import check_laws
-from tautline.model.run import Method, Run, known
+from tautline.model.run import NOT_GIVEN, Method, Run, given_of, known
 from tautline.model.system.case import Case
 from tautline.model.system.commands import Commands
 from tautline.model.system.starts import Start
@@ -34,13 +33,7 @@ def runner_of(case: Case, loads: Any = ()) -> Runner[Any]:
     """A case at its start, on the backend that is chosen for it; its commands are not taken yet."""
     checks.instance("case", case, Case)
     laws = _laws_by_line(case.system, loads)
-    if backend_for(case) == CHAIN:
-        from tautline.engine.chain.backend import ChainBackend
-
-        own = laws.get(next(iter(case.system.lines)), ())
-        backend: Any = ChainBackend.at_start(case, loads=check_laws(own))
-    else:
-        backend = NetworkBackend.from_case(case, loads=laws or None)
+    backend = backend_of(backend_for(case)).at_start(case, loads=laws)
     with case.naming_keys():
         return Runner(backend)
 
@@ -48,11 +41,7 @@ def runner_of(case: Case, loads: Any = ()) -> Runner[Any]:
 def restored(arrays: dict[str, Any], text: str) -> Runner[Any]:
     """What goes on exactly where a checkpoint was taken, from its arrays and its text."""
     saved = json.loads(text)
-    kind: type[Backend] = NetworkBackend
-    if not isinstance(saved, dict) or saved.get("backend") != NETWORK:
-        from tautline.engine.chain.backend import ChainBackend
-
-        kind = ChainBackend
+    kind = backend_of(saved.get("backend") if isinstance(saved, dict) else None)
     return saving.restored(kind, kind.ARRAYS(**arrays), text)
 
 
@@ -78,8 +67,8 @@ class Simulation:
     loads : ForceLaw or several, optional
         Forces of your own functions; with several lines, a dict by their names. Such a simulation can be neither saved
         nor resumed.
-    **method
-        `step`, `order`, `scheme`, `compensated`, `minimum_length`, `at_end` and `stop`, as in `Run`.
+    step, order, scheme, compensated, minimum_length, at_end, stop
+        As in `simulate`.
 
     Attributes
     ----------
@@ -87,7 +76,22 @@ class Simulation:
         What is known now of each line and body, by name: `sim.lines["hoist"].deployed`, `sim.bodies["load"].position`.
     """
 
-    def __init__(self, system: System, start: Start, *, loads: Any = (), **method: Any) -> None:
+    def __init__(
+        self,
+        system: System,
+        start: Start,
+        *,
+        loads: Any = (),
+        step: float | str = NOT_GIVEN,
+        order: int = NOT_GIVEN,
+        scheme: str = NOT_GIVEN,
+        compensated: bool = NOT_GIVEN,
+        minimum_length: float | str | None = NOT_GIVEN,
+        at_end: str = NOT_GIVEN,
+        stop: Any = NOT_GIVEN,
+        **others: Any,
+    ) -> None:
+        method = given_of(locals(), Method) | others  # others are refused by name
         checks.instance("system", system, System)
         run = Run(duration=1.0, **known(method, Method))
         runner = runner_of(Case(system, start, {}, run), loads)
@@ -110,10 +114,7 @@ class Simulation:
 
     def runner_with(self, ability: Ability) -> Runner[Any]:
         """The runner that can do something from now on; the network kernels go on where the chain kernels cannot."""
-        if ability.by == NETWORK and self.backend.NAME == CHAIN:
-            from tautline.engine.chain.switching import going_on
-
-            self.runner = going_on(self.runner)
+        self.runner = with_ability(self.runner, ability)
         return self.runner
 
     @classmethod

@@ -27,6 +27,10 @@ from tautline.schema import SCHEMA
 
 # Variables with a torque in them.
 OF_TORQUES = ("torque", "power")
+# Of the latest time: samples that are nearer to a knot of a table stand on it.
+ON_KNOT = 1e-9
+# Of how fast a sample moves: knots that move as fast stay at it.
+ALIKE = 1e-8
 
 
 class CarriedValues(MutableMapping[str, Carried]):
@@ -130,3 +134,12 @@ def component(name: str, x: Any, place: tuple[int, ...] = ()) -> Any:
     if len(place) < x.ndim - 1 and known[1:2] in (("line",), ("body",)) and x.shape[1] == 1:
         x = x[:, 0]
     return x[(slice(None), *place)]
+
+
+def on_moved_knots(knots: Carried, times: Carried) -> Any:
+    """Samples that stand on a knot of a table, and directions along which the knot moves otherwise than they do."""
+    nearest = np.abs(times.value[:, None] - knots.value).argmin(axis=1)
+    on = np.abs(times.value - knots.value[nearest]) <= ON_KNOT * float(times.value.max())
+    apart = np.abs(times.tangent - knots.tangent[nearest])
+    size = np.abs(times.tangent) + np.abs(knots.tangent[nearest])
+    return on[:, None] & (apart > ALIKE * size)

@@ -17,7 +17,7 @@ from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import CarriedValues, carried_setting
 from tautline.gradients.runs import Runs, runs_of
 from tautline.gradients.steps import Steps
-from tautline.gradients.trust import CHANGE, Line, departs_from, derivative_warnings
+from tautline.gradients.trust import CHANGE, Line, departs_from, derivative_warnings, entries_at_steps
 from tautline.model.system.case import Case
 from tautline.model.system.system import System
 from tautline.results.warnings import RunWarning
@@ -59,7 +59,8 @@ def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
     columns, warnings = tangents_of_run(case, by, runs, begun)
     tangents = split(begun.setting, columns)
     first = begun.first_tangents(tangents)
-    return Prepared(case, by, runs, begun, tangents, first, [*warnings, *runs.warnings(begun)], key_sizes(case, by))
+    found = [*warnings, *entries_at_steps(case, by, begun.setting.plan)]
+    return Prepared(case, by, runs, begun, tangents, first, found, key_sizes(case, by))
 
 
 def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) -> CarriedRun:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from tautline.engine.choose import CHAIN, backend_for
+from tautline.engine.choose import BACKWARD
 from tautline.errors import InputError
 from tautline.gradients.keys import key_of
 from tautline.gradients.network.runs import NetworkRuns
@@ -35,9 +35,9 @@ def check_case(case: Case) -> Case:
 
 def runs_of(case: Case, by: Sequence[str], steps: Steps | None = None) -> Runs:
     """Runs of a case in which values of some keys may be others; `steps` are the case's own if not given."""
-    if backend_for(case) == CHAIN:
+    if BACKWARD.given(case):
         from tautline.gradients.chain.runs import ChainRuns, stays_chain
 
         if all(stays_chain(case, key_of(case, name)) for name in by):
-            return ChainRuns(case, by, steps)
+            return ChainRuns(case, steps)
     return NetworkRuns(case, steps)

@@ -73,8 +73,8 @@ LIMITING: dict[type, tuple[str, ...]] = {
         *("drum_stiffness", "swing", "drum_damping"),
     ),
     Drag: ("string_rate", "body_rate"),
-    network.Body: ("pull_lever",),
-    network.Strand: ("softness", "shortest"),
+    network.Body: ("pull_lever", "heave2"),
+    network.Strand: ("softness", "turned", "shortest"),
 }
 
 
@@ -110,24 +110,30 @@ def scales_of(tree: Any) -> Scales:
     return Scales(np.concatenate(groups), np.concatenate(weights), np.concatenate(usual))
 
 
-def _parts(tree: Any, ignored: bool = False) -> Iterator[tuple[Any, Any, Any]]:
-    """Groups within each leaf or each vector, weights, and the usual size: SI units for states."""
+def _parts(tree: Any, ignored: bool = False, loaded: bool = True) -> Iterator[tuple[Any, Any, Any]]:
+    """Groups within each leaf or each vector, weights, and the usual size: SI units for states.
+
+    Where no loads act, velocities of earlier steps of free bodies are where a search begins, and no more.
+    """
     if isinstance(tree, tuple) and hasattr(tree, "_fields"):
+        loaded = loaded and getattr(tree, "loaded", True)
         for name, item in zip(tree._fields, tree, strict=True):
             special = SPECIAL.get((type(tree), name))
             if special is not None:
+                if special is FREE_BODY and not loaded and tree.free:  # type: ignore[attr-defined]
+                    special = GUESSED_BODY
                 ids, measure, *rounded = special(item)
                 usual = rounded[0] if rounded else 1.0 if isinstance(tree, STATES) else 0.0
                 yield ids, measure, usual
             else:
-                yield from _parts(item, ignored or name in LIMITING.get(type(tree), ()))
+                yield from _parts(item, ignored or name in LIMITING.get(type(tree), ()), loaded)
     elif isinstance(tree, tuple) and tree and all(isinstance(x, float) for x in tree):
         yield np.full(len(tree), IGNORED if ignored else 0), 1.0, 0.0
     elif isinstance(tree, tuple) and tree and all(isinstance(x, tuple) and len(x) == 3 for x in tree):
         yield np.zeros(3 * len(tree), dtype=int), 1.0, 0.0  # a matrix
     elif isinstance(tree, tuple | Listed):
         for item in tree:
-            yield from _parts(item, ignored)
+            yield from _parts(item, ignored, loaded)
     elif isinstance(tree, float):
         yield np.full(1, IGNORED if ignored else 0), 1.0, 0.0
     elif isinstance(tree, np.ndarray) and tree.dtype == np.float64:
@@ -209,6 +215,8 @@ def _columns(together: Any, ignored: Any = ()) -> Callable[[Array], tuple[Any, A
     return lambda array: (np.broadcast_to(_placed(array.shape[-1], together, ignored), array.shape), 1.0)
 
 
+FREE_BODY = _columns(NETWORK_BODY, OWED_BY_NETWORK_BODY)
+GUESSED_BODY = _columns(NETWORK_BODY, [*OWED_BY_NETWORK_BODY, *range(network.V, network.V + 18)])
 SPECIAL: dict[tuple[type, str], Callable[[Any], tuple[Any, ...]]] = {
     (data.Motion, "nodes"): _nodes,
     (data.Motion, "body"): lambda array: (_placed(len(array), BODY, OWED_BY_BODY), 1.0),
@@ -220,7 +228,7 @@ SPECIAL: dict[tuple[type, str], Callable[[Any], tuple[Any, ...]]] = {
     (data.Parameters, "tension_table"): _tension,
     (AppliedForce, "table"): _vectors,
     (Drag, "flow"): _vectors,
-    (network.Body, "state"): _columns(NETWORK_BODY, OWED_BY_NETWORK_BODY),
+    (network.Body, "state"): FREE_BODY,
     (network.Body, "path"): _path,
     (network.Body, "angles"): _path,
     (network.Body, "applied"): _vectors,

@@ -9,7 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.gradients.keys import key_of, key_value
+from tautline.kernels.data import Plan
+from tautline.model.command import Speed
 from tautline.model.string import String
+from tautline.model.system.case import Case
 from tautline.results.values import lengths_of
 from tautline.results.warnings import RunWarning
 
@@ -29,6 +33,8 @@ STAYS = 1e-9
 CHANGE = 1e-5
 DEPARTS = 3e-3
 NOISE = 1e-12
+# Of a step: times that are nearer to the end of one are at it.
+ON_STEP = 1e-6
 # Keys that a sentence names.
 NAMED = 4
 
@@ -157,6 +163,23 @@ def growth(line: Line, sizes: Array) -> Array:
             slopes = np.fmax.reduce(np.abs(strain.tangent), axis=(0, 1), initial=0.0)
             found = np.fmax(found, slopes / float(np.abs(strain.value).max()))
         return np.asarray(found * sizes)
+
+
+def entries_at_steps(case: Case, by: Sequence[str], plan: Plan) -> list[RunWarning]:
+    """Warnings on entries of tables of speeds that fall on the ends of stages of steps: their rates jump there."""
+    ends, found = np.array([0.0, *np.cumsum(plan.stages)]), []
+    for name in by:
+        key = key_of(case, name)
+        if not key.whole.endswith(".command.times") or not isinstance(case.commands.get(key.path[1]), Speed):
+            continue
+        t = key_value(case, name)
+        if 0.0 < t <= case.run.duration and np.abs(t / plan.h % 1.0 - ends).min() <= ON_STEP:
+            text = (
+                f"{name}: the entry at {t:g} s falls on the end of a step: derivatives of speeds and tensions "
+                "there are those of moving it later, and others of moving it earlier"
+            )
+            found.append(RunWarning("derivative_side", text, t, where=name))
+    return found
 
 
 def starts_at_kink(lines: Sequence[Line]) -> list[RunWarning]:

@@ -15,8 +15,8 @@ from tautline.engine.chain.cases import begin_chain
 from tautline.engine.chain.columns import Varied
 from tautline.engine.chain.ensemble import fits, shared_by_block, task_of
 from tautline.engine.chain.member_calls import MemberCalls
-from tautline.engine.chain.samples import record_of_samples
-from tautline.engine.choose import CHAIN, backend_for
+from tautline.engine.chain.samples import recorded_values
+from tautline.engine.choose import LANES as TOGETHER
 from tautline.engine.runner import Runner
 from tautline.errors import RUNNING, InputError
 from tautline.gradients.objectives import Objective
@@ -45,7 +45,7 @@ from tautline.results.values import values_of
 
 def why_no_lanes(task: Task) -> str | None:
     """Reason why environments of a task cannot march in lanes; None if they can."""
-    if not is_torque(task) or backend_for(task.case) != CHAIN:
+    if not is_torque(task) or not TOGETHER.given(task.case):
         return "only the torque of one reel that carries one body can be the action"
     if isinstance(task.reward, Objective):
         return "the reward must be a function of observations"
@@ -226,9 +226,9 @@ class LaneVectorEnv(VectorEnv[Array, Array, Array]):
 
     def _observed(self) -> dict[str, Array]:
         """Observations of all lanes by name."""
-        record = record_of_samples(np.zeros(1), self._samples)
+        recorded = recorded_values(np.zeros(1), self._samples)
         chain, names = self._chain, set(self._names)
-        values = values_of(chain, record, needed_for(names))
+        values = values_of(chain, recorded, needed_for(names))
         found = system_values(self._base.case.system, values, names, inertia_of(chain.string, chain.body))
         times = self.task.interval * self._count
         rows = {name: np.moveaxis(np.asarray(found[name]), -1, 0)[:, 0] for name in self._names}

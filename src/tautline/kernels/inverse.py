@@ -62,17 +62,13 @@ from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.loads.guide_motion import first_moment_by_s
 from tautline.kernels.loads.jump import forces_at
+from tautline.kernels.network.inverse import SHORT_STEP, SHORT_TURN
 from tautline.kernels.newton import Rates, Target, solve_rates
 from tautline.kernels.reeling import evaluate_forces, kept_reel_force
 from tautline.kernels.rotation import attitude, put_attitude
 from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply_transposed, cross, dot, scale, sub
 from tautline.kernels.tables import curve_at, vector_at
 from tautline.kernels.tridiagonal import factorise
-
-# Of the two steps, over the time of a wave through an element: an error of 1e-7 in time, and of 1e-12 by rounding.
-SHORT_STEP = 1e-3
-# Angle that the body may turn by in such a step.
-SHORT_TURN = 1e-3
 
 
 @inlined

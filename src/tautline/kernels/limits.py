@@ -91,6 +91,14 @@ def stretching_frequency2(par: Parameters, end_mass: float, s: float, locked: bo
 
 
 @kernel
+def resolved_drum(plan: Plan, softness: float, stiffness: float, damping: float) -> float:
+    """Step that follows a drum, of an inverse mass (1/kg), on the spring and damper of a command."""
+    spring2 = stiffness * softness
+    step = plan.resolution / math.sqrt(spring2) if spring2 > 0.0 else math.inf
+    return min(step, RESOLVED_DAMPER / (softness * damping)) if damping > 0.0 else step
+
+
+@kernel
 def limits_at_length(par: Parameters, plan: Plan, s: float, locked: bool) -> Limits:
     """Limits that follow from the deployed length alone.
 
@@ -98,21 +106,19 @@ def limits_at_length(par: Parameters, plan: Plan, s: float, locked: bool) -> Lim
     A single element has no neighbour that could swing with it, so its ends count; it shares them with the body.
     """
     l = element_length(par, s)
-    drum = plan.drum_stiffness / reel_mass(par, s)[0]
+    softness = 1.0 / reel_mass(par, s)[0]
+    drum = plan.drum_stiffness * softness
     stretching = stretching_frequency2(par, plan.end_mass, s, locked)
     if par.N == 1:
         frequency2 = stretching + plan.body_frequency2 + drum
     else:
         frequency2 = max(12.0 * par.EA / (par.mu * l * l), plan.body_frequency2, drum)
-    resolved_drum = plan.resolution / math.sqrt(drum) if drum > 0.0 else math.inf
-    if plan.drum_damping > 0.0:
-        resolved_drum = min(resolved_drum, RESOLVED_DAMPER * reel_mass(par, s)[0] / plan.drum_damping)
     return Limits(
         plan.limit_multiple * 2.0 / math.sqrt(frequency2),
         math.inf,
         plan.resolution / math.sqrt(stretching),
         math.inf,
-        resolved_drum,
+        resolved_drum(plan, softness, plan.drum_stiffness, plan.drum_damping),
     )
 
 
@@ -191,11 +197,12 @@ def choose_level(plan: Plan, allowed: float) -> int:
 
 
 @kernel
-def set_level(par: Parameters, plan: Plan, locked: bool, limits: Limits, reel: Array, clock: Counters) -> int:
+def set_level(plan: Plan, limits: Limits, ratios: Array, clock: Counters) -> int:
     """Divide the base step as the limits and earlier failures ask for; a status if that cannot be done.
 
-    A level that the turning of the body has raised is kept until one less would do with room to spare: else a tumbling
-    body would change the step to and fro, and every change costs some of the energy's steadiness.
+    Largest ratios go into `ratios`. A level that the turning of a body has raised is kept until one less would do with
+    room to spare: else a tumbling body would change the step to and fro, and every change costs some of the energy's
+    steadiness.
     """
     level = 0
     if plan.adaptive:
@@ -211,12 +218,15 @@ def set_level(par: Parameters, plan: Plan, locked: bool, limits: Limits, reel: A
     if plan.adaptive and h > limits.turning and level == MAX_LEVEL:
         return UNSTABLE_STEP  # a body so fast that no step follows it
     for i in range(LIMITS):
-        if i != TURNING:  # that is looked at in samples
-            reel[RATIOS + i] = max(reel[RATIOS + i], h / limits[i])
-    if not locked and outruns_waves(par, reel[SIGMA]):
-        return REEL_OUTRUNS_WAVES
-    worst = h / min(limits.waves, limits.force_law)
-    return UNSTABLE_STEP if worst > plan.allowed_ratio else RUNNING
+        ratios[RATIOS + i] = max(ratios[RATIOS + i], h / limits[i])
+    return UNSTABLE_STEP if h / min(limits.waves, limits.force_law) > plan.allowed_ratio else RUNNING
+
+
+@kernel
+def at_start(plan: Plan, limits: Limits) -> Limits:
+    """Limits of the first step of a motion in which what loads do shows."""
+    turning = min(limits.turning, plan.h / (1 << FIRST_LEVEL))
+    return Limits(limits.waves, limits.force_law, limits.stretching, turning, limits.drum)
 
 
 @kernel
@@ -240,8 +250,8 @@ def guard(
     """Look at all limits before a base step, and divide it. Compiled on its own: it is called from three places."""
     limits = limits_now(par, plan, locked, t, motion, scratch, loads)
     if loads is not None and loads.acts and par.rotates and motion.reel[H_LAST] == 0.0:
-        turning = min(limits.turning, plan.h / (1 << FIRST_LEVEL))
-        limits = Limits(limits.waves, limits.force_law, limits.stretching, turning, limits.drum)
+        limits = at_start(plan, limits)
     motion.reel[GUARDED] = motion.reel[S]
     motion.reel[GUARDED_STEP] = plan.h
-    return set_level(par, plan, locked, limits, motion.reel, motion.clock)
+    status = set_level(plan, limits, motion.reel, motion.clock)
+    return REEL_OUTRUNS_WAVES if not locked and outruns_waves(par, motion.reel[SIGMA]) else status

@@ -53,9 +53,16 @@ from tautline.kernels.limits import guard, turning_rate2
 from tautline.kernels.loads.jump import settle
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import evaluate_forces
+from tautline.kernels.repeating import (
+    END_TOLERANCE,
+    IMPROVEMENT,
+    MOST_EXTRA,
+    MOST_SECANTS,
+    MOST_TRIALS,
+    ROOM_TO_SPARE,
+)
 from tautline.kernels.stage import fixed_base_step
 from tautline.kernels.steps import (
-    END_TOLERANCE,
     beyond_end,
     end_of_string,
     may_reach_end,
@@ -64,16 +71,6 @@ from tautline.kernels.steps import (
     time_of_part,
 )
 from tautline.kernels.tridiagonal import factorise
-
-MOST_TRIALS = 80
-MOST_SECANTS = 20  # before halving takes over
-# Halvings that a sample interval may need beyond those of the limits.
-MOST_EXTRA = 5
-# A repeated interval whose balance is not better than this part of before is not repeated again.
-IMPROVEMENT = 0.7
-# An interval this much better than it need be lets the next one try a larger step.
-ROOM_TO_SPARE = 1.0 / 16.0
-
 
 # A sample of fewer steps, none of which is divided, is not stopped in the middle: it takes some milliseconds, and a
 # copy of the motion before each sample would take several per cent of them.

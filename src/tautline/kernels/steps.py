@@ -23,10 +23,8 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import inlined, kernel, separate
 from tautline.kernels.limits import limits_change, turning_rate2
+from tautline.kernels.repeating import END_TOLERANCE
 from tautline.kernels.step import one_step
-
-# How far the reel may go beyond the end of the string, over the length of the string.
-END_TOLERANCE = 1e-10
 
 
 @kernel

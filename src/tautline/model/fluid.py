@@ -11,6 +11,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
+from tautline.model.body import RigidBody, steiner
 from tautline.model.checks import ZERO, finite, non_negative, positive, vector
 from tautline.model.description import (
     Number,
@@ -297,3 +298,16 @@ class AppliedForce:
         values = [function(float(t)) for t in times]
         forces, moments = ([value[k] for value in values] for k in (0, 1))
         return cls((times, forces), (times, moments), point)
+
+
+def moving_body(body: RigidBody, fluid: Fluid | None) -> RigidBody:
+    """A body as it resists acceleration, with the fluid that it moves along everywhere."""
+    if fluid is None or fluid.surface is not None or fluid.added_mass == 0.0:
+        return body
+    if body.is_point:
+        return RigidBody.point(body.mass + fluid.added_mass)
+    place = np.array(fluid.buoyancy_center or body.center_of_mass)
+    mass = body.mass + fluid.added_mass
+    center = (body.mass * np.array(body.center_of_mass) + fluid.added_mass * place) / mass
+    inertia = np.array(body.inertia) + steiner(fluid.added_mass, place)
+    return RigidBody(mass, inertia, center, body.shape)

@@ -15,6 +15,8 @@ from tautline.model.wording import both, near
 
 # About as many samples as a run has whose interval is not given.
 DEFAULT_SAMPLES = 1000
+# Default of settings that a case may have.
+NOT_GIVEN: Any = ...
 
 
 @described(name="", kw_only=True)
@@ -85,6 +87,11 @@ class Run(Method):
     def method(self) -> dict[str, Any]:
         """Keyword arguments of `Simulation`."""
         return {name: getattr(self, name) for name in fields_of(Method)}
+
+
+def given_of(arguments: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
+    """Those arguments of a function that are settings of a kind, and were given."""
+    return {name: x for name, x in arguments.items() if name in fields_of(kind) and x is not NOT_GIVEN}
 
 
 def known(given: Mapping[str, Any], cls: type, needed: Iterable[str] = ()) -> Mapping[str, Any]:

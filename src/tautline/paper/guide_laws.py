@@ -15,12 +15,11 @@ import numpy as np
 import xarray as xr
 
 from tautline import registry
-from tautline.engine.lowering import kernel_parameters
+from tautline.engine.lowering import line_parameters
 from tautline.engine.simulate import simulate
 from tautline.kernels import data, guide
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.guide_laws import stretched
-from tautline.model.chain.systems import chain_of
 from tautline.paper.examples import EXAMPLES, only, start, system
 from tautline.results.conservation import balance_error
 
@@ -101,7 +100,8 @@ class Range(NamedTuple):
 
 def lost_energy(law: str, strain: float, spooled_strain: float, sigma: float) -> float:
     """With a unit of unstretched length that passes the guide; what the kernels do, on a drum of one wide cell."""
-    par = kernel_parameters(chain_of(system(law)), 1, "symmetric", True)._replace(sigma_0=1e-30)
+    (line,) = system(law).lines.values()
+    par = line_parameters(line.string, line.reel, 1, "symmetric", True)._replace(sigma_0=1e-30)
     at = Entrance(strain, spooled_strain if law == "stretched" else 0.0)
     force = guide.carnot_force(par, at, sigma)[0]
     work = -(force + guide.spooled_force(par, at)) * np.sign(sigma)

@@ -338,7 +338,7 @@ class Equations:
             "reeled_length": x.s,
             "reel_speed": x.sigma,
             "nodes": x.q,
-            "velocity": x.v,
+            "node_velocities": x.v,
             "attitude": x.R,
             "angular_velocity": x.omega,
             "rotational_energy": rotational,
@@ -346,10 +346,8 @@ class Equations:
             "orthogonality_error": float(np.linalg.norm(np.eye(3) - x.R.T @ x.R)),
             "guide_displacement": guide.place,
             "guide_velocity": guide.velocity,
-            "accounts": {
-                "kinetic_energy": kinetic,
-                "elastic_energy": l * float(self.law.energy(np.linalg.norm(w, axis=1) / l - 1.0).sum()),
-                "gravity_energy": gravity,
-                **accounts,
-            },
+            "kinetic_energy": kinetic,
+            "elastic_energy": l * float(self.law.energy(np.linalg.norm(w, axis=1) / l - 1.0).sum()),
+            "gravity_energy": gravity,
+            **accounts,
         }

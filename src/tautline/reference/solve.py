@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -147,12 +147,11 @@ def labeled(
     """The Dataset of states that any method has found for a case."""
     from tautline.results.chain import system_values
     from tautline.results.network import build
-    from tautline.results.values import Record, values_of
+    from tautline.results.values import values_of
 
     system.inside = None
     rows = [system.figures(float(t), y) for t, y in zip(times, states, strict=True)]
-    columns: dict[str, Any] = {name: np.array([row[name] for row in rows]) for name in rows[0] if name != "accounts"}
-    columns["accounts"] = {name: np.array([row["accounts"][name] for row in rows]) for name in rows[0]["accounts"]}
+    columns = {"time": times, **{name: np.array([row[name] for row in rows]) for name in rows[0]}}
     columns["torque"] = np.array([system.torque(float(t), y) for t, y in zip(times, states, strict=True)])
     attrs = {
         "status": status,
@@ -161,7 +160,7 @@ def labeled(
         CASE: json.dumps(case.meshed().to_dict()),
         "version": __version__,
     }
-    values = values_of(system.pendulum, Record(time=times, **columns))
+    values = values_of(system.pendulum, columns)
     whole = case.meshed().system
     return build(whole, system_values(whole, values), attrs)
 

@@ -90,5 +90,5 @@ class WithSpooledString(Equations):
 
     def figures(self, t: float, y: Array) -> dict[str, Any]:
         figures = super().figures(t, y[:-1])
-        figures["accounts"]["elastic_energy"] += y[-1]
+        figures["elastic_energy"] += y[-1]
         return figures

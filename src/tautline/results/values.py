@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,49 +24,31 @@ Values = dict[str, Array]
 Moves = tuple[Array, Array, Array, Array]
 
 
-class Record(NamedTuple):
-    """Output of an integrator: the state, and quantities that cannot be computed from it."""
-
-    time: Array
-    reeled_length: Array
-    reel_speed: Array
-    nodes: Array  # (n, N + 1, 3) relative to the guide entrance
-    velocity: Array
-    attitude: Array
-    angular_velocity: Array
-    accounts: Values  # of the ledger, by name
-    rotational_energy: Array
-    torque: Array
-    angular_momentum: Array
-    orthogonality_error: Array
-    guide_displacement: Array  # (n, 3)
-    guide_velocity: Array
-
-
 def values_of(
     pendulum: Chain,
-    record: Record,
+    recorded: Values,
     names: Iterable[str] = tuple(CHAIN_SCHEMA),
     lengths: Array | None = None,
     loads: StringLoads | None = None,
 ) -> Values:
     """Every variable of the schema, or at least the wanted ones, and the time; `lengths` are those of `lengths_of`.
 
+    `recorded` are those that do not follow from others, by name, with `nodes` and `node_velocities` (n, N + 1, 3)
+    relative to the guide entrance, and its `guide_displacement` and `guide_velocity`.
     `loads` are those along the string, in place of the pendulum's own.
     Of many members, whose pendulum has columns in place of numbers, arrays have the members as their last dimension.
     """
     wanted = set(names)
-    N = record.nodes.shape[1] - 1
-    unstretched = pendulum.string.length - record.reeled_length
-    values = record._asdict()
-    values |= values.pop("accounts")
-    nodes = values.pop("nodes")
+    values = dict(recorded)
+    nodes, node_velocities = values.pop("nodes"), values.pop("node_velocities")
+    N, time, speed = nodes.shape[1] - 1, values["time"], values["reel_speed"]
+    unstretched = pendulum.string.length - values["reeled_length"]
     displacement, frame = values.pop("guide_displacement"), values.pop("guide_velocity")
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
         values["unstretched_length"] = unstretched
         if "power" in wanted:
-            radii = pendulum.reel.radius(record.reeled_length)
-            values["power"] = record.torque * record.reel_speed / radii + 0.0  # no negative zeros
+            radii = pendulum.reel.radius(values["reeled_length"])
+            values["power"] = values["torque"] * speed / radii + 0.0  # no negative zeros
         if "energy" in wanted:
             first, *others = (values[name] for name in ledger.names(ledger.STORED))
             values["energy"] = sum(others, start=first)
@@ -74,21 +56,21 @@ def values_of(
             guide = np.stack(np.broadcast_arrays(*pendulum.reel.guide_position))
             guide = guide.reshape(*guide.shape, *(1,) * (nodes.ndim - 2 - guide.ndim))
             values["position"] = nodes + guide + displacement[:, None]
-            values["velocity"] = record.velocity + frame[:, None]
+            values["velocity"] = node_velocities + frame[:, None]
         if wanted & {"stretched_length", "strain", "tension", *AT_ENDS}:
             lengths = lengths_of(nodes) if lengths is None else lengths
             strain = lengths / (unstretched / N)[:, None]
             strain -= 1.0
             values["stretched_length"] = lengths.sum(axis=1)
             values["strain"] = strain
-            still = 0.0 * record.reel_speed
-            moves = (nodes, record.velocity, record.reel_speed, still)
+            still = 0.0 * speed
+            moves = (nodes, node_velocities, speed, still)
             values["tension"] = tension_of(pendulum.string, moves, strain, unstretched / N, lengths)
         if lengths is not None and wanted & set(AT_ENDS):
-            loads = loads or string_loads(pendulum.string, pendulum.gravity, pendulum.fluid, *span(record.time))
+            loads = loads or string_loads(pendulum.string, pendulum.gravity, pendulum.fluid, *span(time))
             if loads.flow is not None:
-                moves = (values["position"], values["velocity"], record.reel_speed, still)
-            ends = at_ends(pendulum.string, loads, moves, values["tension"], lengths, unstretched / N, record.time)
+                moves = (values["position"], values["velocity"], speed, still)
+            ends = at_ends(pendulum.string, loads, moves, values["tension"], lengths, unstretched / N, time)
             values |= dict(zip(AT_ENDS, ends, strict=True))
     return values
 

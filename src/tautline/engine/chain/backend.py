@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property, partial
 from typing import Any, ClassVar
@@ -12,12 +11,14 @@ import numpy as np
 
 from tautline import errors
 from tautline.engine import checkpoints, lowering, plausible
-from tautline.engine.backend import ENERGIES, case_of_run
-from tautline.engine.chain.samples import record_of_samples
+from tautline.engine.backend import ENERGIES, NO_LAWS, case_of_run
+from tautline.engine.chain import lowering as chain_lowering
+from tautline.engine.chain.samples import recorded_values
 from tautline.engine.chain.stepper import Stepper
 from tautline.engine.chain.warnings import chain_warnings
 from tautline.engine.choose import CHAIN
 from tautline.engine.criteria import on_only_line
+from tautline.engine.ending import LOSS_AT_GUIDE, Ended, sentence
 from tautline.engine.health import Health
 from tautline.engine.loads import moved_on
 from tautline.engine.recorder import copied
@@ -38,9 +39,8 @@ from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.results.chain import needed_for, system_values
-from tautline.results.values import Record, Values, values_of
+from tautline.results.values import Values, values_of
 from tautline.results.warnings import RunWarning
-from tautline.schema import SCHEMA
 
 # Variables that take inverse dynamics where the reel is prescribed or locked; others do not pay for it in every step.
 NEED_TORQUE = {"torque", "power"}
@@ -101,20 +101,13 @@ class ChainBackend:
             return cls(chain_of(case.system), chain_start(case), loads=loads, case=case, **case.run.method())
 
     @classmethod
-    def at_start(cls, case: Case, *, loads: Sequence[ForceLaw] = ()) -> ChainBackend:
+    def at_start(cls, case: Case, *, loads: Mapping[str, Sequence[ForceLaw]] = NO_LAWS) -> ChainBackend:
         """A simulation at the start of a case; a kinematic body that carries the reel and has no path can be moved."""
-        simulation = cls.from_case(case, loads=loads)
+        simulation = cls.from_case(case, loads=check_laws(loads.get(next(iter(case.system.lines)), ())))
         carrier = case.system.bodies.get(next(iter(case.system.lines.values())).start)
         if isinstance(carrier, Kinematic) and carrier.path is None and case.run.order == 2:
             simulation.stepper.loads = moved_on(simulation.stepper.loads, 0.0, ZERO, ZERO)
         return simulation
-
-    def twin(self, until: float = 0.0) -> ChainBackend:
-        """An independent one in the same state; its tables are made when it marches."""
-        other = copy.copy(self)
-        other.stepper = self.stepper.twin(until)
-        other.timing = self.timing.twin(other.stepper)
-        return other
 
     # -- what is known now -------------------------------------------------------------------------------
 
@@ -273,8 +266,21 @@ class ChainBackend:
 
     def sentence(self, status: int, plan: data.Plan) -> str:
         """What ended the motion, when, and what to do about it."""
-        s = self.stepper
-        return lowering.message(status, s.par, plan, s.limits(), s.motion, self.timing.now)
+        par, reel, stepper = self.stepper.par, self.stepper.motion.reel, self.stepper
+        ended = Ended(
+            status=status,
+            time=self.timing.now,
+            where="",
+            out=float(par.L - reel[data.S]),
+            shortest=plan.minimum_length,
+            step=plan.h / 2 ** self.timing.count(data.LEVEL),
+            adaptive=plan.adaptive,
+            limits=stepper.limits(),
+            reel_speed=abs(float(reel[data.SIGMA])),
+            wave_speed=self.pendulum.string.wave_speed,
+            goes_back=LOSS_AT_GUIDE if len(plan.stages) > 1 and self.pendulum.reel.guide_law == "dissipative" else "",
+        )
+        return sentence(ended)
 
     def go_on_from(self, state: ChainState, time: float) -> None:
         """Go on from another state at another time (s), under the command that was given at the start of the run."""
@@ -332,27 +338,19 @@ class ChainBackend:
         stepper.health.begin(self.pendulum, stepper.motion.reel, out.scalars[0], out.nodes[0])
         return out
 
-    def values(self, samples: data.Samples, times: data.Array) -> Values:
-        """Variables of the results from samples."""
-        return self._named(values_of(self.pendulum, self.record(times, samples)))
+    def values(self, samples: data.Samples, times: data.Array, names: set[str] | None = None) -> Values:
+        """Variables of the results from completed samples: all, or those with names at least."""
+        recorded = recorded_values(times, samples)
+        system = self.system if self.given is None else self.given.system  # whose elements are known takes time
+        if names is None:
+            return system_values(system, values_of(self.pendulum, recorded))
+        return system_values(system, values_of(self.pendulum, recorded, needed_for(names)), names)
 
     def values_for(self, times: data.Array, samples: data.Samples, names: set[str], line: str | None = None) -> Values:
-        """Variables of the results, those with names at least, for conditions and sensors; it has one line."""
+        """Variables of the results from samples as they are marched, those with names at least; it has one line."""
         if self.stepper.takes_torque and names & NEED_TORQUE:
             self.stepper.find_torques(samples, times)
-        return self._named(values_of(self.pendulum, self.record(times, samples), needed_for(names)), names)
-
-    def _named(self, values: Values, names: Iterable[str] = tuple(SCHEMA)) -> Values:
-        """Variables as the results of its system have them, all or the wanted ones (`needed_for`)."""
-        return system_values(self.system, values, names)
-
-    def record(self, times: data.Array, samples: data.Samples) -> Record:
-        """Samples as plain arrays with names, for those who make thousands of runs."""
-        return record_of_samples(times, samples)
-
-    def own_attributes(self) -> dict[str, Any]:
-        """Number of elements, and the scheme."""
-        return {"elements": self.stepper.par.N, "scheme": self.stepper.method.scheme}
+        return self.values(samples, times, names)
 
     def figures(self) -> dict[str, float]:
         """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
@@ -401,5 +399,5 @@ class ChainBackend:
             stepper.origin, stepper.needed = tuple(saved["origin"]), saved["needed"]
             stepper.follow(command)
             stepper.kernel_command = lowering.kernel_command(command, stepper.par.L, *stepper.origin)
-            stepper.plan = lowering.with_impedance(stepper.plan, command)
+            stepper.plan = chain_lowering.with_impedance(stepper.plan, command)
             self.refresh()

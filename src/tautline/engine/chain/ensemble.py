@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline import errors, registry
-from tautline.engine import lowering
+from tautline.engine.chain import lowering
 from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.recorder import copied
 from tautline.engine.runner import Runner

@@ -17,13 +17,14 @@ from tautline import schema
 from tautline.arrays import Array
 from tautline.engine import lowering
 from tautline.engine.chain import columns
+from tautline.engine.chain import lowering as chain_lowering
 from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.blocks import March, Numbers, Piece, Places, Room, empty_room, filled_up
 from tautline.engine.chain.cases import begin_chain
 from tautline.engine.chain.columns import Varied
 from tautline.engine.chain.ensemble import fits, give_back, task_of
 from tautline.engine.chain.member_calls import MemberCalls
-from tautline.engine.chain.samples import record_of_samples
+from tautline.engine.chain.samples import recorded_values
 from tautline.engine.criteria import on_only_line, warnings_by_member
 from tautline.engine.health import Health
 from tautline.engine.recorder import copied
@@ -121,13 +122,13 @@ class Family:
         plain, command = chain_of(case.system), chain_command(case)
         state, fine = columns.states(self.case, case, plain, count)
         chain = plain.on_mesh(plain.string.length - state.reeled_length, state.elements)
-        par, plan = lowering.lowered(chain, state, self._base.stepper.method)
+        par, plan = chain_lowering.lowered(chain, state, self._base.stepper.method)
         base = self._task.plan
         plan = plan._replace(h=base.h, steps_per_sample=base.steps_per_sample)
         if _shares_columns(par) or _shares_columns(plan) or self.elements != par.N:
             raise TypeError("members differ in what a block has in common")
         motions = data.Motion(*(np.zeros((count, *x.shape), x.dtype) for x in self._task.motion))
-        lowering.place(state, chain.reel.spooled_strain, motions)
+        chain_lowering.place(state, chain.reel.spooled_strain, motions)
         commands = [self._task.command]
         torque = command.constant_torque
         if np.ndim(torque):
@@ -183,8 +184,8 @@ class Family:
         alike = defaultdict(list)
         for k in some.tolist():
             with suppress(TautlineError):
-                steps = lowering.base_steps(plan, present(k), self._interval)
-                halvings = lowering.halvings(plan._replace(h=self._interval / steps), in_kernels(k))
+                steps = chain_lowering.base_steps(plan, present(k), self._interval)
+                halvings = chain_lowering.halvings(plan._replace(h=self._interval / steps), in_kernels(k))
                 alike[steps, halvings].append(k)
         for (steps, _), members in alike.items():
             yield steps, np.array(members)
@@ -224,10 +225,11 @@ class Family:
         self, piece: Piece, who: Places, samples: data.Samples, times: Array, wanted: set[str]
     ) -> tuple[list[Array], list[Array]]:
         """Figures of the mesh (time, member), and wanted variables (member, time, ...)."""
-        chain, record = self._chain(piece, who), record_of_samples(times, samples)
-        lengths = lengths_of(record.nodes)
-        shape = shape_of(chain, record.nodes, record.velocity, record.reeled_length, lengths, chain.body.mass)
-        values = values_of(chain, record, needed_for(wanted), lengths)
+        chain, recorded = self._chain(piece, who), recorded_values(times, samples)
+        nodes, velocities = recorded["nodes"], recorded["node_velocities"]
+        lengths = lengths_of(nodes)
+        shape = shape_of(chain, nodes, velocities, recorded["reeled_length"], lengths, chain.body.mass)
+        values = values_of(chain, recorded, needed_for(wanted), lengths)
         found = system_values(self.case.system, values, wanted, inertia_of(chain.string, chain.body))
         return [np.asarray(x) for x in shape], [np.moveaxis(found[name], -1, 0) for name in wanted]
 

@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from tautline.engine import lowering
+from tautline.engine.chain import lowering as chain_lowering
+from tautline.engine.ending import check_step
 from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_failure, with_laws
 from tautline.engine.health import Health
-from tautline.engine.loads import covering, kernel_loads, moved_on, own_numbers
+from tautline.engine.loads import covering, moved_on, own_numbers
 from tautline.engine.tabulating import is_constant, tabulated
 from tautline.engine.turns import Turns
 from tautline.engine.windows import Window
@@ -47,9 +49,9 @@ class Stepper:
     def __init__(self, pendulum: Chain, state: ChainState, method: Method, laws: Sequence[ForceLaw] = ()) -> None:
         self.pendulum, self.initial, self.method, self.health = pendulum, state, method, Health()
         self.turns = Turns()
-        self.par, self.plan = lowering.lowered(pendulum, state, method)
+        self.par, self.plan = chain_lowering.lowered(pendulum, state, method)
         self.laws = [CallableLaw(law) for law in laws]
-        self.loads = kernel_loads(pendulum, self.laws)
+        self.loads = chain_lowering.chain_loads(pendulum, self.laws)
         path = pendulum.reel.guide_path
         self._path_window = Window() if path is None else Window(path.covered)
         flow = None if pendulum.fluid is None else pendulum.fluid.unsteady
@@ -125,7 +127,7 @@ class Stepper:
         """Let the tables of motions without end hold from a time to another."""
         moved = [window.moves(since, until) for window in (self._path_window, self._flow_window)]
         if any(moved):
-            self.loads = covering(self.loads, self.pendulum, since, until)
+            self.loads = covering(self.loads, self.pendulum.fluid, self.pendulum.reel.guide_path, since, until)
         if self._command_window.moves(since, until) and self.command is not None:
             self.kernel_command = lowering.kernel_command(self.command, self.par.L, *self.origin, (since, until))
 
@@ -265,12 +267,13 @@ class Stepper:
         if self.plan.adaptive or self.motion.clock[data.STEP]:
             return
         wanted = command or self.command or Locked()
-        plan, s = lowering.with_impedance(self.plan, wanted), float(self.motion.reel[data.S])
-        lowering.check_step(self.par, plan, s, step_limits(self.par, plan, s, wanted.holds))
+        plan, s = chain_lowering.with_impedance(self.plan, wanted), float(self.motion.reel[data.S])
+        mesh = f"{self.par.N} elements of {(self.par.L - s) / self.par.N:.3g} m"
+        check_step(plan, step_limits(self.par, plan, s, wanted.holds), mesh)
 
     def _tabulate(self, command: Command, rows: int, plan: data.Plan) -> None:
         """Tabulate a torque that is a function at the ends of all stages of the steps to come."""
-        parts = 2 ** lowering.halvings(plan, self.limits())
+        parts = 2 ** chain_lowering.halvings(plan, self.limits())
         table = tabulated(command, self.time, plan.h / parts, rows * plan.steps_per_sample * parts, plan.stages)
         self.health.impulse += table.impulse
         self.health.bent += table.bent
@@ -298,7 +301,9 @@ class Stepper:
         before = self.command
         speed = self.initial.reel_speed if before is None else float(self.last.scalars[0, data.REEL_SPEED])
         time, length = self.time, float(self.par.L - self.motion.reel[data.S])
-        lowering.check_command(command, self.method.order, self.method.scheme, speed, self.pendulum.reel)
+        lowering.check_command(
+            command, self.method.order, self.method.scheme, speed, self.pendulum.reel, before is not None
+        )
         command.check_start(time, length, speed)
         kernel = lowering.kernel_command(command, self.par.L, time, length)
         if not (before is not None and before.holds and command.holds):
@@ -308,7 +313,7 @@ class Stepper:
         self.origin = (time, length)
         self.kernel_command = kernel
         self.follow(command)
-        self.plan = lowering.with_impedance(self.plan, command)
+        self.plan = chain_lowering.with_impedance(self.plan, command)
         least = command.shortest(length, time)
         if self.method.minimum_length is None and least is not None and least < 2.0 * self.plan.minimum_length:
             # a default must not end the run on the way to where it is to go
@@ -340,7 +345,7 @@ class Stepper:
 
     def _place(self, state: ChainState, time: float) -> None:
         """Put the motion into a state at a time."""
-        self.motion = lowering.initial_motion(self.par, state, self.pendulum.reel.spooled_strain)
+        self.motion = chain_lowering.initial_motion(self.par, state, self.pendulum.reel.spooled_strain)
         self.motion.reel[data.T_START] = time
         path = self.pendulum.reel.guide_path
         if path is not None:

@@ -21,7 +21,7 @@ def going_on(chain: Runner[Any]) -> Runner[NetworkBackend]:
     stepper.turns.check()
     name = next(iter(chain.system.lines))
     laws = [law.law for law in stepper.laws]
-    found = Runner(NetworkBackend.from_case(chain.case, loads={name: laws} if laws else None))
+    found = Runner(NetworkBackend.at_start(chain.case, loads={name: laws}))
     other = found.backend.stepper
     found.is_timed = chain.is_timed
     state = own.state

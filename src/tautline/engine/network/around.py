@@ -7,32 +7,18 @@ from typing import Any
 import numpy as np
 
 from tautline.engine import loads
-from tautline.engine.network.strands import NO_REEL
 from tautline.kernels.loads.drag import Drag
 from tautline.kernels.network import data as kernels
 from tautline.model.body import RigidBody
-from tautline.model.chain.chain import Chain
 from tautline.model.checks import ZERO, Matrix
-from tautline.model.description import changed, unchecked
+from tautline.model.description import changed
 from tautline.model.directional import added_matrix, is_directional, moves_fluid, wing_of, without_directions
 from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.stacking import is_plain
 from tautline.model.string_loads import flow_rows
-from tautline.model.system.parts import Line
 from tautline.model.system.system import System
 
 NO_INERTIA: Matrix = (ZERO, ZERO, ZERO)
-POINT = RigidBody.point(1.0)
-
-
-def line_pendulum(line: Line, gravity: float = 0.0, fluid: Fluid | None = None) -> Chain:
-    """The pendulum that a line would be with a point at its end: its string, its reel and their rules."""
-    return _chain(line, POINT, gravity, fluid)
-
-
-def _chain(line: Line, body: RigidBody, gravity: float, fluid: Fluid | None) -> Chain:
-    own: dict[str, Any] = {"string": line.string, "reel": line.reel or NO_REEL, "body": body}
-    return unchecked(Chain, **own, gravity=gravity, fluid=fluid, applied_force=None)
 
 
 def body_drag(system: System, name: str, start: float = 0.0, until: float = 0.0) -> Drag:
@@ -43,10 +29,10 @@ def body_drag(system: System, name: str, start: float = 0.0, until: float = 0.0)
     body, fluid = system.bodies.get(name), system.fluid
     line = next(iter(system.lines.values()))
     if not isinstance(body, RigidBody) or fluid is None:
-        return loads.drag_numbers(line_pendulum(line))
+        return loads.drag_numbers(loads.Laden(line.string))
     feels = system.body_fluid.get(name, BodyInFluid())
     own = changed(fluid.around(feels), **without_directions(feels))
-    x = loads.drag_numbers(_chain(line, body, system.gravity or 0.0, own))
+    x = loads.drag_numbers(loads.Laden(line.string, system.gravity or 0.0, own, body))
     place = own.buoyancy_center or body.center_of_mass
     flow, times = flow_rows(own, start, until)
     return x._replace(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
@@ -11,15 +10,16 @@ import numpy as np
 
 from tautline import errors
 from tautline.engine import checkpoints, plausible
-from tautline.engine.backend import ENERGIES, case_of_run
+from tautline.engine.backend import ENERGIES, NO_LAWS, case_of_run
 from tautline.engine.choose import NETWORK
+from tautline.engine.ending import sentence
 from tautline.engine.network import acting
 from tautline.engine.network.commands import lead_reels, take
+from tautline.engine.network.ending import ended
 from tautline.engine.network.health import NetworkHealth
 from tautline.engine.network.leading import LEAD, lead_from
-from tautline.engine.network.samples import body_in, nodes_in, sentence, state_of, values_of, values_of_line
+from tautline.engine.network.samples import body_in, nodes_in, state_of, values_of, values_of_line
 from tautline.engine.network.stepper import NetworkStepper
-from tautline.engine.network.strands import words_for
 from tautline.engine.network.warnings import network_warnings
 from tautline.engine.timing import Timing
 from tautline.errors import InputError
@@ -80,7 +80,7 @@ class NetworkBackend:
         system: System,
         state: State,
         *,
-        loads: Mapping[str, Any] | None = None,
+        loads: Mapping[str, Any] = NO_LAWS,
         case: Case | None = None,
         **method: Any,
     ) -> None:
@@ -91,23 +91,11 @@ class NetworkBackend:
         self.earlier: tuple[list[RunWarning], dict[str, float]] = ([], {})
 
     @classmethod
-    def from_case(cls, case: Case, *, loads: Mapping[str, Any] | None = None) -> NetworkBackend:
+    def at_start(cls, case: Case, *, loads: Mapping[str, Any] = NO_LAWS) -> NetworkBackend:
         """A simulation at the start of a case; its commands are not taken yet."""
         checks.instance("case", case, Case)
         with case.naming_keys():
             return cls(case.system, case.state(), loads=loads, case=case, **case.run.method())
-
-    @classmethod
-    def at_start(cls, case: Case) -> NetworkBackend:
-        """A simulation at the start of a case, ready for all that can be done to it."""
-        return cls.from_case(case)
-
-    def twin(self, until: float = 0.0) -> NetworkBackend:
-        """An independent one in the same state; tables of motions hold up to a time (s)."""
-        other = copy.copy(self)
-        other.stepper = self.stepper.twin(until)
-        other.timing = self.timing.twin(other.stepper)
-        return other
 
     # -- what is known now -------------------------------------------------------------------------------
 
@@ -173,8 +161,9 @@ class NetworkBackend:
         return commands_by_name(self.system, command)
 
     def check(self, command: dict[str, Command]) -> None:
-        """Refuse a caller that is not the one; steps are checked under the commands when they are taken."""
+        """Refuse a caller that is not the one, and a step that no command allows; others when commands are taken."""
         self.stepper.turns.check()
+        self.stepper.check_step()
 
     def take(self, command: dict[str, Command]) -> None:
         """Let reels follow commands from now on."""
@@ -206,20 +195,7 @@ class NetworkBackend:
 
     def sentence(self, status: int, plan: data.Plan) -> str:
         """What ended the motion, when, and what to do about it."""
-        at, halvings = self.stepper.ended_at, self.timing.count(data.LEVEL)
-        name, out = "", 0.0
-        if at >= 0:
-            strand = self.stepper.strands[at]
-            name, out = strand.line, self.deployed(strand.line)
-            if status == errors.TWO_BLOCKED:
-                out = self.system.lines[name].string.length - float(
-                    self.present_sample().strands[0, at, kernels.RETRACTED]
-                )
-                name = words_for(self.system, strand)
-        waves, wheels = self.stepper.limits().waves, [x for line in self.system.lines for x in self.system.wheels(line)]
-        turns_back = len(plan.stages) > 1 and any(wheel.law != "none" for wheel in wheels)
-        step = plan.h / 2**halvings
-        return sentence(status, self.timing.now, name, out, step, waves, plan.adaptive, turns_back)
+        return sentence(ended(self.stepper, status, plan, self.timing.now))
 
     def go_on_from(self, state: State, time: float) -> None:
         """Go on from another state at another time (s), under the commands that were given at the start of the run.
@@ -268,26 +244,25 @@ class NetworkBackend:
         stepper.health.look(self.system, out, np.array([self.timing.now]), self.stepper.method.order)
         return out
 
-    def values(self, samples: kernels.WholeSamples, times: data.Array) -> Values:
+    def values(self, samples: kernels.WholeSamples, times: data.Array, names: set[str] | None = None) -> Values:
         """Variables of the results from samples."""
         return values_of(self.system, samples, times)
 
     def values_for(
         self, times: data.Array, samples: kernels.WholeSamples, names: set[str], line: str | None = None
     ) -> Values:
-        """Variables of the results, for conditions and sensors; of one line those that follow from its own samples."""
+        """Variables of the results from samples as they are marched; of one line those that follow from its own."""
         if line is None:
             return values_of(self.system, samples, times)
         return values_of_line(self.system, samples, times, line)
 
-    def own_attributes(self) -> dict[str, Any]:
-        """None that results of others do not have."""
-        return {}
-
     def figures(self) -> dict[str, float]:
         """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
-        found, earlier = self.stepper.health.figures(self.system, self.stepper.arrays.totals), self.earlier[1]
+        found, earlier = self._own_figures(), self.earlier[1]
         return found | {name: max(x, earlier[name]) for name, x in found.items() if name in earlier}
+
+    def _own_figures(self) -> dict[str, float]:
+        return self.stepper.health.figures(self.system, self.stepper.plan, self.stepper.arrays.totals)
 
     def warnings(self) -> list[RunWarning]:
         """Warnings on the accuracy of the run, and on reels at their stops."""

@@ -32,6 +32,7 @@ from tautline.results.warnings import RunWarning
 class BodyHealth:
     """Errors of attitudes, gathered over the samples of a run."""
 
+    turn: float = 0.0  # largest angle that a body turned by in a step (rad)
     turning: dict[str, float] = field(default_factory=dict)  # of angles that bodies turned by, by steps (rad)
     swung: dict[str, float] = field(default_factory=dict)  # and by waves that meshes miss, by the ends of lines (rad)
 
@@ -39,10 +40,12 @@ class BodyHealth:
         """See how bodies turn."""
         omega = samples.bodies[..., kernels.BODY_OMEGA : kernels.BODY_OMEGA + 3]
         for i, (name, body) in enumerate(system.bodies.items()):
-            if isinstance(body, RigidBody) and not body.is_point and order == 2:
-                spin = np.linalg.norm(omega[:, i], axis=1)
-                missed = missed_by_steps(spin, samples.whole[:, kernels.STEP_LENGTH])
-                self.turning[name] = float(added(self.turning.get(name, 0.0), missed * elapsed))
+            if isinstance(body, RigidBody) and not body.is_point:
+                spin, steps = np.linalg.norm(omega[:, i], axis=1), samples.whole[:, kernels.STEP_LENGTH]
+                self.turn = max(self.turn, float(np.nanmax(spin * steps, initial=0.0)))
+                if order == 2:
+                    missed = missed_by_steps(spin, steps)
+                    self.turning[name] = float(added(self.turning.get(name, 0.0), missed * elapsed))
         number = {name: i for i, name in enumerate(system.bodies)}
         for end in ends_of(system):
             line = system.lines[end.line]

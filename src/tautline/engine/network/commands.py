@@ -15,7 +15,7 @@ from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
 from tautline.kernels.network.march import RELEASE
-from tautline.model.command import Command, Free, Locked, check_command
+from tautline.model.command import Command, Free, Locked
 from tautline.model.profile import values_at
 from tautline.model.reel import Reel
 from tautline.model.system.commands import SHEAVE, drives, place_of
@@ -54,7 +54,10 @@ def _set_torque(stepper: NetworkStepper, name: str, command: Command) -> None:
 
 
 def _change(stepper: NetworkStepper, given: dict[str, Command]) -> None:
-    """Release all reels, then hold or lead those that are to be; what it takes to reach a speed is control work."""
+    """Release all reels, then hold or lead those that are to be; what it takes to reach a speed is control work.
+
+    Where forces go on to move reels nothing is released, and the motion goes on as under one command.
+    """
     time = stepper.time
     sample = stepper.sample_at(time)
     for name, command in given.items():
@@ -67,7 +70,8 @@ def _change(stepper: NetworkStepper, given: dict[str, Command]) -> None:
         least = command.shortest(deployed, time)
         if stepper.method.minimum_length is None and least is not None and least < 2.0 * stepper.shortest[line]:
             stepper.shortest[line] = 0.5 * least
-    release(stepper, time)
+    if not (stepper.started and all(_stays_free(stepper, name, command) for name, command in given.items())):
+        release(stepper, time)
     for name, command in given.items():
         stepper.commands[name], stepper.origins[name] = command, (time, stepper.deployed(name))
         stepper.lengths[name] = stepper.reel_length(name)
@@ -76,6 +80,13 @@ def _change(stepper: NetworkStepper, given: dict[str, Command]) -> None:
     stepper.started, stepper.changed = True, True
     stepper.lower(time, time)
     lead_reels(stepper, given, time)
+
+
+def _stays_free(stepper: NetworkStepper, name: str, command: Command) -> bool:
+    """Whether forces move a reel before and after it is given a command."""
+    before, reel = stepper.commands[name], stepper.arrays.reels[stepper.numbers[name]]
+    held = before.holds or command.holds or before.prescribes or command.prescribes
+    return not held and bool(reel[data.HELD] == data.NOT_HELD)
 
 
 def release(stepper: NetworkStepper, time: float) -> None:
@@ -127,13 +138,7 @@ def check_given(
     """Refuse a command that a reel cannot follow from now on: at this time, with this length out, at this speed."""
     time, deployed, speed = now
     try:
-        if started and command.holds and speed != 0.0:
-            raise InputError(
-                f"command: expected a drum that stands for Locked, got one that moves with {speed:.3g} m/s; "
-                "stop_reel holds it at once, and a Speed or Length slows it down"
-            )
-        check_command(command, speed)
-        lowering.check_command(command, order, "symmetric", speed, reel)
+        lowering.check_command(command, order, "symmetric", speed, reel, started)
         command.check_start(time, deployed, speed)
     except InputError as error:
         raise InputError(f"lines.{name}: {error}") from None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from tautline.engine.health import (
     kept_energies,
     pending_energy,
     reel_speed_criterion,
-    step_criterion,
+    step_criteria,
+    step_ratios,
 )
+from tautline.engine.loads import Laden
 from tautline.engine.mesh import MeshHealth
 from tautline.engine.network.bodies import BodyHealth
 from tautline.engine.network.strands import key_in_files, meshes_of, strands_of, wheel_reel
@@ -24,10 +26,7 @@ from tautline.engine.unfollowed import function_warnings
 from tautline.engine.warnings import motor_warnings
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
-from tautline.kernels.network.limits import NetworkLimits
 from tautline.model.body import RigidBody
-from tautline.model.fluid import Fluid
-from tautline.model.string import String
 from tautline.model.system.system import System
 from tautline.results.warnings import RunWarning
 
@@ -128,28 +127,23 @@ class NetworkHealth:
         meshes = {name: MeshHealth(**x) for name, x in state["meshes"].items()}
         return cls(**(state | {"meshes": meshes, "bodies": BodyHealth(**state["bodies"])}))
 
-    def figures(self, system: System, totals: data.Array) -> dict[str, float]:
+    def figures(self, system: System, plan: data.Plan, totals: data.Array) -> dict[str, float]:
         """Figures by name; those of meshes are the largest of all lines."""
-        by_string = [mesh.figures() for mesh in self.meshes.values()]
-        ratios = totals[data.RATIOS : data.RATIOS + len(NetworkLimits._fields)]
-        figures = {f"step_over_{name}": float(x) for name, x in zip(NetworkLimits._fields, ratios, strict=True)}
+        by_string = [mesh.figures() for mesh in self.meshes.values() or [MeshHealth()]]
         in_play = float(totals[data.IN_PLAY])
         return {
             "balance_error": self.balance / in_play if in_play > 0.0 else 0.0,
             "energy_in_play": in_play,
             "reel_speed_ratio": max(self.speeds.values(), default=0.0),
             **self.bodies.figures(system, self.meshes),
-            "largest_step_ratio": figures.pop("step_over_waves"),
-            **figures,
-            **{name: max(float(x[name]) for x in by_string) for name in (by_string[0] if by_string else ())},
+            **{name: max(float(x[name]) for x in by_string) for name in by_string[0]},
+            **{name: float(x) for name, x in step_ratios(totals, self.bodies.turn / plan.resolution).items()},
         }
 
-    def warnings(self, system: System, totals: data.Array, adaptive: bool) -> list[RunWarning]:
+    def warnings(self, system: System, plan: data.Plan, totals: data.Array) -> list[RunWarning]:
         """Warnings where a figure is beyond its limit."""
-        figures = self.figures(system, totals)
-        unresolved = {"stretching": "the stretching of the lines", "turning": "the turning of the bodies"}
-        criteria = [balance_criterion(figures["balance_error"], adaptive)]
-        criteria += [step_criterion(figures[f"step_over_{name}"], what, adaptive) for name, what in unresolved.items()]
+        figures = self.figures(system, plan, totals)
+        criteria = [balance_criterion(figures["balance_error"], plan.adaptive), *step_criteria(figures, plan.adaptive)]
         found = warnings_from(criteria) + self.bodies.warnings(system, self.meshes) + self._on_meshes(system)
         for name, ratio in self.speeds.items():
             found += on_line(system, name, warnings_from([reel_speed_criterion(ratio)]))
@@ -188,16 +182,8 @@ def on_line(system: System, name: str, warnings: Iterable[RunWarning], others: I
     return [replace(w, where=name).prefixed(words) for w in warnings]
 
 
-class Strung(NamedTuple):
-    """A string, and what acts on it."""
-
-    string: String
-    gravity: float
-    fluid: Fluid | None
-
-
-def _in_field(system: System, name: str) -> Strung:
-    return Strung(system.lines[name].string, float(system.gravity or 0.0), system.fluid)
+def _in_field(system: System, name: str) -> Laden:
+    return Laden(system.lines[name].string, float(system.gravity or 0.0), system.fluid)
 
 
 def _is_held(system: System, name: str) -> bool:

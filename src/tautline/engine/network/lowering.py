@@ -18,7 +18,6 @@ from tautline.engine.network.around import (
     body_drag,
     body_lift,
     directional_numbers,
-    line_pendulum,
 )
 from tautline.engine.network.leading import STILL, Lead
 from tautline.engine.network.strands import (
@@ -31,9 +30,7 @@ from tautline.engine.network.strands import (
     reeving_of,
     strands_of,
 )
-from tautline.errors import InputError
 from tautline.kernels import data
-from tautline.kernels.compose import COMPOSITIONS
 from tautline.kernels.guide import REMEMBERS
 from tautline.kernels.lanes import LANES, vector_zeros
 from tautline.kernels.listed import Listed
@@ -41,7 +38,6 @@ from tautline.kernels.loads.drag import Drag
 from tautline.kernels.network import data as kernels
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO
-from tautline.model.run import Method
 from tautline.model.stacking import is_plain
 from tautline.model.system.parts import ANCHOR
 from tautline.model.system.state import State
@@ -51,31 +47,6 @@ BACKUPS = 3  # copies of the motion that a march keeps
 NO_PUSH = np.zeros((7, 1))
 LOCKED = data.Command(True, np.zeros(1), np.zeros(1))
 FREE = data.Command(False, np.zeros(1), np.zeros(1))
-
-
-def plan_of(system: System, method: Method) -> data.Plan:
-    """All of the plan but sampling."""
-    composition = COMPOSITIONS[method.order]
-    step = None if isinstance(method.step, str) else method.step
-    for name, line in system.lines.items():
-        if line.reel is not None:
-            try:
-                lowering.check_law_order(line.reel.guide_law, method.order)
-            except InputError as error:
-                raise InputError(f"lines.{name}: {error}") from None
-    return data.Plan(
-        h=step or 0.0,
-        stages=composition.stages,
-        limit_multiple=composition.limit_multiple,
-        adaptive=step is None,
-        allowed_ratio=lowering.AUTO_RATIO if step is None else lowering.LARGEST_RATIO,
-        resolution=lowering.AUTO_RESOLUTION,
-        minimum_length=0.0,
-        end_mass=0.0,
-        body_frequency2=0.0,
-        steps_per_sample=0,
-        hold=method.at_end == "hold",
-    )
 
 
 def field_of(system: System) -> kernels.Field:
@@ -170,12 +141,41 @@ def softness(system: System, end: str, point: Any, axis: Any = ZERO) -> float:
 # What follows from a body alone is kept, since a network is made anew with each command.
 @lru_cache(maxsize=64)
 def _softness(body: RigidBody, arm: tuple[float, ...], axis: tuple[float, ...]) -> float:
-    J, n = body.central_inertia(), np.array(axis)
+    J = body.central_inertia()
     pulled = 1.0 / RigidBody.about_center(body.mass, J, tuple(-x for x in arm)).least_effective_mass()
-    if not n.any():
+    by_drum = _turned_softness(body, axis)
+    if by_drum == 0.0:
         return pulled
     turned = max(pulled - 1.0 / body.mass, 0.0)
-    return 1.0 / body.mass + (math.sqrt(turned) + math.sqrt(float(n @ np.linalg.solve(J, n)))) ** 2
+    return 1.0 / body.mass + (math.sqrt(turned) + math.sqrt(by_drum)) ** 2
+
+
+def turned_softness(system: System, end: str, axis: Any) -> float:
+    """Inverse mass of a body against a drum that turns on it about an axis of the drum's radius (1/kg)."""
+    body = system.bodies.get(end)
+    if not isinstance(body, RigidBody) or body.is_point or not is_plain(body.inertia, body.center_of_mass, axis):
+        return 0.0
+    return _turned_softness(body, tuple(axis))
+
+
+@lru_cache(maxsize=64)
+def _turned_softness(body: RigidBody, axis: tuple[float, ...]) -> float:
+    n = np.array(axis)
+    return float(n @ np.linalg.solve(body.central_inertia(), n)) if n.any() else 0.0
+
+
+def heave_frequency2(system: System, name: str) -> float:
+    """Squared frequency at which a body bobs in a free surface (rad^2/s^2).
+
+    Not of one whose numbers carry derivatives.
+    """
+    body, fluid = system.bodies.get(name), system.fluid
+    own = system.body_fluid.get(name)
+    if not isinstance(body, RigidBody) or fluid is None or own is None:
+        return 0.0
+    around = fluid.around(own)
+    numbers = (body.mass, system.gravity, around.density, around.density_above, around.volume, around.body_height)
+    return lowering.heave_frequency2(system.gravity or 0.0, around, body.mass) if is_plain(*numbers) else 0.0
 
 
 @lru_cache(maxsize=64)
@@ -236,6 +236,7 @@ def system_of(
                 buoyancy=around[i].buoyancy_center,
                 number=i,
                 pull_lever=lever.get(name, 0.0),
+                heave2=heave_frequency2(system, name),
                 compensated=compensated,
                 state=arrays.bodies[i],
                 work=arrays.works[i],
@@ -245,7 +246,7 @@ def system_of(
     strands, first = [], 0
     for k, strand in enumerate(arrays.strands):
         line, holder, N = system.lines[strand.line], holder_of(system, strand), elements_of(system, strand)
-        wet = line_pendulum(line, system.gravity or 0.0, system.fluid)
+        wet = loads.Laden(line.string, system.gravity or 0.0, system.fluid)
         own_laws = () if strand.span < 0 else laws.get(strand.line, ())
         acting.append(loads.kernel_loads(wet, own_laws, *span))
         density = 0.0 if system.fluid is None else system.fluid.least_density
@@ -275,6 +276,7 @@ def system_of(
                     softness(system, holder.ends[0], holder.points[0], moved),
                     softness(system, holder.ends[1], holder.points[1]),
                 ),
+                turned=turned_softness(system, holder.ends[0], moved),
                 shortest=shortest.get(strand.line, 0.0),
                 first=first,
                 nodes=arrays.nodes[k],

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from tautline import errors, ledger
+from tautline import ledger
 from tautline.engine.network.strands import NO_SPAN, strands_of
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
@@ -138,36 +138,3 @@ def state_of(system: System, samples: kernels.WholeSamples) -> State:
             end_reel_speed=float(at_end[kernels.SPEED]),
         )
     return State({name: BodyState(**body_in(system, samples, name)) for name in system.bodies}, lines)
-
-
-def sentence(
-    status: int, time: float, name: str, out: float, step: float, limit: float, adaptive: bool, turns_back: bool
-) -> str:
-    """What ended a motion, when, and what to do about it; `name` is the string at whose end, with so much `out`.
-
-    `turns_back` says whether friction of sheaves or pins acts in stages that go back in time.
-    """
-    head = f"stopped at t = {time:.6g} s: "
-    if status == errors.FULLY_RETRIEVED:
-        return f"{head}line {name!r} is fully retrieved, {out:.3g} m left"
-    if status == errors.FULLY_DEPLOYED:
-        return f"{head}line {name!r} is fully deployed, {out:.6g} m out"
-    if status == errors.TWO_BLOCKED:
-        return f"{head}{name}, is down to {out:.3g} m (two-blocked): stop hauling in before, or lower minimum_length"
-    if status == errors.UNSTABLE_STEP:
-        remedy = "a shorter sample interval" if adaptive else "step='auto', a smaller step"
-        return head + (
-            f"the step {step:.3g} s is {step / limit:.2f} of the stability limit {limit:.3g} s of waves in lines; "
-            f"use {remedy} or fewer elements"
-        )
-    if status == errors.REEL_OUTRUNS_WAVES:
-        return head + "a reel is faster than waves in its string; use a slower one, or a stiffer or lighter string"
-    if status == errors.NEWTON_FAILED and turns_back:
-        return head + (
-            "Newton's method did not converge; orders 4 and 6 have stages that go back in time, where the friction of "
-            "sheaves and pins has no unique solution while a rope hardly moves on them. Use order=2, a smaller step or "
-            "a larger smoothing_speed"
-        )
-    if status == errors.NEWTON_FAILED:
-        return head + "Newton's method did not converge; the step is too large for how fast things turn or move"
-    return head + "a number was no longer finite; use a smaller step and check the initial state"

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from tautline.engine import lowering as line_lowering
+from tautline.engine.backend import NO_LAWS
+from tautline.engine.ending import check_step
 from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_failure
 from tautline.engine.loads import own_numbers
 from tautline.engine.network import lowering
@@ -22,7 +24,6 @@ from tautline.kernels import data
 from tautline.kernels.limits import Limits
 from tautline.kernels.listed import Listed
 from tautline.kernels.network import data as kernels
-from tautline.kernels.network.limits import NetworkLimits
 from tautline.kernels.network.march import BEGIN, LIMITS, MARCH, OBSERVE, RESTORE, SAVE, Done, march_network
 from tautline.model import checks, refusals
 from tautline.model.command import Command, Free
@@ -66,7 +67,7 @@ class NetworkStepper:
         Whether the network has to be made anew.
     """
 
-    def __init__(self, system: System, state: State, method: Method, laws: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, system: System, state: State, method: Method, laws: Mapping[str, Any] = NO_LAWS) -> None:
         checks.instance("system", system, System)
         checks.instance("state", state, State)
         state.check_against(system)
@@ -74,9 +75,9 @@ class NetworkStepper:
         spans = {name: state.lengths_of(system, name) for name in system.lines}
         self.system = system.on_mesh({name: float(x.sum()) for name, x in spans.items()})
         self.initial, self.method, self.turns, self.health = state, method, Turns(), NetworkHealth()
-        for name in checks.mapping("loads", {} if laws is None else laws, "ForceLaw"):
+        for name in checks.mapping("loads", laws, "ForceLaw"):
             check_known(name, self.system.lines, "lines")
-        self._laws = {name: [CallableLaw(law) for law in check_laws(own)] for name, own in dict(laws or {}).items()}
+        self._laws = {name: [CallableLaw(law) for law in check_laws(own)] for name, own in laws.items()}
         self.laws = [law for own in self._laws.values() for law in own]
         self._check_method()
         self.arrays = lowering.Arrays(self.system, state)
@@ -86,7 +87,7 @@ class NetworkStepper:
         self.numbers |= {x.drive: k for k, x in enumerate(self.strands) if x.drive}
         self._led = motions_of(self.system)
         self._sizes = results.layout(self.system).lengths
-        self.plan = lowering.plan_of(system, self.method)
+        self.plan = line_lowering.plan_of(self.method)
         self.shortest = {
             name: self._least(float(spans[name].min()))
             for name, line in self.system.lines.items()
@@ -136,6 +137,12 @@ class NetworkStepper:
                 raise refusals.SLIP_LOADS.error("them")
             if self.method.order > 2:
                 raise refusals.STICKING_ORDER.error(repr(self.method.order), what="groove_friction of sheaves")
+        for name, line in self.system.lines.items():
+            if line.reel is not None:
+                try:
+                    line_lowering.check_law_order(line.reel.guide_law, self.method.order)
+                except InputError as error:
+                    raise InputError(f"lines.{name}: {error}") from None
         for name in self._laws:
             over = self.system.lines[name].over
             if over:
@@ -353,7 +360,7 @@ class NetworkStepper:
 
     # -- steps that are stable and resolve the motion -----------------------------------------------------
 
-    def limits(self) -> NetworkLimits:
+    def limits(self) -> Limits:
         """Step limits of the present motion (s)."""
         return self.call(LIMITS).limits
 
@@ -369,8 +376,7 @@ class NetworkStepper:
         found = self.limits()
         for reel, s in zip(reels, before, strict=True):
             reel[data.S] = s
-        limits = Limits(found.waves, math.inf, found.stretching, found.turning, math.inf)
-        return line_lowering.allowed_steps(self.plan, limits)
+        return line_lowering.allowed_steps(self.plan, found)
 
     def allowed_step(self) -> float:
         """Smallest of these."""
@@ -380,10 +386,8 @@ class NetworkStepper:
         """Refuse a fixed step that is too near the stability limit from the start, whatever the commands."""
         if self.plan.adaptive or self.arrays.clock[data.TOTAL]:
             return
-        limit = self.limits().waves
-        if self.plan.h > self.plan.allowed_ratio * limit:
-            raise InputError(
-                f"step: expected at most {self.plan.allowed_ratio * limit:.3g} s ({self.plan.allowed_ratio:g} of the "
-                f"stability limit {limit:.3g} s of waves in the lines' elements), got {self.plan.h!r}; use "
-                "step='auto', or fewer elements"
-            )
+        mesh = "the lines' elements"
+        if len(self.numbers) == 1:
+            ((name, line),) = self.system.lines.items()
+            mesh = f"{line.count} elements of {self.deployed(name) / line.count:.3g} m"
+        check_step(self.plan, self.limits(), mesh)

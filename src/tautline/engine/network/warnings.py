@@ -21,7 +21,7 @@ def network_warnings(stepper: NetworkStepper) -> list[RunWarning]:
         if x.wheel is not None and x.wheel.slips:
             slipped = slip_warnings(x.wheel.name, float(reel[kernels.SLIPPED]), float(reel[kernels.SLIP_TIME]))
             found += on_line(system, x.line, slipped)
-    found += stepper.health.warnings(system, arrays.totals, stepper.plan.adaptive)
+    found += stepper.health.warnings(system, stepper.plan, arrays.totals)
     return found + _unfollowed(stepper)
 
 

@@ -30,6 +30,7 @@ from tautline.files.runs.format import Contents, Copy, write_at
 from tautline.kernels import data
 from tautline.model import checks
 from tautline.model.command import Command
+from tautline.model.run import NOT_GIVEN, Run, given_of
 from tautline.model.system.case import Case
 from tautline.model.system.given import case_of
 from tautline.model.system.starts import Start
@@ -160,11 +161,20 @@ def run_to_file(
     start: Start | None = None,
     command: Command | Mapping[str, Command | float] | None = None,
     *,
+    duration: float | str = NOT_GIVEN,
+    step: float | str = NOT_GIVEN,
+    sample: float | str | None = NOT_GIVEN,
+    order: int = NOT_GIVEN,
+    scheme: str = NOT_GIVEN,
+    compensated: bool = NOT_GIVEN,
+    minimum_length: float | str | None = NOT_GIVEN,
+    at_end: str = NOT_GIVEN,
+    stop: Any = NOT_GIVEN,
     overwrite: bool = False,
     title: str = "",
     watch: Callable[[Progress], bool] | None = None,
     loads: Any = (),
-    **run: Any,
+    **others: Any,
 ) -> Simulation:
     """`simulate`, saved while it goes on; the file can be resumed after anything.
 
@@ -172,7 +182,9 @@ def run_to_file(
     ----------
     path : path
         Of the file; its folder must exist.
-    system, start, command, **run
+    system, start, command
+        As in `simulate`.
+    duration, step, sample, order, scheme, compensated, minimum_length, at_end, stop
         As in `simulate`.
     overwrite : bool
         Allow replacing an existing file, which happens only when the new one could be made. A file that another
@@ -184,6 +196,7 @@ def run_to_file(
     loads : list of ForceLaw, optional
         Refused, because a file cannot hold a function; `simulate` takes them.
     """
+    run = given_of(locals(), Run) | others  # others are refused by name
     target = checks.path("path", path)
     checks.function("watch", watch)
     checks.instance("overwrite", overwrite, bool)

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine import lowering
-from tautline.engine.loads import kernel_loads
+from tautline.engine.chain import lowering
 from tautline.gradients.arrays import Carried, value_of
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.dual_cases import UnknownTangentsError, carries, dual_case
@@ -79,7 +78,7 @@ def _setting(runs: ChainRuns, begun: Begun, case: Case, sizes: Array, at: Midway
     chain = chain.on_mesh(chain.string.length - state.reeled_length, N)
     how = runs.case.run
     par = lowering.kernel_parameters(chain, N, how.scheme, how.compensated)
-    loads = kernel_loads(chain)._replace(path=plain.loads.path) if carries(chain) else plain.loads
+    loads = lowering.chain_loads(chain)._replace(path=plain.loads.path) if carries(chain) else plain.loads
     length = chain.string.length - state.reeled_length
     given = dual_command(command, chain.string.length, length, (0.0, runs.steps.until), plain.command, sizes)
     plan = plain.plan._replace(h=runs.steps.length(case.run.duration))

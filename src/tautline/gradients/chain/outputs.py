@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.chain.samples import record_of_samples
+from tautline.engine.chain.samples import recorded_values
 from tautline.gradients.outputs import CarriedValues, carried_loads, carried_reel, carried_string
 from tautline.kernels import data
 from tautline.kernels.network import data as network
@@ -45,10 +45,10 @@ def carried_values(
         The wanted variables.
     """
     times = setting.motion.reel[data.T_START] + counts * setting.plan.h
-    record = record_of_samples(times, samples)
+    recorded = recorded_values(times, samples)
     loads = carried_loads(chain.fluid, setting.par.mu_g, setting.loads)
     string, reel = carried_string(chain.string, setting.par), carried_reel(chain.reel, setting.par)
-    own: Any = values_of(changed(chain, string=string, reel=reel), record, needed_for(names), loads=loads)
+    own: Any = values_of(changed(chain, string=string, reel=reel), recorded, needed_for(names), loads=loads)
     found: Any = system_values(system, own, names, _inertia(setting))
     return CarriedValues({name: found[name] for name in ("time", *names)})
 

@@ -21,7 +21,6 @@ from tautline.gradients.chain.torques import found_afterwards, held_torques
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.dual_cases import check_changes
 from tautline.gradients.dual_starts import Midway
-from tautline.gradients.keys import key_of, key_value
 from tautline.gradients.marched import Marched, note_balances
 from tautline.gradients.marching import march_once
 from tautline.gradients.outputs import OF_TORQUES, CarriedValues
@@ -36,13 +35,12 @@ from tautline.model import keys
 from tautline.model.body import RigidBody
 from tautline.model.chain.cases import chain_command
 from tautline.model.chain.systems import guide_at
-from tautline.model.command import Command, Speed
+from tautline.model.command import Command
 from tautline.model.description import changed
 from tautline.model.system.case import Case
 from tautline.model.system.state import LineState, State
 from tautline.model.system.system import System
 from tautline.results.chain import Inertia
-from tautline.results.warnings import RunWarning
 
 if TYPE_CHECKING:
     from tautline.gradients.run import Prepared
@@ -50,8 +48,6 @@ if TYPE_CHECKING:
 # Keys of a line in a state that leave its ends where they are; of nodes, those between them.
 OF_NODES = ("nodes", "node_velocities")
 OF_REEL = ("reeled_length", "reel_speed")
-# Of a step: times that are nearer to the end of one are at it.
-ON_STEP = 1e-6
 
 
 class Begun(NamedTuple):
@@ -154,14 +150,12 @@ class ChainRuns:
     ----------
     case : Case
         Of a system that is a chain.
-    by : sequence of str
-        Keys whose values may be others.
     steps : Steps, optional
         The case's own by default.
     """
 
-    def __init__(self, case: Case, by: Sequence[str], steps: Steps | None = None) -> None:
-        self.case, self._keys = case, {name: key_of(case, name) for name in by}
+    def __init__(self, case: Case, steps: Steps | None = None) -> None:
+        self.case = case
         self._beside = CasesBeside(case)
         self.steps = steps or steps_of(begin_chain(case), case.run)
         self._waiting: Runner[ChainBackend] | None = None  # without a command as yet
@@ -193,22 +187,6 @@ class ChainRuns:
         """
         check_changes(self._beside, self.case, names)
         return tangents_of_numbers(self, begun, names, scales, at)
-
-    def warnings(self, begun: Begun) -> list[RunWarning]:
-        """Warnings on entries of a table of speeds that fall on the ends of stages of steps: its rate jumps there."""
-        case, plan = self.case, begun.setting.plan
-        if not isinstance(chain_command(case), Speed):
-            return []
-        ends, found = np.array([0.0, *np.cumsum(plan.stages)]), []
-        for name, key in self._keys.items():
-            t = key_value(case, name) if key.whole.endswith(".command.times") else 0.0
-            if 0.0 < t <= case.run.duration and np.abs(t / plan.h % 1.0 - ends).min() <= ON_STEP:
-                text = (
-                    f"{name}: the entry at {t:g} s falls on the end of a step: derivatives of speeds and tensions "
-                    "there are those of moving it later, and others of moving it earlier"
-                )
-                found.append(RunWarning("derivative_side", text, t, where=name))
-        return found
 
     def _frozen(self, case: Case) -> Case:
         """A case with frozen steps, without conditions that stop it."""

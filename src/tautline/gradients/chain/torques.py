@@ -16,15 +16,12 @@ from tautline.gradients.arrays import Carried
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.leaves import leaves
 from tautline.gradients.marched import widened
+from tautline.gradients.outputs import ON_KNOT, on_moved_knots
 from tautline.kernels import data
 from tautline.kernels.tangent_march import torques_with_tangents
 from tautline.kernels.tangents import TANGENTS
 from tautline.model.command import Command
 
-# Of the latest time: samples that are nearer to a knot of a table stand on it.
-ON_KNOT = 1e-9
-# Of how fast a sample moves: knots that move as fast stay at it.
-ALIKE = 1e-8
 # Of the largest derivative along a direction: where both sides of a knot differ by more, there is none.
 SAME = 1e-8
 
@@ -100,12 +97,5 @@ def _on_moved_knots(carried: Any, times: Carried) -> Any:
     """Samples that stand on a knot of a table, and directions along which the knot moves otherwise than they do."""
     loads = carried.loads
     drag, force = (loads.own[data.code(registry.LOADS, name)] for name in ("drag", "applied_force"))
-    found = np.zeros(times.tangent.shape, dtype=bool)
-    slack = ON_KNOT * float(times.value.max())
-    for knots in (carried.command.profile[:, 0], loads.path[0], drag.times, force.table[0]):
-        nearest = np.abs(times.value[:, None] - knots.value).argmin(axis=1)
-        on = np.abs(times.value - knots.value[nearest]) <= slack
-        apart = np.abs(times.tangent - knots.tangent[nearest])
-        size = np.abs(times.tangent) + np.abs(knots.tangent[nearest])
-        found |= on[:, None] & (apart > ALIKE * size)
-    return found
+    tables = (carried.command.profile[:, 0], loads.path[0], drag.times, force.table[0])
+    return np.logical_or.reduce([on_moved_knots(knots, times) for knots in tables])

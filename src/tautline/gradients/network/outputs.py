@@ -11,10 +11,22 @@ from tautline.arrays import Array
 from tautline.engine.network.samples import values_of
 from tautline.engine.network.strands import strands_of
 from tautline.gradients.arrays import Carried
-from tautline.gradients.outputs import CarriedValues, carried_loads, carried_reel, carried_string
+from tautline.gradients.outputs import (
+    OF_TORQUES,
+    ON_KNOT,
+    CarriedValues,
+    carried_loads,
+    carried_reel,
+    carried_string,
+    on_moved_knots,
+)
 from tautline.kernels import data
 from tautline.model.description import changed
+from tautline.model.profile import values_at
 from tautline.model.system.system import System
+
+# Of the acceleration of a motion: where both sides of a knot differ by more, it jumps.
+SAME = 1e-8
 
 
 def first_spans(system: System) -> dict[str, int]:
@@ -46,4 +58,17 @@ def carried_values(system: System, setting: Any, counts: Array, samples: Any, na
     for name in ("time", *names):
         x = found[name]  # zeros, where there is no reel
         wanted[name] = x if isinstance(x, Carried) else Carried(x, np.zeros((*x.shape, times.directions)))
+    for name in set(OF_TORQUES) & wanted.keys():
+        for line, k in enumerate(places.values()):
+            wanted[name].tangent[:, line][_where_torques_jump(numbers.strands[k].command, times)] = np.nan
     return CarriedValues(wanted)
+
+
+def _where_torques_jump(command: Any, times: Carried) -> Any:
+    """Samples, and directions along which a knot of a prescribed motion moves past them and its acceleration jumps."""
+    if command.locked or command.kind != data.BY_PROFILE:
+        return np.zeros(times.tangent.shape, dtype=bool)
+    knots, profile = command.profile[:, 0], command.profile.value
+    slack = ON_KNOT * float(times.value.max())
+    before, after = ([values_at(profile, t + side)[2] for t in times.value] for side in (-slack, slack))
+    return on_moved_knots(knots, times) & ~np.isclose(before, after, rtol=SAME, atol=0.0)[:, None]

@@ -30,7 +30,6 @@ from tautline.model.system.case import Case
 from tautline.model.system.given import case_of
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import State
-from tautline.results.warnings import RunWarning
 
 
 class BegunNetwork(NamedTuple):
@@ -149,7 +148,3 @@ class NetworkRuns:
     def search(self, names: Sequence[str], first: int = 0) -> tuple[Network, Places, Array]:
         """The search for rest at the start, and derivatives of its unknowns by keys (CasesBeside.search)."""
         return self._beside.search(names, first)
-
-    def warnings(self, begun: BegunNetwork) -> list[RunWarning]:
-        """Warnings on keys: none."""
-        return []

@@ -73,7 +73,7 @@ from tautline.kernels.loads.acting import Push
 from tautline.kernels.loads.carried import carries_fluid, expect_fluid, start_fluid
 from tautline.kernels.loads.guide_motion import book_guide, boost, impulse_of_guide, momentum_of, relative_to
 from tautline.kernels.loads.joint import Joint, amount, given_at, instant, look, look_apart
-from tautline.kernels.loads.pushing import ACCOUNTS, OWED, act, acts
+from tautline.kernels.loads.pushing import ACCOUNTS, OWED, act, acts, given_by_loads
 from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_joint, resistances
 from tautline.kernels.loads.resisting import drag_on_body, pull_of_damping, resist
 from tautline.kernels.loads.velocities import product_of_nodes
@@ -203,15 +203,6 @@ def along(par: Parameters, motion: Motion, rates: Rates, v: Array) -> float:
     """Momenta times velocities: the work of what changes the former, by how much this changes."""
     spin = dot(triple(motion.body, SPIN), rates.omega)
     return float(product_of_nodes(par.N, motion.nodes[MOMENTUM], v) + spin + motion.reel[P_S] * rates.sigma)
-
-
-@kernel
-def given_by_loads(reel: Array) -> float:
-    """Energy that loads have given, less what they have taken, as it is booked."""
-    total = 0.0
-    for k in range(len(ACCOUNTS)):
-        total -= SIGNS[ACCOUNTS[k]] * reel[ACCOUNT_PLACES[ACCOUNTS[k]]]
-    return float(total)
 
 
 @separate

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tautline import registry
+from tautline.kernels.balance import SIGNS
 from tautline.kernels.data import (
+    ACCOUNT_PLACES,
     LOAD_ROWS,
     PUSHED,
     Array,
@@ -65,6 +67,15 @@ def pushes(loads: Loads) -> bool:
         if k not in (DAMPING, DRAG) and acts(k, loads.own):
             found = True
     return found
+
+
+@kernel
+def given_by_loads(reel: Array) -> float:
+    """Energy that loads have given, less what they have taken, as it is booked."""
+    total = 0.0
+    for k in range(len(ACCOUNTS)):
+        total -= SIGNS[ACCOUNTS[k]] * reel[ACCOUNT_PLACES[ACCOUNTS[k]]]
+    return float(total)
 
 
 @kernel

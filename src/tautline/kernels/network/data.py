@@ -114,6 +114,7 @@ class Body(NamedTuple):
     buoyancy: Vector  # where that acts, from the centre of mass
     number: int  # of it among all bodies, and of the fluid around it
     pull_lever: float  # largest distance of a string from the centre of mass, over the least moment of inertia
+    heave2: float  # squared frequency at which it bobs in a free surface
     compensated: bool  # sums of its state keep their rounding
     state: Array  # (BODY_STATE,)
     work: Array  # (BODY_WORK,)
@@ -176,6 +177,7 @@ class Strand(NamedTuple):
     on_body: bool  # that reel hangs on a free body: the wound string is a point mass there
     row: int  # of sigma among the unknowns, or -1 where the reel does not move
     softness: tuple[float, float]  # inverse masses that pulls at both ends feel (1/kg), without the drum
+    turned: float  # inverse mass of the first body against the drum that turns on it (1/kg)
     shortest: float  # deployed length at which a retrieval ends
     first: int  # place of its first node among those of all strings
     nodes: Array2  # (NODE_QUANTITIES, 3 row_length(N))

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
 
-from tautline.errors import (
-    REEL_OUTRUNS_WAVES,
-    RUNNING,
-    UNSTABLE_STEP,
-)
+from tautline.errors import REEL_OUTRUNS_WAVES
 from tautline.kernels.data import (
-    EXTRA,
-    LEVEL,
     POSITION,
     PULL,
-    RATIOS,
     SIGMA,
+    TOTAL,
+    VELOCITY,
     Plan,
     S,
     node,
@@ -24,12 +18,14 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import kernel, separate
-from tautline.kernels.limits import FINER_TURNS, MAX_LEVEL, choose_level, outruns_waves
+from tautline.kernels.limits import FINER_TURNS, Limits, at_start, outruns_waves, resolved_drum, set_level
 from tautline.kernels.loads.drag import velocity_of_fluid
 from tautline.kernels.loads.pushing import fastest_decay
 from tautline.kernels.network.data import (
     OMEGA,
     PLACE,
+    PULLED,
+    Body,
     Network,
     Strand,
     V,
@@ -41,14 +37,6 @@ from tautline.kernels.network.data import (
 )
 from tautline.kernels.network.spans import retracted
 from tautline.kernels.so3 import dot, sub
-
-
-class NetworkLimits(NamedTuple):
-    """Largest steps of a network (s): of stability, and those that resolve stretching and turning."""
-
-    waves: float
-    stretching: float
-    turning: float
 
 
 @kernel
@@ -89,12 +77,10 @@ def shared_softness(network: Network, strand: Strand, e: int) -> float:
 
 
 @kernel
-def single_frequency2(network: Network, strand: Strand) -> float:
-    """Squared frequency of a string of one element between what is at its ends (equation 26)."""
+def spring_frequency2(strand: Strand, first: float, last: float) -> float:
+    """Squared frequency of a string as one element between what is at its ends (equation 26), of inverse masses."""
     par = strand.par
     X = par.L - retracted(strand)
-    first = shared_softness(network, strand, 0) + softness_of_drum(network, strand)
-    last = shared_softness(network, strand, 1)
     first /= 1.0 + first * par.mu * X / 3.0
     last /= 1.0 + last * par.mu * X / 3.0
     between = par.mu * X / 6.0
@@ -105,24 +91,26 @@ def single_frequency2(network: Network, strand: Strand) -> float:
 @kernel
 def strand_frequencies2(network: Network, strand: Strand) -> tuple[float, float]:
     """Squared frequencies of the fastest waves in the elements, and of the string as one spring between its ends."""
-    par = strand.par
+    par, drum = strand.par, softness_of_drum(network, strand)
     if par.N == 1:
-        own = single_frequency2(network, strand)
+        own = spring_frequency2(strand, shared_softness(network, strand, 0) + drum, shared_softness(network, strand, 1))
         return own, own
     l = element_length(par, retracted(strand))
-    # each end swings with a third of the string at least
-    at_ends = strand.softness[0] + strand.softness[1] + softness_of_drum(network, strand)
-    at_ends = min(at_ends, 6.0 / (par.mu * par.N * l))
-    return 12.0 * par.EA / (par.mu * l * l), stiffness(strand) * at_ends
+    return 12.0 * par.EA / (par.mu * l * l), spring_frequency2(strand, strand.softness[0] + drum, strand.softness[1])
 
 
 @kernel
 def pull_of(strand: Strand, e: int) -> float:
-    """Tension in the element at end e (N)."""
+    """Tension in the element at end e, with what damping adds (N)."""
     i = 0 if e == 0 else strand.par.N - 1
-    q = strand.nodes[POSITION]
+    q, v = strand.nodes[POSITION], strand.nodes[VELOCITY]
     w = sub(node(q, i + 1), node(q, i))
-    return float(max(strand.scratch.nodes[PULL][i] * math.sqrt(dot(w, w)), 0.0))
+    length = math.sqrt(dot(w, w))
+    viscous = 0.0
+    if strand.par.viscosity > 0.0 and length > 0.0:
+        rate = dot(w, sub(node(v, i + 1), node(v, i))) / length
+        viscous = max(strand.par.viscosity * rate / element_length(strand.par, retracted(strand)), 0.0)
+    return float(max(strand.scratch.nodes[PULL][i] * length, 0.0) + viscous)
 
 
 @kernel
@@ -141,57 +129,96 @@ def swing_in_flow(network: Network, b: int, t: float) -> float:
     return form.swing * dot(u, u)
 
 
-@separate
-def limits_now(network: Network, plan: Plan, t: float) -> NetworkLimits:
-    """All limits of the present motion."""
-    waves2, single2, swing2, stretching2, rate2, decay = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+@kernel
+def pull_on(network: Network, b: int) -> tuple[float, bool]:
+    """Pull of all strings on a body (N), and whether one of a single element is among them.
+
+    Where they are slack they count as if they held the body against its weight: they get taut within a few steps,
+    which are to follow that already.
+    """
+    pull, single = 0.0, False
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
+        for e in range(2):
+            if strand.ends[e] == b:
+                pull += pull_of(strand, e)
+                single = single or strand.par.N == 1
+    weight = triple(body_at(network.bodies, b).work, PULLED)
+    return max(pull, math.sqrt(dot(weight, weight))), single
+
+
+@kernel
+def drum_softness(strand: Strand) -> float:
+    """Inverse mass of a drum or wheel against what carries it (1/kg)."""
+    return 1.0 / reel_mass(strand.reeving.par, strand.reel[S])[0] + strand.turned
+
+
+@separate
+def limits_now(network: Network, plan: Plan, t: float) -> Limits:
+    """All limits of the present motion."""
+    fastest2, single2, swing2, spring2, stretching2, rate2, decay, drum = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, math.inf
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if strand.row >= 0:
+            command, soft = strand.command, drum_softness(strand)
+            drum = min(drum, resolved_drum(plan, soft, command.stiffness, command.damping))
+            spring2 = max(spring2, command.stiffness * soft)
         if strand.reeving.idle:
             continue
         own = strand_frequencies2(network, strand)
         if strand.par.N == 1:
             single2 = max(single2, own[0])
         else:
-            waves2 = max(waves2, own[0])
+            fastest2 = max(fastest2, own[0])
         stretching2 = max(stretching2, own[1])
         decay = max(decay, fastest_decay(loads_at(network.acting, k)))
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
-        if body.led or (body.free and body.turns):
+        pull, single = pull_on(network, b)
+        own2 = body.heave2
+        if turns(body):
             omega = triple(body.state, OMEGA)
-            pull, single = 0.0, False
-            for k in range(len(network.strands)):
-                strand = strand_at(network.strands, k)
-                for e in range(2):
-                    if strand.ends[e] == b:
-                        pull += pull_of(strand, e)
-                        single = single or strand.par.N == 1
             swing = pull * body.pull_lever
+            own2 += swing
             rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), swing + swing_in_flow(network, b, t)))
-            if single:  # stretching and swinging share the body's inertia
-                swing2 = max(swing2, swing)
-    waves = plan.limit_multiple * step_of(2.0, max(waves2, single2 + swing2))
-    if decay > 0.0:
-        waves = min(waves, 1.0 / decay)
-    return NetworkLimits(waves, step_of(plan.resolution, stretching2), step_of(plan.resolution, rate2))
+        fastest2 = max(fastest2, own2)
+        if single:  # stretching and the body's own motion share its inertia
+            swing2 = max(swing2, own2)
+    if single2 > 0.0:  # all that moves at its ends is in one
+        single2 += swing2 + spring2
+    return Limits(
+        plan.limit_multiple * step_of(2.0, max(fastest2, spring2, single2)),
+        1.0 / decay if decay > 0.0 else math.inf,
+        step_of(plan.resolution, stretching2),
+        step_of(plan.resolution, rate2),
+        drum,
+    )
+
+
+@kernel
+def turns(body: Body) -> bool:
+    """Whether a body may turn."""
+    return bool(body.led or (body.free and body.turns))
+
+
+@kernel
+def begins_in_loads(network: Network) -> bool:
+    """Whether a motion begins in which what loads do to a body shows in the first steps."""
+    turning = network.in_fluid
+    for b in range(len(network.bodies)):
+        turning = turning or turns(body_at(network.bodies, b))
+    return bool(network.clock[TOTAL] == 0 and network.loaded and turning)
 
 
 @separate
 def guard(network: Network, plan: Plan, t: float) -> int:
     """Look at all limits before a base step, and divide it."""
     limits = limits_now(network, plan, t)
-    clock = network.clock
-    level = 0
-    if plan.adaptive:
-        level = choose_level(plan, min(plan.allowed_ratio * limits.waves, limits.stretching, limits.turning))
-        level = min(level + clock[EXTRA], MAX_LEVEL)
-    clock[LEVEL] = level
-    h = plan.h / (1 << level)
-    for i in range(len(limits)):
-        network.totals[RATIOS + i] = max(network.totals[RATIOS + i], h / limits[i])
+    if begins_in_loads(network):
+        limits = at_start(plan, limits)
+    status = set_level(plan, limits, network.totals, network.clock)
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         if strand.row >= 0 and outruns_waves(strand.par, strand.reel[SIGMA]):
             return REEL_OUTRUNS_WAVES
-    return UNSTABLE_STEP if h / limits.waves > plan.allowed_ratio else RUNNING
+    return status

@@ -37,7 +37,7 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import entry, inlined, kernel, separate
-from tautline.kernels.march import IMPROVEMENT, MOST_EXTRA, MOST_SECANTS, MOST_TRIALS, ROOM_TO_SPARE
+from tautline.kernels.limits import Limits
 from tautline.kernels.network.backup import copy_motion, put_motion
 from tautline.kernels.network.begin import begin_network, release_reels, stop_at_end
 from tautline.kernels.network.data import (
@@ -48,14 +48,21 @@ from tautline.kernels.network.data import (
     strand_at,
 )
 from tautline.kernels.network.inverse import any_torque, find_torques
-from tautline.kernels.network.limits import NetworkLimits, guard, limits_now
+from tautline.kernels.network.limits import guard, limits_now
 from tautline.kernels.network.loads import act_at_joint, keep_for_loads
 from tautline.kernels.network.observe import observe_network, refresh_network
 from tautline.kernels.network.reeving import feed_row
 from tautline.kernels.network.spans import retracted
 from tautline.kernels.network.starting import start_in_fluid
 from tautline.kernels.network.step import composed_step
-from tautline.kernels.steps import END_TOLERANCE
+from tautline.kernels.repeating import (
+    END_TOLERANCE,
+    IMPROVEMENT,
+    MOST_EXTRA,
+    MOST_SECANTS,
+    MOST_TRIALS,
+    ROOM_TO_SPARE,
+)
 
 # Rows of the backups: motions at the latest sample, before a step that may meet an event, and where loads begin to act.
 AT_SAMPLE, BEFORE_STEP, AT_START = range(3)
@@ -341,7 +348,7 @@ class Done(NamedTuple):
     status: int  # RUNNING, or why a march ended before
     rows: int  # of the samples that were filled
     strand: int  # at whose end a march ended, or -1
-    limits: NetworkLimits  # of the present motion, where they were asked for
+    limits: Limits  # of the present motion, where they were asked for
 
 
 @entry
@@ -356,7 +363,7 @@ def march_network(
     `backups`, 5 puts it back; 6 gives the limits of the step. While rows are filled, the function at the address
     `pulse`, if there is one, is asked now and then whether to go on (interrupts.py).
     """
-    limits = NetworkLimits(math.inf, math.inf, math.inf)
+    limits = Limits(math.inf, math.inf, math.inf, math.inf, math.inf)
     found = NetworkMarched(RUNNING, 0, -1)
     if action == MARCH:
         found = march_rows(network, plan, backups, out, pulse)

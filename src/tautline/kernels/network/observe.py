@@ -193,6 +193,26 @@ def measure_spans(network: Network) -> None:
 
 
 @kernel
+def owed_momenta(network: Network, strand: Strand, owed: Taken, given: Array, err: Array) -> tuple[Vector, Vector]:
+    """Linear and angular momentum that loads have still to give to a string and to what holds it and moves freely."""
+    linear, angular = ZERO, ZERO
+    if not strand.reeving.idle:
+        for i in range(1, strand.par.N):
+            impulse = sub(node(given, i), node(err, i))
+            linear = add(linear, impulse)
+            angular = add(angular, cross(node(strand.nodes[POSITION], i), impulse))
+    for e in range(2):
+        body = body_at(network.bodies, strand.ends[e])
+        if body.free:
+            R, impulse = attitude(body.state), owed.first if e == 0 else owed.last
+            place = add(triple(body.state, PLACE), apply(R, strand.points[e]))
+            linear, angular = add(linear, impulse), add(angular, cross(place, impulse))
+            if e == 1:
+                angular = add(angular, apply(R, owed.moment))
+    return linear, angular
+
+
+@kernel
 def observe_strand(network: Network, strand: Strand, t: float, out: Array, out_nodes: Array) -> tuple[Vector, Vector]:
     """Write a string's energies, reel and nodes; linear and angular momentum of its inner nodes."""
     par, reel, work = strand.par, strand.reel, strand.work
@@ -203,12 +223,14 @@ def observe_strand(network: Network, strand: Strand, t: float, out: Array, out_n
     copy_accounts(reel, out)
     pending = network.totals[LOADS_PENDING]
     owed = Taken(ZERO, ZERO, ZERO, 0.0, 0.0)
+    linear, angular = ZERO, ZERO
     loads = loads_at(network.acting, strand.number)
     if loads.acts and pending > 0.0:
         target, border = strand.scratch.nodes[TARGET], strand.scratch.nodes[BORDER]
         clear_nodes(target)
         clear_nodes(border)
         owed = loads_of_strand(network, strand, instant_of(t, pending, zero_like(t)), pending, target, border)
+        linear, angular = owed_momenta(network, strand, owed, target, border)
         for load in range(len(ACCOUNTS)):
             if acts(load, loads.own):
                 out[ACCOUNTS[load]] += pending * work[POWER + load]
@@ -226,7 +248,6 @@ def observe_strand(network: Network, strand: Strand, t: float, out: Array, out_n
     out[SPEED] = sigma
     out[TORQUE_NOW] = reel[TORQUE]
     out[RETRACTED] = retracted(strand)
-    linear, angular = ZERO, ZERO
     if strand.reeving.idle:
         out[ELASTIC] = spooled_energy(par, reel, s)
         return linear, angular
@@ -317,8 +338,10 @@ def observe_network(network: Network, out: WholeSamples, row: int, t: float) -> 
         put_triple(out.bodies[row, b], BODY_GIVEN, add(triple(body.state, GIVEN), owed))
         put_triple(out.bodies[row, b], BODY_GIVEN + 3, add(triple(body.state, GIVEN_MOMENT), moment))
         if body.free and network.in_fluid:
-            power = -SIGNS[ACCOUNTS[DRAG]] * given_to(network, body, at).power
-            whole[ACCOUNTS[DRAG]] += network.totals[LOADS_PENDING] * power
+            given, pending = given_to(network, body, at), network.totals[LOADS_PENDING]
+            whole[ACCOUNTS[DRAG]] -= SIGNS[ACCOUNTS[DRAG]] * pending * given.power
+            turning = add(cross(triple(body.state, PLACE), given.force), apply(attitude(body.state), given.moment))
+            linear, angular = add_scaled(linear, pending, given.force), add_scaled(angular, pending, turning)
         if body.free:
             linear = add(linear, triple(body.state, LINEAR))
             turning = add(triple(body.state, ANGULAR), cross(triple(body.state, PLACE), triple(body.state, LINEAR)))

@@ -24,8 +24,7 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.jit import inlined, kernel, separate
 from tautline.kernels.lanes import zero_like
-from tautline.kernels.loads.jump import given_by_loads
-from tautline.kernels.loads.pushing import ACCOUNTS
+from tautline.kernels.loads.pushing import ACCOUNTS, given_by_loads
 from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.network.backup import copy_motion, put_motion
 from tautline.kernels.network.data import (

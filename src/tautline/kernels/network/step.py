@@ -115,19 +115,22 @@ from tautline.kernels.reeling import (
 from tautline.kernels.reels import pack_start, unpack_start
 from tautline.kernels.rotation import attitude, quaternion
 from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, quaternion_increment, scale, sub
-from tautline.kernels.tables import mean_vector
+from tautline.kernels.tables import mean_between
 
 ZERO = (0.0, 0.0, 0.0)
 
 
 @separate
 def push_on(body: Body, near: float, far: float) -> tuple[Vector, Vector]:
-    """Mean force and moment of what is applied to a body, at the near end of a step; inertial."""
+    """Mean force and moment of what is applied to a body, as it is at the near end of a step; inertial.
+
+    Both ends give half of the impulse of the step: so its work, at the mean velocity, is what the energy changes by.
+    """
     R = attitude(body.state)
-    applied = mean_vector(body.applied, 1, near, far)
-    force = add(mean_vector(body.push, 1, near, far), apply(R, mean_vector(body.thrust, 1, near, far)))
-    moment = add(mean_vector(body.push, 4, near, far), apply(R, mean_vector(body.thrust, 4, near, far)))
-    turning = add(mean_vector(body.applied, 4, near, far), cross(apply(R, body.point), applied))
+    applied = mean_between(body.applied, 1, near, far)
+    force = add(mean_between(body.push, 1, near, far), apply(R, mean_between(body.thrust, 1, near, far)))
+    moment = add(mean_between(body.push, 4, near, far), apply(R, mean_between(body.thrust, 4, near, far)))
+    turning = add(mean_between(body.applied, 4, near, far), cross(apply(R, body.point), applied))
     return add(force, applied), add(moment, turning)
 
 

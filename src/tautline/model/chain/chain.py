@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from tautline.model import checks
-from tautline.model.body import RigidBody, steiner
-from tautline.model.fluid import AppliedForce, Fluid
+from tautline.model.body import RigidBody
+from tautline.model.fluid import AppliedForce, Fluid, moving_body
 from tautline.model.kinds import in_si
 from tautline.model.reel import Reel
 from tautline.model.string import String
@@ -61,13 +59,4 @@ class Chain:
 
     def moving_body(self) -> RigidBody:
         """The body as it resists acceleration, with the fluid that it moves along everywhere."""
-        body, fluid = self.body, self.fluid
-        if fluid is None or fluid.surface is not None or fluid.added_mass == 0.0:
-            return body
-        if body.is_point:
-            return RigidBody.point(body.mass + fluid.added_mass)
-        place = np.array(fluid.buoyancy_center or body.center_of_mass)
-        mass = body.mass + fluid.added_mass
-        center = (body.mass * np.array(body.center_of_mass) + fluid.added_mass * place) / mass
-        inertia = np.array(body.inertia) + steiner(fluid.added_mass, place)
-        return RigidBody(mass, inertia, center, body.shape)
+        return moving_body(self.body, self.fluid)

@@ -28,6 +28,7 @@ from tautline.model.system.sections import staged
 from tautline.model.system.starts import AtEquilibrium, Hanging, Placed, Start, Straight, state_of
 from tautline.model.system.state import State
 from tautline.model.system.system import System
+from tautline.model.system.words import words_for_case
 
 # What a case consists of, by the names of its arguments.
 OBJECTS = ("system", "start", "commands", "run", "title", "description")
@@ -85,6 +86,9 @@ class Case:
 
     def __eq__(self, other: object) -> bool:
         return self._complete() == other._complete() if isinstance(other, Case) else NotImplemented
+
+    def __repr__(self) -> str:
+        return words_for_case(self)
 
     def _repr_html_(self) -> str:
         """Card of a notebook."""

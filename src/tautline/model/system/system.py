@@ -19,6 +19,7 @@ from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
 from tautline.model.read_only import ReadOnly
 from tautline.model.system.parts import ANCHOR, Kinematic, Line, Orbit
 from tautline.model.system.sheaves import Span, Wheel
+from tautline.model.system.words import words_for_system
 from tautline.model.wording import near
 
 # Characters; names become parts of file names, which have 255 bytes.
@@ -81,6 +82,9 @@ class System:
         self._check_wheels()
         self._check_shafts()
         self._check_loads()
+
+    def __repr__(self) -> str:
+        return words_for_system(self)
 
     def _repr_html_(self) -> str:
         """Card of a notebook."""

@@ -30,11 +30,11 @@ class Parts(NamedTuple):
     spans: Mapping[str, int]
 
 
-def parts_of(system: System) -> Parts:
-    """Parts of a system with the number of elements of every line."""
+def parts_of(system: System, elements: Mapping[str, int]) -> Parts:
+    """Parts of a system, whose lines have so many elements."""
     lines = system.lines.items()
-    strings, counts = {name: x.string for name, x in lines}, {name: x.count for name, x in lines}
-    return Parts(strings, counts, tuple(system.bodies), {name: x.spans for name, x in lines})
+    strings, spans = {name: x.string for name, x in lines}, {name: x.spans for name, x in lines}
+    return Parts(strings, elements, tuple(system.bodies), spans)
 
 
 def evaluate(output: Output, values: Mapping[str, Array], rows: NDArray[np.int64], parts: Parts) -> Array:

@@ -14,7 +14,7 @@ from tautline import schema
 from tautline.analysis.lyapunov import DISTANCE, growth_of
 from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.cases import begin
-from tautline.engine.choose import CHAIN, backend_for
+from tautline.engine.choose import LANES as TOGETHER
 from tautline.engine.runner import Runner
 from tautline.errors import RUNNING, InputError, TautlineError
 from tautline.kernels.data import Plan
@@ -26,8 +26,7 @@ from tautline.model.short_keys import short
 from tautline.model.string import String
 from tautline.model.system.case import Case
 from tautline.model.system.system import System
-from tautline.results.chain import inertia_of, needed_for, system_values
-from tautline.results.values import Values, values_of
+from tautline.results.values import Values
 from tautline.results.warnings import encoded
 from tautline.studies.definition.evaluation import Parts, evaluate, parts_of
 from tautline.studies.definition.outputs import AT_INTERVAL, HEALTH, OF_NEIGHBORS, Array, Output
@@ -59,7 +58,7 @@ class Started(NamedTuple):
     @property
     def in_lanes(self) -> bool:
         """Whether it may march together with others."""
-        return self.simulation.backend.NAME == CHAIN and not self.run.stop
+        return TOGETHER.of(self.simulation.backend) and not self.run.stop
 
 
 def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
@@ -136,7 +135,7 @@ class Members:
         if base is None or base.run.stop:
             return None
         with suppress(TautlineError):
-            if backend_for(base) == CHAIN:
+            if TOGETHER.given(base):
                 from tautline.engine.chain.family import Family
 
                 family = Family(base, self.work.places.values())
@@ -257,7 +256,7 @@ def _chain(one: Started) -> Runner[ChainBackend]:
 
 def march(one: Started, rows: int, plan: Plan) -> None:
     """March a member alone for so many samples, as it would be marched with others."""
-    if one.simulation.backend.NAME == CHAIN:
+    if TOGETHER.of(one.simulation.backend):
         from tautline.engine.chain.ensemble import march_ensemble
 
         march_ensemble([_chain(one)], rows)
@@ -299,14 +298,8 @@ def _run_alone(one: Started, outputs: Sequence[Output], found: Computed) -> None
 
 def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     """Outputs, status and steps of a member that has come to its end."""
-    simulation, system = one.simulation, one.case.system
-    if simulation.backend.NAME == CHAIN:  # without a system that knows its mesh
-        chain, wanted = _chain(one).backend.pendulum, _needed(outputs)
-        parts = _parts(system, chain.string, one.case.state().elements())
-        needed = values_of(chain, _chain(one).backend.record(*simulation.kept()), needed_for(wanted))
-        values = system_values(system, needed, wanted, inertia_of(chain.string, chain.body))
-    else:
-        parts, values = parts_of(simulation.system), simulation.recorded()
+    simulation = one.simulation
+    parts, values = parts_of(one.case.system, one.case.state().elements()), simulation.recorded(_needed(outputs))
     rows = np.array([len(values["time"])])
     at_interval = rows - simulation.timing.after_sample
     with _missing_places_named():
