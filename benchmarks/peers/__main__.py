@@ -1,7 +1,8 @@
 """tautline and the others, in one sitting. `python -m benchmarks.peers [--quick] [--only NAME ...] [--again]`
 
-Makes an environment for each peer in build/peers, measures all of them and ours, and writes results.json, results.md
-and work-precision.png into benchmarks/peers/results. A quick run writes into build/peers/quick instead.
+Makes an environment for each peer in build/peers, of the versions that catalogue.py names, measures all of them and
+ours, and writes results.json, results.md and work-precision.png into benchmarks/peers/results. A quick run writes into
+build/peers/quick instead.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def main() -> None:
     names = [peer.name for peer in PEERS[1:]]
     parser.add_argument("--quick", action="store_true", help="a smoke test of about a minute once all is installed")
     parser.add_argument("--only", nargs="+", choices=names, default=[], help="these peers, and ours")
-    parser.add_argument("--again", action="store_true", help="make the environments anew, with the newest versions")
+    parser.add_argument("--again", action="store_true", help="make the environments anew")
     parser.add_argument("--render", action="store_true", help="only the tables and the plot, from results.json")
     chosen = parser.parse_args()
     folder = FOLDER / "quick" if chosen.quick else RESULTS

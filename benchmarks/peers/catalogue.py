@@ -47,7 +47,7 @@ PEERS = (
         "mujoco",
         "MuJoCo",
         PACKAGED,
-        ("mujoco",),
+        ("mujoco==4.0.0",),
         "mujoco",
         (Tried("Euler", 1), Tried("implicitfast", 1), Tried("RK4", 4)),
         "lumped mass, edges of a one-dimensional flex; all steps in one call of mj_step",
@@ -56,7 +56,7 @@ PEERS = (
         "exudyn",
         "Exudyn",
         PACKAGED,
-        ("exudyn",),
+        ("exudyn==1.13.6",),
         "exudyn",
         (Tried("VelocityVerlet", 2), Tried("generalized alpha", 2), Tried("RK44", 4), Tried("RK67", 6)),
         "lumped mass, spring-dampers, Lie group node; all steps in one call; it calls its Verlet method experimental",
@@ -65,7 +65,7 @@ PEERS = (
         "moordyn",
         "MoorDyn",
         PACKAGED,
-        ("moordyn",),
+        ("moordyn==2.7.2",),
         "moordyn",
         (Tried("RK2", 2, "slack"), Tried("RK4", 4, "slack")),
         "lumped mass, no compression, so another motion from about 1 s on; pi_3 drifts at every step",
@@ -74,7 +74,7 @@ PEERS = (
         "pyelastica",
         "PyElastica",
         PACKAGED,
-        ("pyelastica",),
+        ("pyelastica==1.0.0",),
         "elastica",
         (Tried("PositionVerlet", 2, "own"), Tried("PositionVerlet, thin", 2, "own", finer=10)),
         "Cosserat rod without bending, penalty joint; the loop over steps is in Python, the library has no other",
@@ -83,7 +83,7 @@ PEERS = (
         "drake",
         "Drake",
         PACKAGED,
-        ("drake",),
+        ("drake==1.51.1",),
         "pydrake.all",
         (Tried("discrete", 1), Tried("RK3", 3), Tried("RK5", 5)),
         "lumped mass, free bodies, spring-dampers; all steps in one call of AdvanceTo",
@@ -92,7 +92,7 @@ PEERS = (
         "scipy",
         "SciPy",
         BY_HAND,
-        ("scipy",),
+        ("scipy==1.17.1",),
         "scipy.integrate",
         (Tried("DOP853 lumped", 8, adaptive=True), Tried("DOP853 consistent", 8, "consistent", adaptive=True)),
         "NumPy right-hand side, called from Python at every stage; SciPy offers no other way",
@@ -101,7 +101,7 @@ PEERS = (
         "jax",
         "JAX and diffrax",
         BY_HAND,
-        ("jax", "diffrax"),
+        ("jax==0.10.2", "diffrax==0.7.2"),
         "jax, diffrax",
         (
             Tried("RK4 lumped", 4),
@@ -112,6 +112,9 @@ PEERS = (
         "compiled by XLA in double precision, all steps in one call; RK4 is a loop of ours, Dopri8 is diffrax's",
     ),
 )
+
+# Routed tendons only: no string with mass that carries a body off its center of mass.
+NEWTON = Peer("newton", "Newton", PACKAGED, ("newton==1.8.0",), "newton", (), "routed tendons, without mass")
 
 
 def problem() -> Problem:

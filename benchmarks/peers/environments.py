@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import time
@@ -33,22 +32,29 @@ def clean_environment() -> dict[str, str]:
 
 
 def install(peer: Peer) -> None:
-    """Make the environment, or bring ours up to date; an environment that is there is left as it is."""
+    """Make the environment, bring it to other versions if the catalogue names them, or bring ours up to date."""
     python = python_of(peer)
-    stamp = FOLDER / peer.name / "installed"
-    if stamp.exists() and peer.kind != OURS:
+    stamp, wanted = FOLDER / peer.name / "installed", "\n".join(peer.requirements)
+    found = stamp.read_text(encoding="utf-8") if stamp.exists() else None
+    if found == wanted and (peer.kind != OURS or not newer(stamp)):
         return
     if not python.exists():
         subprocess.run([sys.executable, "-m", "venv", str(FOLDER / peer.name)], check=True)
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    if stamp.exists():
+    if found is not None and peer.kind == OURS:
         command += ["--force-reinstall", "--no-deps"]
     done = subprocess.run(
         [*command, *peer.requirements], cwd=ROOT, env=clean_environment(), capture_output=True, text=True
     )
     if done.returncode != 0:
         raise PeerError(f"pip install {' '.join(peer.requirements)}: {done.stderr.strip().splitlines()[-1]}")
-    stamp.touch()
+    stamp.write_text(wanted, encoding="utf-8")
+
+
+def newer(stamp: Path) -> bool:
+    """Whether our sources changed after a file was written."""
+    written = stamp.stat().st_mtime
+    return any(path.stat().st_mtime > written for path in (ROOT / "src").rglob("*.py"))
 
 
 def remove(peer: Peer) -> None:
@@ -84,7 +90,7 @@ def size(peer: Peer) -> int:
 
 
 def import_seconds(peer: Peer, repeats: int) -> float:
-    """Median for a fresh process, above a bare one."""
+    """Best of several fresh processes, above a bare one."""
 
     def wall(code: str) -> float:
         start = time.perf_counter()
@@ -94,7 +100,7 @@ def import_seconds(peer: Peer, repeats: int) -> float:
     code = f"import {peer.imports}"
     wall(code)
     bare, imported = ([wall(x) for _ in range(repeats)] for x in ("", code))
-    return statistics.median(imported) - statistics.median(bare)
+    return min(imported) - min(bare)
 
 
 def model_lines(peer: Peer) -> int:

@@ -7,7 +7,6 @@ import math
 import os
 import platform
 import select
-import statistics
 import subprocess
 import tempfile
 import time
@@ -41,13 +40,14 @@ class Settings(NamedTuple):
     targets: tuple[float, ...]  # %
     repeats: int
     limit: float  # s that one run may take in the search
-    paced: float  # s of wall time for a point of the growth
+    paced: float  # s for a point of the growth
     elements: tuple[int, ...]  # of the growth
     started: int  # fresh processes for the times before the first result; none: these are left out
+    turns: int  # further rounds through all peers, in which times are taken once more
 
 
-FULL = Settings(10.0, 5.0, (1e-2, 1e-4, 1e-6), 5, 20.0, 0.5, (20, 100, 400), 5)
-QUICK = Settings(1.0, 1.0, (1e-2,), 1, 0.2, 0.05, (20,), 0)
+FULL = Settings(5.0, 5.0, (1e-2, 1e-4, 1e-6), 1, 2.0, 0.2, (20, 100, 400), 3, 2)
+QUICK = Settings(1.0, 1.0, (1e-2,), 1, 0.2, 0.05, (20,), 0, 1)
 
 
 class Peered:
@@ -106,7 +106,6 @@ class Bench:
     """One method of one peer."""
 
     coarsest = COARSEST
-    clock = "wall"  # or "processor", for tools that use one thread
 
     def __init__(self, peered: Peered, tried: Tried, settings: Settings) -> None:
         self.peered, self.tried, self.settings = peered, tried, settings
@@ -130,7 +129,6 @@ class Bench:
             adaptive=self.tried.adaptive,
             duration=duration,
             first=first,
-            clock=self.clock,
             **({"limit": self.settings.limit} | more),
         )
 
@@ -138,12 +136,11 @@ class Bench:
         return TOLERANCE if self.tried.adaptive else h / self.tried.finer
 
     def conservation(self) -> Result:
-        """Pace, wall time and what is conserved, with the paper's step."""
+        """Pace, time and what is conserved, with the paper's step."""
         knob, duration = self.step(STEP), self.settings.run
         found = self.ask("time", knob, duration, repeats=self.settings.repeats)
         states = self.ask("trajectory", knob, duration)["states"]
         judged = self.quality(states)
-        until = self.quality([x for x in states if x["time"] < 5.0 + 1e-6])
         return {
             "knob": knob,
             "steps": found["steps"],
@@ -151,9 +148,7 @@ class Bench:
             "seconds": spread(found["seconds"]),
             "microseconds_a_step": min(found["seconds"]) / found["steps"] * 1e6,
             "energy_error": judged.energy,
-            "energy_error_5s": until.energy,
             "momentum_drift": judged.momentum,
-            "momentum_drift_5s": until.momentum,
             "attachment": judged.marks,
         }
 
@@ -207,15 +202,18 @@ class Bench:
             "seconds": spread(found["seconds"]),
         }
 
+    def paced(self, elements: int) -> float:
+        """Microseconds a step with a number of elements."""
+        more = {"elements": elements, "repeats": self.settings.repeats, "most": 1000}
+        told = self.ask("pace", self.step(STEP_AT[elements]), self.settings.paced, **more)
+        return float(min(told["seconds"]) / told["steps"] * 1e6)
+
     def growth(self) -> Result:
         """Microseconds a step as elements are added."""
         found: Result = {}
         for elements in self.settings.elements:
-            h = STEP_AT[elements]
             try:
-                more = {"elements": elements, "repeats": self.settings.repeats, "most": 1000}
-                told = self.ask("pace", self.step(h), self.settings.paced, **more)
-                found[str(elements)] = min(told["seconds"]) / told["steps"] * 1e6
+                found[str(elements)] = self.paced(elements)
             except PeerError as error:
                 found[str(elements)] = None
                 found[f"{elements} failed"] = str(error)
@@ -223,7 +221,7 @@ class Bench:
 
 
 def spread(seconds: list[float]) -> dict[str, float]:
-    return {"min": min(seconds), "median": statistics.median(seconds), "runs": len(seconds)}
+    return {"min": min(seconds), "runs": len(seconds)}
 
 
 def first_result(peer: Peer, cold: bool) -> float:
@@ -249,7 +247,7 @@ def measured(peer: Peer, settings: Settings, say: Callable[[str], None]) -> Resu
         if settings.started:
             result["cold_seconds"] = first_result(peer, cold=True)
             starts = [first_result(peer, cold=False) for _ in range(settings.started)]
-            result["first_seconds"] = statistics.median(starts)
+            result["first_seconds"] = min(starts)
             result["import_seconds"] = environments.import_seconds(peer, settings.started)
     except (PeerError, OSError, subprocess.CalledProcessError) as error:
         say(f"{peer.title}: {error}")
@@ -276,6 +274,24 @@ def measured(peer: Peer, settings: Settings, say: Callable[[str], None]) -> Resu
     return result
 
 
+def once_more(peer: Peer, rows: Result, settings: Settings) -> None:
+    """Take the times of a peer's rows again, and keep the lower ones."""
+    peered = Peered(peer)
+    for tried in peer.methods:
+        row, bench = rows.get(tried.name, {"failed": ""}), Bench(peered, tried, settings)
+        if "failed" in row:
+            continue
+        points = [(row, settings.run), *((x, settings.accurate) for x in row["accuracy"] if x["reached"])]
+        for point, duration in points:
+            before, seconds = point["seconds"], bench.ask("time", point["knob"], duration, repeats=1)["seconds"]
+            point["seconds"] = {"min": min(before["min"], *seconds), "runs": before["runs"] + len(seconds)}
+        row["microseconds_a_step"] = row["seconds"]["min"] / row["steps"] * 1e6
+        for elements in settings.elements:
+            if row["growth"][str(elements)] is not None:
+                row["growth"][str(elements)] = min(row["growth"][str(elements)], bench.paced(elements))
+    peered.stop()
+
+
 def machine() -> Result:
     model = platform.processor()
     info = Path("/proc/cpuinfo")
@@ -292,20 +308,21 @@ def machine() -> Result:
 
 
 def sitting(settings: Settings, names: list[str], say: Callable[[str], None]) -> Result:
-    """Everything, one after the other; our own pace once more at the end, to see what the machine did meanwhile."""
+    """Everything, one peer after the other; then times alone, in turns: others use the machine meanwhile."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     chosen = [peer for peer in PEERS if not names or peer.name in names or peer.kind == OURS]
     result: Result = {
         "machine": machine(),
         "date": time.strftime("%Y-%m-%d"),
+        "clock": "processor",
         "settings": settings._asdict(),
         "peers": {peer.name: measured(peer, settings, say) for peer in chosen},
     }
-    again = Peered(chosen[0])
-    try:
-        told = Bench(again, chosen[0].methods[0], settings).ask("time", STEP, settings.run, repeats=settings.repeats)
-        result["ours_again"] = min(told["seconds"]) / told["steps"] * 1e6
-    except PeerError as error:
-        say(str(error))
-    again.stop()
+    for turn in range(settings.turns):
+        say(f"turn {turn + 2}")
+        for peer in chosen:
+            try:
+                once_more(peer, result["peers"][peer.name].get("methods", {}), settings)
+            except PeerError as error:
+                say(f"{peer.title}: {error}")
     return result

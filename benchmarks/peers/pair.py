@@ -53,7 +53,6 @@ def pair() -> Pair:
 class PairBench(Bench):
     """One method of one peer on the pair."""
 
-    clock = "processor"
     coarsest = 80  # the limit of stability of Runge-Kutta is at 100 steps a second for a lumped string
 
     def __init__(self, peered: Peered, tried: Tried, settings: Settings) -> None:

@@ -53,6 +53,12 @@ def table(head: list[str], lines: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *lines])
 
 
+def shared(machine: Result) -> str:
+    """The machine of a sitting, for a sentence."""
+    load = "" if machine["load"] is None else f" (load {machine['load'][0]:.1f})"
+    return f"{machine['cores']} cores of a machine that others used meanwhile{load}"
+
+
 def named(row: Row) -> str:
     return f"{row.title}, {row.name}"
 
@@ -87,13 +93,12 @@ def pace_table(result: Result) -> str:
                 plain(x["microseconds_a_step"]),
                 "" if x["adaptive"] else times(x["microseconds_a_step"] / unit),
                 plain(x["seconds"]["min"]),
-                plain(x["seconds"]["median"]),
                 plain(x["first_call"]),
                 plain(x["energy_error"]),
                 plain(x["momentum_drift"]),
             ]
         )
-    head = ["tool, method", "order", "step", "µs a step", "over ours", "run, best (s)", "median (s)", "first call (s)"]
+    head = ["tool, method", "order", "step", "µs a step", "over ours", "run (s)", "first call (s)"]
     return table([*head, "energy error (%)", "drift of pi_3"], lines)
 
 
@@ -224,16 +229,15 @@ def markdown(result: Result) -> str:
         for name, x in peer.get("methods", {}).items()
         if "failed" in x
     )
-    again = result.get("ours_again")
-    steady = "" if again is None else f" Our own step took {plain(again)} µs once more at the end of the sitting."
+    runs = s["repeats"] + s.get("turns", 0)
     load = "" if m["load"] is None else f", load {m['load'][0]:.1f} at the start"
     note = f"\n{result['note']}\n" if "note" in result else ""
     goals = "\n".join(f"- {line}" for line in targets(result))
     return f"""\
 Measured by `make peers` on {result["date"]}: {m["processor"]}, {m["cores"]} cores, {m["system"]}{load},
-Python {m["python"]}. All in one sitting, one after the other, each in its own environment. Times are the best of
-{s["repeats"]} runs (short ones are repeated more often, long ones less) and hold for the loop of steps alone: no model
-building, no compilation, no samples.{steady}
+Python {m["python"]}. All in one sitting, one after the other, each in its own environment. Times are
+{result["clock"]} times, the best of {runs} runs (short ones are repeated more often, long ones less), and hold for the
+loop of steps alone: no model building, no compilation, no samples.
 {note}
 Targets:
 
