@@ -136,7 +136,7 @@ def optimum(seen: Row) -> float:
 # All of them in the same environment. The trained controller comes within five per cent of the optimum, and never saw
 # the model. The rides by hand arrive first, and cost more: this cost charges for speed and lets the end take its time.
 # It charges nothing for bouncing, which shaping halves; actions that hold for a third of the rope's period keep it from
-# more. Plans and trained controller look where the load is; the optimum is a table of torques, made for this mass alone.
+# more. Plans and trained controller look where the load is; the optimum is a table of torques, made for this mass.
 
 
 def trained(seen: Row) -> float:

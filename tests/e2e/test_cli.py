@@ -141,7 +141,7 @@ def test_export_of_an_fmu(tmp_path: Path) -> None:
         (("--command", "line"), "expected LINE=torque, LINE=speed"),
         (
             ("--command", "line=fast"),
-            "commands['line']: expected one of 'torque', 'speed', 'length', 'case', got 'fast'",
+            "expected one of 'torque', 'speed', 'length', 'case', got 'fast'",
         ),
         (("--velocity", "x"), "expected names of kinematic bodies or lines (line), got 'x'"),
         (("--fmi", "4"), "4"),

@@ -658,9 +658,11 @@ def _random_calls(plain: Plain, count: int, seed: int) -> tuple[int, int]:
             "SetTime": (ctypes.c_double(1.0),),
             "SetDebugLogging": (choose.randrange(2), n, None),
         }
+        stepping: tuple[Any, ...]
+        values: tuple[tuple[Any, ...], ...]
         if plain.fmi == 2:
             reading, stepping = "GetReal", where
-            values: tuple[tuple[Any, ...], ...] = ((references, n, numbers), (references, n, integers))
+            values = ((references, n, numbers), (references, n, integers))
             calls |= {
                 "SetupExperiment": begun,
                 "EnterInitializationMode": (),

@@ -14,6 +14,7 @@ import hatch_build
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+from packaging.version import Version
 
 import tautline
 
@@ -71,15 +72,30 @@ def _requirements(extra: str) -> list[Requirement]:
     return found
 
 
-def test_constraints_have_a_version_of_all_that_is_required() -> None:
-    lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+def _pinned(name: str) -> dict[str, Version]:
+    """Versions in a file of constraints."""
+    lines = (ROOT / name).read_text(encoding="utf-8").splitlines()
     pinned = [Requirement(line) for line in lines if not line.startswith("#")]
     versions = {requirement.name: next(iter(requirement.specifier)) for requirement in pinned}
     assert all(version.operator == "==" for version in versions.values())  # no paths, no addresses
     assert all(requirement.url is None for requirement in pinned)
+    return {canonicalize_name(name): Version(version.version) for name, version in versions.items()}
+
+
+def test_constraints_have_a_version_of_all_that_is_required() -> None:
+    versions = _pinned("constraints.txt")
     for requirement in [*map(Requirement, PROJECT["dependencies"]), *_requirements("all"), *_requirements("dev")]:
-        version = versions[canonicalize_name(requirement.name)].version
+        version = versions[canonicalize_name(requirement.name)]
         assert requirement.specifier.contains(version), f"{requirement}: {version} in constraints.txt"
+
+
+def test_the_lowest_versions_are_the_bounds() -> None:
+    """Those that were tested, of the library and the command."""
+    versions = _pinned("constraints-lowest.txt")
+    for requirement in [*map(Requirement, PROJECT["dependencies"]), *_requirements("cli")]:
+        (bound,) = requirement.specifier
+        version = versions[canonicalize_name(requirement.name)]
+        assert version.release[: len(Version(bound.version).release)] == Version(bound.version).release, requirement
 
 
 def test_the_citation_names_the_version_and_the_paper() -> None:

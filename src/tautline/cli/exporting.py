@@ -21,9 +21,9 @@ def write_fmu(
             raise InputError(f"--command {command}: expected LINE=torque, LINE=speed, LINE=length or LINE=case")
         chosen[line.strip()] = word.strip()
     variables = export.write_fmu(load(scenario, settings), target, fmi, chosen, velocities)
-    inputs = [x.name for x in variables if x.causality == "input"]
+    inputs = ", ".join(_short([x.name for x in variables if x.causality == "input"])) or "none"
     size = target.stat().st_size / 1e6
-    return f"{target}: FMI {fmi}.0, {size:.2f} MB, {len(variables)} variables; inputs {', '.join(_short(inputs)) or 'none'}"
+    return f"{target}: FMI {fmi}.0, {size:.2f} MB, {len(variables)} variables; inputs {inputs}"
 
 
 def _short(names: list[str]) -> list[Any]:

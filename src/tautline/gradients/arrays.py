@@ -324,5 +324,5 @@ FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.shape: lambda x: x.shape,
     np.ndim: lambda x: x.ndim,
     np.size: lambda x: x.size,
-    getattr(np, "trapezoid", None) or np.trapz: trapezoid,  # type: ignore[attr-defined]
+    np.trapezoid: trapezoid,
 }

@@ -71,6 +71,7 @@ def _dataset(
     """
     import pandas as pd  # these take 0.3 s, which a run from the command line or in a study need not spend
     import xarray as xr
+    from xarray.indexes import PandasIndex
 
     def variable(dims: tuple[str, ...], array: Any, attributes: dict[str, str]) -> xr.Variable:
         return xr.Variable(dims, np.asarray(array), attributes, fastpath=True)
@@ -79,7 +80,7 @@ def _dataset(
     labels: dict[Any, xr.Variable] = {}
     for name, (given, attributes) in coordinates.items():
         label = variable((name,), given, attributes)
-        indices[name] = xr.indexes.PandasIndex(pd.Index(label.values), name, coord_dtype=label.dtype)
+        indices[name] = PandasIndex(pd.Index(label.values), name, coord_dtype=label.dtype)
         labels |= indices[name].create_variables({name: label})
     labels |= {name: variable((dim,), x, {"long_name": words}) for name, (dim, x, words) in (beside or {}).items()}
     variables = {name: variable(v.dims, values[name], _attributes(v)) for name, v in schema.items()}
