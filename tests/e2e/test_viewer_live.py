@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.support.browser import serving
-from tests.support.pages import Pages, colors, picture, settled, violations
+from tests.support.pages import Pages, at_rest, colors, picture, settled, violations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -132,4 +132,16 @@ def test_a_trolley_is_carried_by_hand(tmp_path: Path, open_page: Pages) -> None:
         rest = page.evaluate("tautline.nodes()[0]")
         assert place < rest < place + 3.0
         assert page.evaluate("tautline.nodes()[0]") == pytest.approx(rest, abs=0.2)
+
+        # by the mouse: its name begins where it is; back, and it stays where it is left
+        box = page.get_by_test_id("part-names").get_by_text("jib", exact=True).bounding_box()
+        assert box is not None
+        x, y = box["x"], box["y"] + 0.5 * box["height"]
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x - 60, y, steps=6)
+        settled(page, f"tautline.nodes()[0] < {rest} - 0.5", 60.0)
+        page.mouse.up()
+        assert at_rest(page) < rest - 0.5
+        assert page.evaluate("tautline.nodes()[2]") == pytest.approx(before[2], abs=1.0), "level, but for its own heave"
         open_page.forgiven = "ERR_CONNECTION_REFUSED"
