@@ -1,6 +1,6 @@
 """
-A network that hoists any load, with JAX
-========================================
+A neural network that hoists any load, with JAX
+===============================================
 
 Which torques lift a load by 1.5 m within three seconds, and leave it at rest? Others for every mass. A small
 neural network of JAX turns the mass into a table of torques, and a run of tautline tells where the load comes to

@@ -1,6 +1,6 @@
 """
-The fastest way of a crane
-==========================
+A time-optimal crane move
+=========================
 
 A crane lifts two tonnes from 45 m to 20 m below its trolley while the trolley goes 20 m along the jib, in the
 least time, and the load must hang still in the end: it may sway by no more than a centimeter. Drum and

@@ -1,11 +1,11 @@
 """
-Letting down with the least pull
-================================
+Lowering with the least tension
+===============================
 
-An instrument of 20 kg is let down on a soft cord, from 3 m to 23 m in 12.5 s. Every change of speed makes it
-bounce, and the pull of the cord has its peak when the drum brakes. A trapezoid of speeds, an S-curve, and
-the table of speeds that :func:`tautline.optimize` finds: it makes the peak of the tension least, with the
-instrument at rest in the end and the cord taut on the way.
+An instrument of 20 kg is lowered on a soft cord, from 3 m to 23 m in 12.5 s. Every change of speed makes it
+bounce, and the tension peaks when the drum brakes. Three programs are compared: a trapezoid of speeds, an S-curve, and
+the table of speeds with the smallest peak tension, which :func:`tautline.optimize` finds. It must leave the
+instrument at rest and keep the cord taut on the way.
 """
 
 import matplotlib.pyplot as plt

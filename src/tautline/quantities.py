@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import ROUND_HALF_UP, Context, Decimal
 
 DIGITS = 4
@@ -73,3 +74,16 @@ def between(low: float, high: float, unit: str = "", digits: int = DIGITS) -> st
     size, name = prefixed(max(abs(low), abs(high)), unit)
     ends = dict.fromkeys(number(x / size, digits) for x in (low, high))
     return f"{' to '.join(ends)} {name}".rstrip()
+
+
+_POWER = re.compile(r"([^\d\s-]+)(-?\d+)?")
+
+
+def unit_text(text: str) -> str:
+    """Unit as it is written in text: "m s-1" of results is m/s, "kg*m^2" of scenarios is kg m²."""
+    above: list[str] = []
+    below: list[str] = []
+    for name, power in _POWER.findall(text.replace("*", " ").replace("^", "")):
+        size = abs(int(power or 1))
+        (below if power.startswith("-") else above).append(name + {1: "", 2: "²", 3: "³"}.get(size, f"^{size}"))
+    return (" ".join(above) or ("1" if below else "")) + "".join(f"/{name}" for name in below)

@@ -20,9 +20,12 @@ import pytest
 from fmpy import read_model_description
 from fmpy.validation import validate_fmu
 from PIL import Image
+from rich.markup import render
+from typer.main import get_command
 
 import tautline as tl
 from tautline.cli import completing
+from tautline.cli.commands import app
 from tests.support.commands import COMMAND, tautline
 
 SHORT = ["--set", "run.duration=0.2"]
@@ -183,6 +186,17 @@ def test_doctor(tmp_path: Path) -> None:
     assert Path(facts["C library"]).parent == Path(facts["C header"]).parent
     assert "tl_march" in Path(facts["C header"]).read_text(encoding="utf-8")
     assert facts["self-test"] == "passed"
+
+
+def test_brackets_in_help_are_no_markup() -> None:
+    """What stands in brackets is printed, and not taken for a style."""
+    commands = [get_command(app)]
+    for command in commands:
+        commands += getattr(command, "commands", {}).values()
+    texts = [text for command in commands for x in command.params if (text := getattr(x, "help", None))]
+    assert len(commands) > 15 and any("\\[" in text for text in texts)
+    for text in texts:
+        assert render(text).plain == text.replace("\\[", "["), text
 
 
 @pytest.mark.parametrize("command", ["", "run", "resume", "check", "export", "new", "study run"])

@@ -15,7 +15,7 @@ from PIL import Image
 import tautline as tl
 from tests.support.browser import serving
 from tests.support.commands import tautline
-from tests.support.pages import DESKTOP, PHONE, Pages, colors, nodes, picture, settled, violations
+from tests.support.pages import DESKTOP, PHONE, Pages, at_rest, colors, nodes, picture, settled, violations
 
 # Much in a browser; test_viewer_page.py has what a page must do.
 pytestmark = pytest.mark.long
@@ -403,6 +403,21 @@ def _colored(page: Page) -> np.ndarray:
     return found
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("live", [False, True], ids=["replay", "live"])
+def test_a_curve_is_on_the_first_screen_of_a_phone(live: bool, folder: Path, tmp_path: Path, open_page: Pages) -> None:
+    """Beside the scene, above buttons that stay; that of tension."""
+    with serving(*(("live", "crane-hoist") if live else ("view", str(folder / "swing-1.nc"))), cwd=tmp_path) as server:
+        page = open_page(server.address, size=PHONE)
+        scene, chart = (page.locator(x).first.bounding_box() for x in ("#scene", ".chart:not([hidden]) canvas"))
+        foot = page.locator("#transport").bounding_box()
+        assert scene is not None and chart is not None and foot is not None
+        assert scene["height"] > 0.25 * PHONE[1]
+        assert chart["y"] >= scene["y"] + scene["height"] - 1 and chart["y"] + 0.7 * chart["height"] < foot["y"]
+        assert page.locator(".chart:not([hidden])").first.get_attribute("data-testid") == "chart-tension"
+        open_page.forgiven = "ERR_CONNECTION_REFUSED"
+
+
 # -- live --------------------------------------------------------------------------------------------
 
 PAD = """
@@ -452,6 +467,20 @@ def test_a_crane_is_driven_by_hand(tmp_path: Path, open_page: Pages) -> None:
         small = other.locator("#controls button:visible, #transport button:visible, #header .button:visible")
         heights = [box["height"] for box in (each.bounding_box() for each in small.all()) if box is not None]
         assert min(heights) >= 40, "large enough for a finger"
+        open_page.forgiven = "ERR_CONNECTION_REFUSED"
+
+
+@pytest.mark.long
+def test_a_trolley_is_moved_by_the_left_stick(tmp_path: Path, open_page: Pages) -> None:
+    """While it is held; let go, the trolley comes to rest."""
+    with serving("live", "hook-and-load", "--set=lines.hoist.elements=4", cwd=tmp_path) as server:
+        page = open_page(server.address)
+        start = page.evaluate("tautline.nodes()[0]")
+        page.evaluate(PAD)
+        page.evaluate("window.stick = [0.9, 0, 0, 0]")
+        settled(page, f"tautline.nodes()[0] > {start} + 1", 60.0)
+        page.evaluate("window.stick = [0, 0, 0, 0]")
+        assert start + 1 < at_rest(page) < start + 15
         open_page.forgiven = "ERR_CONNECTION_REFUSED"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.support.browser import serving
-from tests.support.pages import Pages, colors, picture, settled, violations
+from tests.support.pages import Pages, at_rest, colors, picture, settled, violations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -20,6 +20,11 @@ SETTINGS = ("run.elements=4", "initial.deployed=6 m", "string.length=10 m", "run
 WEIGHT = 1000.0 * 9.81
 REPLAYS = """document.querySelector('[data-testid="replay"]').getAttribute('aria-pressed') === '{}'"""
 RAMP = 0.08 * 9.81  # m/s^2
+NAME_OF_JIB = """() => {
+    const name = [...document.querySelectorAll("[data-testid=part-names] span")].find(x => x.textContent === "jib");
+    const { left, top, height } = name.getBoundingClientRect();
+    return [left, top + 0.5 * height];
+}"""
 WATCH = """() => {
     window.seen = [];
     setInterval(() => seen.push([tautline.time(), tautline.value("end_tension"), tautline.value("reel_speed")]), 30);
@@ -132,4 +137,14 @@ def test_a_trolley_is_carried_by_hand(tmp_path: Path, open_page: Pages) -> None:
         rest = page.evaluate("tautline.nodes()[0]")
         assert place < rest < place + 3.0
         assert page.evaluate("tautline.nodes()[0]") == pytest.approx(rest, abs=0.2)
+
+        # by the mouse: its name begins where it is; back, and it stays where it is left
+        x, y = page.evaluate(NAME_OF_JIB)
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x - 60, y, steps=6)
+        settled(page, f"tautline.nodes()[0] < {rest} - 0.5", 60.0)
+        page.mouse.up()
+        assert at_rest(page) < rest - 0.5
+        assert page.evaluate("tautline.nodes()[2]") == pytest.approx(before[2], abs=1.0), "level, but for its own heave"
         open_page.forgiven = "ERR_CONNECTION_REFUSED"

@@ -92,6 +92,17 @@ def settled(page: Page, expression: str, seconds: float = 10.0) -> None:
     page.wait_for_function(expression, timeout=1e3 * seconds)
 
 
+def at_rest(page: Page) -> float:
+    """First coordinate of the first node of a live run, when it has stopped."""
+    for _ in range(120):
+        before = page.evaluate("[tautline.time(), tautline.nodes()[0]]")
+        settled(page, f"tautline.time() > {before[0]} + 0.5", 60.0)
+        time, place = page.evaluate("[tautline.time(), tautline.nodes()[0]]")
+        if abs(place - before[1]) < 1e-3 * (time - before[0]):
+            return float(place)
+    raise AssertionError("it goes on moving")
+
+
 def nodes(page: Page, number: int = 0) -> np.ndarray:
     return np.array(page.evaluate(f"tautline.nodes({number})"), dtype=np.float32)
 

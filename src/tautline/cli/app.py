@@ -63,7 +63,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar="", help="Print er
 AsJson = Annotated[bool, typer.Option("--json", metavar="", help="Print JSON for scripts, and nothing else.")]
 Expressions = Annotated[
     list[str] | None,
-    typer.Option("--expr", help='An expression such as "norm(body_velocity[load])"; may be given several times.'),
+    typer.Option("--expr", help=r'An expression such as "norm(body_velocity\[load])"; may be given several times.'),
 ]
 Project = Annotated[str, typer.Option(help="What it is for, in the head of the report.")]
 Pdf = Annotated[

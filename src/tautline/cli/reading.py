@@ -53,7 +53,7 @@ def export(
     vtk: Annotated[Path | None, typer.Option(help="Write a VTK series for ParaView into this folder.")] = None,
     gif: Annotated[Path | None, typer.Option(help="Write an animation to this GIF file.")] = None,
     mp4: Annotated[
-        Path | None, typer.Option(help="Write an animation to this MP4 file; needs the extra [video].")
+        Path | None, typer.Option(help=r"Write an animation to this MP4 file; needs the extra \[video].")
     ] = None,
     frames: Annotated[int, typer.Option(min=1, help="Frames of an animation, evenly spread over the run.")] = 100,
     rate: Annotated[float, typer.Option(min=0.1, max=100.0, help="Frames per second of an animation.")] = 20.0,

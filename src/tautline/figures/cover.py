@@ -16,7 +16,7 @@ from tautline.figures import page as pages
 from tautline.model.picture.inputs import inputs_of
 from tautline.model.picture.sketch import sketch_of_state
 from tautline.model.system.case import Case
-from tautline.quantities import between, value
+from tautline.quantities import DIGITS, between, value
 from tautline.results.picture import sketch_of_sample
 
 
@@ -107,7 +107,7 @@ def accuracy(attrs: Mapping[Any, Any], case: Case) -> str:
         ("model", "elastic lines of distributed mass (no bending, no contact), rigid bodies"),
         ("mesh", mesh),
         ("scheme", f"{attrs.get('scheme', 'symmetric')}, order {attrs['order']}, variational"),
-        ("time step", f"{_step(attrs.get('step', step))}{how}, {_range(attrs['steps'])} steps"),
+        ("time step", f"{_step(attrs.get('step', step))}{how}, {_steps(attrs['steps'])} steps"),
     ]
     for name, words, unit in ESTIMATES:
         if name in attrs and attrs[name] is not None:
@@ -125,7 +125,12 @@ def _step(step: float | str) -> str:
     return "" if isinstance(step, str) else f"{value(float(step), 's')}, "
 
 
-def _range(sizes: Any, unit: str = "", digits: int = 6) -> str:
+def _steps(counts: Any) -> str:
+    ends = dict.fromkeys((int(np.min(counts)), int(np.max(counts)))) if np.size(counts) else ("no",)
+    return " to ".join(map(str, ends))
+
+
+def _range(sizes: Any, unit: str = "", digits: int = DIGITS) -> str:
     """A number, or the least and the greatest of several that are known."""
     known = np.ravel(sizes)
     return between(float(known.min()), float(known.max()), unit, digits) if len(known) else "not known"

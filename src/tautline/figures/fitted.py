@@ -20,7 +20,7 @@ from tautline.fitting.result import COMPLETED, Compared, Fit, rounded
 from tautline.model import checks
 from tautline.model.picture.inputs import unit_in_words
 from tautline.model.system.case import Case
-from tautline.quantities import between, prefixed, value
+from tautline.quantities import between, prefixed, unit_text, value
 from tautline.results.inputs import CASE
 
 
@@ -49,7 +49,7 @@ def fitted(fit: Fit, column: str) -> Figure:
 
 
 def _axis(name: str, x: Compared) -> str:
-    return name if x.unit == "1" else f"{name} ({x.unit})"
+    return name if x.unit == "1" else f"{name} ({unit_text(x.unit)})"
 
 
 def fit_report(
@@ -146,16 +146,11 @@ def correlation_table(fit: Fit) -> str:
 
 def residual_table(fit: Fit) -> str:
     """Residuals of each column, and chi-square where the noise was given."""
-    rows = [
-        (
-            name,
-            str(len(x.time)),
-            value(x.rms, x.unit, 3),
-            value(float(np.max(np.abs(x.residuals))), x.unit, 3),
-            value(x.sigma, x.unit, 3) + (" (given)" if fit.sigma_given else " (estimated)"),
-        )
-        for name, x in fit.columns.items()
-    ]
+    rows = []
+    for name, x in fit.columns.items():
+        unit = unit_text(x.unit)
+        rms, largest, noise = (value(y, unit, 3) for y in (x.rms, float(np.max(np.abs(x.residuals))), x.sigma))
+        rows.append((name, str(len(x.time)), rms, largest, noise + (" (given)" if fit.sigma_given else " (estimated)")))
     table = pages.table(("column", "samples", "rms", "largest", "noise"), rows)
     if not fit.sigma_given:
         return table

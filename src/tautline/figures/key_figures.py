@@ -172,5 +172,5 @@ def _time(seconds: float) -> str:
         return "no end"
     for unit, size in (("years", 365.25 * 86400.0), ("days", 86400.0), ("hours", 3600.0)):
         if seconds >= 2.0 * size:
-            return f"{seconds / size:.3g} {unit}"
-    return f"{seconds:.3g} s"
+            return f"{number(seconds / size, 3)} {unit}"
+    return f"{number(seconds, 3)} s"

@@ -13,6 +13,8 @@ from matplotlib.figure import Figure
 from tautline.content_policy import content_policy
 from tautline.figures.style import RESOLUTION, styled
 
+# Of the sides of a figure, so that its words can be read where two stand side by side on paper.
+SMALLER = 0.8
 STYLE = """
 :root { color-scheme: light dark; --text: #1d2733; --page: #ffffff; --line: #d5dce4; --faint: #5b6875; --link: #0060a0;
   --good: #006b4f; --unsure: #8a5a00; --bad: #a33b00; --code: #f4f6f8; --note: #fff4e0; }
@@ -50,8 +52,8 @@ header { border-bottom: 3px solid var(--text); margin-bottom: 1rem; } header h1 
   body { font-size: 10pt; margin: 0; max-width: none; padding: 0; }
   h1 { font-size: 17pt; } h2 { font-size: 13pt; margin-top: 1.1rem; } h1, h2, h3 { break-after: avoid; }
   figure, tr, section, header, .note, .verdict { break-inside: avoid; }
-  .panels { display: block; columns: auto; } .table { overflow: visible; }
-  .panels figure { margin: 0 auto 0.8rem; width: 122mm; } .drawn { margin: 0 auto; max-width: 150mm; }
+  .panels { display: block; columns: 2; column-gap: 7mm; } .table { overflow: visible; }
+  .panels figure { margin: 0 0 4mm; } .drawn { margin: 0 auto; max-width: 150mm; }
   .drawn svg { max-height: 66mm; } h3 + p, tr:first-child { break-after: avoid; }
   figure img { display: block; width: 100%; } figcaption { break-before: avoid; }
   .inputs { columns: 2; } table { font-size: 8.5pt; } th, td { padding: 0.15rem 0.4rem; }
@@ -76,6 +78,9 @@ def figure(source: Path | Figure, caption: str) -> str:
 def _drawn(figure: Figure) -> bytes:
     """A figure as PNG."""
     file = io.BytesIO()
+    figure.set_size_inches(SMALLER * figure.get_size_inches())
+    for legend in figure.legends:
+        legend.set_ncols(2)
     figure.savefig(file, format="png", dpi=RESOLUTION)
     return file.getvalue()
 

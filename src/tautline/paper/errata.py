@@ -1,4 +1,4 @@
-"""Slips in the paper's text, and what each would do to its examples. `python -m tautline.paper.errata` measures them.
+"""Errors in the paper's text, and what each would do to its examples. `python -m tautline.paper.errata` measures them.
 
 The slips live here, as variants of the continuous-time equations and of commands, never in the kernels.
 """

@@ -114,8 +114,8 @@ def _comparison(folder: Path, comparison: dict[str, Any] | None) -> str:
             "<tr><td></td><th>method</th><th>setting</th><th>simulated</th><th>took</th><th>energy drift</th>"
             f"<th>energy</th><th>momentum</th><th>|I - RᵀR|</th></tr>{rows}"
         )
-        + '<p class="small">The right-hand side of example 1 is compiled for the general methods too; that of examples 2 '
-        "and 3 is NumPy, so compare their times with care.</p>"
+        + '<p class="small">The right-hand side of example 1 is compiled for the general methods too; that of examples '
+        "2 and 3 is NumPy, so compare their times with care.</p>"
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from typing import Any
 
 import numpy as np
@@ -11,26 +10,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import ScalarFormatter
 
 from tautline.figures.style import BLACK, BLUE, GREEN, ORANGE, RED, SKY, empty_figure
+from tautline.quantities import unit_text
 from tautline.studies.analysis.reading import Array, Column, Component
 
 # Told apart by color and, beyond six, by dashes.
 LINES = [(color, dash) for dash in ("-", "--", ":") for color in (BLUE, ORANGE, GREEN, RED, SKY, BLACK)]
 MISSING = "#D9D9D9"
-_POWER = re.compile(r"([^\d\s-]+)(-?\d+)?")
-
-
-def unit(text: str) -> str:
-    """Unit as it is written in text: "m s-1" of results is m/s, "kg*m^2" of scenarios is kg m²."""
-    above: list[str] = []
-    below: list[str] = []
-    for name, power in _POWER.findall(text.replace("*", " ").replace("^", "")):
-        size = abs(int(power or 1))
-        (below if power.startswith("-") else above).append(name + {1: "", 2: "²", 3: "³"}.get(size, f"^{size}"))
-    return (" ".join(above) or ("1" if below else "")) + "".join(f"/{name}" for name in below)
 
 
 def named(name: str, units: str) -> str:
-    shown = unit(units)
+    shown = unit_text(units)
     return f"{name} ({shown})" if shown else name
 
 

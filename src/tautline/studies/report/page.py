@@ -13,12 +13,11 @@ from tautline.figures import cover
 from tautline.figures import page as pages
 from tautline.figures.cover import Cover
 from tautline.model.system.case import Case
-from tautline.quantities import number
+from tautline.quantities import number, unit_text
 from tautline.studies.analysis.reading import Opened
 from tautline.studies.analysis.warnings import counted
 from tautline.studies.definition import work
 from tautline.studies.definition.outputs import HEALTH
-from tautline.studies.report.drawing import unit
 from tautline.studies.report.report import Section
 
 # Messages that are shown of every way to end early.
@@ -89,7 +88,7 @@ def _found(opened: Opened, sections: list[Section]) -> str:
     rows = []
     for section in sections:
         component, strongest = section.component, section.strongest
-        label, units = html.escape(component.label), html.escape(unit(component.units))
+        label, units = html.escape(component.label), html.escape(unit_text(component.units))
         cells = ["over time, below", "", ""]
         if component.output not in opened.series:
             y = opened.values(component)
@@ -118,7 +117,7 @@ def _facts(opened: Opened) -> str:
 def _parameters(opened: Opened) -> str:
     rows = []
     for key in opened.keys:
-        varied, units = opened.plan["vary"][key], unit(opened.plan["units"][key])
+        varied, units = opened.plan["vary"][key], unit_text(opened.plan["units"][key])
         rows.append((key, _described(varied), units))
     return pages.table(("key of the scenario", "values", "unit"), rows)
 
@@ -177,7 +176,7 @@ def _short(x: Any) -> str:
 
 
 def _output(section: Section, folder: Path) -> str:
-    label, units = section.component.label, unit(section.component.units)
+    label, units = section.component.label, unit_text(section.component.units)
     title = f"{label} ({units})" if units else label
     pictures = "".join(pages.figure(folder / f"{name}.png", caption) for name, caption in section.pictures)
     notes = "".join(f"<p>{html.escape(text)}</p>" for text in section.notes)
