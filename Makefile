@@ -78,18 +78,22 @@ bench: $(VENV)/dev
 scale: $(VENV)/dev
 	$(BIN)/python benchmarks/study.py
 
-# Side by side with other simulators, each in an environment of its own under build/peers (2 GB, from the package
-# index). About a quarter of an hour once they are there; leave the machine alone meanwhile.
+# Side by side with other simulators, each in an environment of its own under build/peers (2.5 GB, from the package
+# index, of the versions in catalogue.py). About half an hour once they are there; leave the machine alone meanwhile.
 peers: $(VENV)/dev
 	$(BIN)/python -m benchmarks.peers
 	$(BIN)/python -m benchmarks.peers.pair
 	$(BIN)/python -m benchmarks.peers.gradient
+	$(BIN)/python -m benchmarks.peers.ensemble
+	$(BIN)/python -m benchmarks.peers.reeving
 
-# The same in about a minute, for whoever changes the comparison; its figures mean nothing.
+# The same in some minutes, for whoever changes the comparison; its figures mean nothing.
 peers-quick: $(VENV)/dev
 	$(BIN)/python -m benchmarks.peers --quick
 	$(BIN)/python -m benchmarks.peers.pair --quick
 	$(BIN)/python -m benchmarks.peers.gradient --quick
+	$(BIN)/python -m benchmarks.peers.ensemble --quick
+	$(BIN)/python -m benchmarks.peers.reeving --quick
 
 # What rest-length scaling gets wrong: runs, pictures and docs/rest-length.md. Two minutes.
 rest-length: $(VENV)/dev

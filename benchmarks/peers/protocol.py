@@ -168,10 +168,11 @@ def trajectory(simulation: Simulation, duration: float, step: float | None) -> l
     return states
 
 
-def timed(simulation: Simulation, seconds: float, clock: Callable[[], float]) -> tuple[float, int]:
-    start = clock()
+def timed(simulation: Simulation, seconds: float) -> tuple[float, int]:
+    """Seconds of the processor, which a busy machine lengthens less than those of the wall; steps."""
+    start = time.process_time()
     steps = simulation.advance(seconds)
-    return clock() - start, steps
+    return time.process_time() - start, steps
 
 
 def answer(build: Build, request: dict[str, Any]) -> dict[str, Any]:
@@ -186,15 +187,14 @@ def answer(build: Build, request: dict[str, Any]) -> dict[str, Any]:
         states = trajectory(simulation, duration, step)
         return {"states": states, "seconds": time.perf_counter() - start}
     # Whatever is compiled on first use is compiled now; what the first call takes more than a later one is reported.
-    clock = time.process_time if request["clock"] == "processor" else time.perf_counter
-    first, _ = timed(simulation, request["first"], clock)
-    if request["do"] == "pace":  # as many steps as fill about `duration` seconds of wall time
-        second, _ = timed(simulation, request["first"], clock)
+    first, _ = timed(simulation, request["first"])
+    if request["do"] == "pace":  # as many steps as fill about `duration` seconds
+        second, _ = timed(simulation, request["first"])
         duration = request["first"] * max(1, min(round(duration / second), request["most"]))
     runs: list[float] = []
     while sum(runs) <= request["limit"] and len(runs) < request["repeats"] * (MORE if sum(runs) < ENOUGH else 1):
         simulation = build(method)
-        seconds, steps = timed(simulation, duration, clock)
+        seconds, steps = timed(simulation, duration)
         runs.append(seconds)
     return {"seconds": runs, "steps": steps, "first": first, "build": built}
 
@@ -224,6 +224,64 @@ def derivatives(build: Differentiate, request: dict[str, Any]) -> dict[str, Any]
         "first": max(both[0] - min(both[1:]), 0.0),
     }
     return {"value": value, "gradient": gradient, **seconds}
+
+
+class Members(Protocol):
+    """Example 1 with several velocities of the body at the start, which the problem has as `members`."""
+
+    def advance(self, seconds: float) -> int:
+        """Move all of them on; the number of steps that each takes."""
+        ...
+
+    def states(self) -> list[State]: ...
+
+
+def ensembles(build: Callable[[Method], Members], request: dict[str, Any]) -> dict[str, Any]:
+    """Take the states of all members in intervals, or the seconds of the processor for a run."""
+    method = Method(request["problem"], request["elements"], request["method"], request["knob"])
+    members = build(method)
+    interval = request["interval"]
+    if interval:
+        found = [members.states()]
+        for _ in range(round(request["duration"] / interval)):
+            members.advance(interval)
+            found.append(members.states())
+        return {"states": found}
+    members.advance(10 * method.knob)  # whatever is compiled on first use is compiled here
+    members = build(method)
+    start = time.process_time()
+    steps = members.advance(request["duration"])
+    return {"seconds": time.process_time() - start, "steps": steps}
+
+
+class Passage(TypedDict):
+    """Bodies on a line over a sheave."""
+
+    time: float
+    heights: list[float]  # of the bodies, over their places at the start (m)
+    tensions: list[float]  # of its two spans: at the wheel of an Atwood machine, of a hoist where it is hauled (N)
+
+
+class Traced:
+    """A simulation whose `state` is looked at in intervals."""
+
+    def trace(self: Any, duration: float, sample: float) -> list[Passage]:
+        found = []
+        for _ in range(round(duration / sample)):
+            self.advance(sample)
+            found.append(self.state())
+        return found
+
+
+def reeved(build: Any, request: dict[str, Any]) -> dict[str, Any]:
+    """Take samples of a run, or the seconds of the processor for a run without."""
+    method = Method(request["problem"], request["elements"], request["method"], request["knob"])
+    simulation, duration, sample = build(method), request["duration"], request["sample"]
+    if sample:
+        return {"states": simulation.trace(duration, sample)}
+    simulation.advance(2 * method.knob)  # whatever is compiled on first use is compiled here
+    seconds, steps = timed(simulation, duration)
+    return {"seconds": seconds, "steps": steps}
 
 
 def serve(build: Any, answer: Callable[[Any, dict[str, Any]], dict[str, Any]] = answer) -> None:

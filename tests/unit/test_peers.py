@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import zipfile
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.peers.catalogue import problem
+from benchmarks.peers import environments, reeving, tautline_reeving
+from benchmarks.peers.catalogue import NEWTON, OURS, PACKAGED, PEERS, Peer, problem
 from benchmarks.peers.pair import pair
 from benchmarks.peers.physics import invariants, pair_invariants, pair_quality
 from benchmarks.peers.protocol import Method, State, Turning, end_body, rotated
+from benchmarks.peers.tautline import Pendulum
+from benchmarks.peers.tautline_ensemble import Members
 from benchmarks.peers.tautline_gradient import Run as GradientRun
 from benchmarks.peers.tautline_pair import Bodies
 
@@ -125,3 +130,80 @@ def test_our_gradient_of_example_1_is_that_of_its_runs() -> None:
     assert value == pytest.approx(run(9.81).value(), rel=1e-12) and len(gradient) == 8
     assert gradient[3] == pytest.approx((run(9.82).value() - run(9.80).value()) / 0.02, rel=1e-5)
     assert len(run(9.81, True).keys) == 5 + 6 * 4
+
+
+# -- many members, and lines over sheaves ------------------------------------------------------------------
+
+
+def test_members_move_as_each_would_alone() -> None:
+    starts = [[0.0, 0.5, 0.0], [0.1, -0.2, 0.3], [0.0, 0.0, 0.4]]
+    given: Any = {**problem(), "members": starts}
+    for order in ("order 2", "order 4"):
+        members = Members(Method(given, 4, order, 1e-3))
+        assert members.advance(0.2) == 200
+        for start, found in zip(starts, members.states(), strict=True):
+            alone = Pendulum(Method({**given, "end_velocity": start}, 4, order, 1e-3))
+            alone.advance(0.2)
+            assert found == alone.state()
+
+
+def test_the_exact_atwood_machine_is_that_of_its_equation_of_motion() -> None:
+    """Tensions are those that move what hangs on each side; the acceleration is that of the motion."""
+    t, h = 1.3, 1e-3
+    x = reeving.passed(t)
+    a = (reeving.passed(t + h) - 2.0 * x + reeving.passed(t - h)) / h**2
+    assert a == pytest.approx(9.81 * (2.0 + 2.0 * 0.5 * x) / 47.785398, rel=1e-6)
+    light, heavy = reeving.tensions(t)
+    assert light == pytest.approx((10.0 + 0.5 * (20.0 - x)) * (9.81 + a), rel=1e-6)
+    assert heavy == pytest.approx((12.0 + 0.5 * (20.0 + x)) * (9.81 - a), rel=1e-6)
+    # the wheel and the rope on it are accelerated by their difference
+    assert heavy - light == pytest.approx((5.0 + 0.25 * np.pi) * a, rel=1e-6)
+    assert reeving.passed(3.0) == pytest.approx(2.150225893, rel=1e-9)
+
+
+@pytest.mark.parametrize("case", [reeving.ATWOOD, reeving.HOIST])
+def test_our_lines_over_sheaves_do_what_is_calculated_by_hand(case: Any) -> None:
+    """Stretch of the rope, and what a window of samples leaves of its swinging, are the differences."""
+    way = next(x for x in reeving.WAYS if x.case is case and x.tool == "tautline")
+    build = {"atwood": tautline_reeving.atwood, "hoist": tautline_reeving.hoist}[case["case"]]
+    simulation = build(Method(case, way.elements, way.method, way.step))
+    found = reeving.judged(way, simulation.trace(reeving.DURATIONS[case["case"]], reeving.SAMPLE))
+    if case is reeving.ATWOOD:
+        assert abs(found["error"]) < 0.01
+        assert found["tensions"] == pytest.approx(reeving.tensions(3.0), rel=5e-4)
+    else:
+        at_rest, hauling = found["errors"]
+        assert abs(at_rest) < 1e-8 and abs(hauling) < 0.01
+        assert found["raised"] == pytest.approx(0.5 * reeving.hauled(6.0), rel=1e-3)
+
+
+def test_the_page_names_the_versions_that_are_compared() -> None:
+    text = (environments.ROOT / "docs" / "others.md").read_text(encoding="utf-8")
+    pinned = [x for peer in (*PEERS, NEWTON) if peer.kind != OURS for x in peer.requirements]
+    assert [x for x in pinned if x.replace("==", " ") not in text] == []
+
+
+def wheel(folder: Path, version: str) -> str:
+    """A package without anything in it, as pip takes it."""
+    path, info = folder / f"nothing-{version}-py3-none-any.whl", f"nothing-{version}.dist-info"
+    with zipfile.ZipFile(path, "w") as written:
+        written.writestr("nothing.py", "")
+        written.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: nothing\nVersion: {version}\n")
+        written.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        written.writestr(f"{info}/RECORD", "")
+    return str(path)
+
+
+@pytest.mark.long
+def test_an_environment_follows_the_versions_of_the_catalogue(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(environments, "FOLDER", tmp_path / "peers")
+    older = Peer("nothing", "Nothing", PACKAGED, (wheel(tmp_path, "1.0"),), "nothing", (), "")
+    newer = older._replace(requirements=(wheel(tmp_path, "1.1"),))
+    stamp = tmp_path / "peers" / "nothing" / "installed"
+    environments.install(older)
+    assert environments.versions(older) == {"nothing": "1.0"}
+    written = stamp.stat().st_mtime_ns
+    environments.install(older)  # is there
+    assert stamp.stat().st_mtime_ns == written
+    environments.install(newer)
+    assert environments.versions(newer) == {"nothing": "1.1"}
