@@ -29,9 +29,8 @@ def take_back(part: str) -> None:
     if part == "Numba's own CPU target":
         options.NUMBA = "none"
         return
-    from tautline.kernels.machine import compiling, numba_lean, numba_target
-
-    assert compiling.IS_LEAN, "expected the version of Numba that numba_lean.py was written for"
+    import tautline.kernels.machine.compiling  # noqa: F401 - brings both, in the order that they need
+    from tautline.kernels.machine import numba_lean, numba_target
     if part == "with wrappers for Python":
         del numba_lean.Lower.create_cpython_wrapper, numba_lean.Lower.create_cfunc_wrapper
     elif part == "with copies":
