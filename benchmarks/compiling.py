@@ -31,6 +31,7 @@ def take_back(part: str) -> None:
         return
     import tautline.kernels.machine.compiling  # noqa: F401 - brings both, in the order that they need
     from tautline.kernels.machine import numba_lean, numba_target
+
     if part == "with wrappers for Python":
         del numba_lean.Lower.create_cpython_wrapper, numba_lean.Lower.create_cfunc_wrapper
     elif part == "with copies":
