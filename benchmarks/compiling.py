@@ -29,6 +29,7 @@ def take_back(part: str) -> None:
     if part == "Numba's own CPU target":
         options.NUMBA = "none"
         return
+    import tautline.kernels.machine.compiling  # noqa: F401 - brings both, in the order that they need
     from tautline.kernels.machine import numba_lean, numba_target
 
     if part == "with wrappers for Python":

@@ -1,17 +1,18 @@
-"""What derivatives of a run cost, over the run itself. `python -m benchmarks.gradients`
+"""What derivatives of a run cost, over the run itself. `python -m benchmarks.gradients [preparing]`
 
 Processor time of 20 000 steps, best of several: the run, its samples with derivatives by eight numbers (carried along),
-and the gradient of one number by any number of keys (on the way back). Preparing is apart: it differentiates the
-lowering, once a key. Machines are noisy: read the ratios. `python -m benchmarks.peers.gradient` has example 1 beside
-other programs.
+and the gradient of one number by any number of keys (on the way back). Preparing is apart: from the case to derivatives
+of all that the run starts from, by one key, and what each further one adds. Machines are noisy: read the ratios.
+`python -m benchmarks.peers.gradient` has example 1 beside other programs.
 """
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,12 +35,18 @@ CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "constant length, damped": ("fixed-length", {"string.damping_ratio": 0.05}),
     "deployment by a torque": ("deployment", {}),
     "deployment, damped": ("deployment", {"string.damping_ratio": 0.05}),
+    "deployment, slack allowed, damped": ("deployment", {"string.law": "tension_only", "string.damping_ratio": 0.05}),
+    "deployment from a guide that moves": (
+        "deployment",
+        {"guide": {"kind": "sine", "amplitude": [0.02, 0.0, 0.01], "period": 0.7}},
+    ),
 }
-# Scenarios of several lines, and a key of each.
+# Scenarios of several lines, and keys of each.
 NETWORKS = {
-    "a platform on four ropes with winches": ("cable-robot", "bodies.platform.mass"),
-    "hook and load below a crane": ("hook-and-load", "bodies.load.mass"),
+    "a platform on four ropes with winches": ("cable-robot", "lines.north-east", "bodies.platform.mass"),
+    "hook and load below a crane": ("hook-and-load", "lines.hoist", "bodies.load.mass"),
 }
+OF_LINES = ("stiffness", "density", "length", "start_point[0]", "reel.drum_radius")
 KEYS = [
     *("string.stiffness", "string.density", "body.mass", "gravity"),
     *(f"initial.end_velocity[{k}]" for k in range(3)),
@@ -68,16 +75,33 @@ def plain_march(runs: Runs) -> Callable[[], Any]:
     """The run without derivatives, at its start."""
     begun: Any = runs.begun({})
     if isinstance(runs, NetworkRuns):
-        out = begun.simulation.samples_for(ROWS)
-        return lambda: begun.simulation.call(MARCH, out=out, plan=begun.setting.plan)
+        stepper = begun.simulation.stepper
+        out = stepper.samples_for(ROWS)
+        return lambda: stepper.call(MARCH, out=out, plan=begun.setting.plan)
     par, plan, command, motion, loads, _ = begun.setting
     rows, scratch, backups = data.empty_samples(ROWS, par.N), data.empty_scratch(par.N), data.empty_backups(motion)
     given = loads if loads.acts or loads.moves else None
     return lambda: march(par, plan, command, motion, scratch, backups, rows, given)
 
 
-def costs(case: tl.Case, keys: list[str]) -> tuple[float, float, float | None, float]:
-    """Seconds of the run, with eight derivatives, with the way back if there is one, and of preparing one key."""
+class Costs(NamedTuple):
+    """Seconds of a run, with eight derivatives, with the way back if there is one, and of preparing keys."""
+
+    run: float
+    carried: float
+    back: float | None
+    first: float  # of preparing one key
+    further: float  # of each further one
+
+
+def preparing(case: tl.Case, keys: list[str]) -> tuple[float, float]:
+    """Seconds of preparing one key, and of each further one."""
+    one, all_of_them = (best_of(lambda names=names: partial(prepared_run, case, names)) for names in (keys[:1], keys))  # type: ignore[misc]
+    return one, (all_of_them - one) / (len(keys) - 1)
+
+
+def costs(case: tl.Case, keys: list[str]) -> Costs:
+    """Costs of a run and of its derivatives."""
     runs = runs_of(case, keys)
 
     def carried() -> Callable[[], Any]:
@@ -85,9 +109,7 @@ def costs(case: tl.Case, keys: list[str]) -> tuple[float, float, float | None, f
         tangents = tangents_of(setting.without_workspace())
         return lambda: march_along(setting, tangents, ROWS)
 
-    begun = time.process_time()
     prepared = prepared_run(case, keys)
-    preparing = (time.process_time() - begun) / len(keys)
     objective = tl.Final("position[-1, 0]")
 
     def taken_back() -> Callable[[], Any]:
@@ -95,7 +117,7 @@ def costs(case: tl.Case, keys: list[str]) -> tuple[float, float, float | None, f
         return lambda: ready.begun.gradient_back(ready, objective, ["position"])
 
     back = best_of(taken_back) if prepared.begun.has_adjoint() else None
-    return best_of(lambda: plain_march(runs)), best_of(carried), back, preparing
+    return Costs(best_of(lambda: plain_march(runs)), best_of(carried), back, *preparing(case, keys))
 
 
 def with_steps(case: Any, step: float) -> Any:
@@ -103,38 +125,65 @@ def with_steps(case: Any, step: float) -> Any:
     return case.with_({"run.step": step, "run.sample": STEPS // ROWS * step, "run.duration": STEPS * step})
 
 
-def main() -> None:
-    """Print the table."""
-    print("| 20 000 steps | run (ms) | with 8 derivatives | way back, any number | preparing a key (ms) |")
-    print("|---|---|---|---|---|")
-    found: dict[str, tuple[float, float, float | None, float]] = {}
+def cases() -> Iterator[tuple[str, tl.Case, list[str]]]:
+    """Cases of the table, and the keys that are prepared."""
     for words, (name, changes) in CASES.items():
         case = tl.load(name).with_(changes)
-        found[words] = costs(with_steps(case, runs_of(case, []).steps.length(case.run.duration)), KEYS)
-    for words, (name, key) in NETWORKS.items():
+        yield words, with_steps(case, runs_of(case, []).steps.length(case.run.duration)), KEYS
+    for words, (name, line, key) in NETWORKS.items():
         case = tl.load(name)
         short = case.with_({"run.duration": 4.0 * case.run.interval()})
-        found[words] = costs(with_steps(case, runs_of(short, []).steps.length(short.run.duration)), [key])
-    for words, (run, carried, back, preparing) in found.items():
-        backward = "" if back is None else f"{back / run:.1f} x"
-        print(f"| {words} | {1e3 * run:.2f} | {carried / run:.1f} x | {backward} | {1e3 * preparing:.0f} |")
+        step = runs_of(short, []).steps.length(short.run.duration)
+        yield words, with_steps(case, step), [key, *(f"{line}.{x}" for x in OF_LINES)]
+
+
+def keys_alone() -> None:
+    """Print what it takes to prepare keys."""
+    print("| preparing | the first key (ms) | each further one (ms) |\n|---|---|---|")
+    for words, case, keys in cases():
+        first, further = preparing(case, keys)
+        print(f"| {words} | {1e3 * first:.1f} | {1e3 * further:.2f} |")
+    case, keys = hoist_by_a_table()
+    first, further = preparing(case, keys)
+    print(f"| a table of 101 torques | {1e3 * first:.1f} | {1e3 * further:.2f} |")
+
+
+def main() -> None:
+    """Print the table."""
+    print(
+        "| 20 000 steps | run (ms) | with 8 derivatives | way back, any number | preparing a key, each further (ms) |"
+    )
+    print("|---|---|---|---|---|")
+    for words, case, keys in cases():
+        x = costs(case, keys)
+        backward = "" if x.back is None else f"{x.back / x.run:.1f} x"
+        prepared = f"{1e3 * x.first:.1f}, {1e3 * x.further:.2f}"
+        print(f"| {words} | {1e3 * x.run:.2f} | {x.carried / x.run:.1f} x | {backward} | {prepared} |", flush=True)
+
+
+def hoist_by_a_table() -> tuple[tl.Case, list[str]]:
+    """A damped crane under a table of torques, and the keys of its entries."""
+    times = np.linspace(0.0, 8.0, 101)
+    torques = np.interp(times, [0.0, 1.0, 4.0, 5.0, 8.0], [1600.0, 1750.0, 1750.0, 1560.0, 1560.0])
+    command = {"kind": "torque", "times": times.tolist(), "torques": torques.tolist()}
+    # damping of a law that goes slack has no way back
+    changes = {"command": command, "string.law": "linear", "run.duration": 2.0, "run.sample": 0.02}
+    case = tl.load("crane-hoist").with_(changes)
+    case = case.with_({"run.step": runs_of(case, []).steps.length(2.0)})
+    return case, [f"command.torques[{k}]" for k in range(len(times))]
 
 
 def reverse_pass() -> None:
     """Print what gradients of a damped crane by many keys cost with the reverse pass, and without."""
     from tautline.gradients.chain.runs import Begun
 
-    times = np.linspace(0.0, 8.0, 101)
-    torques = np.interp(times, [0.0, 1.0, 4.0, 5.0, 8.0], [1600.0, 1750.0, 1750.0, 1560.0, 1560.0])
-    command = {"kind": "torque", "times": times.tolist(), "torques": torques.tolist()}
-    case = tl.load("crane-hoist").with_({"command": command, "run.duration": 2.0, "run.sample": 0.02})
-    case = case.with_({"run.step": runs_of(case, []).steps.length(2.0)})
+    case, names = hoist_by_a_table()
     run = best_of(lambda: lambda: tl.simulate(case))
     print("\n| crane-hoist, over the run | with the reverse pass | without |")
     print("|---|---|---|")
     taken = Begun.has_adjoint
     for count in (10, 40, 100):
-        keys, found = [f"command.torques[{k}]" for k in range(count)], []
+        keys, found = names[:count], []
         for has in (taken, lambda self: False):
             Begun.has_adjoint = has  # type: ignore[method-assign]
             gradient = partial(tl.value_and_gradient, case, tl.Final("position[-1, 2]"), keys)
@@ -144,5 +193,8 @@ def reverse_pass() -> None:
 
 
 if __name__ == "__main__":
-    main()
-    reverse_pass()
+    if "preparing" in sys.argv:
+        keys_alone()
+    else:
+        main()
+        reverse_pass()

@@ -121,15 +121,16 @@ def sitting(repeats: int, limit: float, say: Callable[[str], None]) -> Result:
         say(f"{way.tool}, {way.words}, {steps} steps: {rows[-1]}")
     tools.stop()
     own = tautline_gradient.Run(Method(problem(), ELEMENTS, OURS.method, STEPS), DURATION, True)
-    run, carried, back, preparing = gradients.costs(own.case, own.keys)
-    assert back is not None
+    x = gradients.costs(own.case, own.keys)
+    assert x.back is not None
+    preparing = (x.first + (len(own.keys) - 1) * x.further) / len(own.keys)
     return {
         "machine": machine(),
         "date": time.strftime("%Y-%m-%d"),
         "versions": {peer.title: environments.versions(peer) for peer in tools.peers.values()},
         "numbers": [len(sizes(many)) for many in WIDTHS],
         "rows": rows,
-        "steps_alone": {"carried": carried / run, "back": back / run, "preparing": preparing},
+        "steps_alone": {"carried": x.carried / x.run, "back": x.back / x.run, "preparing": preparing},
     }
 
 

@@ -30,6 +30,7 @@ REFUSED = {
     "initial.angular_velocity": "for a point",
     "initial.bodies.body.angular_velocity": "for a point",
     "initial.lines.line.end_reeled_length": "without a reel|no reeled length",
+    "initial.lines.line.reel_speed": "0 with a locked reel",
     "initial.lines.line.end_reel_speed": "without a reel|no reeled length",
     "initial.deployed": "present deployed length",  # of a command that says the lengths
     "body.inertia": "symmetric",

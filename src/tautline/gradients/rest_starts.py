@@ -52,9 +52,8 @@ class CasesBeside:
         found = None if other.is_placed() else self._beside(other)
         if found is None or reel_speeds(other.start, other.system):  # velocities follow from searches
             return other
-        moved = np.zeros(found.network.count)
-        for name, value in changes.items():
-            moved += self._slope(name) * (value - key_value(self._case, name))
+        steps = [value - key_value(self._case, name) for name, value in changes.items()]
+        moved = self._slopes_by([*changes]) @ np.array(steps)
         if not np.isfinite(moved).all():
             return other
         places = found.network.moved(found.places, moved)
@@ -63,25 +62,30 @@ class CasesBeside:
     def search(self, names: Sequence[str], first: int = 0) -> tuple[Network, Places, Array]:
         """The search for rest, and derivatives of its unknowns by keys, behind so many other directions."""
         others = np.zeros((self._rest.network.count, first))
-        slopes = np.column_stack([others, *(self._slope(name) for name in names)])
-        return self._rest.network, self._rest.places, slopes
+        return self._rest.network, self._rest.places, np.concatenate([others, self._slopes_by(names)], axis=1)
 
-    def _slope(self, name: str) -> Array:
-        """Derivatives of the unknowns of the search by a key."""
-        if name not in self._slopes:
-            case, network, places = self._case, self._rest.network, self._rest.places
-            here, value = forces_of(network, places), key_value(case, name)
-            groups = np.where(network.turning, 1, 0)
-            scales = Scales(groups, 1.0 / network.lengths, here.scale * network.lengths)
+    def _slopes_by(self, names: Sequence[str]) -> Array:
+        """Derivatives of the unknowns of the search by keys: one solution with the stiffness for all of them."""
+        network, places = self._rest.network, self._rest.places
+        new = [name for name in dict.fromkeys(names) if name not in self._slopes]
+        if new:
+            forces = np.stack([self._forces(name) for name in new], axis=1)
+            self._slopes |= dict(zip(new, -by_stiffness(network, places, forces).T, strict=True))
+        return np.array([self._slopes[name] for name in names]).T.reshape(network.count, len(names))
 
-            def at(distance: float) -> Changed:
-                found = self._beside(case.with_({name: value + distance}))
-                assert found is not None
-                return _changed(found.network, forces_of(found.network, found.places))
+    def _forces(self, name: str) -> Array:
+        """Derivatives of the forces on what is free by a key, everything at its place."""
+        case, network, places = self._case, self._rest.network, self._rest.places
+        here, value = forces_of(network, places), key_value(case, name)
+        groups = np.where(network.turning, 1, 0)
+        scales = Scales(groups, 1.0 / network.lengths, here.scale * network.lengths)
 
-            slopes = derivatives(at, key_size(case, name), scales, _changed(network, here), name).values
-            self._slopes[name] = -by_stiffness(network, places, slopes)
-        return self._slopes[name]
+        def at(distance: float) -> Changed:
+            found = self._beside(case.with_({name: value + distance}))
+            assert found is not None
+            return _changed(found.network, forces_of(found.network, found.places))
+
+        return derivatives(at, key_size(case, name), scales, _changed(network, here), name).values
 
     def _beside(self, case: Case) -> _Searched | None:
         """The search of another case, everything that is free at the places of this one."""

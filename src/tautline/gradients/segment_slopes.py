@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -72,8 +73,8 @@ class SegmentSlopes:
         known: dict[str, Array] = {}
         states: list[Array] = []
 
-        def tangents(names: list[str], scales: Scales) -> Array:
-            found = runs.tangents(begun, names, scales, at)
+        def tangents(names: Sequence[str], scales: Scales) -> Array:
+            found: Array = runs.tangents(begun, names, scales, at)
             states.append(found[:, :n])
             return found[:, n:]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from tautline.engine.chain import lowering
 from tautline.gradients.arrays import Carried, value_of
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.dual_cases import UnknownTangentsError, carries, dual_case
-from tautline.gradients.dual_starts import Midway, carried_quaternion, start_torque
+from tautline.gradients.dual_starts import Midway, carried_quaternion, start_torque, started
 from tautline.gradients.dual_tables import dual_command
 from tautline.gradients.keys import key_sizes
 from tautline.gradients.leaves import leaves, split
@@ -30,7 +31,7 @@ from tautline.model.chain.systems import chain_of, guide_at
 from tautline.model.description import changed, unchecked
 from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
-from tautline.model.system.starts import Hanging, Straight, deployed_lengths
+from tautline.model.system.starts import Hanging, Straight, deployed_lengths, is_searched
 from tautline.model.system.state import State, straight_nodes
 from tautline.model.system.system import System
 from tautline.results.chain import Inertia
@@ -60,7 +61,7 @@ def tangents_of_numbers(
     first = 0 if at is None else len(at.x)
     try:
         sizes = np.concatenate([np.ones(first), key_sizes(runs.case, names)])
-        setting = _setting(runs, begun, dual_case(runs.case, names, first), sizes, at)
+        setting = _setting(runs, begun, dual_case(runs.case, names, first), names, sizes, at)
     except (TypeError, ValueError) as error:  # InputError among them: a check that takes plain numbers only
         raise UnknownTangentsError(str(error)) from error
     found = tangents_beside(begun.setting if at is None else at.setting, setting, len(sizes), scales)
@@ -70,11 +71,15 @@ def tangents_of_numbers(
     return found
 
 
-def _setting(runs: ChainRuns, begun: Begun, case: Case, sizes: Array, at: Midway | None) -> Any:
+def _setting(runs: ChainRuns, begun: Begun, case: Case, names: Sequence[str], sizes: Array, at: Midway | None) -> Any:
     """The setting of a run with dual numbers; those of the motion are as they are placed."""
     plain, N, k = begun.setting, begun.setting.par.N, len(sizes)
     chain, command = chain_of(case.system), chain_command(case)
-    state = _start(case, chain, chain_start(runs.case))
+    if is_searched(case.start, case.system):
+        found = started(case, runs.case, partial(runs.search, names, 0 if at is None else len(at.x)))[1]
+        state = relative(case.system, chain, found, (stacked(chain.reel.guide_position), np.zeros(3)))
+    else:
+        state = _start(case, chain, chain_start(runs.case))
     chain = chain.on_mesh(chain.string.length - state.reeled_length, N)
     how = runs.case.run
     par = lowering.kernel_parameters(chain, N, how.scheme, how.compensated)
@@ -187,7 +192,7 @@ def _placed(plain: Setting, chain: Chain, state: ChainState, k: int) -> Any:
     motion = data.Motion(*arrays)
     lowering.place(changed(state, attitude=value_of(state.attitude)), chain.reel.spooled_strain, motion)
     Q = slice(data.ATTITUDE, data.ATTITUDE + 4)
-    motion.body[Q] = carried_quaternion(motion.body[Q].value, state.attitude)
+    motion.body[Q] = carried_quaternion(value_of(motion.body[Q]), state.attitude)
     return motion
 
 

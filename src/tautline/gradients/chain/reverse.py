@@ -46,7 +46,7 @@ def with_partials(table: Mapping[str, Any]) -> list[bool]:
 
 # Laws with partial derivatives in their own files, and loads whose adjoints are in kernels/adjoint. All others go
 # forward, those that are registered from outside without partial derivatives among them.
-KNOWN_GUIDE_LAWS, KNOWN_ELASTIC_LAWS = map(with_partials, (registry.GUIDE_LAWS, registry.ELASTIC_LAWS))
+KNOWN_GUIDE_LAWS, KNOWN_ELASTIC_LAWS = with_partials(registry.GUIDE_LAWS), with_partials(registry.ELASTIC_LAWS)
 KNOWN_LOADS = ("damping", "drag", "applied_force")
 # Places in a motion, and those of the derivatives by them.
 NODE_ROWS = {

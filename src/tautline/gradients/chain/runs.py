@@ -37,6 +37,7 @@ from tautline.model.chain.cases import chain_command
 from tautline.model.chain.systems import guide_at
 from tautline.model.command import Command
 from tautline.model.description import changed
+from tautline.model.rest.network import Network, Places
 from tautline.model.system.case import Case
 from tautline.model.system.state import LineState, State
 from tautline.model.system.system import System
@@ -187,6 +188,10 @@ class ChainRuns:
         """
         check_changes(self._beside, self.case, names)
         return tangents_of_numbers(self, begun, names, scales, at)
+
+    def search(self, names: Sequence[str], first: int = 0) -> tuple[Network, Places, Array]:
+        """The search for rest at the start, and derivatives of its unknowns by keys (CasesBeside.search)."""
+        return self._beside.search(names, first)
 
     def _frozen(self, case: Case) -> Case:
         """A case with frozen steps, without conditions that stop it."""

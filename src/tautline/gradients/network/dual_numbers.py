@@ -105,9 +105,10 @@ class _Lowered:
                 held[name] = held_at(body, own, time)
                 change = stacked(self._state.bodies[name].position) - np.array(own.position)
                 held[name] = changed(held[name], position=np.array(held[name].position) + change)
-        lines = state_of(begun.simulation.system, begun.first).lines
-        for name, own in lines.items():
-            lines[name] = changed(own, reeled_length=self._state.lines[name].reeled_length)
+        lines = {
+            name: changed(line, reeled_length=self._state.lines[name].reeled_length)
+            for name, line in state_of(begun.simulation.system, begun.first).lines.items()
+        }
         return at.coordinates.state(at.carried(self._k), time, lines, held)
 
     def _command(self, name: str, plain: Command) -> data.Command:

@@ -70,11 +70,14 @@ class Rest(NamedTuple):
 
 
 def by_stiffness(network: Network, places: Places, forces: Array) -> Array:
-    """Displacements of a network at rest under small forces, from its stiffness; what nothing holds stays."""
+    """Displacements of a network at rest under small forces, from its stiffness; what nothing holds stays.
+
+    Of several sets of forces, a column each.
+    """
     stiffness, here = stiffness_of(network, places), forces_of(network, places)
     matrix = stiffness.energy if stiffness.steady is None else stiffness.energy + stiffness.steady
     solve = _factor(matrix + _Search(network).hold(here), symmetric=False)
-    found = np.full(network.count, np.nan) if solve is None else np.asarray(solve(forces))
+    found = np.full(forces.shape, np.nan) if solve is None else np.asarray(solve(forces))
     for _ in range(REFINEMENTS * (solve is not None)):  # without what holds
         found += solve(forces - matrix @ found)
     return found
