@@ -191,6 +191,7 @@ def test_a_study_in_which_every_number_is_varied(name: str, tmp_path: Path, monk
             of_line = one.sel(line=string) if "line" in one.dims else one
             assert float(of_line.max_tension) == float(tension.max())
             assert float(of_line.min_start_tension) == float(run.start_tension.sel(line=string).min())
-        evenly = run.isel(time=slice(None, -1)) if name in ENDINGS else run  # without the state at the event
+        last = float(run.time[-1] - run.time[-2])
+        evenly = run.isel(time=slice(None, -1)) if last < 0.999 * case.run.interval() else run  # without the event
         np.testing.assert_allclose(one.mean_linear_momentum, evenly.linear_momentum.mean("time"), rtol=1e-12)
     assert not np.allclose(found.final_position[0], found.final_position[1], rtol=0.0, atol=1e-9)
