@@ -119,8 +119,9 @@ def test_the_integral_scale_is_seen_in_the_series(report: Report) -> None:
 @pytest.mark.parametrize("axis", AXES)
 def test_the_density_of_the_series_is_that_of_the_formula(name: str, axis: int, report: Report) -> None:
     """By periodograms of the tabulated speeds, in bands of a third of a decade, within four standard errors."""
-    own, f = turbulence.SPECTRA[name], np.fft.rfftfreq(int(LASTS / STEP), STEP)
-    window = np.hanning(int(LASTS / STEP))
+    own = turbulence.SPECTRA[name]
+    f: Any = np.fft.rfftfreq(int(LASTS / STEP), STEP)
+    window: Any = np.hanning(int(LASTS / STEP))
     waves = np.stack([wind(name, seed)[:, axis] for seed in range(SEEDS)])
     densities = 2.0 * STEP * np.abs(np.fft.rfft(waves * window)) ** 2 / (window**2).sum()
     time = L * own.lengths[axis] / U
