@@ -10,6 +10,7 @@ import re
 import signal
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ def falling() -> tl.Case:
         elements=6,
     )
     stop = tl.StopWhen("position", node=-1, axis="z", above=12.0)
-    return tl.Case(system, tl.Hanging(10.0), tl.Free(), tl.Run(duration=5.0, sample=SAMPLE, stop=stop))
+    return tl.Case(system, tl.Hanging(10.0), tl.Free(), tl.Run(duration=5.0, sample=SAMPLE, stop=(stop,)))
 
 
 def paid_out() -> tl.Case:
@@ -125,12 +126,18 @@ def assert_same(found: xr.Dataset, expected: xr.Dataset) -> None:
         np.testing.assert_array_equal(found[name].values, expected[name].values, err_msg=str(name))
 
 
+def slowly(progress: runs.Progress) -> bool:
+    """Leave time for a kill, and go on."""
+    time.sleep(0.02)
+    return False
+
+
 def killed(path: Path, case: tl.Case) -> None:
     """A run file whose process was killed in the middle of its writing."""
     child = os.fork()
     if child == 0:
         writing.SECONDS_A_CHUNK = 1e-9
-        tl.run_to_file(path, case, watch=lambda progress: bool(time.sleep(0.02)))
+        tl.run_to_file(path, case, watch=slowly)
         os._exit(0)
     until = time.monotonic() + 60.0
     while not path.exists() or tl.open_run(path).sizes["time"] < 4:
@@ -164,7 +171,7 @@ def test_in_what_is_made_of_it(status: str, tmp_path: Path) -> None:
     packed = text.split('<script id="frames-0" type="text/plain">')[1].split("</script>")[0]
     times = summed(packed, "<u4", frame_length(boot)).view("<f4")[0]
     np.testing.assert_allclose(times, run.time.values, rtol=1e-6, atol=1e-6)
-    place = {"line": str(run.line.values[0])} if "line" in run.dims else {}
+    place: dict[str, Any] = {"line": str(run.line.values[0])} if "line" in run.dims else {}
     found = tl.analysis.spectrum(run, "start_tension", **place)
     even = tl.analysis.spectrum(run.isel(time=slice(None, -1)), "start_tension", **place)
     assert found.equals(even) and not re.search("interpolated", found.attrs["warnings"])

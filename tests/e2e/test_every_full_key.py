@@ -22,10 +22,11 @@ import tautline as tl
 from tautline.cli.commands import app
 from tautline.files import scenario
 from tautline.model.file_keys import keys_of
+from tautline.model.flows import UNSTEADY
 from tautline.model.fluid import BodyInFluid
 from tautline.model.sequence import StageKeys
 from tautline.model.system import keys
-from tautline.model.system.parts import Kinematic, Line, Orbit
+from tautline.model.system.parts import CARRIER_MOTIONS, Kinematic, Line, Orbit
 from tautline.model.system.sections import BODY_LOADS, KIND, KINDS
 from tautline.model.system.sheaves import Pin, Sheave
 from tautline.model.system.state import BodyState, LineStart
@@ -71,6 +72,10 @@ def test_every_full_key_is_reached() -> None:
         turned = [body["turning"] for body in bodies if body.get("turning", {}).get("kind") == kind]
         known = set(keys_of(cls).kinds) - {FILE}  # in place of a table
         wanted[f"bodies.turning[{kind}]"] = (known, turned)
+    paths = [body["path"] for body in bodies if "path" in body]
+    flows = [tree["fluid"]["unsteady"] for tree in trees() if "unsteady" in tree.get("fluid", {})]
+    for name, kinds, used in (("bodies.path", CARRIER_MOTIONS, paths), ("fluid.unsteady", UNSTEADY, flows)):
+        assert {x["kind"] for x in used} == set(kinds), name
     for section, (known, used) in wanted.items():
         missing = known - {key for one in used if isinstance(one, dict) for key in one}
         assert not missing, f"{section}: no file uses {sorted(missing)}"
@@ -153,15 +158,18 @@ RUN = {"run.duration", "run.sample", "run.step", "run.order", "run.minimum_lengt
 def held(tree: dict[str, Any]) -> set[str]:
     bodies, strings = (tree.get(kind, {}) for kind in ("bodies", "lines"))
     elements = {f"lines.{name}.{key}" for name in strings for key in ("elements", "reel.sense")}
+    moved = ("fluid.unsteady", *(f"bodies.{name}.path" for name in bodies))
+    elements |= {f"{section}.{key}" for section in moved for key in ("seed", "components", "cutoff")}
     return RUN | elements | {f"initial.bodies.{name}.attitude" for name in bodies}
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_a_study_in_which_every_number_is_varied(name: str, tmp_path: Path) -> None:
+def test_a_study_in_which_every_number_is_varied(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two members: the scenario itself, and one with all numbers larger by a thousandth; each as a run alone."""
     given = tomllib.loads(FILES[name].read_text(encoding="utf-8"))
+    monkeypatch.chdir(FOLDER)  # where files of tables are
     plain = keys.values(given)
-    numbers = dict(leaves(plain, held(given)))
+    numbers = {key: x for key, x in leaves(plain, held(given)) if f".{FILE}." not in key}
     assert len(numbers) > 10
     table = {key: [value, value * LARGER] for key, value in numbers.items()}
     bodies = ["final body_position", "final attitude"]
@@ -183,5 +191,7 @@ def test_a_study_in_which_every_number_is_varied(name: str, tmp_path: Path) -> N
             of_line = one.sel(line=string) if "line" in one.dims else one
             assert float(of_line.max_tension) == float(tension.max())
             assert float(of_line.min_start_tension) == float(run.start_tension.sel(line=string).min())
-        np.testing.assert_allclose(one.mean_linear_momentum, run.linear_momentum.mean("time"), rtol=1e-12)
+        last = float(run.time[-1] - run.time[-2])
+        evenly = run.isel(time=slice(None, -1)) if last < 0.999 * case.run.interval() else run  # without the event
+        np.testing.assert_allclose(one.mean_linear_momentum, evenly.linear_momentum.mean("time"), rtol=1e-12)
     assert not np.allclose(found.final_position[0], found.final_position[1], rtol=0.0, atol=1e-9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from functools import partialmethod
 from html.parser import HTMLParser
@@ -124,8 +125,11 @@ def names(page: Path) -> set[str]:
 
 
 def test_the_report_of_sobol_indices(hanging: xr.Dataset, folder: Path) -> None:
-    done = CliRunner().invoke(app, ["study", "report", str(folder / "sobol.zarr"), "-o", str(folder / "sobol")])
+    words = ["study", "report", str(folder / "sobol.zarr"), "-o", str(folder / "sobol")]
+    done = CliRunner().invoke(app, words)
     assert done.exit_code == 0, done.output
+    as_json = CliRunner().invoke(app, [*words, "--overwrite", "--json"])
+    assert json.loads(as_json.stdout) == {"files": [str(folder / "sobol" / "report.html")]}
     assert "pictures of final_stretched_length" in done.output and "report.html" in done.output
     found = names(folder / "sobol" / "report.html")
     wanted = ("tornado", "pairs", "settling-indices", "distribution", "points", "settling")

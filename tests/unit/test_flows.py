@@ -45,6 +45,13 @@ def test_tables_must_fit() -> None:
         tl.FlowTable((0.0, 1.0), ((1, 0, 0), (1, 0, 0)), (0.0, 1.0))
 
 
+def test_a_function_is_refused_with_what_takes_it() -> None:
+    with pytest.raises(
+        InputError, match=r"Fluid.flow: expected a velocity .*a function; .*FlowTable.of\(function"
+    ):
+        tl.Fluid(1.2, flow=lambda t, z: (1.0, 0.0, 0.0))
+
+
 def test_a_saved_case_is_the_same(tmp_path: Path) -> None:
     case = aerostat()
     (tmp_path / "again.toml").write_text(case.to_toml())
@@ -84,10 +91,25 @@ def test_derivatives_by_keys_of_the_flow(backend: str, monkeypatch: pytest.Monke
 
 
 def test_members_of_a_study_have_their_own_wind(tmp_path: Path) -> None:
-    case = aerostat()
-    ends = [tl.simulate(case.with_({"fluid.unsteady.seed": seed})).end_tension.values[-1, 0] for seed in (1, 2)]
-    assert ends[0] != ends[1]
-    fluid = case.system.fluid
+    case, seeds = aerostat(), [1, 2, 1]
+    (tmp_path / "wind.toml").write_text(case.to_toml())
+    found = tl.study(
+        {
+            "scenario": str(tmp_path / "wind.toml"),
+            "table": {"fluid.unsteady.seed": seeds},
+            "outputs": ["final end_tension", "max end_tension"],
+        },
+        tmp_path / "winds.zarr",
+        workers=1,
+    ).load()
+    runs = [tl.simulate(case.with_({"fluid.unsteady.seed": seed})).end_tension.values[:, 0] for seed in seeds]
+    assert found.final_end_tension.values.tolist() == [x[-1] for x in runs]
+    assert found.max_end_tension.values.tolist() == [x.max() for x in runs]
+    assert runs[0][-1] == runs[2][-1] != runs[1][-1]
+
+
+def test_a_frozen_flow_stays() -> None:
+    fluid = aerostat().system.fluid
     assert fluid is not None
     assert fluid.frozen(0.0).flow[1][0] == (10.0, 0.0, 0.0)
     assert replace(fluid, unsteady=None).frozen(3.0).flow == fluid.flow

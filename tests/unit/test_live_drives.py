@@ -204,3 +204,21 @@ def test_every_scenario_is_driven(name: str) -> None:
     status = session.status()
     assert set(status["reels"]) == set(limits["reels"]) and not status["ended"]
     assert np.isfinite(session._values["tension"]).all()
+
+
+def test_a_drum_that_rests_at_an_end_says_so_in_the_same_state() -> None:
+    """No state is shown in which it stands there and nothing is said of it, whichever piece it comes to rest in."""
+    settings: dict[str, Any] = {"initial.deployed": 2, "string.length": 14, "run.minimum_length": 1}
+    for rate in (1.0, 2.0):
+        session = Session(tl.load("retrieval", settings), "retrieval")
+        session.obey({"type": "rate", "value": rate})
+        session.obey({"type": "speed", "value": session.meta()["limits"]["reels"]["line"]["speed"][1]})
+        for _ in range(1000):
+            session.advance()
+            reel = session.status()["reels"]["line"]
+            if reel["speed"] == 0.0:
+                break
+        assert reel["end"] == "in" and "upper end" in session.message
+        session.obey({"type": "lock"})
+        session.advance()
+        assert session.status()["reels"]["line"]["mode"] == "locked"

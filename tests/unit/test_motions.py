@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -459,3 +460,38 @@ def test_arguments_that_are_refused() -> None:
         match=r"period: expected at most 4000 periods between two samples, got a mean period of 1e-06 s in 1 s",
     ):
         chains.simulate(pendulum, chains.hanging(pendulum, 30.0, 2), tl.Locked(), duration=10.0, sample=1.0)
+
+
+def test_roll_pitch_and_yaw_from_a_csv_file_turn_a_body(tmp_path: Path) -> None:
+    """The same as the table of its numbers; the case carries them, and the body is where they turn it."""
+    (tmp_path / "roll.csv").write_text("time,roll,pitch,yaw\ns,deg,rad,deg\n0,0,0,0\n0.1,2,0.01,1\n0.3,4,0.03,-1\n")
+    times, degree = (0.0, 0.1, 0.3), math.pi / 180.0
+    table = tl.AttitudePath(times, ((0, 0, 0), (2 * degree, 0.01, degree), (4 * degree, 0.03, -degree)))
+    text = (Path(__file__).parents[1] / "e2e/every_full_key/turning.toml").read_text()
+    a, b = text.index("[bodies.deck.turning]"), text.index("[bodies.arm]")
+    (tmp_path / "deck.toml").write_text(
+        f"{text[:a]}[bodies.deck.turning]\nkind = 'points'\nfile = 'roll.csv'\n\n{text[b:]}"
+    )
+    case = tl.load(tmp_path / "deck.toml")
+    (tmp_path / "roll.csv").unlink()
+    deck = case.system.bodies["deck"]
+    assert isinstance(deck, tl.Kinematic) and case.to_dict()["bodies"]["deck"]["turning"]["file"]["name"] == "roll.csv"
+    run, again = tl.simulate(case), tl.simulate(tl.Case.from_dict(case.to_dict()))
+    assert np.array_equal(run.attitude, again.attitude)
+    bodies = dict(case.system.bodies) | {"deck": dataclasses.replace(deck, turning=table)}
+    plain = tl.simulate(case.with_(system=dataclasses.replace(case.system, bodies=bodies)))
+    np.testing.assert_allclose(plain.position, run.position, rtol=0, atol=1e-12)
+    row = run.sel(body="deck").isel(time=30)  # 0.3 s, an entry of the table
+    roll, pitch, yaw = 4 * degree, 0.03, -degree
+    R = rotation(2, yaw) @ rotation(1, pitch) @ rotation(0, roll)
+    np.testing.assert_allclose(row.attitude, R, rtol=0, atol=1e-9)
+
+
+def rotation(axis: int, angle: float) -> Any:
+    """About an axis."""
+    i, j = [(1, 2), (2, 0), (0, 1)][axis]
+    R = np.eye(3)
+    R[i, i] = R[j, j] = math.cos(angle)
+    R[j, i] = math.sin(angle)
+    R[i, j] = -R[j, i]
+    return R

@@ -230,7 +230,7 @@ def test_angles_and_accelerations_are_words_of_expressions(kind: str, tmp_path: 
     assert slope == pytest.approx((8.0 * (near - back) - (far - farther)) / 12e-4, rel=1e-5)
 
 
-def side(values: Any, limit: float) -> dict[str, float]:
+def side(values: Any, limit: float) -> dict[str, Any]:
     """The side of a limit that values are not on at first."""
     return {"above": limit} if values[0] < limit else {"below": limit}
 

@@ -426,7 +426,7 @@ def test_the_lift_brakes_as_by_hand() -> None:
     case = tl.load("lift-brake")
     run = tl.simulate(case)
     begun = stages_of(run)[2]
-    assert begun == (pytest.approx(5.5, abs=1e-9), "brake")  # 0.5 m in the transition, and then 3.5 m
+    assert begun[1] == "brake" and begun[0] == pytest.approx(5.5, abs=1e-9)  # 0.5 m in the transition, and then 3.5 m
     speed = -run.reel_speed.values[:, 0]
     time = run.time.values
     stopped = float(time[int(np.argmax((time > begun[0]) & (np.abs(speed) < 1e-9)))])

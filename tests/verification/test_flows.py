@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -27,6 +29,15 @@ def series(flow: tl.Turbulence, duration: float, step: float) -> np.ndarray:
     times = np.arange(0.0, duration, step)
     values = found.velocities.reshape(len(found.times), -1)
     return np.stack([np.interp(times, found.times, x) for x in values.T], axis=1).reshape(len(times), -1, 3)
+
+
+SEEDS, LASTS, STEP = 40, 1200.0, 0.5
+
+
+@cache
+def wind(name: str, seed: int) -> np.ndarray:
+    """Fluctuations (time, axis) at one height."""
+    return series(tl.Turbulence(I, L, name, components=100, seed=seed), LASTS, STEP)[:, 0]
 
 
 @pytest.mark.parametrize("name", turbulence.SPECTRA)
@@ -81,24 +92,52 @@ def test_turbulence_has_its_spectrum(name: str, report: Report) -> None:
 
 
 def test_the_integral_scale_is_seen_in_the_series(report: Report) -> None:
-    """The autocorrelation of all realizations, summed to its first zero, is that of the sines' spectrum."""
-    sums = []
-    for seed in range(40):
-        flow = tl.Turbulence(I, L, components=100, seed=seed)
-        waves = flow.fluctuations(U)
-        lags = np.arange(0.0, 60.0, 0.5)
-        power = 0.5 * (waves.cosines[0, :, 0] ** 2 + waves.sines[0, :, 0] ** 2)
-        sums.append(np.cos(np.multiply.outer(lags, waves.omega[0])) @ power / power.sum())
-    mean = np.mean(sums, axis=0)
-    # Kaimal's autocorrelation: the cosine transform of its spectrum, without what is below and above the sines.
-    n = np.geomspace(1e-3, 1.0 * L / U, 40_001)
+    """The autocorrelation of the tabulated speeds is the cosine transform of Kaimal's spectrum, cut likewise."""
+    lags, found = np.arange(0, 121), []
+    for seed in range(SEEDS):
+        x = wind("kaimal", seed)[:, 0]
+        found.append([float(np.mean(x[: len(x) - k] * x[k:])) for k in lags])
+    products = np.array(found)
+    mean = products.mean(axis=0) / products[:, 0].mean()
+    # without what is below and above the sines
+    n: Any = np.geomspace(1e-3, 1.0 * L / U, 40_001)
     S = turbulence.kaimal(n, 0)
-    exact = np.array([np.trapezoid(S * np.cos(2.0 * np.pi * n * U / L * lag), n) for lag in lags])
+    exact = np.array([np.trapezoid(S * np.cos(2.0 * np.pi * n * U / L * k * STEP), n) for k in lags])
     exact /= exact[0]
-    error = float(np.std(sums, axis=0).max()) / math.sqrt(len(sums))
-    report("autocorrelation of Kaimal's sines, off by", float(np.abs(mean - exact).max()), f"4 x {error:.2g}")
-    check_below("autocorrelation", float(np.abs(mean - exact).max()), 4.0 * error)
-    check_close("integral scale (s)", float(np.trapezoid(mean, lags)), float(np.trapezoid(exact, lags)), 0.05 * L / U)
+    # of a quotient of means: the scatter of the products about it
+    error = (products - mean * products[:, :1]).std(axis=0) / products[:, 0].mean() / math.sqrt(SEEDS)
+    off = float((np.abs(mean - exact) / np.maximum(error, 1e-3)).max())
+    report("autocorrelation of Kaimal's wind, off by, standard errors", off, "4")
+    check_below("autocorrelation, standard errors", off, 4.0)
+    scale = [float(np.trapezoid(x, dx=STEP)) for x in (mean, exact)]
+    spread = float(np.trapezoid(products - mean * products[:, :1], dx=STEP, axis=1).std()) / products[:, 0].mean()
+    report("integral scale of Kaimal's wind over its formula", scale[0] / scale[1], "within 4 standard errors")
+    check_close("integral scale (s)", scale[0], scale[1], 4.0 * spread / math.sqrt(SEEDS))
+
+
+@pytest.mark.parametrize("name", turbulence.SPECTRA)
+@pytest.mark.parametrize("axis", AXES)
+def test_the_density_of_the_series_is_that_of_the_formula(name: str, axis: int, report: Report) -> None:
+    """By periodograms of the tabulated speeds, in bands of a third of a decade, within four standard errors."""
+    own = turbulence.SPECTRA[name]
+    f: Any = np.fft.rfftfreq(int(LASTS / STEP), STEP)
+    window: Any = np.hanning(int(LASTS / STEP))
+    waves = np.stack([wind(name, seed)[:, axis] for seed in range(SEEDS)])
+    densities = 2.0 * STEP * np.abs(np.fft.rfft(waves * window)) ** 2 / (window**2).sum()
+    time = L * own.lengths[axis] / U
+    formula = (I * U * own.deviations[axis]) ** 2 * own.density(f[1:] * time, axis) * time
+    edges = np.geomspace(0.01, 0.464, 6)
+    worst = 0.0
+    for low, high in pairwise(edges):
+        band = (f >= low) & (f < high)
+        got = densities[:, band].mean(axis=1)
+        wanted = float(formula[band[1:]].mean())
+        # lines between values of the table, 0.1 s apart, take at most (pi f/10)^2/3 of the amplitude
+        lost = 2.0 * (math.pi * high * 0.1) ** 2 / 3.0 * wanted
+        off = max(0.0, abs(float(got.mean()) - wanted) - lost) / (float(got.std()) / math.sqrt(SEEDS))
+        worst = max(worst, off)
+    report(f"{name}: density of component {axis}, 0.01 to 0.46 Hz, off by, standard errors", worst, "4")
+    check_below("density, standard errors", worst, 4.0)
 
 
 def test_operating_gust_by_hand() -> None:

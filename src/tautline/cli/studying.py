@@ -174,6 +174,7 @@ def report(
     pdf: Pdf = None,
     overwrite: Annotated[bool, typer.Option("--overwrite", metavar="", help="Replace an existing report.")] = False,
     quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Pictures of a study (PNG, SVG), and one page with all of them that opens offline; also of an unfinished one.
 
@@ -188,9 +189,9 @@ def report(
             raise StoreError(f"{target}: exists already; allow overwriting with --overwrite")
         if pdf is not None:
             output.check_targets([pdf], store, overwrite)
-        say = None if quiet else lambda name: print(f"pictures of {name}")
+        say = None if quiet or as_json else lambda name: print(f"pictures of {name}")
         page = make(store, target, say=say, project=project, pdf=pdf)
-        output.print_files([page] if pdf is None else [page, pdf], quiet, False)
+        output.print_files([page] if pdf is None else [page, pdf], quiet, as_json)
 
 
 def _print(summary: dict[str, Any], extra: dict[str, str], no_color: bool) -> None:

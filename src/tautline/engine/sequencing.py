@@ -65,7 +65,7 @@ def _ends_at(stage: Stage, command: Command, now: Now) -> float:
 
 def plain_command(stage: Stage, now: Now) -> Command:
     """The command of a stage that begins now: its times those of the simulation, with its transition."""
-    command = stage.command.later(now.time, now.deployed)
+    command: Command = stage.command.later(now.time, now.deployed)
     if stage.transition == 0.0:
         return command
     if command.holds:

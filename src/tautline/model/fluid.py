@@ -141,6 +141,18 @@ def tidy_wing(own: Any, keys: dict[str, Any]) -> dict[str, Any]:
     return keys
 
 
+class Flow(Table):
+    """A velocity, or velocities over depth; functions of time and depth are for another field."""
+
+    def check(self, name: str, value: Any) -> Any:
+        if callable(value):
+            raise InputError(
+                f"{name}: expected a velocity or a table over depth, got a function; give one of time and depth as "
+                "unsteady=FlowTable.of(function, duration, interval, depths)"
+            )
+        return super().check(name, value)
+
+
 @described
 class Fluid:
     """A fluid, and how the body feels it. The string's part is `String.diameter` and its coefficients.
@@ -151,7 +163,7 @@ class Fluid:
 
     density: Number = quantity("kg/m^3", positive, "Density rho_f: 1.2 for air, 1025 for sea water.")
     flow: Any = declared(
-        Table(
+        Flow(
             "m/s",
             vector,
             "Velocity of wind or current; over depth (the third axis) piecewise linear, held outside.",

@@ -114,7 +114,8 @@ def of_length(command: Command, length: float) -> Curve:
     """Deployed length that a command gives from time 0 on, at which this much is deployed."""
     if command.motion is None:
         return of_polynomials(command.curve(0.0, length))
-    given: Any = command.length if command.kernel == "impedance" else command
+    own: Any = command
+    given = own.length if command.kernel == "impedance" else own
     at_start = length - float(Swaying(command.motion).at(0.0)[2])
     if not given.relative:
         return Paid(command.motion, at_start if given.mean is None else given.mean, 0.0)

@@ -94,6 +94,10 @@ class Driven:
         said = [drive.watch(duration) for drive in self.drives.values()]
         return [text for text in (*said, *self._watch_spans()) if text]
 
+    def rest(self) -> list[str]:
+        """Look after the drives behind a piece of the motion; sentences on those that have come to the end."""
+        return [text for drive in self.drives.values() if (text := drive.rest())]
+
     def _watch_spans(self) -> Iterator[str]:
         """Stop what drives a line over sheaves before one of its spans is too short."""
         time, lengths = self._moments[-1]

@@ -206,18 +206,22 @@ class Drive:
 
     # -- while it goes on ----------------------------------------------------------------------------------
 
-    def watch(self, duration: float) -> str:
-        """Look after it before a piece of the motion: hold it at rest, stop it at the end of the rope; a sentence."""
+    def rest(self) -> str:
+        """Look after it behind a piece of the motion: hold it where it has come to rest; a sentence."""
         speed = self.speed
         if speed:
             self._blocked.pop(-math.copysign(1.0, speed), None)
-        if self.command is self._stopping and speed == 0.0:
+            return ""
+        if self.command is self._stopping:
             self.give(Locked())
-        if self.length is not None and speed == 0.0 and abs(self.deployed - self.length) < 1e-6:
+        if self.length is not None and abs(self.deployed - self.length) < 1e-6:
             self.length = None
-        if self.command is self._planned:
-            return self._noted(math.copysign(1.0, self.target)) if speed == 0.0 and self.target else ""
-        if speed == 0.0 or self._present.holds:
+        return self._noted(math.copysign(1.0, self.target)) if self.command is self._planned and self.target else ""
+
+    def watch(self, duration: float) -> str:
+        """Look after it before a piece of the motion: stop it before the end of the rope; a sentence."""
+        speed = self.speed
+        if self.command is self._planned or speed == 0.0 or self._present.holds:
             return ""
         way = math.copysign(1.0, speed)
         if braking_distance(speed, FIRM * self.acceleration) + AHEAD * abs(speed) * duration < self.room(way):

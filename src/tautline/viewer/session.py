@@ -169,6 +169,8 @@ class Session:
         self._values = self.driven.march(
             count * unit, min(count, whole) * unit, sampled and self._recording is not None
         )
+        for text in self.driven.rest():
+            self._say(text)
         self._phase = (self._phase + count) % whole
         self._alarm.watch(self._values, self.driven.subject)
         rows = self._rows(self._values)

@@ -150,7 +150,7 @@ class Stepper:
         return status, filled
 
     def _march(self, out: data.Samples, plan: data.Plan) -> tuple[int, int]:
-        if self.tabulates:
+        if self.command is not None and self.tabulates:
             self._tabulate(self.command, len(out.scalars), plan)
         self.cover(self.time, self.time + len(out.scalars) * plan.steps_per_sample * plan.h)
         before = self.saved() if self.laws else None
