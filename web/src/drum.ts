@@ -41,6 +41,11 @@ export class Drum {
     if (this.reel.drum_radius > 0) this.wheel.rotation.y = -turn / this.reel.drum_radius;
   }
 
+  /** Where its axis is, and by how much it has turned in retrieval (rad). */
+  get pose(): { center: number[]; turn: number } {
+    return { center: this.wheel.position.clone().applyMatrix4(this.group.matrix).toArray(), turn: -this.wheel.rotation.y };
+  }
+
   recolor(metal: Color, dark: Color, line: Color, mark: Color): void {
     this.metal.color.copy(metal);
     this.dark.color.copy(dark);

@@ -257,6 +257,11 @@ export class Scene {
     this.renderer.domElement.remove();
   }
 
+  /** Drums and wheels of a run as they are drawn, line by line. */
+  wheels(run: number): { center: number[]; turn: number }[] {
+    return this.views[run].strands.flatMap(({ drums }) => drums.flatMap((drum) => (drum ? [drum.pose] : [])));
+  }
+
   private renderView(runs: Iterable<number>, cell: number): void {
     const visible = new Set(runs);
     const [left, top, width, height] = this.cell(cell);
