@@ -60,7 +60,8 @@ def run(case: Case, state: Any, part: float = 1.0) -> Track:
     found = simulation.dataset()
     peaks, strings = [], []
     for name in found.line.values:
-        strings.append(found.position.values[:, found.node_line.values == name])
+        spans = case.system.lines[name].spans if isinstance(case.state, State) else 1
+        strings += np.split(found.position.values[:, found.node_line.values == name], spans, axis=1)
         own = found.tension.values[:, found.element_line.values == name]
         ends = [found[x].sel(line=name).values for x in ("start_tension", "end_tension")]
         peaks.append(max(float(np.max(x)) for x in (own, *ends)))

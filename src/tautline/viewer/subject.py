@@ -154,7 +154,8 @@ def _subject(case: str) -> Subject:
 def of_system(system: System) -> Subject:
     """All lines and bodies of a system whose lines have their numbers of elements."""
     number = {name: k for k, name in enumerate(system.bodies)}
-    lines, sheaves = [], 0
+    lines: list[DrawnLine] = []
+    sheaves = 0
     for k, (name, (nodes, elements)) in enumerate(spans(system).items()):
         line, wheels = system.lines[name], system.wheels(name)
         N = (elements.stop - elements.start) // line.spans
