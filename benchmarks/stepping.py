@@ -38,7 +38,6 @@ def sensors_us(name: str) -> dict[str, float]:
         "all": lambda: (line.end_tension, line.torque, line.end_angle, body.position_of((0.0, 0.0, 1.0)), body.tilt),
         "advance by 1 ms": lambda: sim.advance(0.001, record=False),
     }
-
     def loop() -> None:
         """A tick of control at 1 kHz: all sensors, and another torque."""
         reads["all"]()
