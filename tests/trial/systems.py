@@ -203,7 +203,7 @@ def lift(dice: Dice, finer: int) -> Made:
     """A cabin and its counterweight on a sheave that is driven, whose ropes stick or slip."""
     cabin, high = dice.decade(2.5, 3.5), dice.between(8.0, 30.0)
     weight = cabin * dice.between(0.7, 1.2)
-    groove = {"groove_friction": dice.between(0.05, 0.4)} if dice.happens(0.5, "groove") else {}
+    groove: dict[str, Any] = {"groove_friction": dice.between(0.05, 0.4)} if dice.happens(0.5, "groove") else {}
     rope = _string(dice, high + 5.0 + 0.25 * math.pi, 9.81 * cabin)
     if groove:
         rope = tl.String(rope.length, rope.density, rope.stiffness)
