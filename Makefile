@@ -69,6 +69,7 @@ bench: $(VENV)/dev
 	$(BIN)/python benchmarks/kernel.py
 	$(BIN)/python benchmarks/features.py
 	$(BIN)/python benchmarks/network.py
+	$(BIN)/python -m benchmarks.reeving
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python benchmarks/stepping.py
 	$(BIN)/python benchmarks/batch.py

@@ -6,14 +6,14 @@ Processor time of whole calls with nothing sampled in between, best of several. 
 from __future__ import annotations
 
 import tautline as tl
-from benchmarks.network import LENGTH, REEL, SPRING, TORQUE, chain, four_ropes, measured, rope, step_for, two_bodies
+from benchmarks.network import LENGTH, REEL, SPRING, TORQUE, Cost, chain, measured, rope, step_for
 
 BLOCK = tl.RigidBody.box(1.2, (0.3, 0.2, 0.2), (0.0, 0.0, 0.0))
 PLACES = {"block": (0.0, 0.0, LENGTH)}
 APART = 0.1
 
 
-def two_falls(elements: int, viscosity: float = 0.0) -> float:
+def two_falls(elements: int, viscosity: float = 0.0) -> Cost:
     """A hook block on two falls, from a drum over its sheave to a fixed point."""
     own = rope(20.0 + LENGTH)
     wheel = tl.Sheave((0.0, 0.0, 0.0), APART, (0, 1, 0), on="block", inertia_mass=0.2)
@@ -31,7 +31,7 @@ def two_falls(elements: int, viscosity: float = 0.0) -> float:
     return measured(system, PLACES, {"hoist": spring}, step_for(elements))
 
 
-def two_lines(elements: int, viscosity: float = 0.0) -> float:
+def two_lines(elements: int, viscosity: float = 0.0) -> Cost:
     """The same block on two lines, each with a drum."""
     own = rope(20.0)
     lines = {
@@ -51,21 +51,18 @@ def two_lines(elements: int, viscosity: float = 0.0) -> float:
 
 
 def main() -> None:
-    print("Microseconds a step")
+    print("What a step costs")
     for N in (10, 20, 100):
-        own, found, apart = chain(2 * N, TORQUE), two_falls(N), two_lines(N)
+        smooth, own = chain(2 * N, TORQUE), chain(2 * N, SPRING, shaken=True)
+        found, apart = two_falls(N), two_lines(N)
         print(
-            f"hook block on two falls of {N}: {found:.2f}; one line of {2 * N} with a moving reel and one body "
-            f"{own:.2f} ({found / own:.2f} x); the block on two lines of {N} with reels {apart:.2f} "
-            f"({found / apart:.2f} x)"
+            f"hook block on two falls of {N}: {found}; over one line of {2 * N} with a moving reel and one body that "
+            f"moves smoothly ({smooth}) {found.time / smooth.time:.2f} x, with waves ({own}) "
+            f"{found.time / own.time:.2f} x; over the block on two lines of {N} with reels ({apart}) "
+            f"{found.time / apart.time:.2f} x"
         )
     found, apart = two_falls(10, viscosity=2.0), two_lines(10, viscosity=2.0)
-    print(f"damped, N = 10: two falls {found:.2f}, two lines {apart:.2f} ({found / apart:.2f} x)")
-    own, found = chain(20, TORQUE), two_bodies(20, True)
-    print(f"two bodies with a reel on one, N = 20: {found:.2f}; one line and one body {own:.2f} ({found / own:.2f} x)")
-    own, found = chain(10, SPRING), four_ropes(10)
-    apart = 4 * own
-    print(f"four ropes of 10 with four reels: {found:.2f}; four times one line {apart:.2f} ({found / apart:.2f} x)")
+    print(f"damped, N = 10: two falls {found}, two lines {apart} ({found.time / apart.time:.2f} x)")
 
 
 if __name__ == "__main__":

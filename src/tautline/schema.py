@@ -177,7 +177,10 @@ OF_SHEAVES = {
     "passed": Variable(_SHEAVE, "m", "unstretched length that has passed towards the start of the line"),
     "passing_speed": Variable(_SHEAVE, "m s-1", "rate of passed"),
     "rim_speed": Variable(_SHEAVE, "m s-1", "speed of the rim of the wheel; passing_speed unless rope slips"),
+    "rim_travel": Variable(_SHEAVE, "m", "length that the rim has turned by since the start; passed unless rope slips"),
     "sheave_torque": Variable(_SHEAVE, "N m", "torque of motor or lock on the wheel; positive moves rope to the start"),
+    "sheave_power": Variable(_SHEAVE, "W", "power of the motor of the wheel; positive where it drives the wheel"),
+    "sheave_work": Variable(_SHEAVE, "J", "work done by the motor of the wheel since the start"),
     "sheave_loss": Variable(_SHEAVE, "J", "energy lost by friction of bearing, groove or pin since the start"),
 }
 SCHEMA |= OF_SHEAVES

@@ -16,6 +16,7 @@ from tautline.results.warnings import encoded
 from tests.support.browser import Serving, serving
 from tests.support.commands import tautline
 from tests.support.crane import crane
+from tests.support.over_sheaves import over_sheaves
 from tests.support.pages import READY, Pages, Watched, colors, nodes, picture, settled
 
 if TYPE_CHECKING:
@@ -342,6 +343,32 @@ def test_a_large_screen_has_larger_type(offline_file: str, open_page: Pages) -> 
         assert page.evaluate(style.format(part, "", "backgroundColor")) == "rgba(0, 0, 0, 0)", part
     heads = [head.bounding_box() for head in page.locator(".chart:not([hidden]) .chart-head").all()]
     assert len(heads) > 4 and all(head is not None and head["width"] > 200 and head["height"] > 14 for head in heads)
+
+
+def test_wheels_turn_and_the_rope_lies_on_them(tmp_path: Path, open_page: Pages) -> None:
+    """A sheave on which the rope slips, one on a point mass, a drum at the end of a line: as the results have them."""
+    reeved = tl.simulate(over_sheaves())
+    page = open_page(tl.view(reeved).save(tmp_path / "reeved.html").as_uri(), offline=True)
+    before = None
+    for k in (0, reeved.sizes["time"] - 1):
+        page.evaluate(f"tautline.seek({float(reeved.time[k])})")
+        settled(page, f"tautline.frame() === {k}")
+        page.wait_for_timeout(200)
+        groove, lower, drum = page.evaluate("tautline.wheels()")
+        np.testing.assert_allclose(groove["center"], 0.0, atol=1e-6)
+        np.testing.assert_allclose(lower["center"], reeved.body_position.sel(body="block")[k], atol=1e-5)
+        np.testing.assert_allclose(drum["center"], (5.0 - 0.4, 0.0, -0.25), atol=1e-6)
+        rim = reeved.rim_travel.values[k]
+        np.testing.assert_allclose([groove["turn"], lower["turn"]], [rim[0] / 0.3, rim[1] / 0.2], atol=1e-5)
+        wound = -(reeved.span_length[k, 2:].sum() - reeved.span_length[0, 2:].sum())
+        np.testing.assert_allclose(drum["turn"], float(wound) / 0.25, atol=1e-5)
+        # the spans end at the ends of the wheel's diameter
+        places = nodes(page).reshape(5, 3, 3)
+        np.testing.assert_allclose([places[0, -1], places[1, 0]], [(-0.3, 0.0, 0.0), (0.3, 0.0, 0.0)], atol=1e-6)
+        shown = picture(page)
+        assert before is None or np.abs(shown - before).max() > 60
+        before = shown
+    page.screenshot(path=str(tmp_path / "reeved.png"))
 
 
 def test_unusual_runs(tmp_path: Path, open_page: Pages) -> None:

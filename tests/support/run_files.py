@@ -37,6 +37,7 @@ CASES: dict[str, tuple[Any, dict[str, Any]]] = {
     "bent": (bent, {"duration": 250.0, "step": 5e-4, "sample": 0.25}),
     "hook-and-load": (partial(scenario, "hook-and-load"), {"duration": 6.0, "sample": 0.02}),
     "hook-block-2": (partial(scenario, "hook-block-2"), {"duration": 4.0, "sample": 0.01}),
+    "traction-lift": (partial(scenario, "traction-lift"), {"duration": 6.0, "sample": 0.005}),
 }
 
 

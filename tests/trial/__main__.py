@@ -18,7 +18,7 @@ from tautline.errors import TautlineError
 from tests.trial.cases import Case, mixed
 from tests.trial.families import family
 from tests.trial.judge import CHAOS, LEFT_OUT, again, in_vain, judge, silent, stopped_in_vain, wrong
-from tests.trial.systems import system
+from tests.trial.systems import reeved, system
 
 BUDGET = 1.5e6  # steps times elements of a run that is tried; a verdict takes some twenty times as many
 
@@ -28,7 +28,7 @@ def pendulum(number: int, finer: int = 1) -> Case | None:
     return mixed(number // 2, finer) if number % 2 == 0 else family(number // 2, finer)
 
 
-KINDS: dict[str, Callable[..., Case | None]] = {"pendulums": pendulum, "systems": system}
+KINDS: dict[str, Callable[..., Case | None]] = {"pendulums": pendulum, "systems": system, "reeved": reeved}
 
 
 def trial(kind: str, number: int, budget: float = BUDGET) -> dict[str, Any] | None:

@@ -24,7 +24,7 @@ RIGHT = 0.01
 # Angle that the start is disturbed by (rad), and the growth of it that counts as chaos.
 NUDGE, CHAOS = 1e-9, 100.0
 # Warnings on the motion, not on how right it is.
-OF_THE_MOTION = ("end_stop", "slip", "motor_torque", "motor_power")
+OF_THE_MOTION = ("end_stop", "slip", "slack_sheave", "motor_torque", "motor_power")
 # True also where nothing is wrong.
 NEVER_IN_VAIN = (*OF_THE_MOTION, "slack", "compression")
 NUMERICAL = ("unstable_step", "newton_failed", "non_finite")
@@ -60,7 +60,8 @@ def run(case: Case, state: Any, part: float = 1.0) -> Track:
     found = simulation.dataset()
     peaks, strings = [], []
     for name in found.line.values:
-        strings.append(found.position.values[:, found.node_line.values == name])
+        spans = case.system.lines[name].spans if isinstance(case.state, State) else 1
+        strings += np.split(found.position.values[:, found.node_line.values == name], spans, axis=1)
         own = found.tension.values[:, found.element_line.values == name]
         ends = [found[x].sel(line=name).values for x in ("start_tension", "end_tension")]
         peaks.append(max(float(np.max(x)) for x in (own, *ends)))

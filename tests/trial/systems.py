@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -173,13 +174,65 @@ def orbit(dice: Dice, finer: int) -> Made:
     return _pair(dice, finer, dice.decade(2.0, 3.3), around.rate, around, dice.decade(2.0, 3.5))
 
 
+def _wheel(dice: Dice, load: float, on: str = "anchor", x: float = 0.0, **others: Any) -> tl.Sheave:
+    friction = {"efficiency": dice.between(0.9, 1.0)} if dice.happens(0.5, "efficiency") else {}
+    inertia = 0.05 * load * dice.decade(-2.0, 0.0)
+    return tl.Sheave((x, 0, 0), 0.25, (0, 1, 0), on=on, inertia_mass=inertia, **friction, **others)
+
+
+def block(dice: Dice, finer: int) -> Made:
+    """A hook block on two or four falls, which is hoisted, lowered or left to swing."""
+    load, top, falls = dice.decade(2.5, 3.7), dice.between(5.0, 20.0), int(dice.among("2", "4"))
+    places = [0.5 * k - 0.25 * (falls - 1) for k in range(falls)]
+    over = {
+        f"s{k}": _wheel(dice, load, ("block", "anchor")[k % 2], places[k] + 0.25, side=("under", "over")[k % 2])
+        for k in range(falls - 1)
+    }
+    rope = _string(dice, 2.0 * falls * top, 9.81 * load / falls)
+    line = tl.Line(
+        rope, start_point=(places[0], 0, 0), end_point=(places[-1], 0, 0), over=over,
+        reel=tl.Reel(0.3, 0.5, 0.1 * load), elements=6 * finer,
+    )  # fmt: skip
+    crane = tl.System({"block": _box(dice, load)}, {"hoist": line})
+    start = tl.statics(crane, tl.Placed({"block": (0.0, 0.0, top)})).state
+    way = falls * top * dice.between(0.7, 1.1)
+    return crane, start, {"hoist": tl.Length.to(way, speed=0.5, acceleration=0.3)}, dice.between(2.0, 6.0)
+
+
+def lift(dice: Dice, finer: int) -> Made:
+    """A cabin and its counterweight on a sheave that is driven, whose ropes stick or slip."""
+    cabin, high = dice.decade(2.5, 3.5), dice.between(8.0, 30.0)
+    weight = cabin * dice.between(0.7, 1.2)
+    groove: dict[str, Any] = {"groove_friction": dice.between(0.05, 0.4)} if dice.happens(0.5, "groove") else {}
+    rope = _string(dice, high + 5.0 + 0.25 * math.pi, 9.81 * cabin)
+    if groove:
+        rope = tl.String(rope.length, rope.density, rope.stiffness)
+    line = tl.Line(rope, "cabin", end="weight", over={"drive": _wheel(dice, cabin, **groove)}, elements=6 * finer)
+    house = tl.System({"cabin": tl.RigidBody.point(cabin), "weight": tl.RigidBody.point(weight)}, {"ropes": line})
+    near = tl.Placed({"cabin": (-0.25, 0.0, high), "weight": (0.25, 0.0, 5.0)})
+    start = tl.statics(house, near, locked=["ropes.drive"]).state
+    speed = dice.between(0.5, 1.5)
+    drive = tl.Speed(retrieval=([0.0, 1.0, 2.0, 2.0 + dice.between(0.2, 1.0)], [0.0, speed, speed, 0.0]))
+    return house, start, {"ropes.drive": drive}, dice.between(2.0, 4.0)
+
+
 FAMILIES = (hook, tandem, mooring, robot, thrown, orbit)
+OVER_SHEAVES = (block, lift)
 
 
 def system(number: int, finer: int = 1) -> Case | None:
     """The system of a number, of one family after the other; None where its parts cannot be put together."""
-    make = FAMILIES[number % len(FAMILIES)]
-    dice = Dice(number + 7_000_000)
+    return _of(FAMILIES, number, 7_000_000, finer)
+
+
+def reeved(number: int, finer: int = 1) -> Case | None:
+    """Likewise, of lines over sheaves."""
+    return _of(OVER_SHEAVES, number, 9_000_000, finer)
+
+
+def _of(families: tuple[Callable[[Dice, int], Made], ...], number: int, seed: int, finer: int) -> Case | None:
+    make = families[number % len(families)]
+    dice = Dice(number + seed)
     try:
         system, start, commands, duration = make(dice, finer)
         return Case(make.__name__, system, start, commands, {}, duration, tuple(dice.features)).check()

@@ -45,6 +45,13 @@ def test_systems_are_tried_too() -> None:
     assert summary([verdict, left_out])["left out, too expensive"] == 1
 
 
+@pytest.mark.parametrize("number", [0, 1])
+def test_lines_over_sheaves_are_tried_too(number: int) -> None:
+    """A hook block and a lift, against a quarter of the step and twice the mesh."""
+    verdict = trial("reeved", number, 1e7)
+    assert verdict is not None and verdict["status"] == "completed" and verdict["finite"] and not silent(verdict)
+
+
 def test_a_trial_goes_on_behind_a_line_that_was_cut_off(tmp_path: Path) -> None:
     file = tmp_path / "trial.jsonl"
     file.write_text('{"number": 1, "status": "left out"}\n{"number": 2, "sta')

@@ -199,3 +199,19 @@ def test_a_simulation_that_has_not_begun_is_saved_and_goes_on(name: str, tmp_pat
     for each in (simulation, other):
         each.advance(0.01)
     np.testing.assert_array_equal(simulation.dataset().position[-1], other.dataset().position[-1])
+
+
+def test_ropes_over_sheaves_are_saved_while_they_slip_and_go_on(tmp_path: Path) -> None:
+    """Whether a rope sticks, how far it slipped, and what stages remember: the same bits follow."""
+    case = tl.load("traction-lift")
+    simulation = tl.Simulation.from_case(case)
+    simulation.advance(4.3, case.commands, sample=0.05)
+    assert abs(float((simulation.dataset().rim_speed - simulation.dataset().passing_speed)[-1, 0])) > 0.1
+    simulation.save(tmp_path / "slips.npz")
+    other = tl.Simulation.load(tmp_path / "slips.npz")
+    for each in (simulation, other):
+        assert each.advance(0.5, sample=0.05) == "completed"
+    since = simulation.dataset().isel(time=slice(-other.dataset().sizes["time"], None))
+    for name, values in since.variables.items():
+        np.testing.assert_array_equal(values, other.dataset()[name], err_msg=str(name))
+    assert simulation.runner.warnings() == other.runner.warnings()

@@ -23,7 +23,7 @@ from tests.support.every_command import every_command
 
 CASES = cache(tl.load)  # with their starts, once
 CASE = CASES("retrieval")
-SYSTEMS = ["thrown-bodies", "hook-and-load", "cable-robot", "tethered-satellites"]
+SYSTEMS = ["thrown-bodies", "hook-and-load", "cable-robot", "tethered-satellites", "hook-block-2"]
 WAYS: dict[str, Callable[[Any], Any]] = {
     "pickle": lambda x: pickle.loads(pickle.dumps(x)),
     "deepcopy": copy.deepcopy,
@@ -168,7 +168,18 @@ def moved_on(simulation: Any) -> dict[str, bytes]:
     return bits(simulation)
 
 
-@pytest.mark.parametrize("name", ["thrown-bodies", "cable-robot", "tethered-satellites", "retrieval", "ship-crane"])
+COPIED = [
+    "thrown-bodies",
+    "cable-robot",
+    "tethered-satellites",
+    "retrieval",
+    "ship-crane",
+    "hook-block-2",
+    "traction-lift",
+]
+
+
+@pytest.mark.parametrize("name", COPIED)
 def test_copies_of_simulations_are_independent(name: str) -> None:
     """Whichever goes on first, each has the bits of a simulation that was not copied."""
     expected = moved_on(begun(name))

@@ -10,7 +10,11 @@ import pytest
 import xarray as xr
 
 import tautline as tl
+from tautline.cli import checking
 from tautline.errors import InputError
+from tautline.figures.scene import scene_of
+from tautline.quantities import value
+from tests.support.over_sheaves import over_sheaves
 
 GRAVITY = 9.81
 
@@ -121,3 +125,94 @@ def test_figures_draw_the_wheels(run: xr.Dataset) -> None:
     plt.close(figure)
     cycles = tl.analysis.bending_cycles(run, line="hoist")
     assert cycles.wheel.values.tolist() == ["reel", "lower", "fixed"]
+
+
+@pytest.fixture(scope="module")
+def slipping() -> xr.Dataset:
+    """A driven sheave on which a rope slips, and a line with a wheel on a point mass, a pin and a drum at its end."""
+    return tl.simulate(over_sheaves())
+
+
+def test_rims_turn_and_motors_of_sheaves_work(slipping: xr.Dataset) -> None:
+    """The rim goes on by its speed, and the motors' work is that of the whole."""
+    rim = slipping.rim_travel
+    travelled = np.concatenate(
+        [[0.0], np.cumsum(0.01 * 0.5 * (slipping.rim_speed.values[1:] + slipping.rim_speed.values[:-1])[:, 0])]
+    )
+    np.testing.assert_allclose(rim[:, 0], travelled, atol=2e-3 * float(np.abs(rim[:, 0]).max()))
+    assert abs(float(rim[-1, 0] - slipping.passed[-1, 0])) > 0.01
+    np.testing.assert_array_equal(rim[:, 1:], slipping.passed[:, 1:])
+    own = slipping.sheave_work.sel(sheave="lift.groove")
+    np.testing.assert_allclose(own, 60.0 / 0.3 * rim[:, 0], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(slipping.sheave_power[:, 0], 60.0 / 0.3 * slipping.rim_speed[:, 0], rtol=1e-12)
+    assert not slipping.sheave_work[:, 1:].any()
+    # beside that of the drum at the end of the other line
+    falls = ["falls.0", "falls.1", "falls.2"]
+    wound = -(slipping.span_length.sel(span=falls).sum("span") - slipping.span_length.sel(span=falls)[0].sum())
+    np.testing.assert_allclose(slipping.control_work - own, 30.0 / 0.25 * wound, rtol=1e-6, atol=1e-6)
+    motor = tl.analysis.motor_energy(slipping, line="lift.groove")
+    assert motor.driving_energy - motor.braking_energy == pytest.approx(float(own[-1]), rel=1e-9)
+    with pytest.raises(InputError, match=r"line: expected one of 'lift\.groove', 'falls\.lower', 'falls\.eye'"):
+        tl.analysis.motor_energy(slipping, line="lift.other")
+
+
+def test_wheels_and_drums_are_drawn_where_they_are(slipping: xr.Dataset) -> None:
+    found = scene_of(slipping)
+    groove, lower, _, drum = found.drums  # a pin is a point
+    for wheel, radius in ((groove, 0.3), (lower, 0.2)):
+        center = wheel.guide[:, 0]
+        np.testing.assert_allclose(np.linalg.norm(wheel.rim - center[:, None], axis=2), radius, rtol=1e-12)
+    block = slipping.body_position.sel(body="block")
+    np.testing.assert_allclose(lower.guide[:, 0], block, atol=1e-12)
+    for wheel, radius, k in ((groove, 0.3, 0), (lower, 0.2, 1)):
+        spoke = wheel.guide[:, 1] - wheel.guide[:, 0]
+        turned = np.unwrap(np.arctan2(np.cross(spoke[:1], spoke) @ (0.0, 1.0, 0.0), spoke @ spoke[0]))
+        sense = 1.0 if k == 0 else -1.0  # the rope runs under the block's wheel
+        np.testing.assert_allclose(turned, sense * slipping.rim_travel[:, k] / radius, atol=1e-9)
+    np.testing.assert_allclose(drum.guide[:, 1], np.tile((5.0, 0.0, 0.0), (len(found.time), 1)), atol=1e-12)
+
+
+def test_bending_is_drawn_and_reported_by_section_and_wheel(slipping: xr.Dataset, tmp_path: Path) -> None:
+    hoisted = tl.simulate(crane().with_({"run.duration": 2.5}))
+    wheels = {"lift": (slipping, ["groove"]), "hoist": (hoisted, ["reel", "lower", "fixed", "all"])}
+    for line, (made, names) in wheels.items():
+        wear = tl.analysis.bending_cycles(made, line=line)
+        figure = tl.figures.bending(made, line=line)
+        drawn = {str(x.get_label()): x.get_ydata() for x in figure.axes[0].lines}
+        assert list(drawn) == names
+        for name in wear.wheel.values:
+            np.testing.assert_array_equal(drawn[name], wear.cycles.sel(wheel=name))
+        np.testing.assert_array_equal(drawn[names[-1]], wear.cycles.sum("wheel"))
+        plt.close(figure)
+        assert line == "lift" or wear.cycles.sel(wheel="reel").sum() > 0
+    text = tl.report(hoisted, tmp_path / "crane.html").read_text(encoding="utf-8")
+    assert text.count("<figcaption>How often each section of the rope was bent") == 1  # the sling runs over nothing
+
+
+def test_report_has_the_motors_of_sheaves(slipping: xr.Dataset, tmp_path: Path) -> None:
+    text = tl.report(slipping, tmp_path / "lift.html").read_text(encoding="utf-8")
+    driving = tl.analysis.motor_energy(slipping, line="lift.groove").driving_energy
+    assert f"motor of groove, driving</td><td>{value(driving, 'J')}" in text and "motor of lower" not in text
+
+
+def test_a_rope_without_tension_on_its_sheave_is_told_of() -> None:
+    """Two loads that are thrown up together: the rope is slack on both sides, and stays on its wheel."""
+    wheel = tl.Sheave((0, 0, 0), 0.2, (0, 1, 0), inertia=0.1)
+    line = tl.Line(tl.String(10.0, 0.1, 1e4), "left", end="right", over={"top": wheel}, elements=2)
+    bodies = {"left": tl.RigidBody.point(5.0), "right": tl.RigidBody.point(5.0)}
+    system = tl.System(bodies, {"rope": line})
+    start = tl.Placed({"left": (-0.2, 0.0, 4.7), "right": (0.2, 0.0, 4.7)})
+    rest = tl.statics(system, start, locked=["rope.top"]).state
+    still = tl.simulate(system, rest, duration=0.2, sample=0.01)
+    assert not [w for w in tl.warnings_of(still) if w.kind == "slack_sheave"]
+    thrown = {name: tl.BodyState(body.position, (0.0, 0.0, -3.0)) for name, body in rest.bodies.items()}
+    run = tl.simulate(system, tl.Placed(thrown), duration=0.2, sample=0.01)
+    (found,) = [w for w in tl.warnings_of(run) if w.kind == "slack_sheave"]
+    loose = (run.span_end_tension[:, 0] <= 0.0) & (run.span_start_tension[:, 1] <= 0.0)
+    assert found.where == "rope" and "'top'" in found.text
+    assert found.value == pytest.approx(float(run.time[int(np.argmax(loose.values))]), abs=0.011)
+
+
+def test_check_names_what_holds_the_ends() -> None:
+    row = checking.rows(checking.facts(tl.load("hook-block-4")))["line hoist"]
+    assert "at the guide and " in row and "at the anchor," in row

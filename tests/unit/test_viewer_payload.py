@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
@@ -26,6 +27,7 @@ from tests.support import chains
 from tests.support.checking import check_below, check_close
 from tests.support.crane import ELEMENTS, crane
 from tests.support.crane import STIFFNESS as ROPE
+from tests.support.over_sheaves import over_sheaves
 from tests.support.packed import summed, unpacked
 
 N = 4
@@ -60,7 +62,7 @@ def run() -> xr.Dataset:
 
 def decoded_frames(raw: bytes, elements: int = N) -> dict[str, np.ndarray]:
     """By the protocol's sentence, without the code under test."""
-    widths = {"time": 1, "reeled_length": 1, "position": 3 * (elements + 1), "origin": 3, "attitude": 9}
+    widths = {"time": 1, "kept": 1, "reeled_length": 1, "position": 3 * (elements + 1), "origin": 3, "attitude": 9}
     return split(raw, widths | {"tension": elements, "energy_density": elements})
 
 
@@ -243,9 +245,9 @@ def lifted(crane_file: Path) -> xr.Dataset:
 
 
 def crane_frames(raw: bytes) -> dict[str, np.ndarray]:
-    """By the protocol's sentence: of three lines and three bodies."""
+    """By the protocol's sentence: of three lines, two of them with drums, and three bodies."""
     elements = sum(ELEMENTS.values())
-    widths = {"time": 1, "reeled_length": 3, "position": 3 * (elements + 3), "bodies": 3 * 12}
+    widths = {"time": 1, "reeled_length": 3, "turned": 2, "position": 3 * (elements + 3), "bodies": 3 * 12}
     return split(raw, widths | {"tension": elements, "energy_density": elements})
 
 
@@ -254,6 +256,8 @@ def test_frames_of_several_lines_and_bodies(lifted: xr.Dataset) -> None:
     found = crane_frames(payload.frames(payload.InMemory(lifted), 0, n))
     for name in ("time", "reeled_length", "position", "tension"):
         np.testing.assert_array_equal(found[name], lifted[name].values.reshape(n, -1).astype(np.float32), err_msg=name)
+    drums = lifted.reeled_length.sel(line=["hoist", "sling"]).values
+    np.testing.assert_array_equal(found["turned"], drums.astype(np.float32))
     bodies = found["bodies"].reshape(n, 3, 12)
     np.testing.assert_array_equal(bodies[..., 3:], lifted.attitude.values.reshape(n, 3, 9).astype(np.float32))
     # where the frame's origin is, the lines say: the hoist and the sling end there
@@ -338,6 +342,51 @@ def test_the_surface_of_a_fluid_is_told_of_every_system() -> None:
 def test_lines_that_were_left_out_are_missed(lifted: xr.Dataset) -> None:
     with pytest.raises(InputError, match=r"run: expected all lines and bodies of its case, got others in .*torque"):
         tl.view(lifted.isel(line=[0]))
+
+
+# -- lines over sheaves ------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def reeved() -> xr.Dataset:
+    made = tl.simulate(over_sheaves())
+    assert made.attrs["status"] == "completed"
+    assert abs(float((made.rim_travel - made.passed).sel(sheave="lift.groove")[-1])) > 0.01
+    return made
+
+
+def test_frames_of_spans_and_wheels(reeved: xr.Dataset) -> None:
+    """Wheels turn with their rims, drums with what they wind; strains follow from the lengths of spans."""
+    n, spans, elements = reeved.sizes["time"], 5, 10
+    widths = {"time": 1, "kept": spans, "turned": 3, "position": 3 * (elements + spans), "bodies": 36}
+    raw = payload.frames(payload.InMemory(reeved), 0, n)
+    found = split(raw, widths | {"tension": elements, "energy_density": elements})
+    np.testing.assert_array_equal(found["turned"][:, :2], reeved.rim_travel.values[:, :2].astype(np.float32))
+    wound = 40.0 - reeved.span_length.sel(span=["falls.0", "falls.1", "falls.2"]).sum("span").values
+    wound -= math.pi * 0.2 + 0.05  # wraps
+    np.testing.assert_allclose(found["turned"][:, 2], wound, rtol=1e-6)
+    assert np.ptp(found["turned"], axis=0).min() > 1e-3
+    lengths = np.array([20.0, 20.0, 40.0, 40.0, 40.0]) - found["kept"]
+    places = found["position"].reshape(n, spans, 3, 3)
+    strain = np.linalg.norm(np.diff(places, axis=2), axis=3) * 2.0 / lengths[:, :, None] - 1.0
+    check_close("strain", strain.reshape(n, -1), reeved.strain.values, 1e-5)
+
+
+def test_meta_of_spans_and_wheels(reeved: xr.Dataset) -> None:
+    about = payload.meta(payload.InMemory(reeved), "x")
+    lines = {line["name"]: line for line in about["lines"]}
+    assert list(lines) == ["lift", "lift.groove", "falls", "falls.lower", "falls.eye"]
+    assert [line["reel"] is not None for line in about["lines"]] == [False, True, False, True, False]
+    assert [line["end_reel"] is not None for line in about["lines"]] == [False, False, False, False, True]
+    groove, lower, drum = lines["lift.groove"]["reel"], lines["falls.lower"]["reel"], lines["falls.eye"]["end_reel"]
+    assert (groove["drum_radius"], groove["drop"], groove["guide_length"]) == (0.3, 0.3, 0.0)
+    assert groove["axis"] == [0.0, 1.0, 0.0] and groove["position"] == pytest.approx([0.3, 0.0, 0.0])
+    # the center, drop above where the rope leaves it as the page draws it: up is the guide's direction times the axis
+    up = np.cross(groove["guide"], groove["axis"])
+    check_close("center", np.array(groove["position"]) + groove["drop"] * up, np.zeros(3), 1e-12)
+    assert (lower["drum_radius"], lower["drop"]) == (0.2, 0.0)  # on a point mass the spans meet at its center
+    assert lower["position"] == pytest.approx([3.5, 0.0, 6.0])
+    assert (drum["drum_radius"], drum["guide_length"]) == (0.25, 0.4) and drum["position"] == [5.0, 0.0, 0.0]
 
 
 # -- the page ----------------------------------------------------------------------------------------
@@ -435,8 +484,8 @@ def test_offline_page_of_a_larger_run_is_thinned_out(run: xr.Dataset, monkeypatc
     assert [about["thinned"] for about in whole] == 2 * [{"samples": 2001, "frames": 1, "curves": 1}]
     for k, about in enumerate(strict(found.scripts["boot"])["runs"]):
         frames = decoded_frames(frames_inside(found, k))
-        assert about["samples"] == len(frames["time"]) <= 30_000 / 4 / 37
-        assert about["thinned"] == {"samples": 2001, "frames": 10, "curves": 3}
+        assert about["samples"] == len(frames["time"]) <= 30_000 / 4 / 38
+        assert about["thinned"] == {"samples": 2001, "frames": 11, "curves": 3}
         assert len(decoded_plots(plots_inside(found, k))["energy"]) == 2 * -(-2001 // 3)
         np.testing.assert_allclose(np.diff(frames["time"][:, 0]), frames["time"][1, 0], atol=1e-5)
 

@@ -19,7 +19,7 @@ from tautline.engine.network.health import NetworkHealth
 from tautline.engine.shape import Shape, current_tension, front_tension, shape_of
 from tautline.engine.turning import attitude_error
 from tautline.engine.unfollowed import function_warnings, unfollowed
-from tautline.engine.warnings import motor_warnings, slip_warnings, stop_warnings
+from tautline.engine.warnings import motor_warnings, slack_warnings, slip_warnings, stop_warnings
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.model.run import Method
@@ -606,6 +606,7 @@ def every_warning(beyond: float) -> list[tl.RunWarning]:
     reel = np.zeros(data.STOP_TIME + 1)
     reel[data.STOP], reel[data.STOP_TIME] = float(beyond > 1.0), 3.0
     found += slip_warnings("sheave", max(0.0, beyond - 1.0), 3.0)
+    found += slack_warnings("sheave", 3.0 if beyond > 1.0 else None)
     found += stop_warnings(reel) + motor_warnings(pendulum.reel, beyond, 2.0 * beyond)
     return found
 

@@ -136,14 +136,18 @@ def test_heavy_atwood_machine_at_three_times(report: Report) -> None:
     assert np.abs(errors[2]).max() < 3e-4  # 1/EA of the strain of 2e-4 over 20 m
 
 
-def test_tensions_at_the_wheel_of_the_heavy_atwood_machine() -> None:
+def test_tensions_at_the_wheel_of_the_heavy_atwood_machine(report: Report) -> None:
     """201.777 and 206.707 N after 3 s, on lines through the tensions of the two elements beside the wheel."""
     sim = marched(heavy_atwood(1e6, 16), 3.0, 0.001)
     tension = sim.dataset()["tension"].values[-60:]  # the rope swings by what it stretches: a mean of 0.06 s
     at_wheel = 1.5 * tension[:, 15] - 0.5 * tension[:, 14], 1.5 * tension[:, 16] - 0.5 * tension[:, 17]
     times = np.arange(len(tension)) * 1e-3 - 0.059
     found = [float(np.polyfit(times, x, 1)[1]) for x in at_wheel]
-    assert found == pytest.approx([201.777, 206.707], rel=2e-3)
+    error = float(np.abs(np.array(found) / (201.777, 206.707) - 1.0).max())
+    report(
+        "Atwood machine with a heavy rope, 16 elements: relative error of both tensions at the wheel", error, "< 3e-5"
+    )
+    assert error < 3e-5
 
 
 def test_driven_wheel_accelerates_a_counterweight_lift() -> None:

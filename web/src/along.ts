@@ -74,7 +74,7 @@ export class Along extends Panel {
       const [row, of] = [this.rows[run], this.layouts[run].strands[strand]];
       const points = new Map<number, number>();
       if (!row) return points;
-      const element = (of.length - of.reeledLength(row)) / of.elements;
+      const element = (of.length - of.keptLength(row)) / of.elements;
       for (let e = 0; e < of.elements; e++) points.set((e + 0.5) * element, of.value(row, "tension", e));
       return points;
     });

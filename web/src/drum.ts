@@ -34,11 +34,16 @@ export class Drum {
     this.group.matrixAutoUpdate = false;
   }
 
-  /** The guide's entrance at a place, turned with a body that carries it. */
-  update(place: Vector, pose: Row | null, reeledLength: number, reeledAtStart: number): void {
+  /** The guide's entrance at a place, turned with a body that carries it; `turn` is a length of string. */
+  update(place: Vector, pose: Row | null, turn: number): void {
     this.group.matrix.copy(pose ? new Matrix4().multiplyMatrices(turned(pose), this.stand) : this.stand).setPosition(...place);
     this.group.matrixWorldNeedsUpdate = true;
-    if (this.reel.drum_radius > 0) this.wheel.rotation.y = -(reeledLength - reeledAtStart) / this.reel.drum_radius;
+    if (this.reel.drum_radius > 0) this.wheel.rotation.y = -turn / this.reel.drum_radius;
+  }
+
+  /** Where its axis is, and by how much it has turned in retrieval (rad). */
+  get pose(): { center: number[]; turn: number } {
+    return { center: this.wheel.position.clone().applyMatrix4(this.group.matrix).toArray(), turn: -this.wheel.rotation.y };
   }
 
   recolor(metal: Color, dark: Color, line: Color, mark: Color): void {
@@ -58,8 +63,8 @@ export class Drum {
       this.wheel.add(flange);
       for (let k = 0; k < SPOKES; k++) this.wheel.add(this.spoke(radius, end, k));
     }
-    // The string leaves at the drum's lowest point, level with the guide; down is +z.
-    this.wheel.position.set(-this.reel.guide_length, 0, -radius);
+    // The string leaves at the drum's lowest point, level with the guide; down is +z. On a point mass a wheel is where the string ends.
+    this.wheel.position.set(-this.reel.guide_length, 0, -this.reel.drop);
     this.group.add(this.wheel);
   }
 

@@ -17,11 +17,12 @@ export class Strand {
   constructor(
     readonly elements: number,
     readonly length: number,
-    readonly reeled: number,
+    readonly kept: number,
     readonly nodes: number,
     readonly tension: number,
     readonly energy: number,
-    readonly slackens = false,
+    readonly slackens: boolean,
+    readonly turns: [number | null, number | null],
   ) {}
 
   /** Whether an element hangs loose. */
@@ -29,8 +30,15 @@ export class Strand {
     return this.slackens && this.strain(row, element) <= 0;
   }
 
-  reeledLength(row: Row): number {
-    return row[this.reeled];
+  /** Unstretched length of it that is elsewhere: on drums, on wheels and in other spans. */
+  keptLength(row: Row): number {
+    return row[this.kept];
+  }
+
+  /** Length by which the drum or wheel at its start (0) or end (1) has turned. */
+  turn(row: Row, end: number): number {
+    const place = this.turns[end];
+    return place === null ? 0 : row[place];
   }
 
   node(row: Row, node: number): Vector {
@@ -41,7 +49,7 @@ export class Strand {
   strain(row: Row, element: number): number {
     const i = this.nodes + 3 * element;
     const length = Math.hypot(row[i + 3] - row[i], row[i + 4] - row[i + 1], row[i + 5] - row[i + 2]);
-    return (length * this.elements) / (this.length - row[this.reeled]) - 1;
+    return (length * this.elements) / (this.length - row[this.kept]) - 1;
   }
 
   value(row: Row, quantity: Quantity, element: number): number {
@@ -52,7 +60,7 @@ export class Strand {
 
 const POSE = 12; // numbers of a body: origin of its frame, attitude row by row
 
-/** Time; reeled length of each string; nodes of all lines; poses of all bodies; tension, then energy density, of all elements. */
+/** Time; of each string the length that is elsewhere; how far each drum and wheel has turned; nodes of all lines; poses of all bodies; tension, then energy density, of all elements. */
 export class Layout {
   readonly strands: Strand[] = [];
   readonly size: number;
@@ -62,14 +70,16 @@ export class Layout {
 
   constructor({ lines, bodies }: Pick<Meta, "lines" | "bodies">) {
     const elements = lines.reduce((sum, string) => sum + string.elements, 0);
-    this.nodes = 1 + lines.length;
+    const drums = lines.flatMap(({ reel, end_reel }) => [reel, end_reel]).filter(Boolean).length;
+    this.nodes = 1 + lines.length + drums;
     this.bodies = this.nodes + 3 * (elements + lines.length);
     this.tension = this.bodies + POSE * bodies.length;
     this.size = this.tension + 2 * elements;
-    let before = 0;
+    let [before, turn] = [0, 1 + lines.length];
     lines.forEach((string, k) => {
       const tension = this.tension + before;
-      this.strands.push(new Strand(string.elements, string.length, 1 + k, this.nodes + 3 * (before + k), tension, tension + elements, string.slackens));
+      const turns: [number | null, number | null] = [string.reel ? turn++ : null, string.end_reel ? turn++ : null];
+      this.strands.push(new Strand(string.elements, string.length, 1 + k, this.nodes + 3 * (before + k), tension, tension + elements, string.slackens, turns));
       before += string.elements;
     });
   }

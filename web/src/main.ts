@@ -20,6 +20,7 @@ interface Door {
   time(): number;
   frame(run?: number): number | null;
   nodes(run?: number): number[];
+  wheels(run?: number): { center: number[]; turn: number }[];
   seek(time: number): void;
   act(action: Action): void;
   playing(): boolean;
@@ -141,6 +142,7 @@ function begin(): void {
     time,
     frame: (run = 0) => stage.shown(run)?.index ?? null,
     nodes: (run = 0) => stage.nodes(run),
+    wheels: (run = 0) => stage.wheels(run),
     seek: (time) => show.seek(time),
     act,
     playing: () => show instanceof Recorded && show.player.playing,

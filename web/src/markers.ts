@@ -62,8 +62,10 @@ export class Markers {
       this.shadows.push({ mesh, body: k });
       this.group.add(mesh);
     });
-    meta.lines.forEach(({ reel }, k) => {
-      if (reel) this.add((row) => layout.strands[k].node(row, 0), Math.max(reel.drum_radius, 0.5 * reel.guide_length));
+    meta.lines.forEach(({ reel, end_reel, elements }, k) => {
+      [reel, end_reel].forEach((drum, end) => {
+        if (drum) this.add((row) => layout.strands[k].node(row, end * elements), Math.max(drum.drum_radius, 0.5 * drum.guide_length));
+      });
     });
   }
 

@@ -78,7 +78,8 @@ export function makeRoom([low, high]: Box, layout: Layout, meta: Meta, row: Row,
 
 /** The box with the reels that stand still, and where an arrow of a length to where things fall begins: beside the first of them from the left, or at the top. */
 export function withArrow({ lines, bodies, orbit }: Meta, box: Box, length: number, shown: boolean): { whole: Box; start: Vector } {
-  const reels = lines.flatMap(({ reel, ends: [start] }) => (reel && (start === null || bodies[start].held) ? reel : []));
+  const stands = (end: number | null) => end === null || bodies[end].held;
+  const reels = lines.flatMap(({ reel, end_reel, ends: [start, end] }) => [...(reel && stands(start) ? [reel] : []), ...(end_reel && stands(end) ? [end_reel] : [])]);
   const whole = reels.map(reelBox).reduce(union, box);
   const [beside] = reels.sort((a, b) => a.position[0] - b.position[0]);
   const [low, high] = beside ? reelBox(beside) : whole;

@@ -36,7 +36,7 @@ export class RunView {
     const size = sizeOf(meta.bounds);
     this.strands = meta.lines.map((string, k) => new StrandView(string, layout.strands[k], layout, size));
     for (const strand of this.strands) strand.outlined = meta.gravity > 0;
-    const reeled = (body: number) => meta.lines.some(({ ends, reel }) => reel && ends[0] === body);
+    const reeled = (body: number) => meta.lines.some(({ ends, reel, end_reel }) => (reel && ends[0] === body) || (end_reel && ends[1] === body));
     this.bodies = meta.bodies.map((body, k) => new BodyView(body, k, layout, size, reeled(k), tracedPoint(meta, layout, k)));
     this.markers = new Markers(meta, layout, size);
     this.forces = new Forces(meta, layout, size);

@@ -257,15 +257,22 @@ export class Scene {
     this.renderer.domElement.remove();
   }
 
+  /** Drums and wheels of a run as they are drawn, line by line. */
+  wheels(run: number): { center: number[]; turn: number }[] {
+    return this.views[run].strands.flatMap(({ drums }) => drums.flatMap((drum) => (drum ? [drum.pose] : [])));
+  }
+
   private renderView(runs: Iterable<number>, cell: number): void {
     const visible = new Set(runs);
     const [left, top, width, height] = this.cell(cell);
     this.views.forEach((view, run) => {
       view.group.visible = visible.has(run) && this.frames[run] !== null;
       // two drums in one place would flicker; the ghost's is the one to go
-      view.strands.forEach(({ drum }, k) => {
-        const [own, first] = [view, this.views[0]].map(({ meta }) => meta.lines[k]?.reel);
-        if (drum && own) drum.group.visible = run === 0 || this.sideBySide || !first || !samePlace(own, first);
+      view.strands.forEach(({ drums }, k) => {
+        drums.forEach((drum, end) => {
+          const [own, first] = [view, this.views[0]].map(({ meta }) => [meta.lines[k]?.reel, meta.lines[k]?.end_reel][end]);
+          if (drum && own) drum.group.visible = run === 0 || this.sideBySide || !first || !samePlace(own, first);
+        });
       });
     });
     const bottom = this.extent[1] - top - height;

@@ -102,6 +102,10 @@ export class SceneStage {
     return frame ? this.layouts[run].positions(frame.row) : [];
   }
 
+  wheels(run: number): { center: number[]; turn: number }[] {
+    return this.scene?.wheels(run) ?? [];
+  }
+
   trail(run: number, rows: Row[]): void {
     this.scene?.trail(run, rows.filter((row) => this.layouts[run].drawable(row)));
     this.scene?.touch();

@@ -11,7 +11,7 @@ const ANCHOR = 0.007; // size of a mark, over the scene's
 
 export class StrandView {
   readonly group = new Group();
-  readonly drum: Drum | null;
+  readonly drums: [Drum | null, Drum | null]; // at its start and its end
   private readonly tube: Tube;
   private readonly outlineMaterial = new LineBasicMaterial({ transparent: true, depthWrite: false, userData: { opacity: 0.4 } });
   private readonly anchorMaterial = new MeshLambertMaterial({ flatShading: true });
@@ -19,7 +19,7 @@ export class StrandView {
   private readonly outlinePoints: Float32Array;
   private readonly shadow: Line;
   private readonly anchors: { mesh: Mesh; node: number }[];
-  private reeledAtStart: number | null = null;
+  private turnsAtStart: number[] | null = null;
 
   constructor(
     private readonly meta: LineMeta,
@@ -28,15 +28,15 @@ export class StrandView {
     sceneSize: number,
   ) {
     this.tube = new Tube(strand);
-    this.drum = meta.reel && new Drum(meta.reel);
+    this.drums = [meta.reel && new Drum(meta.reel), meta.end_reel && new Drum(meta.end_reel)];
     this.outlinePoints = new Float32Array(3 * (strand.elements + 1));
     this.outline.setAttribute("position", new BufferAttribute(this.outlinePoints, 3).setUsage(DynamicDrawUsage));
     this.shadow = new Line(this.outline, this.outlineMaterial);
     this.shadow.frustumCulled = false;
     this.group.add(this.tube.mesh, this.shadow);
-    if (this.drum) this.group.add(this.drum.group);
+    for (const drum of this.drums) if (drum) this.group.add(drum.group);
     this.anchors = meta.ends.flatMap((end, k) => {
-      if (end !== null || (k === 0 && meta.reel)) return []; // the drum is mark enough
+      if (end !== null || this.drums[k]) return []; // the drum is mark enough
       const mesh = new Mesh(new OctahedronGeometry(ANCHOR * sceneSize), this.anchorMaterial);
       this.group.add(mesh);
       return [{ mesh, node: k * strand.elements }];
@@ -50,10 +50,13 @@ export class StrandView {
 
   draw(row: Row, radius: number, quantity: Quantity, scale: Scale, ground: number): void {
     const { strand, layout, meta } = this;
-    const reeled = strand.reeledLength(row);
-    this.reeledAtStart ??= reeled;
+    const turns = [0, 1].map((end) => strand.turn(row, end));
+    this.turnsAtStart ??= turns;
     this.tube.update(row, radius, quantity, scale);
-    this.drum?.update(strand.node(row, 0), meta.ends[0] === null ? null : layout.pose(row, meta.ends[0]), reeled, this.reeledAtStart);
+    for (const k of [0, 1]) {
+      const body = meta.ends[k];
+      this.drums[k]?.update(strand.node(row, k * strand.elements), body === null ? null : layout.pose(row, body), turns[k] - this.turnsAtStart[k]);
+    }
     for (const { mesh, node } of this.anchors) mesh.position.set(...strand.node(row, node));
     for (let node = 0; node <= strand.elements; node++) {
       const [x, y] = strand.node(row, node);
@@ -63,7 +66,7 @@ export class StrandView {
   }
 
   recolor(color: (name: string) => Color): void {
-    this.drum?.recolor(color("metal"), color("metal-dark"), color("metal-line"), color("mark"));
+    for (const drum of this.drums) drum?.recolor(color("metal"), color("metal-dark"), color("metal-line"), color("mark"));
     this.anchorMaterial.color.copy(color("metal"));
     this.outlineMaterial.color.copy(color("text-dim"));
   }

@@ -58,6 +58,7 @@ export interface ReelStatus {
 export interface ReelMeta {
   drum_radius: number;
   guide_length: number;
+  drop: number; // from its axis to where the string leaves it
   position: Vector; // of the guide's entrance, at the start
   guide: Vector;
   axis: Vector;
@@ -72,7 +73,8 @@ export interface LineMeta {
   stiffness: number;
   ends: [number | null, number | null];
   slackens: boolean; // it carries no compression
-  reel: ReelMeta | null;
+  reel: ReelMeta | null; // at its start: a drum, or a wheel that it runs over
+  end_reel: ReelMeta | null; // a drum at its end
 }
 
 /** Points are in the body's frame. Of those that are held only a ship has a shape. */

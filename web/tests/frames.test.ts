@@ -6,7 +6,7 @@ import { History } from "../src/history";
 import { Layout } from "../src/layout";
 import { type Meta } from "../src/types";
 
-const pendulum = { lines: [{ elements: 2, length: 10 }], bodies: [{}] } as unknown as Pick<Meta, "lines" | "bodies">;
+const pendulum = { lines: [{ elements: 2, length: 10, reel: {}, end_reel: null }], bodies: [{}] } as unknown as Pick<Meta, "lines" | "bodies">;
 const layout = new Layout(pendulum);
 
 /** Frames whose first number is the time; the rest counts up. */
@@ -22,11 +22,11 @@ function rows(times: number[], of = layout): Float32Array {
 const block = (first: number, every: number, times: number[]) => new Block(first, every, rows(times), layout);
 
 test("a frame is read where the protocol puts its numbers", () => {
-  assert.equal(layout.size, 2 + 9 + 12 + 2 + 2);
+  assert.equal(layout.size, 3 + 9 + 12 + 2 + 2);
   const row = new Float32Array(layout.size);
-  row.set([1.5, 4, /* nodes */ 0, 0, 0, 3, 4, 0, 3, 4, 6 /* body */, 3, 4, 6, 0, -1, 0, 1, 0, 0, 0, 0, 1 /* tension */, 7, 8 /* energy */, 9, 10]);
+  row.set([1.5, 4, 4.5, /* nodes */ 0, 0, 0, 3, 4, 0, 3, 4, 6 /* body */, 3, 4, 6, 0, -1, 0, 1, 0, 0, 0, 0, 1 /* tension */, 7, 8 /* energy */, 9, 10]);
   const [strand] = layout.strands;
-  assert.equal(strand.reeledLength(row), 4);
+  assert.deepEqual([strand.keptLength(row), strand.turn(row, 0), strand.turn(row, 1)], [4, 4.5, 0]);
   assert.deepEqual(layout.positions(row), [0, 0, 0, 3, 4, 0, 3, 4, 6]);
   // elements of 5 m and 6 m, of 6 m unstretched in two elements
   assert.ok(Math.abs(strand.strain(row, 0) - (5 / 3 - 1)) < 1e-12);
@@ -36,21 +36,22 @@ test("a frame is read where the protocol puts its numbers", () => {
   // the body's x axis points along y: a quarter turn about z at the last node
   assert.deepEqual(layout.bodyPoint(row, 0, [2, 0, 1], [0, 0, 0]), [3, 6, 7]);
   assert.ok(layout.drawable(row));
-  row[3] = NaN;
+  row[4] = NaN;
   assert.ok(!layout.drawable(row));
 });
 
 test("each line and body has its own numbers in a frame", () => {
-  const lines = [{ elements: 1, length: 8 }, { elements: 2, length: 10 }];
+  const lines = [{ elements: 1, length: 8 }, { elements: 2, length: 10, reel: {}, end_reel: {} }]; // nothing, and a wheel and a drum
   const two = new Layout({ lines, bodies: [{}, {}, {}] } as unknown as Meta);
-  assert.equal(two.size, 1 + 2 + 3 * 5 + 12 * 3 + 2 * 3);
+  assert.equal(two.size, 1 + 2 + 2 + 3 * 5 + 12 * 3 + 2 * 3);
   const row = Float32Array.from({ length: two.size }, (_, k) => k);
   const [first, second] = two.strands;
-  assert.deepEqual([first.reeledLength(row), second.reeledLength(row)], [1, 2]);
-  assert.deepEqual([first.node(row, 1), second.node(row, 0), second.node(row, 2)], [[6, 7, 8], [9, 10, 11], [15, 16, 17]]);
-  assert.deepEqual([...two.pose(row, 1)], [30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41]);
-  assert.deepEqual([first.value(row, "tension", 0), second.value(row, "tension", 1)], [54, 56]);
-  assert.deepEqual([first.value(row, "energy_density", 0), second.value(row, "energy_density", 1)], [57, 59]);
+  assert.deepEqual([first.keptLength(row), second.keptLength(row)], [1, 2]);
+  assert.deepEqual([first.turn(row, 0), second.turn(row, 0), second.turn(row, 1)], [0, 3, 4]);
+  assert.deepEqual([first.node(row, 1), second.node(row, 0), second.node(row, 2)], [[8, 9, 10], [11, 12, 13], [17, 18, 19]]);
+  assert.deepEqual([...two.pose(row, 1)], [32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43]);
+  assert.deepEqual([first.value(row, "tension", 0), second.value(row, "tension", 1)], [56, 58]);
+  assert.deepEqual([first.value(row, "energy_density", 0), second.value(row, "energy_density", 1)], [59, 61]);
 });
 
 test("a block that holds no whole frames is refused", () => {
@@ -152,5 +153,5 @@ test("a live history drops what is old, and begins again when time goes back", (
   assert.equal(history.push(state(0)), true);
   assert.equal(history.end, 0);
   assert.deepEqual(history.curves.columns, [[0], [-0]]);
-  assert.throws(() => history.push(new Float64Array(3)), /3 numbers came; rows of 3 and a frame of 27 were expected/);
+  assert.throws(() => history.push(new Float64Array(3)), /3 numbers came; rows of 3 and a frame of 28 were expected/);
 });

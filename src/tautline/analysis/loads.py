@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from tautline.analysis.series import breaking_load_of, coarse, name_of
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.files.runs.given import Run, line_from
+from tautline.files.runs.given import Run, line_from, run_from
+from tautline.model import checks
 from tautline.results.dataset import build_reading
 from tautline.results.one_line import line_of
 from tautline.results.warnings import RunWarning
@@ -169,7 +170,7 @@ def motor_energy(run: Run, *, line: str | None = None) -> MotorEnergy:
     ----------
     run : Dataset, or path of a run file
     line : str, optional
-        Name of the line on the drum, where there are several.
+        Name of the line on the drum, where there are several; or of a driven sheave, "ropes.traction".
 
     Returns
     -------
@@ -177,6 +178,11 @@ def motor_energy(run: Run, *, line: str | None = None) -> MotorEnergy:
         `driving_energy` and `braking_energy` (J), `peak_power` (W) and `peak_time` (s) of driving,
         `peak_braking_power` (W) and `peak_braking_time` (s). A motor that does not work has 0, at the start.
     """
+    if line is not None and "." in line:
+        every = run_from(run, ("sheave_work", "sheave_power"))
+        checks.choice("line", line, every.sheave.values.tolist())
+        one = every.sel(sheave=line)
+        return motor_of(one.time.values, one.sheave_work.values, one.sheave_power.values)
     whole = line_from(run, ("motor_work", "power"), line)
     return motor_of(whole.time.values, whole.motor_work.values, whole.power.values)
 

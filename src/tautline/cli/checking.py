@@ -60,8 +60,11 @@ def facts(case: Case) -> dict[str, Any]:
 
 def _ends(line: Line) -> list[str]:
     """What holds the ends of a line, in words."""
-    words = {ANCHOR: "the guide" if line.reel is not None else "the anchor", GUIDE: "the guide", BODY: "the body"}
-    return [words.get(end, end) for end in line.ends]
+    words = {GUIDE: "the guide", BODY: "the body"}
+    drums = zip(line.ends, (line.reel, line.end_reel), strict=True)
+    return [
+        ("the anchor" if reel is None else "the guide") if end == ANCHOR else words.get(end, end) for end, reel in drums
+    ]
 
 
 def of_spans(system: System, state: State, name: str) -> dict[str, Any]:

@@ -26,7 +26,7 @@ def plot(
         list[str] | None,
         typer.Option(
             help="snapshots, lengths, tension, drive, energy, conservation (these by default), strain_map, path, "
-            "phase, attitude, spectrum, exceedance, rainflow, or all; may be given several times.",
+            "phase, attitude, spectrum, exceedance, rainflow, bending, or all; may be given several times.",
             autocompletion=completing.figure_names,
         ),
     ] = None,

@@ -24,6 +24,14 @@ def slip_warnings(name: str, slipped: float, since: float) -> list[RunWarning]:
     return [RunWarning("slip", text, slipped)]
 
 
+def slack_warnings(name: str, since: float | None) -> list[RunWarning]:
+    """Warning on a rope that was slack on both sides of a sheave or pin, first in the sample of a time (s)."""
+    if since is None:
+        return []
+    text = f"the rope was slack on both sides of {name!r}, first at t = {since:.6g} s; the model keeps it there"
+    return [RunWarning("slack_sheave", text, since)]
+
+
 def motor_warnings(reel: Reel, torque: float, power: float) -> list[RunWarning]:
     """Warnings on torque and power that a prescribed motion took beyond the motor's limits."""
     return [

@@ -13,7 +13,7 @@ with needed_by("tl.figures"):
 
     from tautline.figures.animation import animate
     from tautline.figures.fitted import fit_report, fitted
-    from tautline.figures.loads import exceedance, rainflow, spectrum
+    from tautline.figures.loads import bending, exceedance, rainflow, spectrum
     from tautline.figures.modal import modes
     from tautline.figures.motion import attitude, path, phase, snapshots
     from tautline.figures.series import conservation, drive, energy, expressions, lengths, strain_map, tension
@@ -38,9 +38,10 @@ OF_A_RUN: dict[str, Callable[..., Figure]] = {
     "spectrum": spectrum,
     "exceedance": exceedance,
     "rainflow": rainflow,
+    "bending": bending,
 }
 # Those that show one line or one body, which has to be named where there are several.
-OF_A_LINE = ("phase", "spectrum", "exceedance", "rainflow")
+OF_A_LINE = ("phase", "spectrum", "exceedance", "rainflow", "bending")
 OF_A_BODY = ("attitude",)
 # Those that show all lines, or one that is named.
 OF_LINES = ("lengths", "tension", "drive", "strain_map")
@@ -79,6 +80,7 @@ __all__ = [
     "OF_A_RUN",
     "animate",
     "attitude",
+    "bending",
     "conservation",
     "drive",
     "energy",

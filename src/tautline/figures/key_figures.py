@@ -32,7 +32,7 @@ class Rope(NamedTuple):
     label: str  # its name, empty where there is one only
     values: xr.Dataset  # of the line
     tension: Array  # at its start, over time (N)
-    motor: MotorEnergy
+    motors: dict[str, MotorEnergy]  # of the drum at its start (""), and of the sheaves that were driven
     use: Utilization | None  # None without a breaking load
     damage: Damage | None  # None if it was not asked for
     cycles: xr.Dataset
@@ -56,7 +56,7 @@ def key_figures(ropes: list[Rope]) -> str:
 def _figures(found: Rope) -> list[tuple[str, str]]:
     """Names and values of the table."""
     run, use, damage = found.values, found.use, found.damage
-    tension, motor, spectrum = found.tension, found.motor, found.spectrum.attrs
+    tension, spectrum = found.tension, found.spectrum.attrs
     peak = loads.peak_of_line(run)
     where = place_in_words(run, peak.place)
     limit = "unknown" if use is None else f"{percent(use.utilization)} of {value(use.breaking_load, 'N')}"
@@ -99,8 +99,16 @@ def _figures(found: Rope) -> list[tuple[str, str]]:
             if found.slack.sizes["event"]
             else "never",
         ),
-        ("motor, driving", _work(motor.driving_energy, motor.peak_power, motor.peak_time)),
-        ("motor, braking", _work(motor.braking_energy, motor.peak_braking_power, motor.peak_braking_time)),
+        *(row for wheel, motor in found.motors.items() for row in _motor(wheel, motor)),
+    ]
+
+
+def _motor(wheel: str, found: MotorEnergy) -> list[tuple[str, str]]:
+    """What the motor of a drum, or of a sheave with a name, did."""
+    of = f" of {wheel}" if wheel else ""
+    return [
+        (f"motor{of}, driving", _work(found.driving_energy, found.peak_power, found.peak_time)),
+        (f"motor{of}, braking", _work(found.braking_energy, found.peak_braking_power, found.peak_braking_time)),
     ]
 
 

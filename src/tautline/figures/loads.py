@@ -1,4 +1,4 @@
-"""Figures of what rope engineers read off: spectra, exceedances, cycles."""
+"""Figures of what rope engineers read off: spectra, exceedances, cycles of tension and of bending."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any, Concatenate, ParamSpec
 import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from tautline.analysis import fatigue, spectra
+from tautline.analysis.bending import bending_cycles
 from tautline.analysis.series import TooFewSamplesError
 from tautline.figures.source import of_run
 from tautline.figures.style import BLUE, ORANGE, RED, SKY, new_figure
@@ -92,6 +94,24 @@ def rainflow(run: xr.Dataset, /, variable: str = "start_tension", **place: Any) 
     axes.set_xlabel(f"range of {_words(found)} ({found.range.attrs['units']})")
     axes.set_ylabel("cycles")
     figure.legend(loc="outside upper center", ncols=2)
+    return figure
+
+
+@of_run()
+def bending(run: xr.Dataset, /, line: str | None = None) -> Figure:
+    """Cycles of bending of each section of a rope over each sheave and drum, as `tl.analysis.bending_cycles` counts."""
+    found = bending_cycles(run, line=line)
+    figure, (axes,) = new_figure()
+    for name, cycles in zip(found.wheel.values, found.cycles.values, strict=True):
+        axes.step(found.section, cycles, where="mid", label=str(name))
+    if found.sizes["wheel"] > 1:
+        axes.step(found.section, found.cycles.sum("wheel"), where="mid", color="black", linewidth=0.9, label="all")
+    if found.sizes["wheel"]:
+        figure.legend(loc="outside upper center", ncols=4)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.set_ylim(bottom=0.0)
+    axes.set_xlabel("along the rope from its start (m, unstretched)")
+    axes.set_ylabel("cycles of bending")
     return figure
 
 

@@ -38,6 +38,10 @@ OF_EACH_LINE = {
     "exceedance": "How much of the time the tension at the start is above a level, and how often it rises through it.",
     "rainflow": "Cycles of the tension at the start, counted by rainflow (ASTM E1049), by their range.",
 }
+# Of each that runs over sheaves.
+OVER_SHEAVES = {
+    "bending": "How often each section of the rope was bent over each sheave and drum, and straightened again."
+}
 # Pictures of a system with one line, beside those of the line, and of one with several.
 OF_ONE = {"drive": "Speed of the reel, torque on the drum and power of the motor."}
 OF_SEVERAL = {
@@ -155,10 +159,18 @@ def _read(
         own = [*(use.warnings if use else ()), *warnings_of(cycles), *warnings_of(spectrum)]
         texts += [f"line {label!r}: {w.text}" if label else w.text for w in own]
         tension = series_of(run, "start_tension", {"line": name}).values
-        motor, slack = loads.motor_energy(run, line=name), loads.slack_events(run, line=name)
+        slack = loads.slack_events(run, line=name)
         bent = bending_cycles(run, line=name) if line_of(one).is_reeved else None
-        ropes.append(Rope(name, label, one, tension, motor, use, damage, cycles, spectrum, slack, bent))
+        ropes.append(Rope(name, label, one, tension, _motors(run, one), use, damage, cycles, spectrum, slack, bent))
     return _Found(run, ropes, list(dict.fromkeys(texts)))
+
+
+def _motors(run: xr.Dataset, one: xr.Dataset) -> dict[str, loads.MotorEnergy]:
+    """Motors of a line: that of its drum, and those of sheaves that had a torque."""
+    line, name = line_of(one), str(one["line"].item())
+    driven = [wheel for wheel in line.over if run.sheave_torque.sel(sheave=f"{name}.{wheel}").values.any()]
+    found = {wheel: loads.motor_energy(run, line=f"{name}.{wheel}") for wheel in driven}
+    return found if found and line.reel is None else {"": loads.motor_energy(run, line=name)} | found
 
 
 def _render(found: _Found, required: float | None, expressions: list[str]) -> str:
@@ -171,7 +183,10 @@ def _render(found: _Found, required: float | None, expressions: list[str]) -> st
     body += cover.system(case, run)
     body += f"<h2>Model and accuracy</h2>{cover.accuracy(run.attrs, case)}"
     body += f"<h2>Motion</h2>{motion_table(run)}<h2>Pictures</h2>"
-    drawn = {rope.name: _pictures(run, OF_EACH_LINE, line=rope.name) for rope in ropes}
+    drawn = {
+        rope.name: _pictures(run, OF_EACH_LINE | ({} if rope.bending is None else OVER_SHEAVES), line=rope.name)
+        for rope in ropes
+    }
     if len(ropes) == 1:
         body += _panels(drawn[ropes[0].name] + _pictures(run, OF_ONE))
     else:

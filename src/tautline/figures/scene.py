@@ -93,11 +93,16 @@ def scene_of(run: xr.Dataset) -> Scene:
             ropes.append(Rope(line.string, run.position.values[:, part], run.strain.values[:, along]))
         drums += [_wheel(run, system, wheel, names, j) for j, wheel in enumerate(system.wheels(name), wheels)]
         wheels += len(line.over)
-        if line.reel is not None:
-            guide, axis = _mounted(system, line)
-            turned = run.attitude.values[:, names.index(line.start)] if line.start in names else None
-            reeled = run.reeled_length.values[:, k]
-            drums.append(_drum(line.reel, ropes[-line.spans].nodes[:, 0], reeled, guide, axis, turned))
+        reeled = run.reeled_length.values[:, k]
+        on_end = line.string.length - system.wraps(name) - reeled - run.unstretched_length.values[:, k]
+        for reel, at, own, wound in (
+            (line.reel, (line.start, line.start_point, line.drum_axis), ropes[-line.spans].nodes[:, 0], reeled),
+            (line.end_reel, (line.end, line.end_point, line.end_drum_axis), ropes[-1].nodes[:, -1], on_end),
+        ):
+            if reel is not None:
+                guide, axis = _mounted(system, *at)
+                turned = run.attitude.values[:, names.index(at[0])] if at[0] in names else None
+                drums.append(_drum(reel, own, wound, guide, axis, turned))
     for b, name in enumerate(names):
         points, faces = shape_of(system, name)
         points = points - center_of(system.bodies[name])
@@ -128,7 +133,7 @@ def _wheel(run: xr.Dataset, system: System, wheel: Wheel, names: list[str], numb
     second = np.cross(n, first)
     angle = np.linspace(0.0, 2.0 * np.pi, SPOKES + 1)
     rim = radius * (np.cos(angle)[:, None] * first + np.sin(angle)[:, None] * second)
-    turn = run.passed.values[:, number] / wheel.radius
+    turn = run.rim_travel.values[:, number] / wheel.radius
     spoke = radius * (np.cos(turn)[:, None] * first + np.sin(turn)[:, None] * second)
     spokes = np.stack([np.zeros_like(spoke), spoke], axis=1)
     return Drum(
@@ -136,13 +141,13 @@ def _wheel(run: xr.Dataset, system: System, wheel: Wheel, names: list[str], numb
     )
 
 
-def _mounted(system: System, line: Line) -> tuple[Array, Array]:
+def _mounted(system: System, on: str, point: Any, drum_axis: Any) -> tuple[Array, Array]:
     """Directions of a guide, to its entrance, and of a drum's axis, in the frame of the body that carries them."""
-    body = system.bodies.get(line.start)
-    if line.drum_axis is None:
+    body = system.bodies.get(on)
+    if drum_axis is None:
         return GUIDE, AXIS
-    axis = np.array(line.drum_axis)
-    outwards = np.array(line.start_point) - center_of(body)
+    axis = np.array(drum_axis)
+    outwards = np.array(point) - center_of(body)
     across = [wish - (wish @ axis) * axis for wish in (outwards, *np.eye(3))]
     guide = next(x for x in across if np.linalg.norm(x) > 1e-6)
     return guide / np.linalg.norm(guide), axis

@@ -119,6 +119,13 @@ KINDS = {
         _RUN, "time (s)", "the reel is held at an end stop since that time", "expected with `at_end`", "line"
     ),
     "slip": Kind(_RUN, "length (m)", "a rope slipped on its wheel", "expected with `groove_friction`", "line"),
+    "slack_sheave": Kind(
+        _RUN,
+        "time (s)",
+        "a rope was slack on both sides of a sheave or pin; a real one may come off, the model keeps it there",
+        "slower starts and stops, or more load on the rope",
+        "line",
+    ),
     "motor_torque": Kind(
         _RUN,
         "torque (N m)",

@@ -19,7 +19,7 @@ from tautline.model.system.parts import EARTH_GM, Orbit
 from tautline.results.warnings import WARNINGS, decoded
 from tautline.viewer.curves import CHANGES, Curve
 from tautline.viewer.rounding import floors
-from tautline.viewer.subject import DrawnLine, Subject, subject_of
+from tautline.viewer.subject import DrawnLine, Mount, Subject, subject_of
 
 MOST_FRAMES = 4096  # in one answer
 MOST_POINTS = 20_000  # of a curve in one answer
@@ -70,7 +70,8 @@ def frame_length(about: Mapping[str, Any]) -> int:
     """Numbers in a frame of a run with this description."""
     elements = sum(int(line["elements"]) for line in about["lines"])
     lines, bodies = len(about["lines"]), len(about["bodies"])
-    return 1 + lines + 3 * (elements + lines) + 12 * bodies + 2 * elements
+    drums = sum(line[end] is not None for line in about["lines"] for end in ("reel", "end_reel"))
+    return 1 + lines + drums + 3 * (elements + lines) + 12 * bodies + 2 * elements
 
 
 def frames_of(values: Mapping[str, Array], subject: Subject) -> Array:
@@ -78,6 +79,7 @@ def frames_of(values: Mapping[str, Array], subject: Subject) -> Array:
     n = len(values["time"])
     parts = (
         values["time"],
+        subject.kept(values),
         subject.turned(values),
         values["position"],
         subject.poses(values),
@@ -237,16 +239,24 @@ def scene(subject: Subject, nodes: Array, box: Array, ranges: dict[str, list[flo
 
 
 def _line(line: DrawnLine, nodes: Array) -> dict[str, Any]:
-    """A line and its reel."""
+    """A line and what it runs from and onto."""
     about: dict[str, Any] = {"name": line.name, "elements": len(nodes) - 1}
     about |= {name: getattr(line.string, name) for name in ("length", "density", "stiffness")}
-    about |= {"ends": line.ends, "slackens": line.string.law == SLACKENS, "reel": None}
-    drum = line.mount or line.wheel
-    if drum is not None:
-        reel, guide, axis = drum
-        about["reel"] = {name: getattr(reel, name) for name in ("drum_radius", "guide_length")}
-        about["reel"] |= {"position": nodes[0].tolist(), "guide": list(guide), "axis": list(axis)}
-    return about
+    about |= {"ends": line.ends, "slackens": line.string.law == SLACKENS}
+    return about | {"reel": _reel(line.mount, nodes[0]), "end_reel": _reel(line.end_mount, nodes[-1])}
+
+
+def _reel(mount: Mount | None, place: Array) -> dict[str, Any] | None:
+    """A drum or a wheel, at the place of a node."""
+    if mount is None:
+        return None
+    about: dict[str, Any] = {name: getattr(mount.reel, name) for name in ("drum_radius", "guide_length")}
+    return about | {
+        "drop": mount.drop,
+        "position": place.tolist(),
+        "guide": list(mount.guide),
+        "axis": list(mount.axis),
+    }
 
 
 def _body(name: str, body: RigidBody | None, shape: Mesh) -> dict[str, Any]:

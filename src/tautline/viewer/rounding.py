@@ -21,7 +21,7 @@ def floors(subject: Subject) -> list[float]:
     mass = bodies + sum(line.string.density * line.string.length for line in subject.lines)
     weight = mass * max(subject.gravity, 1e-3)
     speed = math.sqrt(weight * length / mass)
-    radius = max((x.mount.reel.drum_radius for x in subject.lines if x.mount is not None), default=0.0) or length
+    radius = max((x.reel.drum_radius for x in subject.mounts), default=0.0) or length
     scales = {
         "energies": weight * length,
         "lengths": length,

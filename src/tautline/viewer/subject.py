@@ -16,7 +16,8 @@ from tautline.model.reel import Reel
 from tautline.model.shapes import Mesh, boxes, center_of, shape_of, surface_of
 from tautline.model.string import String
 from tautline.model.system.case import Case
-from tautline.model.system.parts import Line, Orbit
+from tautline.model.system.commands import END_REEL
+from tautline.model.system.parts import Orbit
 from tautline.model.system.sheaves import Wheel
 from tautline.model.system.system import System
 from tautline.results.inputs import CASE
@@ -28,16 +29,23 @@ from tautline.viewer.curves import Curve, Plot, curves_of
 GUIDE = (1.0, 0.0, 0.0)
 AXIS = (0.0, -1.0, 0.0)
 # What frames are made from, of the lines and of the bodies.
-OF_LINES = ("time", "reeled_length", "position", "tension", "strain")
+OF_LINES = ("time", "reeled_length", "unstretched_length", "position", "tension", "strain")
+OF_SHEAVES = ("span_length", "rim_travel")
 OF_BODIES = ("attitude", "body_position")
 
 
 class Mount(NamedTuple):
-    """A reel, and how it stands: directions in the frame of the body that carries it, or in space."""
+    """A reel, and how it stands: directions in the frame of the body that carries it, or in space.
+
+    A sheave stands as a drum without a guide.
+    """
 
     reel: Reel
+    turn: tuple[str, int]  # variable and column of the length that turns it; of a drum at an end, a line's number
+    drop: float  # from its axis to where the rope leaves it (m)
     guide: tuple[float, ...] = GUIDE
     axis: tuple[float, ...] = AXIS
+    whole: float = 0.0  # of a drum at an end: length of the line without what lies on wheels (m)
 
 
 class DrawnLine(NamedTuple):
@@ -51,9 +59,9 @@ class DrawnLine(NamedTuple):
     nodes: slice
     elements: slice
     ends: tuple[int | None, int | None]
-    mount: Mount | None
-    wheel: Mount | None = None  # the sheave at its start, drawn as a drum
-    turn: tuple[str, int] = ("reeled_length", 0)  # variable and column of the length that turns drum or wheel
+    length: tuple[str, int]  # variable and column of its unstretched length, or of what is reeled in place of that
+    mount: Mount | None = None  # the drum or the sheave at its start
+    end_mount: Mount | None = None  # the drum at its end
 
 
 class Subject(NamedTuple):
@@ -72,12 +80,33 @@ class Subject(NamedTuple):
     @property
     def variables(self) -> tuple[str, ...]:
         """Variables that frames are made from."""
-        own = (*OF_LINES, "passed") if any(line.turn[0] == "passed" for line in self.lines) else OF_LINES
+        own = (*OF_LINES, *OF_SHEAVES) if any(line.length[0] in OF_SHEAVES for line in self.lines) else OF_LINES
         return (*own, *OF_BODIES) if self.bodies else own
 
+    @property
+    def mounts(self) -> list[Mount]:
+        """All drums and wheels, line by line."""
+        return [mount for line in self.lines for mount in (line.mount, line.end_mount) if mount is not None]
+
+    def kept(self, values: Mapping[str, Array]) -> Array:
+        """Unstretched length of each line that is not between the ends of what is drawn of it, (time, line) (m)."""
+        found = []
+        for line in self.lines:
+            name, k = line.length
+            length = values[name][:, k]
+            found.append(length if name == "reeled_length" else line.string.length - length)
+        return np.stack(found, axis=1)
+
     def turned(self, values: Mapping[str, Array]) -> Array:
-        """Lengths by which drums and wheels turn, (time, line) (m)."""
-        return np.stack([values[name][:, k] for name, k in (line.turn for line in self.lines)], axis=1)
+        """Lengths by which drums and wheels turn, (time, drum or wheel) (m)."""
+        found = np.zeros((len(values["time"]), len(self.mounts)))
+        for i, mount in enumerate(self.mounts):
+            name, k = mount.turn
+            if name == END_REEL:
+                found[:, i] = mount.whole - values["reeled_length"][:, k] - values["unstretched_length"][:, k]
+            else:
+                found[:, i] = values[name][:, k]
+        return found
 
     def poses(self, values: Mapping[str, Array]) -> Array:
         """Origins of the bodies' frames and attitudes, (time, body, 12)."""
@@ -125,7 +154,8 @@ def _subject(case: str) -> Subject:
 def of_system(system: System) -> Subject:
     """All lines and bodies of a system whose lines have their numbers of elements."""
     number = {name: k for k, name in enumerate(system.bodies)}
-    lines, sheaves = [], 0
+    lines: list[DrawnLine] = []
+    sheaves = 0
     for k, (name, (nodes, elements)) in enumerate(spans(system).items()):
         line, wheels = system.lines[name], system.wheels(name)
         N = (elements.stop - elements.start) // line.spans
@@ -134,13 +164,21 @@ def of_system(system: System) -> Subject:
             own = slice(nodes.start + i * (N + 1), nodes.start + (i + 1) * (N + 1))
             along = slice(elements.start + i * N, elements.start + (i + 1) * N)
             ends = (number.get(span.ends[0]), number.get(span.ends[1]))
-            drawn = DrawnLine(name, line.string, own, along, ends, None)
-            if i == 0:
-                drawn = drawn._replace(mount=_mount(system, line), turn=("reeled_length", k))
-            else:
+            length = ("unstretched_length" if line.is_reeved else "reeled_length", k)
+            if line.spans > 1:
+                length = ("span_length", len(lines))
+            drawn = DrawnLine(name, line.string, own, along, ends, length)
+            if i == 0 and line.reel is not None:
+                drawn = drawn._replace(
+                    mount=_mount(system, line.reel, line.start, line.start_point, line.drum_axis, ("reeled_length", k))
+                )
+            elif i > 0:
                 wheel = wheels[i - 1]
-                drawn = drawn._replace(name=wheel.command, wheel=_wheel(wheel), turn=("passed", sheaves))
+                drawn = drawn._replace(name=wheel.command, mount=_wheel(wheel, sheaves))
                 sheaves += 1
+            if i == line.spans - 1 and line.end_reel is not None:
+                drum = _mount(system, line.end_reel, line.end, line.end_point, line.end_drum_axis, (END_REEL, k))
+                drawn = drawn._replace(end_mount=drum._replace(whole=line.string.length - system.wraps(name)))
             lines.append(drawn)
     bodies = {name: body if isinstance(body, RigidBody) else None for name, body in system.bodies.items()}
     shapes = [shape_of(system, name) for name in bodies]
@@ -148,28 +186,31 @@ def of_system(system: System) -> Subject:
     return Subject(lines, bodies, shapes, gravity, system.orbit, surface_of(system), layout(system), *curves_of(system))
 
 
-def _wheel(wheel: Wheel) -> Mount | None:
-    """A sheave as a drum without a guide, from which the span behind it leaves; None for a pin."""
-    up = np.array(wheel.center) - np.array(wheel.exit)
-    axis = np.array(wheel.axis)
+def _wheel(wheel: Wheel, number: int) -> Mount | None:
+    """A sheave, from which the span behind it leaves; None for a pin."""
+    up, axis = np.array(wheel.center) - np.array(wheel.exit), np.array(wheel.axis)
     up = up - (up @ axis) * axis
-    size = float(np.linalg.norm(up))
-    if wheel.is_pin or size == 0.0:
+    drop = float(np.linalg.norm(up))
+    if wheel.is_pin:
         return None
-    guide = np.cross(axis, up / size)
-    return Mount(Reel(wheel.radius, 0.0, 1.0), tuple(guide.tolist()), tuple(axis.tolist()))
+    if drop == 0.0:  # on a point mass
+        up = np.cross(axis, (1.0, 0.0, 0.0) if abs(axis[0]) < 0.9 else (0.0, 1.0, 0.0))
+    guide = np.cross(axis, up / np.linalg.norm(up))
+    reel = Reel(wheel.radius, 0.0, 1.0)
+    return Mount(reel, ("rim_travel", number), drop, tuple(guide.tolist()), tuple(axis.tolist()))
 
 
-def _mount(system: System, line: Line) -> Mount | None:
-    """The reel of a line; on a free body its guide leads outwards, at right angles to the drum's axis."""
-    if line.reel is None:
-        return None
-    if line.drum_axis is None:
-        return Mount(line.reel)
-    axis, body = np.array(line.drum_axis), system.bodies.get(line.start)
-    outwards = np.array(line.start_point) - center_of(body)
+def _mount(
+    system: System, reel: Reel, on: str, point: Any, drum_axis: tuple[float, ...] | None, turn: tuple[str, int]
+) -> Mount:
+    """A drum; on a free body its guide leads outwards, at right angles to the drum's axis."""
+    if drum_axis is None:
+        return Mount(reel, turn, reel.drum_radius)
+    axis, body = np.array(drum_axis), system.bodies.get(on)
+    outwards = np.array(point) - center_of(body)
     for wish in (outwards, *np.eye(3)):
         guide = wish - (wish @ axis) * axis
         if np.linalg.norm(guide) > 1e-6 * max(1.0, float(np.linalg.norm(wish))):
             break
-    return Mount(line.reel, tuple((guide / np.linalg.norm(guide)).tolist()), tuple(axis.tolist()))
+    guide /= np.linalg.norm(guide)
+    return Mount(reel, turn, reel.drum_radius, tuple(guide.tolist()), tuple(axis.tolist()))

@@ -23,12 +23,15 @@ from tautline.engine.mesh import MeshHealth
 from tautline.engine.network.bodies import BodyHealth
 from tautline.engine.network.strands import key_in_files, meshes_of, strands_of, wheel_reel
 from tautline.engine.unfollowed import function_warnings
-from tautline.engine.warnings import motor_warnings
+from tautline.engine.warnings import motor_warnings, slack_warnings
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
 from tautline.model.body import RigidBody
 from tautline.model.system.system import System
 from tautline.results.warnings import RunWarning
+
+# Strain of a rope that is slack and not just unstretched.
+SLACK = 1e-9
 
 
 @dataclass
@@ -45,6 +48,7 @@ class NetworkHealth:
     # Of torques that are functions, by string: impulse by size, and the part of it by which they depart from lines
     # between the ends of steps (N m s).
     tables: dict[str, list[float]] = field(default_factory=dict)
+    slack: dict[str, float] = field(default_factory=dict)  # sheaves with a slack rope on both sides, since when (s)
 
     def __post_init__(self) -> None:
         self._latest = max((mesh.time for mesh in self.meshes.values()), default=-math.inf)
@@ -85,6 +89,7 @@ class NetworkHealth:
                 ratio = speed / system.lines[strand.line].string.wave_speed
                 self.speeds[strand.line] = max(self.speeds.get(strand.line, 0.0), ratio)
         self._look_at_meshes(system, samples, times)
+        self._look_at_sheaves(system, samples, times)
 
     def _look_at_meshes(self, system: System, samples: kernels.WholeSamples, times: data.Array) -> None:
         """See the meshes of samples."""
@@ -100,6 +105,20 @@ class NetworkHealth:
             # No mass and no reel: that of a single element's sag and of the guide is not known where a line moves
             # several bodies.
             self.meshes[key].update(hung, times[some], own[some], velocities[some], reeled[some, k])
+
+    def _look_at_sheaves(self, system: System, samples: kernels.WholeSamples, times: data.Array) -> None:
+        """See whether ropes are slack where they meet sheaves and pins."""
+        strands, rows = strands_of(system), {k: nodes for k, _, nodes, _ in meshes_of(system)}
+        for k, strand in enumerate(strands):
+            if strand.wheel is None or strand.span < 0 or strand.wheel.command in self.slack:
+                continue
+            line, loose = system.lines[strand.line], np.ones(len(times), dtype=bool)
+            for j, end in ((k - 1, slice(-2, None)), (k, slice(2))):
+                l = (line.string.length - samples.strands[:, j, kernels.RETRACTED]) / line.count
+                size = np.linalg.norm(np.diff(samples.nodes[:, rows[j], :3][:, end], axis=1)[:, 0], axis=1)
+                loose &= size < (1.0 - SLACK) * l
+            if loose.any():
+                self.slack[strand.wheel.command] = float(times[np.argmax(loose)])
 
     def look_at_motors(self, system: System, samples: kernels.WholeSamples, led: list[str]) -> None:
         """See what motors take to lead their reels."""
@@ -150,6 +169,8 @@ class NetworkHealth:
         for name, needed in self.needed.items():
             drive = next(x for x in strands_of(system) if x.drive == name)
             found += on_line(system, name, motor_warnings(wheel_reel(drive), *needed))
+        for name, since in self.slack.items():
+            found += on_line(system, line_of(name), slack_warnings(name.partition(".")[2], since))
         for name, table in self.tables.items():
             found += on_line(system, name, function_warnings(*table))
         return found

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from tautline import ledger
-from tautline.engine.network.strands import NO_SPAN, strands_of
+from tautline.engine.network.strands import NO_SPAN, strands_of, wheel_reel
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
 from tautline.model.string_loads import StringLoads
@@ -76,10 +76,9 @@ def reeved_values(system: System, samples: kernels.WholeSamples) -> Values:
     wheels = [places.get((own[k].line, NO_SPAN - own[k].span), k) for k in sheaves]
     lengths = [system.lines[own[k].line].string.length - samples.strands[:, k, kernels.RETRACTED] for k in spans]
     passing, wheel = samples.strands[:, sheaves], samples.strands[:, wheels]
-    apart, speeds = (
-        np.array([float(j != k) for j, k in zip(wheels, sheaves, strict=True)]),
-        samples.strands[..., kernels.SPEED],
-    )
+    apart = np.array([float(j != k) for j, k in zip(wheels, sheaves, strict=True)])
+    radii = np.array([wheel_reel(own[k]).drum_radius for k in sheaves])
+    speeds, torque = samples.strands[..., kernels.SPEED], wheel[..., kernels.TORQUE_NOW]
     near, far = [speeds[:, k] for k in spans], []
     for k in spans:
         behind = own[k + 1] if k + 1 < len(own) and own[k + 1].line == own[k].line else None
@@ -92,7 +91,10 @@ def reeved_values(system: System, samples: kernels.WholeSamples) -> Values:
         "passed": passing[..., kernels.REELED],
         "passing_speed": passing[..., kernels.SPEED],
         "rim_speed": wheel[..., kernels.SPEED],
-        "sheave_torque": wheel[..., kernels.TORQUE_NOW],
+        "rim_travel": wheel[..., kernels.REELED],
+        "sheave_torque": torque,
+        "sheave_power": torque * wheel[..., kernels.SPEED] / radii + 0.0,
+        "sheave_work": wheel[..., data.CONTROL_WORK],
         "sheave_loss": passing[..., data.FRICTION_LOSS] + apart * wheel[..., data.FRICTION_LOSS],
     }
 
