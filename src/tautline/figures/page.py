@@ -78,7 +78,8 @@ def figure(source: Path | Figure, caption: str) -> str:
 def _drawn(figure: Figure) -> bytes:
     """A figure as PNG."""
     file = io.BytesIO()
-    figure.set_size_inches(SMALLER * figure.get_size_inches())
+    width, height = SMALLER * figure.get_size_inches()
+    figure.set_size_inches(float(width), float(height))
     for legend in figure.legends:
         legend.set_ncols(2)
     figure.savefig(file, format="png", dpi=RESOLUTION)
