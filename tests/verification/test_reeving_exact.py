@@ -42,17 +42,22 @@ def swinging() -> tl.Case:
 
 @pytest.mark.parametrize("steps", [pytest.param(100_000), pytest.param(10_000_000, marks=pytest.mark.long)])
 def test_energy_does_not_drift(steps: int, report: Report) -> None:
-    """The error of the energy is bounded: its mean over the last tenth is that over the first."""
-    case = swinging()
-    run = marched(case, 5e-3 * steps, 5e-3 * steps / 2000.0).dataset()
-    energy = run["energy"].values
-    tenths = energy.reshape(-1)[1:].reshape(10, -1)
-    # means of 200 samples scatter by the error over the root of their number
-    drift = abs(tenths[-1].mean() - tenths[0].mean()) / (energy.std() * math.sqrt(2.0 / 200.0))
-    report(f"block on two falls, {steps:g} steps: drift of the energy, of the scatter of its means", drift, "< 4")
-    assert drift < 4.0
-    assert np.ptp(energy) < 0.02 * np.ptp(run["kinetic_energy"].values)
+    """The error of the energy stays bounded, and has no trend once the motion has spread over all waves of the mesh.
+
+    It depends on where the motion is. In the first million steps that changes: the block's swing passes on to the waves,
+    whose error is larger; then means of tenths go up and down. A trend alone would give 2.7 of their scatter.
+    """
+    run = marched(swinging(), 5e-3 * steps, 5e-3 * steps / 2000.0).dataset()
+    energy, motion = run["energy"].values, np.ptp(run["kinetic_energy"].values)
+    error = float(np.ptp(energy) / motion)
+    report(f"block on two falls, {steps:g} steps: largest error of the energy, of its motion", error, "< 0.02")
+    assert error < 0.02
     assert np.ptp(run["passed"].values) > 0.3
+    if steps > 1_000_000:
+        means = energy[1:].reshape(10, -1).mean(axis=1)[1:]
+        trend = abs(means[-3:].mean() - means[:3].mean()) / (means.std(ddof=1) * math.sqrt(2.0 / 3.0))
+        report(f"block on two falls, {steps:g} steps: trend of the energy, of the scatter of its means", trend, "< 2")
+        assert trend < 2.0
 
 
 def test_momenta_of_free_bodies_with_a_drum_and_a_driven_wheel(report: Report) -> None:
