@@ -177,9 +177,9 @@ def test_a_current_is_a_frame_that_moves() -> None:
         places = []
         for flow, velocity in ((FLOW, np.zeros(3)), (0.0 * FLOW, -FLOW)):
             system = fish(flow, **own)
-            carrier = tl.Kinematic(
-                path=tl.GuidePath((0.0, 1.0), (np.zeros(3), velocity), velocities=(velocity, velocity))
-            )
+            way: Any = np.stack([np.zeros(3), velocity])
+            ends: Any = (velocity, velocity)
+            carrier = tl.Kinematic(path=tl.GuidePath((0.0, 1.0), way, velocities=ends))
             line = dataclasses.replace(system.lines["rope"], start="carrier")
             led = dataclasses.replace(system, bodies={"carrier": carrier, **system.bodies}, lines={"rope": line})
             state = moving(VELOCITY + velocity)
@@ -291,7 +291,7 @@ def test_a_towed_wing_balances_by_hand() -> None:
     check_close("pitch", np.arcsin(-R[2, 0]), pitch, 1e-8)
     pull, _ = by_hand(pitch)
     assert pull[1] > 450.0  # of which 290 are its weight in water
-    check_close("pull", rest.line.end_tension, np.linalg.norm(pull), 1e-6 * np.linalg.norm(pull))
+    check_close("pull", rest.line.end_tension, np.linalg.norm(pull), 1e-6 * float(np.linalg.norm(pull)))
     nodes = rest.state.lines["line"].nodes
     last = (nodes[-1] - nodes[-2])[[0, 2]]
     share = 0.5 * 0.262 * G * 40.0 / 4  # of the last element's weight, at its end
