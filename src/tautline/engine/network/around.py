@@ -73,7 +73,7 @@ def directional_swing(body: RigidBody, fluid: Fluid, own: BodyInFluid) -> float:
     if isinstance(own.drag_area, tuple):
         arm = np.linalg.norm(between(body.center_of_mass, own.drag_center or body.center_of_mass))
         moment += fluid.density * float(arm) * max(own.drag_area)
-    return moment / float(np.linalg.eigvalsh(body.central_inertia() + added)[0])
+    return float(moment / np.linalg.eigvalsh(body.central_inertia() + added)[0])
 
 
 def directional_numbers(system: System, name: str) -> kernels.Directional:
