@@ -321,13 +321,13 @@ def test_only_the_network_knows_directions() -> None:
 
 def test_derivatives_are_those_of_runs_nearby() -> None:
     case = tl.Case(
-        fish(**(DRAGGED | CARRIED | WINGED | {"wing_lift": 0.6})),
+        fish(**(DRAGGED | CARRIED | WINGED)),
         moving(),
         {},
         tl.Run(duration=0.05, sample=0.05, step=1e-3),
     )
     keys = ("drag_area[1]", "drag_center[0]", "added_mass[0][0]", "added_mass_center[0]")
-    wing = ("wing_area", "wing_lift", "wing_drag", "wing_center[2]", "wing_chord[0]")
+    wing = ("wing_area", "lift_coefficients[2]", "wing_drag", "wing_center[2]", "wing_chord[0]")
     by = [*(f"bodies.fish.fluid.{key}" for key in keys + wing), "fluid.density", "fluid.flow[0]"]
     outputs = ["body_position", "angular_velocity", "fluid_work"]
     found = tl.jacobian(case, outputs, by)
