@@ -60,6 +60,18 @@ def main() -> None:
             replace(string, viscosity=0.1, diameter=0.005),
             fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1, spin_damping=1e-3),
         ),
+        "wing, drag and added mass by direction": changed(
+            replace(string, diameter=0.005),
+            fluid=tl.Fluid(
+                1.2,
+                (2.0, 0.0, 0.0),
+                (0.1, 0.2, 0.3),
+                added_mass=(0.01, 0.02, 0.05),
+                wing_area=0.1,
+                wing_lift=([-0.3, 0.3], [-1.0, 1.0]),
+                wing_drag=0.05,
+            ),
+        ),
         "moving guide": changed(guide=path),
         "guide law stretched": changed(reel=replace(reel, guide_law="stretched")),
         "drum friction": changed(reel=replace(reel, coulomb_friction=0.1, viscous_friction=0.01)),
@@ -70,7 +82,7 @@ def main() -> None:
     for name, system in systems.items():
         found = [microseconds(system, command) for command in (tl.Locked(), tl.Torque(1.2))]
         cells = "  ".join(f"{x:7.3f} ({x / base:5.2f}x)" for x in found)
-        print(f"{name:>28}  {cells}")
+        print(f"{name:>38}  {cells}")
     commands: dict[str, tl.Command] = {
         "Length": tl.Length.to(9.0, speed=0.5, acceleration=1.0, jerk=2.0),
         "Impedance": tl.Impedance(9.5, stiffness=5.0, damping=5.0),
@@ -78,7 +90,7 @@ def main() -> None:
     }
     for name, command in commands.items():
         x = microseconds(plain, command)
-        print(f"{name:>28}  {'':16}  {x:7.3f} ({x / base:5.2f}x)")
+        print(f"{name:>38}  {'':16}  {x:7.3f} ({x / base:5.2f}x)")
 
 
 if __name__ == "__main__":

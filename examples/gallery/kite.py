@@ -76,7 +76,7 @@ def kite(lift: Any, drag: Any, trim: float = 0.0) -> tl.System:
         AIR,
         profile,
         drag_area=(0.0, 0.306 * AREA, 0.0),
-        drag_center=top + [0.3, 0.0, 0.0],
+        drag_center=(0.3, 0.0, top[2]),
         wing_area=AREA,
         wing_lift=lift,
         wing_drag=drag,

@@ -139,6 +139,7 @@ for knots in (1, 2, 4, 6):
     assert abs(rest.line.end_tension / at_body - 1.0) < 0.01
     assert abs(rest.line.start_tension / at_ship - 1.0) < 0.01
     assert np.linalg.norm(nodes[-1] - place) < 0.01 * deployed
+left.plot([], [], "k--", linewidth=0.8, label="without the wing")
 left.set(xlabel="behind the ship (m)", ylabel="depth (m)", aspect="equal")
 left.invert_yaxis()
 left.legend()

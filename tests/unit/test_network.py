@@ -15,7 +15,6 @@ from tautline.model.rest.network import Network, NetworkBody, NetworkLine, Place
 from tests.support import chains
 from tests.support.checking import check_close
 
-
 # Of what a flow does to a body by direction.
 WINGED = {
     "drag_area": (0.1, 0.3, 0.5),

@@ -155,7 +155,7 @@ def test_three_equal_coefficients_are_one() -> None:
         tl.simulate(fish(drag_area=area, drag_center=(0.05, 0.0, 0.2)), moving(), duration=0.2, sample=0.1, step=1e-3)
         for area in (0.02, (0.02, 0.02, 0.02))
     ]
-    check_close("drag", runs[0].body_position, runs[1].body_position, 1e-12)
+    check_close("drag", runs[0].body_position, runs[1].body_position, 1e-10)
     differences = []
     for step in STEPS:
         masses: tuple[Any, Any] = (20.0, (20.0, 20.0, 20.0))
@@ -177,9 +177,9 @@ def test_a_current_is_a_frame_that_moves() -> None:
         places = []
         for flow, velocity in ((FLOW, np.zeros(3)), (0.0 * FLOW, -FLOW)):
             system = fish(flow, **own)
-            carrier = tl.Kinematic(
-                path=tl.GuidePath((0.0, 1.0), (np.zeros(3), velocity), velocities=(velocity, velocity))
-            )
+            way: Any = np.stack([np.zeros(3), velocity])
+            ends: Any = (velocity, velocity)
+            carrier = tl.Kinematic(path=tl.GuidePath((0.0, 1.0), way, velocities=ends))
             line = dataclasses.replace(system.lines["rope"], start="carrier")
             led = dataclasses.replace(system, bodies={"carrier": carrier, **system.bodies}, lines={"rope": line})
             state = moving(VELOCITY + velocity)
@@ -223,7 +223,7 @@ def test_a_body_in_a_perfect_fluid_keeps_energy_and_impulse(report: Report) -> N
     whole = added + np.diag([m, m, m, *np.diag(inertia)])
     errors: list[list[float]] = [[], []]
     for step in (4e-3, 2e-3, 1e-3):
-        run = tl.simulate(system, state, duration=4.0, sample=0.05, step=step)
+        run = tl.simulate(system, state, duration=4.0, sample=0.04, step=step)
         R = run.attitude.values.reshape(-1, 3, 3)
         u = np.einsum("tji,tj->ti", R, run.body_velocity.values[:, 0])
         twist = np.hstack([u, run.angular_velocity.values[:, 0]])
@@ -291,7 +291,7 @@ def test_a_towed_wing_balances_by_hand() -> None:
     check_close("pitch", np.arcsin(-R[2, 0]), pitch, 1e-8)
     pull, _ = by_hand(pitch)
     assert pull[1] > 450.0  # of which 290 are its weight in water
-    check_close("pull", rest.line.end_tension, np.linalg.norm(pull), 1e-6 * np.linalg.norm(pull))
+    check_close("pull", rest.line.end_tension, np.linalg.norm(pull), 1e-6 * float(np.linalg.norm(pull)))
     nodes = rest.state.lines["line"].nodes
     last = (nodes[-1] - nodes[-2])[[0, 2]]
     share = 0.5 * 0.262 * G * 40.0 / 4  # of the last element's weight, at its end
@@ -321,13 +321,13 @@ def test_only_the_network_knows_directions() -> None:
 
 def test_derivatives_are_those_of_runs_nearby() -> None:
     case = tl.Case(
-        fish(**(DRAGGED | CARRIED | WINGED | {"wing_lift": 0.6})),
+        fish(**(DRAGGED | CARRIED | WINGED)),
         moving(),
         {},
         tl.Run(duration=0.05, sample=0.05, step=1e-3),
     )
     keys = ("drag_area[1]", "drag_center[0]", "added_mass[0][0]", "added_mass_center[0]")
-    wing = ("wing_area", "wing_lift", "wing_drag", "wing_center[2]", "wing_chord[0]")
+    wing = ("wing_area", "lift_coefficients[2]", "wing_drag", "wing_center[2]", "wing_chord[0]")
     by = [*(f"bodies.fish.fluid.{key}" for key in keys + wing), "fluid.density", "fluid.flow[0]"]
     outputs = ["body_position", "angular_velocity", "fluid_work"]
     found = tl.jacobian(case, outputs, by)

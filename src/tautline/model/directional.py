@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.kinds import SCALAR, VECTOR, Form, Kind, Quantity, plain
+from tautline.model.kinds import SCALAR, VECTOR, Form, Kind, Quantity
 from tautline.model.stacking import stacked
 from tautline.model.tables import arrays
 
@@ -46,8 +46,8 @@ def _six(name: str, value: Any, unit: str) -> Any:
 class OneOrMore(Kind):
     """A number that is not negative; or three, one along each axis of the body; or a matrix where that may be given."""
 
-    def __init__(self, unit: str, sentence: str, default: Any, *, matrix: bool = False) -> None:
-        super().__init__(sentence, default)
+    def __init__(self, unit: str, sentence: str, *, matrix: bool = False) -> None:
+        super().__init__(sentence)
         self.unit = unit
         self._kinds = [Quantity(unit, checks.non_negative, sentence), Quantity(unit, _three, sentence, VECTOR)]
         self._kinds += [Quantity("", _six, sentence, SIX)] if matrix else []
@@ -169,4 +169,8 @@ def without_directions(own: Any) -> dict[str, Any]:
 
 def moves_fluid(own: Any) -> bool:
     """Whether fluid moves along with a body."""
-    return any(np.ravel(plain(own.added_mass)))
+
+    def some(mass: Any) -> bool:
+        return any(map(some, mass)) if isinstance(mass, tuple) else bool(mass != 0.0)
+
+    return some(own.added_mass)

@@ -47,8 +47,8 @@ class BodyInFluid:
         OneOrMore(
             "m^2",
             "Drag coefficient times area of the body: one in all directions, or three along the axes of the body.",
-            0.0,
-        )
+        ),
+        default=0.0,
     )
     drag_center: OptionalVector3 = quantity(
         "m", vector, "Where the drag acts, body frame; the center of mass if not given.", default=None, form=VECTOR
@@ -62,9 +62,9 @@ class BodyInFluid:
             "kg",
             "Fluid that the body moves along: one mass in all directions, three along the axes of the body, or a "
             "6 x 6 matrix for its velocity and angular velocity in SI units, symmetric.",
-            0.0,
             matrix=True,
-        )
+        ),
+        default=0.0,
     )
     added_mass_center: OptionalVector3 = quantity(
         "m",

@@ -109,4 +109,5 @@ def moved_by_body(pendulum: Chain, fluid: Fluid, depth: float, q: Array, R: Arra
     """Fluid that moves along with the body and is not in `Pendulum.moving_body`: that where a surface is (kg)."""
     if fluid.surface is None:
         return 0.0
-    return fluid.added_mass * density_around_body(pendulum, fluid, depth, q, R) / fluid.density
+    mass: float = fluid.added_mass * density_around_body(pendulum, fluid, depth, q, R) / fluid.density
+    return mass

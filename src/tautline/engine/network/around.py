@@ -47,17 +47,22 @@ def body_drag(system: System, name: str, start: float = 0.0, until: float = 0.0)
 
 def directional_rate(body: RigidBody, fluid: Fluid, own: BodyInFluid) -> float:
     """Bound on how fast drag by direction slows a body, per speed (1/m); 0 for numbers that carry derivatives."""
-    if not (is_directional(own) and is_plain(body.mass, body.inertia, body.center_of_mass, *vars(own).values())):
+    if not (is_directional(own) and _is_plain(body, fluid, own)):
         return 0.0
     center, largest = body.center_of_mass, float(np.abs(wing_of(own).polar[1:]).max())
     drag = max(own.drag_area) if isinstance(own.drag_area, tuple) else 0.0
     by_drag = drag * loads.mobility(body, own.drag_center or center)
-    return fluid.density * (by_drag + own.wing_area * largest * loads.mobility(body, own.wing_center or center))
+    by_wing = own.wing_area * largest * loads.mobility(body, own.wing_center or center)
+    return float(fluid.density * (by_drag + by_wing))
+
+
+def _is_plain(body: RigidBody, fluid: Fluid, own: BodyInFluid) -> bool:
+    return is_plain(fluid.density, body.mass, body.inertia, body.center_of_mass, *vars(own).values())
 
 
 def directional_swing(body: RigidBody, fluid: Fluid, own: BodyInFluid) -> float:
     """Bound on the squared frequency of swings about the direction of motion, per squared speed (1/m^2); as above."""
-    if not is_plain(body.mass, body.inertia, body.center_of_mass, *vars(own).values()):
+    if not _is_plain(body, fluid, own):
         return 0.0
     mass, _, added = added_matrix(own, body.center_of_mass)
     at, lift, drag = wing_of(own).polar
@@ -68,7 +73,7 @@ def directional_swing(body: RigidBody, fluid: Fluid, own: BodyInFluid) -> float:
     if isinstance(own.drag_area, tuple):
         arm = np.linalg.norm(between(body.center_of_mass, own.drag_center or body.center_of_mass))
         moment += fluid.density * float(arm) * max(own.drag_area)
-    return moment / float(np.linalg.eigvalsh(body.central_inertia() + added)[0])
+    return float(moment / np.linalg.eigvalsh(body.central_inertia() + added)[0])
 
 
 def directional_numbers(system: System, name: str) -> kernels.Directional:
@@ -78,17 +83,17 @@ def directional_numbers(system: System, name: str) -> kernels.Directional:
         return kernels.Directional(
             False, 0.0, ZERO, False, NO_INERTIA, NO_INERTIA, NO_INERTIA, 0.0, ZERO, ZERO, ZERO, ZERO, np.zeros((3, 1))
         )
-    mass, across, inertia = (tuple(map(tuple, x)) for x in added_matrix(own, body.center_of_mass))
-    wing = wing_of(own)
-    several = isinstance(own.drag_area, tuple)
+    matrices: list[Any] = [tuple(map(tuple, x)) for x in added_matrix(own, body.center_of_mass)]
+    wing, areas = wing_of(own), own.drag_area if isinstance(own.drag_area, tuple) else ZERO
+    x, y, z = (0.5 * fluid.density * area for area in areas)
     return kernels.Directional(
         acts=True,
         swing=directional_swing(body, fluid, own),
-        drag=tuple(0.5 * fluid.density * x for x in own.drag_area) if several else ZERO,  # type: ignore[arg-type]
+        drag=(x, y, z),
         carries=moves_fluid(own),
-        mass=mass,
-        across=across,
-        inertia=inertia,
+        mass=matrices[0],
+        across=matrices[1],
+        inertia=matrices[2],
         wing=0.5 * fluid.density * own.wing_area,
         place=between(body.center_of_mass, own.wing_center or body.center_of_mass),
         chord=tuple(wing.chord),

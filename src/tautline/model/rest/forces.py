@@ -333,8 +333,7 @@ class Stiffness(NamedTuple):
     Attributes
     ----------
     energy : sparse matrix
-        Second derivatives of the energy, with drag as it is, and how a flow that acts by direction turns bodies back;
-        symmetric.
+        Second derivatives of the energy, with drag as it is; symmetric.
     steady : sparse matrix or None
         What loads without energy add: the change of drag, and of the moments in the frame of a rotation.
     """
@@ -381,13 +380,11 @@ def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> S
             K[3:, 3:] += turning(-at_ends[e], arms[e])
             D[3:, 3:] += 0.5 * hat(hat(arms[e]) @ at_ends[e])  # rotations do not commute
         for point in point_forces(network, own, places.centers[b], places.attitudes[b]):
-            if point.stiffness is not None:  # how it turns the body back counts for whether a balance is a hilltop
-                back = 0.5 * (point.stiffness[3:, 3:] + point.stiffness[3:, 3:].T)
-                K[3:, 3:] += back
-                D += point.stiffness
-                D[3:, 3:] -= back
-                continue
             K[3:, 3:] += turning(-point.force, point.arm)
+            if point.stiffness is not None:
+                D += point.stiffness
+                D[3:, 3:] -= turning(-point.force, point.arm)
+                continue
             D[3:, 3:] += 0.5 * hat(hat(point.arm) @ point.force)
             J = np.hstack([np.eye(3), -hat(point.arm)])
             for rate, gauge in point.slopes:
