@@ -46,9 +46,7 @@ def test_tables_must_fit() -> None:
 
 
 def test_a_function_is_refused_with_what_takes_it() -> None:
-    with pytest.raises(
-        InputError, match=r"Fluid.flow: expected a velocity .*a function; .*FlowTable.of\(function"
-    ):
+    with pytest.raises(InputError, match=r"Fluid.flow: expected a velocity .*a function; .*FlowTable.of\(function"):
         tl.Fluid(1.2, flow=lambda t, z: (1.0, 0.0, 0.0))
 
 

@@ -44,7 +44,7 @@ def swinging() -> tl.Case:
 def test_energy_does_not_drift(steps: int, report: Report) -> None:
     """The error of the energy stays bounded, and has no trend once the motion has spread over all waves of the mesh.
 
-    It depends on where the motion is. In the first million steps that changes: the block's swing passes on to the waves,
+    It depends on where the motion is. In the first million steps that changes: the block's swing passes on to waves,
     whose error is larger; then means of tenths go up and down. A trend alone would give 2.7 of their scatter.
     """
     run = marched(swinging(), 5e-3 * steps, 5e-3 * steps / 2000.0).dataset()
