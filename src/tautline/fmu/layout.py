@@ -177,7 +177,7 @@ LAWS = ("linear", "tension_only", "table")
 # Bits of the variable `warnings`, by kind of warning.
 FLAGS = {
     "energy_balance": "the balance of energy is off by more than a hundredth of the energy in play",
-    "step": "the fixed step does not resolve the stretching of lines or the turning of bodies",
+    "step": "the fixed step does not resolve the stretching of lines, the turning of bodies or the spring of a command",
     "compression": "a line of the law `linear` was pressed together, which no rope can bear",
     "end_stop": "a reel rests on its end stop",
     "motor_torque": "a prescribed motion took more torque than the motor has",

@@ -17,6 +17,7 @@ from tautline.fmu.outputs import Outputs, Row
 from tautline.fmu.variables import Variable
 from tautline.kernels import data
 from tautline.kernels.balance import SIGNS
+from tautline.kernels.limits import Limits
 from tautline.kernels.machine.stamp import ABI, source_hash
 from tautline.kernels.machine.structures import structure
 from tautline.kernels.network import data as kernels
@@ -106,8 +107,7 @@ def _header(memory: Memory, rows: dict[str, list[Row]], counts: dict[str, int]) 
     """Words of the header but for the token; tables are put behind the image."""
     image, arrays, plan = memory.image, memory.stepper.arrays, memory.stepper.plan
     members = [member.path for member in structure(Done).members]
-    wanted = [".status", ".rows", ".strand", ".limits.waves", ".limits.stretching", ".limits.turning"]
-    assert members[: len(wanted)] == wanted
+    assert members == [".status", ".rows", ".strand", *(f".limits.{name}" for name in Limits._fields)]
     inputs = image.array(memory.values)
     places = {name: image.table(table, len(layout.COLUMNS[name])) for name, table in rows.items()}
     stamp = source_hash().encode()

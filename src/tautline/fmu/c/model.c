@@ -13,8 +13,8 @@
 /* What a call of the kernels gives back. */
 typedef struct {
     int64_t status, rows, line;
-    double waves, stretching, turning;
-    double more[10];
+    double waves, force_law, stretching, turning, drum; /* largest steps; the first two are of stability */
+    double more[8];
 } Done;
 
 static const double SAME_TIME = 1e-9; /* of a step */
@@ -210,7 +210,8 @@ static void look(Model *model) {
     const double error = fabs(kept_energy(model) - own[STATE_KEPT_AT_START]), *ratios = totals(model) + head->ratios;
     own[STATE_BALANCE] = fmax(own[STATE_BALANCE], error);
     if (own[STATE_BALANCE] > number(head->balance_limit) * totals(model)[head->in_play]) flag(model, FLAG_ENERGY_BALANCE);
-    if (!head->adaptive && fmax(ratios[1], ratios[2]) > number(head->step_limit)) flag(model, FLAG_STEP);
+    const double unresolved = fmax(fmax(ratios[2], ratios[3]), ratios[4]); /* stretching, turning, drum */
+    if (!head->adaptive && unresolved > number(head->step_limit)) flag(model, FLAG_STEP);
     for (int64_t i = 0; i < head->span_count; i++) {
         const int64_t *span = row_of(model, head->spans, i, SPAN_SIZE);
         const double *nodes = at(model, span[SPAN_NODES]), l = span_length(model, span) / (double)span[SPAN_ELEMENTS];
@@ -281,7 +282,8 @@ static Level count_steps(Model *model, double interval, double *count) {
     }
     Done done;
     if (ask(model, head->network, LIMITS, 0.0, &done) != OK) return ERROR;
-    const double ratio = interval / fmin(number(head->allowed_ratio) * done.waves, fmin(done.stretching, done.turning));
+    const double stable = number(head->allowed_ratio) * fmin(done.waves, done.force_law);
+    const double ratio = interval / fmin(fmin(stable, done.drum), fmin(done.stretching, done.turning));
     if (!(ratio < 9007199254740992.0))
         return tell(model, ERROR, "communicationStepSize: expected fewer than 2^53 steps in it, got %.17g s", interval);
     int64_t needed = ratio > 1.0 ? (int64_t)ceil(ratio) : 1, part = 1;
