@@ -147,7 +147,7 @@ def test_export_of_an_fmu(tmp_path: Path) -> None:
             "expected one of 'torque', 'speed', 'length', 'case', got 'fast'",
         ),
         (("--velocity", "x"), "expected names of kinematic bodies or lines (line), got 'x'"),
-        (("--fmi", "4"), "4"),
+        (("--fmi", "4"), "Invalid value for '--fmi'"),
     ):
         refused = tautline("export", "crane-hoist", "--fmu", "c.fmu", *wrong, cwd=tmp_path, expect=2)
         assert sentence in " ".join(refused.stderr.split())

@@ -240,7 +240,7 @@ def test_every_group_of_the_verification_is_explained() -> None:
 
 
 def test_the_number_of_scenarios_on_the_first_page() -> None:
-    assert len(built_in_names()) == 21  # "Twenty-one scenarios are built in" in docs/quickstart.md
+    assert len(built_in_names()) == 22  # "Twenty-two scenarios are built in" in docs/quickstart.md
 
 
 def test_no_line_begins_with_a_percent_sign() -> None:

@@ -145,8 +145,9 @@ class Pilot:
     @property
     def size(self) -> int:
         """Numbers of a frame."""
-        elements = [int(string["elements"]) for string in self.meta["lines"]]
-        return 1 + 4 * len(elements) + 5 * sum(elements) + 12 * len(self.meta["bodies"])
+        elements = [int(line["elements"]) for line in self.meta["lines"]]
+        drums = sum(line["reel"] is not None for line in self.meta["lines"])
+        return 1 + drums + 4 * len(elements) + 5 * sum(elements) + 12 * len(self.meta["bodies"])
 
     def rows(self, raw: bytes) -> np.ndarray:
         """Times and curves in a message, a row for each sample; the last one is of the state."""
@@ -174,7 +175,7 @@ class Pilot:
         """Of the newest state."""
         numbers = np.frombuffer(self.raw, "<f8")[-self.size :]
         n = self.meta["lines"][0]["elements"]
-        nodes = numbers[2 : 2 + 3 * (n + 1)].reshape(-1, 3)
+        nodes = numbers[3 : 3 + 3 * (n + 1)].reshape(-1, 3)  # behind the length on the drum and how far that has turned
         return {"time": numbers[0], "reeled_length": numbers[1], "position": nodes}
 
 
@@ -376,7 +377,7 @@ def test_recordings(rate: float, pilot: Pilot, server: Serving) -> None:
     assert len(both) >= 3, "what was recorded is what was shown"
     for k in both:
         frame = np.frombuffer(found[round(times[k] / STEP)], "<f8")[-pilot.size :]
-        np.testing.assert_array_equal(run.position.values[k], frame[2:][: 3 * (ELEMENTS + 1)].reshape(-1, 3))
+        np.testing.assert_array_equal(run.position.values[k], frame[3:][: 3 * (ELEMENTS + 1)].reshape(-1, 3))
     info = tautline("info", str(path), "--json", cwd=path.parent)
     assert json.loads(info.stdout)["rows"] == len(times)
 

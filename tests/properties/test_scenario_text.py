@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -52,8 +53,8 @@ duration = 1
 elements = 1
 """
 # Every key there is.
-FOLDER = Path(__file__).parents[1] / "e2e/every_key"
-ALL = [path.read_text(encoding="utf-8") for path in sorted(FOLDER.parent.glob("every_*key/*.toml"))]
+FOLDER = Path(__file__).parents[1] / "e2e"
+ALL = [path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("every_*key/*.toml"))]
 many = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much])
 
 
@@ -70,9 +71,13 @@ def read(text: str, overrides: dict[str, str] | None = None) -> None:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def _units_are_loaded() -> Iterator[None]:
-    """The first value with a unit takes most of a second. CSV files are those of the folder."""
-    with contextlib.chdir(FOLDER):
+def _units_are_loaded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """The first value with a unit takes most of a second. CSV files are those of the scenarios."""
+    folder = tmp_path_factory.mktemp("files")
+    for file in FOLDER.glob("every_*key/*.*"):
+        if file.suffix != ".toml":
+            shutil.copy(file, folder)
+    with contextlib.chdir(folder):
         for text in (*TEXTS, NODES, *ALL):
             scenario.parse(text).state()
         yield

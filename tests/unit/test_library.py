@@ -143,7 +143,7 @@ def test_every_kind_of_processor_finds_the_same(monkeypatch: pytest.MonkeyPatch)
 
 COMPILED_HERE = """
 import numba, numpy as np
-from tautline.engine.lowering import initial_motion, kernel_parameters
+from tautline.engine.chain.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.bends import FOUND, measure_bends
 from tautline.kernels.loads.jump import set_guide_velocity

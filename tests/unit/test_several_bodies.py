@@ -172,7 +172,7 @@ def test_forces_and_controllers() -> None:
     run = simulation.dataset()
     assert float(run.external_work[-1]) > 0.0
     assert run.attrs["balance_error"] < 1e-4
-    with pytest.raises(KeyError, match="bix"):
+    with pytest.raises(tl.errors.InputError, match="bodies: expected one of box, got 'bix'"):
         simulation.bodies["bix"].push()
 
     seen = []

@@ -147,7 +147,7 @@ def described(cls: Any = None, /, *, kw_only: bool = False, eq: bool = True, nam
         made.__doc__ = _documented(made.__doc__, fields)
         if any(kind.ways for kind in fields.values()):
             made.__init__ = _init_with_keys(made, prefix, fields)
-        made._repr_html_ = _card
+        made._repr_html_ = card_in_notebook
         made.__copy__, made.__deepcopy__, made.__setstate__ = _itself, _itself, _restore
         return made
 
@@ -190,7 +190,7 @@ def _post_init(self: Any) -> None:
         together()
 
 
-def _card(self: Any) -> str:
+def card_in_notebook(self: Any) -> str:
     """Card of a notebook."""
     from tautline.model.picture.cards import card_of_part  # of many parts, few are shown
 

@@ -10,7 +10,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.commands.base import Command
-from tautline.model.description import Number, OptionalNumber, declared, described, quantity
+from tautline.model.description import Number, OptionalNumber, card_in_notebook, declared, described, quantity
 from tautline.model.expressions import read
 from tautline.model.kinds import Kind, WrongValueError
 from tautline.model.stop import StopWhen
@@ -208,6 +208,8 @@ class Sequence(Command, registered=False):
 
     def __repr__(self) -> str:
         return f"Sequence({', '.join(map(repr, self.stages))})"
+
+    _repr_html_ = card_in_notebook
 
     @property
     def is_function(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tautline.errors import TautlineError
@@ -13,9 +13,10 @@ from tautline.model.description import fields_of
 from tautline.model.picture.inputs import Section, in_words, inputs_of, unit_in_words
 from tautline.model.picture.sketch import sketch_of_state, sketch_of_system
 from tautline.model.reel import Reel
+from tautline.model.sequence import Sequence
 from tautline.model.string import String
 from tautline.model.system.parts import BODY, LINE, Kinematic, Line
-from tautline.model.system.reading import body_keys, line_keys, system_keys
+from tautline.model.system.reading import body_keys, command_keys, line_keys, system_keys
 from tautline.model.system.sheaves import Sheave
 from tautline.model.system.starts import near_rest
 from tautline.model.system.system import System
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 CELL = "text-align: left; vertical-align: top; padding: 1px 12px 1px 0"
 
 
-def table(head: Iterable[str], rows: Iterable[Sequence[str]]) -> str:
+def table(head: Iterable[str], rows: Iterable[tuple[str, ...]]) -> str:
     """Table of plain text; an empty head is left out."""
     titles = "".join(f'<th style="{CELL}">{html.escape(x)}</th>' for x in head)
     body = "".join(
@@ -66,6 +67,8 @@ def _tree_of(thing: Any) -> dict[str, Any] | None:
         return {"bodies": {BODY: body_keys(thing, False)}}
     if isinstance(thing, Line):
         return {"lines": {LINE: line_keys(thing, False)}}
+    if isinstance(thing, Sequence):
+        return {"lines": {LINE: {"command": command_keys(thing, False)}}}
     keys = {String: (), Reel: ("reel",), Sheave: ("over", "sheave")}.get(type(thing))
     if keys is None:
         return None
@@ -91,7 +94,7 @@ def card_of_case(case: Case) -> str:
 
 
 def _inputs(sections: Iterable[Section], titles: bool = True) -> str:
-    rows: list[Sequence[str]] = []
+    rows: list[tuple[str, ...]] = []
     for section in sections:
         for k, (key, values) in enumerate(section.rows):
             shown = values[0]
