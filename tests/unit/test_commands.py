@@ -401,3 +401,58 @@ def test_wrong_layers_in_files() -> None:
     with pytest.raises(scenario.ScenarioError) as caught:
         loaded(TEXT.format(reel='rope_diameter = "1 cm"', command='kind = "free"', at_end="stop"))
     assert "reel: expected either layer_growth, or rope_diameter and drum_width, got rope_diameter" in str(caught.value)
+
+
+PUSHES = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+# Constructors with the keys of files, and the same by their own arguments.
+BY_KEYS: dict[str, tuple[Any, dict[str, Any], Any]] = {
+    "torque": (tl.Torque, {"times": [0, "2 s"], "torques": [1, "2 kN*m"]}, tl.Torque(((0, 2), (1, 2000)))),
+    "brake": (tl.Brake, {"times": [0, 1], "torques": np.array([1, 2])}, tl.Brake(((0, 1), (1, 2)))),
+    "payouts": (tl.Speed, {"times": [0, 1], "payouts": [1, 2]}, tl.Speed(payout=((0, 1), (1, 2)))),
+    "retrievals": (tl.Speed, {"times": [0, 1], "retrievals": [1, 2]}, tl.Speed(retrieval=((0, 1), (1, 2)))),
+    "lengths": (
+        tl.Length,
+        {"times": [0, 1], "lengths": [2, 3], "start_velocity": 0.5},
+        tl.Length(((0, 1), (2, 3)), velocities=(0.5, 0)),
+    ),
+    "impedance": (
+        tl.Impedance,
+        {"times": [0, 1], "lengths": [3, 2], "stiffness": 1.0, "damping": 1.0},
+        tl.Impedance(tl.Length(((0, 1), (3, 2))), 1.0, 1.0),
+    ),
+    "forces": (tl.AppliedForce, {"times": [0, 1], "forces": PUSHES}, tl.AppliedForce(((0, 1), PUSHES))),
+    "moments beside forces": (
+        tl.AppliedForce,
+        {"times": [0, 1], "forces": PUSHES, "moments": PUSHES},
+        tl.AppliedForce(((0, 1), PUSHES), ((0, 1), PUSHES)),
+    ),
+    "flows": (tl.Fluid, {"density": 1.2, "depths": [0, 1], "flows": PUSHES}, tl.Fluid(1.2, ((0, 1), PUSHES))),
+    "wing": (
+        tl.BodyInFluid,
+        {"angles": [-1, 1], "lift_coefficients": [-1, 1], "drag_coefficients": [0, 1], "wing_area": 1},
+        tl.BodyInFluid(wing_lift=((-1, 1), (-1, 1)), wing_drag=((-1, 1), (0, 1)), wing_area=1),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BY_KEYS)
+def test_constructors_take_tables_by_the_keys_of_files(name: str) -> None:
+    kind, keys, expected = BY_KEYS[name]
+    assert kind(**keys) == expected
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "message"),
+    [
+        (tl.Torque, {"times": [0, 1]}, "Torque.torque: expected either it, or times and torques, got times"),
+        (tl.Torque, {"torque": 1, "times": [0], "torques": [1]}, "got times, torques and torque"),
+        (tl.Torque, {"times": [0, 1], "torques": 1}, "Torque.torques: expected n finite numbers (N m), got"),
+        (tl.Torque, {"times": [0, 1], "torques": [1]}, "(torques): expected 2 finite numbers (N m), got shape 1"),
+        (tl.AppliedForce, {"times": [0, 1]}, "AppliedForce: expected times together with forces or moments, got it"),
+        (tl.Speed, {"times": [0], "payouts": [1], "retrievals": [1]}, "Speed: expected either payout or retrieval"),
+    ],
+)
+def test_half_a_table_by_keys_is_refused(kind: Any, given: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError) as caught:
+        kind(**given)
+    assert message in str(caught.value)

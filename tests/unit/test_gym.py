@@ -66,7 +66,7 @@ def test_an_environment_of_a_reeved_crane_is_the_run_of_its_case() -> None:
         case,
         {"lines.hoist.command.torque": (0.0, 2.0 * torque)},
         observations,
-        -1.0 * tl.Integral("power"),
+        -1.0 * tl.Integral("power[hoist]"),
     )
     seen, total, over = environment.reset(seed=0)[0], 0.0, False
     while not over:

@@ -137,6 +137,7 @@ TOGETHER: dict[str, Any] = {
         hoist(over={"eye": tl.Pin((0, 0, 0), on="block")}), commands={"hoist.eye": tl.Torque(1.0)}
     ),
     "lines.hoist.over.upper: no such name in the line": lambda: case(commands={"hoist.upper": tl.Free()}),
+    "lines.lower: no such name in the system; did you mean 'hoist.lower'?": lambda: case(commands={"lower": tl.Free()}),
     "Straight: only for a line that runs over no sheaves": lambda: case(hoist(end="block"), tl.Straight(5.0)).state(),
 }
 

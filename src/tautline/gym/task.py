@@ -108,6 +108,8 @@ def task_of(
         raise InputError("observations: expected at least one variable, got none")
     if not callable(reward):
         checks.refuse("reward", "an objective such as -tl.Integral('power'), or a function", reward)
+    if isinstance(reward, Objective):
+        reward = reward.of(parts)
     every = case.run.interval() if interval is None else checks.positive("interval", interval, "s")
     checks.whole_ratio("run.duration", case.run.duration, "interval", every)
     drawn = {key: _limits(f"randomize[{key!r}]", limits) for key, limits in (randomize or {}).items()}

@@ -23,7 +23,7 @@ from tautline.errors import InputError
 from tautline.model import kinds
 from tautline.model.checks import Matrix, Vector
 from tautline.model.kinds import MISSING, SCALAR, Check, Form, Kind, Way
-from tautline.model.wording import both
+from tautline.model.wording import both, either
 
 T = TypeVar("T")
 _KIND = "kind"
@@ -159,23 +159,32 @@ def _init_with_keys(made: Any, prefix: str, fields: dict[str, Kind]) -> Callable
     plain = made.__init__
     names = [f.name for f in dataclasses.fields(made) if f.init]
     keys = {key for kind in fields.values() for way in kind.ways for key in way.keys if key not in names}
+    own = kinds.own_keys(fields)
 
     @functools.wraps(plain)
     def init(self: Any, *args: Any, **given: Any) -> None:
         extra = {key: given.pop(key) for key in list(given) if key in keys}
         if extra:
             values = dict(zip(names, args, strict=False)) | given
+            taken: set[str] = set()
             for name, kind in fields.items():
-                way = next((way for way in kind.ways if extra.keys() & way.keys.keys()), None)
-                if way is None:
+                ways = kinds.ways_given(name, kind, own[name], extra)
+                if not ways:
                     continue
-                own = {key: extra[key] for key in way.keys if key in extra}
-                if name in values or not way.required <= own.keys():
-                    raise InputError(f"{prefix}.{name}: expected either it, or {way}, got {both([*own, name][:2])}")
-                own = {key: way.keys[key].check(f"{prefix}.{key}", x) for key, x in own.items()}
+                came = {key: x for key, x in extra.items() if any(key in way.keys for way in ways)}
+                way, twice = ways[0], [name] if name in values else []
+                if len(ways) > 1 or twice or not way.required <= came.keys():
+                    wanted = ", or ".join(map(str, ways))
+                    raise InputError(f"{prefix}.{name}: expected either it, or {wanted}, got {both([*came, *twice])}")
+                taken |= came.keys()
+                came = {key: way.keys[key].check(f"{prefix}.{key}", x) for key, x in came.items()}
                 beside = {key: fields[key].check(f"{prefix}.{key}", x) for key, x in values.items() if key in fields}
                 with suppress(KeyError):  # what else it follows from is missing, which the constructor says
-                    given[name] = way.join(beside | own)
+                    given[name] = way.join(beside | came)
+            if loose := sorted(extra.keys() - taken):
+                ways = [way for kind in fields.values() for way in kind.ways if loose[0] in way.keys]
+                others = either(dict.fromkeys(key for way in ways for key in way.keys if key != loose[0]))
+                raise InputError(f"{prefix}: expected {loose[0]} together with {others}, got it without")
         plain(self, *args, **given)
 
     return init

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 from tautline.errors import InputError
 from tautline.model import kinds
 from tautline.model.description import fields_of
-from tautline.model.kinds import MISSING, Kind, Way, WrongValueError
+from tautline.model.kinds import MISSING, Kind, Way, WrongValueError, own_keys, ways_given
 from tautline.model.table_files import FILE, TableFile, expanded
 from tautline.model.wording import both, either, near
 
@@ -29,10 +29,6 @@ class Keys(NamedTuple):
 def keys_of(cls: type) -> Keys:
     """Every key that files may give for a class, with its kind."""
     fields = fields_of(cls)
-    of_field = {
-        name: ({name} if kind.own_key else set()).union(*(way.keys for way in kind.ways))
-        for name, kind in fields.items()
-    }
     found: dict[str, Kind] = {}
     for name, kind in fields.items():
         found |= {name: kind} if kind.own_key else {}
@@ -40,11 +36,7 @@ def keys_of(cls: type) -> Keys:
             found |= {key: inner for key, inner in way.keys.items() if key not in found}
     file = file_of(cls)
     found |= {} if file is None else {FILE: file}
-    own = {
-        name: frozenset(keys.difference(*(others for other, others in of_field.items() if other != name)))
-        for name, keys in of_field.items()
-    }
-    return Keys(found, own)
+    return Keys(found, own_keys(fields))
 
 
 def file_of(cls: type) -> TableFile | None:
@@ -156,11 +148,7 @@ def _missing(cls: type, given: Iterable[str]) -> list[Problem]:
 
 
 def _ways_given(cls: type, name: str, kind: Kind, given: Iterable[str]) -> list[Way]:
-    """The way that gives a field, if one does; several only if they contradict each other."""
-    own = keys_of(cls).own[name] & set(given)
-    touched = [way for way in kind.ways if own & way.keys.keys()]
-    complete = [way for way in touched if way.required <= set(given) and own - {name} <= way.keys.keys()]
-    return complete[:1] if complete else touched
+    return ways_given(name, kind, keys_of(cls).own[name], given)
 
 
 def assemble(cls: type[T], values: Mapping[str, Any], **others: Any) -> T:

@@ -134,6 +134,26 @@ MATRIX = Form(
 )
 
 
+def own_keys(fields: Mapping[str, Kind]) -> dict[str, frozenset[str]]:
+    """By field: the keys that give it and no other field."""
+    every = {
+        name: ({name} if kind.own_key else set()).union(*(way.keys for way in kind.ways))
+        for name, kind in fields.items()
+    }
+    return {
+        name: frozenset(keys.difference(*(others for other, others in every.items() if other != name)))
+        for name, keys in every.items()
+    }
+
+
+def ways_given(name: str, kind: Kind, own: frozenset[str], given: Iterable[str]) -> list[Way]:
+    """The way that gives a field, if one does; several only if they contradict each other."""
+    came = own & set(given)
+    touched = [way for way in kind.ways if came & way.keys.keys()]
+    complete = [way for way in touched if way.required <= set(given) and came - {name} <= way.keys.keys()]
+    return complete[:1] if complete else touched
+
+
 class Quantity(Kind):
     """Numbers of one unit: one, a vector, a matrix or a list of them."""
 

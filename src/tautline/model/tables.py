@@ -87,7 +87,12 @@ class Table(Kind):
     def _way(self, over: Over, sentence: str) -> Way:
         places = Quantity(over.unit, increasing, f"{over.key.capitalize()} of a table, increasing.", ROW)
         form = VECTORS if self._vectors else ROW
-        values = Quantity(self.unit, checks.finite, f"Over {over.key}: {sentence[0].lower()}{sentence[1:]}", form)
+        shape = (None, 3) if self._vectors else (None,)
+
+        def numbers(name: str, value: Any, unit: str) -> Any:
+            return checks.array(name, value, shape, unit)
+
+        values = Quantity(self.unit, numbers, f"Over {over.key}: {sentence[0].lower()}{sentence[1:]}", form)
 
         def join(given: dict[str, Any]) -> Any:
             return given[over.key], given[self._values]

@@ -85,7 +85,8 @@ class Sheave:
     entrance: OptionalVector3 = quantity(
         "m",
         vector,
-        f"{ENTRANCE} By default an end of the diameter that is horizontal at identity attitude.",
+        f"{ENTRANCE} By default an end of the diameter that is horizontal at identity attitude, on a point mass the "
+        "center.",
         default=None,
         form=VECTOR,
     )
