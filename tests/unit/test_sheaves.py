@@ -149,6 +149,11 @@ def test_what_does_not_go_together_is_refused(sentence: str) -> None:
     assert sentence in str(caught.value)
 
 
+def test_a_sheave_may_have_the_name_of_a_line() -> None:
+    named = case(hoist(over={"hoist": SHEAVE}), commands={"hoist": tl.Torque(1.0)})
+    assert named.commands["hoist"] == tl.Torque(1.0)
+
+
 def test_a_sheave_on_a_point_mass_has_both_falls_at_it() -> None:
     system = dataclasses.replace(CRANE, bodies={"block": tl.RigidBody.point(250.0)})
     (wheel,) = system.wheels("hoist")

@@ -130,9 +130,9 @@ def command_of(commands: Mapping[str, Command], name: str, kind: str) -> Command
 def check_commanded(name: str, system: System) -> None:
     """Refuse the name of a command that stands for no line and for nothing that a line runs over."""
     if not isinstance(name, str) or "." not in name:
-        for line, own in system.lines.items() if isinstance(name, str) else ():
+        for key, own in system.lines.items() if isinstance(name, str) and name not in system.lines else ():
             if name in own.over:
-                raise InputError(f"lines.{name}: no such name in the system; did you mean {line + '.' + name!r}?")
+                raise InputError(f"lines.{name}: no such name in the system; did you mean '{key}.{name}'?")
         check_known(name, system.lines, "lines")
         return
     place = place_of(name)
