@@ -218,7 +218,8 @@ def set_level(plan: Plan, limits: Limits, ratios: Array, clock: Counters) -> int
     if plan.adaptive and h > limits.turning and level == MAX_LEVEL:
         return UNSTABLE_STEP  # a body so fast that no step follows it
     for i in range(LIMITS):
-        ratios[RATIOS + i] = max(ratios[RATIOS + i], h / limits[i])
+        if i != TURNING:  # that is looked at in samples: members in lanes are not guarded as often as single runs
+            ratios[RATIOS + i] = max(ratios[RATIOS + i], h / limits[i])
     return UNSTABLE_STEP if h / min(limits.waves, limits.force_law) > plan.allowed_ratio else RUNNING
 
 

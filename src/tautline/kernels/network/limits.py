@@ -6,8 +6,10 @@ import math
 
 from tautline.errors import REEL_OUTRUNS_WAVES
 from tautline.kernels.data import (
+    LEVEL,
     POSITION,
     PULL,
+    RATIOS,
     SIGMA,
     TOTAL,
     VELOCITY,
@@ -18,7 +20,15 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import kernel, separate
-from tautline.kernels.limits import FINER_TURNS, Limits, at_start, outruns_waves, resolved_drum, set_level
+from tautline.kernels.limits import (
+    FINER_TURNS,
+    TURNING,
+    Limits,
+    at_start,
+    outruns_waves,
+    resolved_drum,
+    set_level,
+)
 from tautline.kernels.loads.drag import velocity_of_fluid
 from tautline.kernels.loads.pushing import fastest_decay
 from tautline.kernels.network.data import (
@@ -213,10 +223,11 @@ def begins_in_loads(network: Network) -> bool:
 @separate
 def guard(network: Network, plan: Plan, t: float) -> int:
     """Look at all limits before a base step, and divide it."""
-    limits = limits_now(network, plan, t)
-    if begins_in_loads(network):
-        limits = at_start(plan, limits)
-    status = set_level(plan, limits, network.totals, network.clock)
+    limits, totals = limits_now(network, plan, t), network.totals
+    first = at_start(plan, limits) if begins_in_loads(network) else limits
+    status = set_level(plan, first, totals, network.clock)
+    h = plan.h / (1 << network.clock[LEVEL])
+    totals[RATIOS + TURNING] = max(totals[RATIOS + TURNING], h / limits.turning)  # for FMUs, which take no samples
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         if strand.row >= 0 and outruns_waves(strand.par, strand.reel[SIGMA]):

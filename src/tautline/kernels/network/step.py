@@ -21,6 +21,7 @@ from tautline.kernels.data import (
     MEAN_VELOCITY,
     MOMENTUM,
     MOMENTUM_ERR,
+    P_S,
     POSITION,
     POSITION_ERR,
     PULL,
@@ -362,6 +363,29 @@ def book_whole(network: Network, account: int, amount: float) -> None:
     book(strand_at(network.strands, 0).par, network.totals, account, amount)
 
 
+@kernel
+def size_of(body: Body) -> float:
+    """A number that is finite where the momenta of a body are, and what leads it has given."""
+    held = triple(body.state, GIVEN)
+    return dot(triple(body.state, LINEAR), triple(body.state, ANGULAR)) + held[0] + held[1] + held[2]
+
+
+@separate
+def has_finite_momenta(network: Network) -> bool:
+    """Whether loads and steps have left numbers from which Newton's method can begin."""
+    size = 0.0
+    for b in range(len(network.bodies)):
+        size += size_of(body_at(network.bodies, b))
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if strand.row >= 0:
+            size += strand.reel[P_S]
+        for i in range(strand.par.N + 1):
+            p = node(strand.nodes[MOMENTUM], i)
+            size += p[0] + p[1] + p[2]
+    return math.isfinite(size)
+
+
 @separate
 def stage(network: Network, h: float, start: float, end: float) -> int:
     """One step of length h; start and end are the times of its ends. Forces must be those of the present state."""
@@ -376,7 +400,7 @@ def stage(network: Network, h: float, start: float, end: float) -> int:
     found, iterations = solve_rates(network, h, 0.5 * h)
     network.clock[ITERATIONS] += iterations
     if not found:
-        return NEWTON_FAILED
+        return NEWTON_FAILED if has_finite_momenta(network) else NON_FINITE
     for k in range(len(network.strands)):
         drift_strand(network, k, h)
     for b in range(len(network.bodies)):
@@ -393,9 +417,7 @@ def stage(network: Network, h: float, start: float, end: float) -> int:
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
         end_body(network, body, h, start, end)
-        held = triple(body.state, GIVEN)
-        size = dot(triple(body.state, LINEAR), triple(body.state, ANGULAR)) + held[0] + held[1] + held[2]
-        finite = finite and math.isfinite(size)
+        finite = finite and math.isfinite(size_of(body))
     totals[H_EARLIER] = totals[H_BEFORE]
     totals[H_BEFORE] = totals[H_LAST]
     totals[H_LAST] = h
