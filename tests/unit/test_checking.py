@@ -221,6 +221,12 @@ def test_an_end_in_the_first_step_is_told() -> None:
     assert {"ends early", "may end early"} & checking.rows(found).keys()
 
 
+@pytest.mark.parametrize("name", ["thrown-bodies", "fixed-length"])
+def test_runs_of_more_steps_than_can_be_counted_are_looked_at(name: str) -> None:
+    """On both backends: only those of a sample have to be counted."""
+    assert checking.facts(tl.load(name, {"gravity": 1e28}))["steps"] > 2**53
+
+
 @pytest.mark.parametrize(
     ("name", "changes"),
     [

@@ -196,7 +196,7 @@ def test_a_stiff_damper_on_the_reel_is_resolved() -> None:
     for name in ("reel_speed", "torque", "power", "start_tension"):
         np.testing.assert_allclose(run[name][1:], true[name][1:], rtol=2e-3)
     coarse = chains.simulate(pendulum, start, command, duration=0.25, sample=0.03125, step=0.03125 / 4.0)
-    assert any(w.kind == "step" and "the drum on its spring" in w.text for w in tl.warnings_of(coarse))
+    assert any(w.kind == "step" and "the spring and damper of its command" in w.text for w in tl.warnings_of(coarse))
 
 
 FINE = np.arange(0.0, 2.0, 2e-4)

@@ -180,7 +180,7 @@ def _course(case: Case) -> Course:
     run = dataclasses.replace(case.run, step="auto", order=2)
     coarse = Case(case.system.with_elements(state.elements()), state, case.commands, run)
     simulation = runner_of(coarse)
-    simulation.begin(case.commands, duration, duration)
+    simulation.begin(case.commands, duration, run.interval())
     times, turning = [0.0], [simulation.stepper.step_limits()[TURNING]]
     lengths = {name: [X] for name, X in _deployed(case).items()}
     ahead = Ahead(simulation, 4.0 * duration / LOOKS, duration, _terms(case))

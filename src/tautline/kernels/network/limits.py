@@ -110,8 +110,8 @@ def strand_frequencies2(network: Network, strand: Strand) -> tuple[float, float]
 
 
 @kernel
-def pull_of(strand: Strand, e: int) -> float:
-    """Tension in the element at end e, with what damping adds (N)."""
+def pull_of(strand: Strand, e: int) -> tuple[float, float]:
+    """Tension in the element at end e, and what damping adds to it (N)."""
     i = 0 if e == 0 else strand.par.N - 1
     q, v = strand.nodes[POSITION], strand.nodes[VELOCITY]
     w = sub(node(q, i + 1), node(q, i))
@@ -120,7 +120,7 @@ def pull_of(strand: Strand, e: int) -> float:
     if strand.par.viscosity > 0.0 and length > 0.0:
         rate = dot(w, sub(node(v, i + 1), node(v, i))) / length
         viscous = max(strand.par.viscosity * rate / element_length(strand.par, retracted(strand)), 0.0)
-    return float(max(strand.scratch.nodes[PULL][i] * length, 0.0) + viscous)
+    return float(max(strand.scratch.nodes[PULL][i] * length, 0.0)), viscous
 
 
 @kernel
@@ -140,21 +140,24 @@ def swing_in_flow(network: Network, b: int, t: float) -> float:
 
 
 @kernel
-def pull_on(network: Network, b: int) -> tuple[float, bool]:
-    """Pull of all strings on a body (N), and whether one of a single element is among them.
+def pull_on(network: Network, b: int) -> tuple[float, float, bool]:
+    """Pull of all strings on a body, without and with damping (N), and whether one of a single element is among them.
 
     Where they are slack they count as if they held the body against its weight: they get taut within a few steps,
-    which are to follow that already.
+    which are to follow that already. Damping is implicit, and takes no part in what is stable.
     """
-    pull, single = 0.0, False
+    elastic, viscous, single = 0.0, 0.0, False
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         for e in range(2):
             if strand.ends[e] == b:
-                pull += pull_of(strand, e)
+                tension, damping = pull_of(strand, e)
+                elastic += tension
+                viscous += damping
                 single = single or strand.par.N == 1
-    weight = triple(body_at(network.bodies, b).work, PULLED)
-    return max(pull, math.sqrt(dot(weight, weight))), single
+    pulled = triple(body_at(network.bodies, b).work, PULLED)
+    weight = math.sqrt(dot(pulled, pulled))
+    return max(elastic, weight), max(elastic + viscous, weight), single
 
 
 @kernel
@@ -184,13 +187,13 @@ def limits_now(network: Network, plan: Plan, t: float) -> Limits:
         decay = max(decay, fastest_decay(loads_at(network.acting, k)))
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
-        pull, single = pull_on(network, b)
+        elastic, pull, single = pull_on(network, b)
         own2 = body.heave2
         if turns(body):
             omega = triple(body.state, OMEGA)
-            swing = pull * body.pull_lever
-            own2 += swing
-            rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), swing + swing_in_flow(network, b, t)))
+            own2 += elastic * body.pull_lever
+            swing = pull * body.pull_lever + swing_in_flow(network, b, t)
+            rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), swing))
         fastest2 = max(fastest2, own2)
         if single:  # stretching and the body's own motion share its inertia
             swing2 = max(swing2, own2)
