@@ -38,9 +38,9 @@ print(f"{best.status}: {best.objective:.3f} s, {best.history[-1].iteration} iter
 assert best.status == "completed"
 
 # %%
-# By hand: full acceleration forwards and backwards by turns, with three switches that are symmetric in time. With the last one c after the middle, :math:`(T/2)^2-2c^2=d/a` makes the way d, and
-# :math:`2\\cos\\omega c=1+\\cos(\\omega T/2)` leaves no swing. The path of the search is smooth between its points and
-# takes a little longer.
+# By hand: full acceleration forwards and backwards by turns, with three switches that are symmetric in time. With the
+# last one c after the middle, :math:`(T/2)^2-2c^2=d/a` makes the way d, and :math:`2\cos\omega c=1+\cos(\omega T/2)`
+# leaves no swing. The path of the search is smooth between its points, and its time a little longer.
 
 omega = np.sqrt(9.81 / ROPE)
 
@@ -50,9 +50,8 @@ def switch(total: float) -> float:
 
 
 least = brentq(lambda total: 0.25 * total**2 - 2.0 * switch(total) ** 2 - WAY / MOST, 8.0, 12.0)
-print(
-    f"by hand {least:.3f} s, with switches at {[round(least / 2 + x, 2) for x in (-switch(least), 0, switch(least))]} s"
-)
+switches = [round(0.5 * least + x, 2) for x in (-switch(least), 0.0, switch(least))]
+print(f"by hand {least:.3f} s, with switches at {switches} s")
 assert least * 0.999 < best.objective < 1.05 * least
 
 # %%
