@@ -24,6 +24,7 @@ TASKS = {
     "the paper's third example at 3 N m": "retrieval_torque",
     "a control loop with sensors": "control_loop",
     "a crane on a ship that rolls and pitches": "ship_crane",
+    "a gust on a line": "gust_on_a_line",
 }
 
 
