@@ -21,13 +21,13 @@ REPEATS = 7
 replace = dataclasses.replace
 
 
-def microseconds(system: tl.System, command: tl.Command) -> float:
+def microseconds(system: tl.System, command: tl.Command, stop: tuple[tl.StopWhen, ...] = ()) -> float:
     """Of one step."""
     start = tl.Straight(10.0, direction=(0.26, 0.0, 0.97), end_velocity=(0.0, 0.5, 0.0))
     best = np.inf
     for _ in range(REPEATS):
         begun = time.process_time()
-        run = tl.simulate(system, start, command, duration=STEPS * STEP, step=STEP, sample=STEPS * STEP)
+        run = tl.simulate(system, start, command, duration=STEPS * STEP, step=STEP, sample=STEPS * STEP, stop=stop)
         best = min(best, time.process_time() - begun)
         assert run.attrs["status"] == "completed", run.attrs["message"]
     return 1e6 * best / STEPS
@@ -41,9 +41,17 @@ def main() -> None:
     def changed(string: tl.String = string, reel: tl.Reel = reel, **others: Any) -> tl.System:
         return tl.pendulum(string, reel, body, elements=20, **others)
 
+    def on_deck(deck: tl.Kinematic) -> tl.System:
+        lines = {"line": tl.Line(string, start="deck", end="body", reel=reel, elements=20)}
+        return tl.System({"deck": deck, "body": body}, lines)
+
     plain = changed()
     strains = np.linspace(-0.2, 1.0, 13)
     path = tl.GuidePath.of(lambda t: (0.5 * np.sin(t), 0.0, 0.0), 5.0, 0.1)
+    sea = tl.Waves("jonswap", "0.5 m", "6 s", seed=1, ramp="3 s")
+    tide = tl.FlowTable.of(
+        lambda t, z: (0.2 * np.sin(t) * np.exp(-z / 30.0), 0.0, 0.0), 5.0, 0.05, depths=(0.0, 5.0, 10.0)
+    )
     systems = {
         "plain": plain,
         "tension only": changed(replace(string, law="tension_only")),
@@ -60,6 +68,15 @@ def main() -> None:
             replace(string, viscosity=0.1, diameter=0.005),
             fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1, spin_damping=1e-3),
         ),
+        "gust": changed(
+            replace(string, diameter=0.005), fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1, unsteady=tl.Gust(2.0, start=1.0))
+        ),
+        "flow table over time and depth": changed(
+            replace(string, diameter=0.005), fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1, unsteady=tide)
+        ),
+        "water in waves": changed(
+            replace(string, diameter=0.005), fluid=tl.Fluid(1025.0, (0.0, 0.0, 0.0), 0.01, unsteady=tl.WaveFlow(sea))
+        ),
         "wing, drag and added mass by direction": changed(
             replace(string, diameter=0.005),
             fluid=tl.Fluid(
@@ -73,6 +90,10 @@ def main() -> None:
             ),
         ),
         "moving guide": changed(guide=path),
+        "turning body (network)": on_deck(tl.Kinematic(turning=tl.Rocking(((0.1, 0.05, 0.0),), (8.0,)))),
+        "ship motion (network)": on_deck(
+            tl.Kinematic(tl.ShipMotion(sea, (3, 12), ((0, 0, 0.1), (0, 0, 1)), ((0, 0, 0), (0.03, 0.0, 0.0))))
+        ),
         "guide law stretched": changed(reel=replace(reel, guide_law="stretched")),
         "drum friction": changed(reel=replace(reel, coulomb_friction=0.1, viscous_friction=0.01)),
         "growing drum": changed(reel=replace(reel, layer_growth=1e-3)),
@@ -87,10 +108,14 @@ def main() -> None:
         "Length": tl.Length.to(9.0, speed=0.5, acceleration=1.0, jerk=2.0),
         "Impedance": tl.Impedance(9.5, stiffness=5.0, damping=5.0),
         "Brake": tl.Brake(0.3),
+        "Sequence": tl.Sequence(tl.Stage(tl.Torque(1.2), until=2.0), tl.Torque(1.0)),
     }
     for name, command in commands.items():
         x = microseconds(plain, command)
         print(f"{name:>38}  {'':16}  {x:7.3f} ({x / base:5.2f}x)")
+    stop = (tl.StopWhen("norm(body_velocity) > '100 m/s'"),)
+    x = microseconds(plain, tl.Locked(), stop)
+    print(f"{'expression as stop condition':>38}  {x:7.3f} ({x / base:5.2f}x)")
 
 
 if __name__ == "__main__":

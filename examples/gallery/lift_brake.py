@@ -23,7 +23,8 @@ run = tl.simulate(case)
 begun = {stage: time for time, _, stage in json.loads(run.attrs["stages"])}
 at_rest = run.reel_speed.sel(line="line") == 0.0
 stopped = float(run.time[at_rest & (run.time > begun["brake"])][0])
-print(f"the cabin goes down at {begun['lower']:.2f} s, the brake falls at {begun['brake']:.3f} s; {run.attrs['message']}")
+print(f"the cabin goes down at {begun['lower']:.2f} s, the brake falls at {begun['brake']:.3f} s")
+assert run.attrs["status"] == "completed"
 
 # %%
 # By hand, when the brake falls: half a second of the way is lost in the transition of one second to the speed of 1 m/s.

@@ -28,7 +28,8 @@ winch = tl.Length.to("300 m", speed="1 m/s", acceleration="0.2 m/s^2", start="20
 run = tl.simulate(ship, tl.AtEquilibrium("15 m"), winch, duration="360 s", sample="20 ms")
 use, slack = tl.analysis.utilization(run), tl.analysis.slack_events(run)
 print(f"{run.attrs['message']}; {100 * use.utilization:.1f} % of the breaking load, at {use.time:.1f} s")
-print(f"{int((slack.duration > 0.5).sum())} times slack for half a second or more, {slack.attrs['slack_time']:.0f} s in all")
+often = int((slack.duration > 0.5).sum())
+print(f"{often} times slack for half a second or more, {slack.attrs['slack_time']:.0f} s in all")
 
 # %%
 # By hand, the hardest snap: a mass m, with the water that moves along, meets its spring :math:`k=EA/X` with the speed v
