@@ -23,8 +23,8 @@ hanging = tl.pendulum(
 run = tl.simulate(hanging, tl.AtEquilibrium(LENGTH), tl.Locked(), duration=150.0, sample=0.1)
 
 # %%
-# By hand: below the depth z the wind pushes with :math:`q\\,(L-z)`, and the rope carries load and rope below it. The slope
-# is the ratio of the two, and its integral :math:`x=\\frac{q}{g\\mu}\\,(L-\\frac{M}{\\mu}\\ln(1+\\mu L/M))`.
+# By hand: below the depth z the wind pushes with :math:`q\,(L-z)`, and the rope carries load and rope below it. The
+# slope is the ratio of the two, and its integral :math:`x=\frac{q}{g\mu}\,(L-\frac{M}{\mu}\ln(1+\mu L/M))`.
 
 
 def aside(wind: float) -> float:

@@ -36,8 +36,8 @@ assert abs(deployed - 16.0) < 1e-6 and abs(begun["brake"] - (begun["lower"] + 4.
 # %%
 # By hand, the stop: the cabin m on the spring of its rope, :math:`k=EA/X`, and the drum M with all that turns and the
 # rope on it. Brake less weight, F, slows both down by :math:`a=F/(m+M)`, and the tension swings by
-# :math:`m a (1-\\cos\\nu t)` with :math:`\\nu^2=k\\,(1/m+1/M)`, so that the drum has the speed
-# :math:`v-a t-m a\\sin(\\nu t)/(M\\nu)`.
+# :math:`m a (1-\cos\nu t)` with :math:`\nu^2=k\,(1/m+1/M)`, so that the drum has the speed
+# :math:`v-a t-m a\sin(\nu t)/(M\nu)`.
 
 rope_mass = rope.density * deployed
 m, drum = cabin.mass + rope_mass / 3.0, reel.turning_mass + rope.density * rope.length - rope_mass / 3.0
@@ -57,7 +57,7 @@ print(f"largest tension {found:.0f} N, by hand {peak:.0f} N; acceleration of the
 assert abs(found / peak - 1.0) < 0.02
 
 # %%
-# Then the cabin bounces on a drum that holds, with :math:`\\sqrt{k/m}`.
+# Then the cabin bounces on a drum that holds, with :math:`\sqrt{k/m}`.
 
 still = tl.statics(case.system, tl.Hanging(float(run.unstretched_length[-1, 0])))
 mode = tl.modes(case.system, still, count=12)

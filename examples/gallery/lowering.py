@@ -33,7 +33,7 @@ print(f"{often} times slack for half a second or more, {slack.attrs['slack_time'
 
 # %%
 # By hand, the hardest snap: a mass m, with the water that moves along, meets its spring :math:`k=EA/X` with the speed v
-# at which the ends part, which gives :math:`v\\sqrt{km}`; the weight comes on top.
+# at which the ends part, which gives :math:`v\sqrt{km}`; the weight comes on top.
 
 line = run.sel(line="line", body="body")
 times, deployed = line.time.values, line.unstretched_length.values

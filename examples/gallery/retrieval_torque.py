@@ -30,9 +30,9 @@ assert abs(work / by_hand - 1.0) < 1e-9 and abs(gained / work - 1.0) < 0.01
 
 # %%
 # By hand, the first moments: drum and string on it, M, are pulled by the torque and held by the wave that they send
-# along the string, which pulls with :math:`\\sqrt{\\mu EA}` times the speed at which string leaves the guide. All of it
+# along the string, which pulls with :math:`\sqrt{\mu EA}` times the speed at which string leaves the guide. All of it
 # is in free fall meanwhile, on its slope of 15 degrees. Until the wave is back from the body that is
-# :math:`M\\dot v=F-Z\\,(v+g\\cos 15°\\,t)`, where F also carries the half meter of string in the guide.
+# :math:`M\dot v=F-Z\,(v+g\cos 15°\,t)`, where F also carries the half meter of string in the guide.
 # Strain, which is up to 6 %, is left out.
 
 string, reel = (getattr(tl.load("retrieval").system.lines["line"], part) for part in ("string", "reel"))

@@ -18,7 +18,7 @@ run = tl.simulate(case)
 print(run.attrs["message"])
 
 # %%
-# By hand, the tip is at :math:`x+R\\,p`, with place and attitude of the ship.
+# By hand, the tip is at :math:`x+R\,p`, with place and attitude of the ship.
 
 times, step, mass = run.time.values[20:-20], 0.01, 5000.0 + line.string.density * 30.0
 
