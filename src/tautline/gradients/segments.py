@@ -19,6 +19,7 @@ from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import carried_setting, check_names
 from tautline.gradients.run import carried_samples
 from tautline.gradients.runs import check_case, runs_of
+from tautline.gradients.search_slopes import QuickSlopes
 from tautline.gradients.segment_slopes import Directions, SegmentSlopes
 from tautline.gradients.trust import derivative_warnings, starts_at_kink
 from tautline.model import checks, refusals
@@ -115,7 +116,7 @@ class Segments:
         self.coordinates = coordinates_of(case)
         self.start = self.coordinates.of(case.state())
         self._directions = directions or Directions(np.eye(len(self.by)), sizes, tuple(self.by))
-        self._slopes = SegmentSlopes(self, self._directions)
+        self._slopes = (SegmentSlopes if directions is None else QuickSlopes)(self, self._directions)
 
     def _checked(self, times: Any) -> Array:
         found = checks.array("times", times, (None,), "s")
