@@ -14,6 +14,7 @@ from tautline.gradients.coordinates import coordinates_of
 from tautline.gradients.differences import Changed
 from tautline.gradients.leaves import places_in
 from tautline.gradients.scales import scales_of
+from tautline.gradients.segment_slopes import SegmentSlopes
 from tautline.gradients.segments import Segments
 from tautline.kernels import data
 from tests.support import chains
@@ -103,6 +104,7 @@ def test_dual_numbers_of_segments_are_what_differences_find(name: str) -> None:
     by = [key for key in by if key not in BY_DIFFERENCES]
     segments = Segments(case, [0.0, 0.5 * case.run.duration, case.run.duration], by)
     x, u, slopes = segments.march(0, segments.start, derivatives=False).end, segments.values, segments._slopes
+    assert isinstance(slopes, SegmentSlopes)
     setting = segments.placed(segments.begun(u).twin(), x, 1)
     at, setting = segments.midway(setting, x, u, 1), setting.without_workspace()
     here, scales = Changed.of(setting), scales_of(setting)
