@@ -14,7 +14,7 @@ from tautline.gradients.coordinates import coordinates_of
 from tautline.gradients.differences import Changed
 from tautline.gradients.leaves import places_in
 from tautline.gradients.scales import scales_of
-from tautline.gradients.segment_slopes import SegmentSlopes
+from tautline.gradients.segment_slopes import SegmentSlopes, by_state
 from tautline.gradients.segments import Segments
 from tautline.kernels import data
 from tests.support import chains
@@ -109,7 +109,7 @@ def test_dual_numbers_of_segments_are_what_differences_find(name: str) -> None:
     at, setting = segments.midway(setting, x, u, 1), setting.without_workspace()
     here, scales = Changed.of(setting), scales_of(setting)
     found = segments.runs(u).tangents(segments.begun(u), by, scales, at)
-    expected = slopes._by_state(setting, scales, x, u, 1)
+    expected = by_state(segments, setting, scales, x, u, 1)
     expected = np.column_stack([expected, *(slopes._by_key(here, scales, x, u, 1, key) for key in by)])
     reels = range(1 if isinstance(setting, Setting) else len(setting.network.strands))
     torques = [places_in(setting, lambda other, i=i: [_reel(other, i)])[data.TORQUE] for i in reels]  # type: ignore[misc]

@@ -13,10 +13,10 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.gradients.differences import Changed, derivatives, difference
-from tautline.gradients.leaves import flat, laid_out, places_in
+from tautline.gradients.differences import Changed, difference
+from tautline.gradients.leaves import flat, laid_out
 from tautline.gradients.scales import Scales, scales_of
-from tautline.gradients.segment_slopes import Directions
+from tautline.gradients.segment_slopes import Directions, by_state, high_order
 from tautline.kernels.data import Plan
 
 if TYPE_CHECKING:
@@ -62,9 +62,8 @@ class DifferencedSlopes:
         """
         setting = setting.without_workspace()
         here, scales = Changed.of(setting), scales_of(setting)
-        columns = self._by_state(setting, scales, x, u, k)
-        columns += [self._along(here, scales, x, u, k, j) for j in range(len(self._directions.names))]
-        return np.stack(columns, axis=1)
+        columns = [self._along(here, scales, x, u, k, j) for j in range(len(self._directions.names))]
+        return np.column_stack([by_state(self._segments, setting, scales, x, u, k, self._slopes), *columns])
 
     def first_columns(self, u: Array) -> Array:
         """Derivatives of all that a run starts from, along all directions."""
@@ -80,24 +79,7 @@ class DifferencedSlopes:
         return self._slopes(at, self._size(u, j), scales, here, self._directions.names[j])
 
     def _slopes(self, at: Callable[[float], Changed], size: float, scales: Scales, here: Changed, name: str) -> Array:
-        return derivatives(at, size, scales, here, name).values
-
-    def _by_state(self, setting: Any, scales: Scales, x: Array, u: Array, k: int) -> list[Array]:
-        """Derivatives by the coordinates, on which the motion alone depends."""
-        segments, inside = self._segments, places_in(setting, lambda other: other.moving())
-        begun, part, sizes, found = segments.begun(u), scales.part(inside), segments.coordinates.sizes(x), []
-        here = segments.moving(begun, x, k)
-        for i, name in enumerate(segments.coordinates.names):
-
-            def at(distance: float, i: int = i) -> Changed:
-                moved = x.copy()
-                moved[i] += distance
-                return segments.moving(begun, moved, k)
-
-            column = np.zeros(len(scales.groups))
-            column[inside] = self._slopes(at, float(sizes[i]), part, here, name)
-            found.append(column)
-        return found
+        return high_order(at, size, scales, here, name)
 
     def _along(self, here: Changed, scales: Scales, x: Array, u: Array, k: int, j: int) -> Array:
         """Derivatives along a direction."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,9 @@ from tautline.gradients.scales import Scales, scales_of
 
 if TYPE_CHECKING:
     from tautline.gradients.segments import Segments
+
+
+Slopes = Callable[[Callable[[float], Changed], float, Scales, Changed, str], Array]
 
 
 class Directions(NamedTuple):
@@ -41,6 +44,29 @@ class Directions(NamedTuple):
         """Derivatives along the directions from those by the keys, of which some may not be known."""
         found = [columns[:, moved] @ self.by[moved, j] for j, moved in enumerate(self.by.T != 0.0)]
         return np.stack(found, axis=1) if found else np.zeros((len(columns), 0))
+
+
+def high_order(at: Callable[[float], Changed], size: float, scales: Scales, here: Changed, name: str) -> Array:
+    """Slopes by differences of high order, NaN where there are none."""
+    return derivatives(at, size, scales, here, name).values
+
+
+def by_state(
+    segments: Segments, setting: Any, scales: Scales, x: Array, u: Array, k: int, slopes: Slopes = high_order
+) -> Array:
+    """Derivatives of a setting by the coordinates of its first state, on which the motion alone depends."""
+    inside = places_in(setting, lambda other: other.moving())
+    begun, part, sizes = segments.begun(u), scales.part(inside), segments.coordinates.sizes(x)
+    here, columns = segments.moving(begun, x, k), np.zeros((len(scales.groups), len(x)))
+    for i, name in enumerate(segments.coordinates.names):
+
+        def at(distance: float, i: int = i) -> Changed:
+            moved = x.copy()
+            moved[i] += distance
+            return segments.moving(begun, moved, k)
+
+        columns[inside, i] = slopes(at, float(sizes[i]), part, here, name)
+    return columns
 
 
 class SegmentSlopes:
@@ -83,7 +109,7 @@ class SegmentSlopes:
             try:
                 tangents([], scales)
             except UnknownTangentsError:
-                states.append(self._by_state(setting, scales, x, u, k))
+                states.append(by_state(segments, setting, scales, x, u, k))
         here = Changed.of(setting)
         by_keys = [known[name] if name in known else self._by_key(here, scales, x, u, k, name) for name in segments.by]
         columns = np.stack(by_keys, axis=1) if by_keys else np.zeros((len(here.values), 0))
@@ -94,21 +120,6 @@ class SegmentSlopes:
         runs: Runs = self._segments.runs(u)
         columns, _ = tangents_of_run(runs.case, self._segments.by, runs, self._segments.begun(u))
         return self._directions.along(columns)
-
-    def _by_state(self, setting: Any, scales: Scales, x: Array, u: Array, k: int) -> Array:
-        """Derivatives by the coordinates, on which the motion alone depends."""
-        segments, inside = self._segments, places_in(setting, lambda other: other.moving())
-        begun, part, sizes = segments.begun(u), scales.part(inside), segments.coordinates.sizes(x)
-        here, columns = segments.moving(begun, x, k), np.zeros((len(scales.groups), len(x)))
-        for i, name in enumerate(segments.coordinates.names):
-
-            def at(distance: float, i: int = i) -> Changed:
-                moved = x.copy()
-                moved[i] += distance
-                return segments.moving(begun, moved, k)
-
-            columns[inside, i] = derivatives(at, float(sizes[i]), part, here, name).values
-        return columns
 
     def _by_key(self, here: Changed, scales: Scales, x: Array, u: Array, k: int, name: str) -> Array:
         """Derivatives by a key."""
