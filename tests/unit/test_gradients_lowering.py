@@ -11,9 +11,9 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
+from tautline.gradients.arrays import UnknownTangentsError
 from tautline.gradients.chain.runs import ChainRuns
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.dual_cases import UnknownTangentsError
 from tautline.gradients.keys import checked_keys, key_of, key_size, key_value, number_keys
 from tautline.gradients.leaves import flat
 from tautline.gradients.lowering import differentiable_keys, tangents_by_keys

@@ -11,6 +11,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from tautline.arrays import Array
 from tautline.gradients.rules import (
+    ALONG,
     LINEAR,
     OF_VALUES,
     PLAIN,
@@ -24,6 +25,10 @@ from tautline.gradients.rules import (
     trapezoid,
     variance,
 )
+
+
+class UnknownTangentsError(TypeError):
+    """Derivatives that dual numbers do not give."""
 
 
 class Carried(NDArrayOperatorsMixin):
@@ -232,8 +237,10 @@ def _chained(ufunc: Any, inputs: Iterable[Any], values: list[Any], value: Array)
         return _of_the_larger(inputs, values, value, k)
     for x, slope in zip(inputs, SLOPES[ufunc](value, carried, *values), strict=True):
         if isinstance(x, Carried):
-            # nothing comes of what does not change, even where the slope is infinite
-            total += np.where(x.tangent == 0.0, 0.0, np.asarray(slope)[..., None] * x.tangent)
+            part = np.asarray(slope)[..., None] * x.tangent
+            if not np.isfinite(part).all():  # nothing comes of what does not change, even where the slope is infinite
+                part = np.where(x.tangent == 0.0, 0.0, part)
+            total += part
     return total
 
 
@@ -266,13 +273,19 @@ def _linear(function: Any, args: Any, others: Any) -> Any:
     if not any(isinstance(x, Carried) for x in arrays):
         raise refused(function.__name__)
     k = next(x.directions for x in arrays if isinstance(x, Carried))
+    values = [value_of(x) for x in arrays]
 
-    def applied(parts: list[Any]) -> Any:
+    def applied(parts: list[Any], **others: Any) -> Any:
         return function(*parts, **others) if every else function(parts if several else parts[0], *rest, **others)
 
-    value = applied([value_of(x) for x in arrays])
+    value = applied(values, **others)
+    axis = None if rest else others.get("axis", ALONG.get(function))
+    if function in ALONG and axis is not None:  # directions are one more dimension behind the others
+        dims = np.ndim(value)
+        tangents = [x.tangent if isinstance(x, Carried) else np.zeros((*np.shape(x), k)) for x in arrays]
+        return Carried(value, applied(tangents, **{**others, "axis": axis % dims}))
     columns = [
-        applied([x.tangent[..., j] if isinstance(x, Carried) else np.zeros(np.shape(x)) for x in arrays])
+        applied([x.tangent[..., j] if isinstance(x, Carried) else np.zeros(np.shape(x)) for x in arrays], **others)
         for j in range(k)
     ]
     if isinstance(value, (list, tuple)):

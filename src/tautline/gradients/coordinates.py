@@ -10,8 +10,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.engine.network.strands import NO_SPAN, StrandOf, lead_of, strands_of
 from tautline.errors import InputError
-from tautline.gradients.arrays import Carried
-from tautline.gradients.dual_cases import UnknownTangentsError
+from tautline.gradients.arrays import Carried, UnknownTangentsError
 from tautline.gradients.rotations import RotationVectors
 from tautline.kernels.network import data as kernels
 from tautline.model.body import RigidBody

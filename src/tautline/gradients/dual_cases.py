@@ -14,32 +14,34 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Carried, UnknownTangentsError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.keys import key_of, key_sizes, key_value, sizes_of
 from tautline.gradients.leaves import laid_out
 from tautline.gradients.scales import scales_of
-from tautline.model import keys
+from tautline.gradients.tangents_beside import tangents_beside
+from tautline.model import bodies, keys
+from tautline.model.body import RigidBody, steiner
+from tautline.model.description import changed
 from tautline.model.places import Place, value_at, with_value
+from tautline.model.stacking import stacked
 from tautline.model.string import String
 from tautline.model.system.case import Case
-from tautline.model.system.reading import assembled
+from tautline.model.system.reading import assembled, described
 
 if TYPE_CHECKING:
     from tautline.gradients.rest_starts import CasesBeside
 
 # Over the size of a key, for a look at which fields of its section it changes, and whether others allow it.
 LOOK = 1e-3
+# Changes of numbers that are one and the same but for rounding, and those that are not told apart, over their size.
+ROUNDED, ALIKE = 1e-9, 1e-6
 # Parts of a case by the beginning of a key's path.
 ROOTS: dict[str, Place] = {"initial": ("start",), "run": ("run",), "fluid": ("system", "fluid")}
 
 # Keys that may pass through zero, where others switch parts of a model on.
 PLACES = ("start_point", "end_point", "position", "center_of_mass")
 STATES = ("direction", "end_velocity", "position", "velocity", "angular_velocity", "nodes", "node_velocities")
-
-
-class UnknownTangentsError(TypeError):
-    """Derivatives that dual numbers do not give."""
 
 
 def way_of(key: keys.Key, thing: Any) -> Place:
@@ -79,7 +81,7 @@ def dual_case(case: Case, names: Sequence[str], first: int = 0) -> Case:
         if own is None:
             own = _Section(case, key, count)
             sections |= {(*key.path, other): own for other in own.keys}
-        own.put(case, key, k)
+        own.asked[key] = k
     for own in dict.fromkeys(sections.values()):
         tangents |= own.tangents()
     dual = case
@@ -139,6 +141,8 @@ class _Section:
     ----------
     keys : set of str
         Names of the keys that it may have.
+    asked : dict
+        Keys by which derivatives are asked for, and the number of each.
     """
 
     def __init__(self, case: Case, key: keys.Key, count: int) -> None:
@@ -146,28 +150,54 @@ class _Section:
         made = None if sections is None else sections.section(key)
         if made is None:
             raise UnknownTangentsError(key.text)
-        self._made, self._way = made, way_of(key, made.thing)
+        self._made, self._way, self._case = made, way_of(key, made.thing), case
         self._here, thing = Changed.of(_fields(made.thing)), value_at(case, self._way)
         if thing is not made.thing:
             own = Changed.of(_fields(thing))
             if own.structure != self._here.structure or not np.array_equal(own.values, self._here.values):
                 raise UnknownTangentsError(key.text)
         self.keys = {*made.allowed()}
-        self._columns = np.zeros((len(self._here.values), count))
-        self._own: dict[str, dict[tuple[int, ...], int]] = {}  # places among the numbers of fields
+        self.asked: dict[keys.Key, int] = {}
+        self._count = count
 
-    def put(self, case: Case, key: keys.Key, k: int) -> None:
-        """Let the numbers of fields have their derivatives by a key, the kth."""
-        whole = keys.get(case.all_keys(), key._replace(components=()))
-        if key.name not in self._own:
-            self._own[key.name] = self._places(key.name, whole)
-        place = self._own[key.name].get(key.components)
-        value = keys.get({key.name: whole}, key._replace(section=""))
-        if value == 0.0 and key.name not in (STATES if key.path[0] == "initial" else PLACES):
-            raise UnknownTangentsError(key.text)
-        if place is not None:
-            self._columns[place, k] = 1.0
-            return
+    def tangents(self) -> dict[Place, Array]:
+        """Derivatives of the numbers in fields, by the places of those that change."""
+        columns, found, first = self._columns(), {}, 0
+        changes: list[bool] = columns.any(axis=1).tolist()
+        for field, x in vars(self._made.thing).items():
+            own = slice(first, first + _count(x))
+            if any(changes[own]):
+                found[*self._way, field] = columns[own]
+            first = own.stop
+        return found
+
+    def _columns(self) -> Array:
+        """Derivatives of the numbers of fields, along all directions."""
+        tree, columns = self._case.all_keys(), np.zeros((len(self._here.values), self._count))
+        wholes = {key.name: keys.get(tree, key._replace(components=())) for key in self.asked}
+        values = {key: value_at(wholes, (key.name, *key.components)) for key in self.asked}
+        for key, value in values.items():
+            if value == 0.0 and key.name not in (STATES if key.path[0] == "initial" else PLACES):
+                raise UnknownTangentsError(key.text)
+        if isinstance(self._made.thing, RigidBody):
+            shape = described(self._made.part, self._made.values, self._made.others)
+            if isinstance(shape, bodies.Homogeneous):
+                columns[:, [*self.asked.values()]] = _by_inertia(self._made.thing, shape, values)
+                return columns
+        places = self._places(wholes)
+        if places is None:
+            each = {name: self._places({name: whole}) for name, whole in wholes.items()} if len(wholes) > 1 else {}
+            places = {place: row for found in each.values() if found for place, row in found.items()}
+        for key, k in self.asked.items():
+            row = places.get((key.name, key.components))
+            if row is None:
+                columns[:, k] = self._slopes(key, wholes[key.name], values[key])
+            else:
+                columns[row, k] = 1.0
+        return columns
+
+    def _slopes(self, key: keys.Key, whole: Any, value: float) -> Array:
+        """Derivatives of the numbers of fields by a key, by differences."""
 
         def at(distance: float) -> Changed:
             values = {key.name: whole}
@@ -175,37 +205,61 @@ class _Section:
             return self._with(values)
 
         size, scales = sizes_of(whole)[key.components], scales_of(_fields(self._made.thing))
-        self._columns[:, k] = derivatives(at, size, scales, self._here, key.text).values
-        if not np.isfinite(self._columns[:, k]).all():
+        found = derivatives(at, size, scales, self._here, key.text).values
+        if not np.isfinite(found).all():
             raise UnknownTangentsError(key.text)
+        return found
 
     def _with(self, values: dict[str, Any]) -> Changed:
         """Fields of the object with other values of keys."""
         return Changed.of(_fields(assembled(self._made.part, {**self._made.values, **values}, self._made.others)))
 
-    def _places(self, name: str, whole: Any) -> dict[tuple[int, ...], int]:
-        """Where the numbers of a key are numbers of fields, on which no others depend; empty where they are not."""
-        sizes = sizes_of(whole)
-        steps, known = LOOK * np.array([*sizes.values()]) * _apart(len(sizes)), False
+    def _places(self, wholes: dict[str, Any]) -> dict[tuple[str, tuple[int, ...]], int] | None:
+        """Where the numbers of keys are numbers of fields, on which no others depend; None where they are not.
+
+        All are changed together, each by a distance of its own.
+        """
+        sizes = {(name, place): size for name, whole in wholes.items() for place, size in sizes_of(whole).items()}
+        steps, known = LOOK * np.array([*sizes.values()]) * _apart(len(sizes)), None
+        by_size = np.argsort(steps)
+        if (np.diff(steps[by_size]) <= ALIKE * steps[by_size][1:]).any():
+            return None
         for sign in (1.0, -1.0):
+            supply = iter((sign * steps).tolist())
             try:
-                there = self._with({name: _moved(whole, iter((sign * steps).tolist()))})
+                there = self._with({name: _moved(whole, supply) for name, whole in wholes.items()})
             except InputError:
                 continue
             if there.structure != self._here.structure:
-                return {}
+                return None
             (moved,) = np.nonzero(there.values != self._here.values)
-            changes = there.values[moved] - self._here.values[moved]
-            if len(moved) != len(steps) or (np.abs(changes - sign * steps) > 1e-9 * steps).any():
-                return {}
-            known = True
-        return dict(zip(sizes, moved.tolist(), strict=True)) if known else {}
+            changes = sign * (there.values[moved] - self._here.values[moved])
+            order = np.argsort(changes)
+            wanted = steps[by_size]
+            if len(moved) != len(wanted) or (np.abs(changes[order] - wanted) > ROUNDED * wanted).any():
+                return None
+            known = np.empty_like(moved)
+            known[by_size] = moved[order]
+        return None if known is None else dict(zip(sizes, known.tolist(), strict=True))
 
-    def tangents(self) -> dict[Place, Array]:
-        """Derivatives of the numbers in fields, by the places of those that change."""
-        ends = np.cumsum([len(laid_out(x)[0]) for x in _fields(self._made.thing)])
-        parts = zip(vars(self._made.thing), np.split(self._columns, ends[:-1]), strict=True)
-        return {(*self._way, field): part for field, part in parts if part.any()}
+
+def _by_inertia(body: RigidBody, shape: bodies.Homogeneous, values: Mapping[keys.Key, float]) -> Array:
+    """Derivatives of the numbers of a homogeneous body by keys of its shape, which have some values."""
+    dual, directions = shape, np.eye(len(values))
+    for (key, value), direction in zip(values.items(), directions, strict=True):
+        dual = with_value(dual, (key.name, *key.components), Carried(value, direction))
+    moments, drawn = dual.moments()
+    inertia = dual.mass * (np.eye(3) * stacked(moments)) + steiner(dual.mass, dual.center_of_mass)
+    rows = tuple(tuple(inertia[i, j] for j in range(3)) for i in range(3))
+    fields = {"mass": dual.mass, "inertia": rows, "center_of_mass": dual.center_of_mass, "shape": drawn}
+    return tangents_beside(_fields(body), _fields(changed(body, **fields)), len(values))
+
+
+def _count(value: Any) -> int:
+    """How many numbers there are in the value of a field."""
+    if value is None or isinstance(value, float | str):
+        return int(isinstance(value, float))
+    return value.size if isinstance(value, np.ndarray) else len(laid_out(value)[0])
 
 
 def _moved(value: Any, steps: Iterator[float]) -> Any:

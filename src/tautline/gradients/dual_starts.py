@@ -9,9 +9,8 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine import lowering
-from tautline.gradients.arrays import Carried, value_of
+from tautline.gradients.arrays import Carried, UnknownTangentsError, value_of
 from tautline.gradients.coordinates import Coordinates
-from tautline.gradients.dual_cases import UnknownTangentsError
 from tautline.gradients.rotations import turns_of
 from tautline.kernels import data
 from tautline.model.body import RigidBody

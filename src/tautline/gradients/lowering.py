@@ -11,8 +11,8 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
+from tautline.gradients.arrays import UnknownTangentsError
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.dual_cases import UnknownTangentsError
 from tautline.gradients.keys import key_of, key_size, key_value, number_keys
 from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.scales import Scales, scales_of
@@ -53,7 +53,12 @@ def tangents_of_run(case: Case, by: Sequence[str], runs: Any, begun: Any) -> tup
     begun : Begun or BegunNetwork
         The one with its own values.
     """
-    return tangents_by_keys(case, by, lambda changes: runs.beside(changes).numbers(), partial(runs.tangents, begun))
+
+    def numbers(changes: Mapping[str, float]) -> tuple[Any, ...]:
+        found: tuple[Any, ...] = (runs.beside(changes) if changes else begun).numbers()
+        return found
+
+    return tangents_by_keys(case, by, numbers, partial(runs.tangents, begun))
 
 
 def tangents_by_keys(
@@ -81,12 +86,12 @@ def tangents_by_keys(
     here = numbers({})
     changed = Changed.of(here)
     scales = scales_of(here)
-    columns, warnings = np.zeros((len(changed.values), len(by))), []
-    known = {} if tangents is None else by_duals(case, by, tangents, scales)
-    for k, name in enumerate(by):
-        if name in known:
-            columns[:, k] = known[name]
-            continue
+    columns, unknown = np.zeros((len(changed.values), len(by))), [*range(len(by))]
+    if tangents is not None:
+        columns, unknown = by_duals(case, by, tangents, scales)
+    warnings = []
+    for k in unknown:
+        name = by[k]
         value = key_value(case, name)
 
         def at(distance: float, name: str = name, value: float = value) -> Changed:
@@ -99,16 +104,18 @@ def tangents_by_keys(
     return columns, warnings
 
 
-def by_duals(case: Case, by: Sequence[str], tangents: Tangents, scales: Scales) -> dict[str, Array]:
-    """Derivatives by the keys that dual numbers know: all together, or else section by section."""
-    sections: dict[tuple[str, ...], list[str]] = {}
-    for name in by:
-        sections.setdefault(key_of(case, name).path, []).append(name)
-    for groups in ([list(by)], sections.values()):
-        found: dict[str, Array] = {}
-        for names in groups:
+def by_duals(case: Case, by: Sequence[str], tangents: Tangents, scales: Scales) -> tuple[Array, list[int]]:
+    """Derivatives by keys from dual numbers, of all keys together or else section by section, and which are unknown."""
+    with suppress(UnknownTangentsError):
+        return tangents(by, scales), []
+    sections: dict[tuple[str, ...], list[int]] = {}
+    for k, name in enumerate(by):
+        sections.setdefault(key_of(case, name).path, []).append(k)
+    columns, unknown = np.zeros((len(scales.groups), len(by))), list[int]()
+    for places in sections.values():
+        if len(places) < len(by):
             with suppress(UnknownTangentsError):
-                found |= dict(zip(names, tangents(names, scales).T, strict=True))
-        if found or len(sections) == 1:
-            break
-    return found
+                columns[:, places] = tangents([by[k] for k in places], scales)
+                continue
+        unknown += places
+    return columns, unknown

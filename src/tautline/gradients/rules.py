@@ -77,6 +77,8 @@ LINEAR = {
     *(np.broadcast_to, np.moveaxis, np.swapaxes, np.transpose, np.squeeze, np.expand_dims, np.flip, np.roll),
     *(np.take, np.repeat, np.tile, np.atleast_1d),
 }
+# Of these, functions along one dimension, and which one it is by default.
+ALONG = {np.concatenate: 0, np.stack: 0, np.diff: -1}
 OF_VALUES = {np.searchsorted, np.argmax, np.argmin, np.argsort, np.any, np.all, np.isclose, np.allclose, np.nonzero}
 
 

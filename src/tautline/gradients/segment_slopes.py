@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.gradients.arrays import UnknownTangentsError
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.dual_cases import UnknownTangentsError
 from tautline.gradients.keys import key_sizes
 from tautline.gradients.leaves import places_in
 from tautline.gradients.lowering import by_duals, tangents_of_run
@@ -96,7 +96,6 @@ class SegmentSlopes:
         runs, begun, at = segments.runs(u), segments.begun(u), segments.midway(setting, x, u, k)
         setting = setting.without_workspace()
         scales, n = scales_of(setting), len(x)
-        known: dict[str, Array] = {}
         states: list[Array] = []
 
         def tangents(names: Sequence[str], scales: Scales) -> Array:
@@ -104,15 +103,15 @@ class SegmentSlopes:
             states.append(found[:, :n])
             return found[:, n:]
 
-        known = by_duals(runs.case, segments.by, tangents, scales)
+        columns, unknown = by_duals(runs.case, segments.by, tangents, scales)
         if not states:
             try:
                 tangents([], scales)
             except UnknownTangentsError:
                 states.append(by_state(segments, setting, scales, x, u, k))
         here = Changed.of(setting)
-        by_keys = [known[name] if name in known else self._by_key(here, scales, x, u, k, name) for name in segments.by]
-        columns = np.stack(by_keys, axis=1) if by_keys else np.zeros((len(here.values), 0))
+        for j in unknown:
+            columns[:, j] = self._by_key(here, scales, x, u, k, segments.by[j])
         return np.concatenate([states[0], self._directions.along(columns)], axis=1)
 
     def first_columns(self, u: Array) -> Array:

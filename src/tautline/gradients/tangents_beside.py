@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.gradients.arrays import Carried, value_of
-from tautline.gradients.dual_cases import UnknownTangentsError
+from tautline.gradients.arrays import Carried, UnknownTangentsError, value_of
 from tautline.gradients.leaves import flat
 from tautline.gradients.scales import IGNORED, Scales
 from tautline.kernels.listed import Listed
@@ -57,7 +56,7 @@ def tangents_beside(plain: Any, dual: Any, k: int, scales: Scales | None = None)
     gather(plain, dual)
     if scales is not None:
         here, there = flat(plain), np.concatenate(values)
-        kinds = scales.part(slice(0, len(here)))
+        kinds = scales if len(here) == len(scales.groups) else scales.part(slice(0, len(here)))
         with np.errstate(invalid="ignore"):
             far = np.abs(there - here) > SAME * np.maximum(kinds.largest(here), kinds.usual)
         if far[kinds.groups != IGNORED].any():

@@ -30,8 +30,24 @@ def _three(name: str, value: Any, unit: str) -> tuple[float, ...]:
     return sizes(name, value, 3)
 
 
+class Homogeneous:
+    """A homogeneous body whose axes of inertia are those of the body frame."""
+
+    mass: Number
+    center_of_mass: Vector3
+
+    def moments(self) -> tuple[Any, Shape]:
+        """Moments of inertia about the center of mass, over the mass; what is drawn."""
+        raise NotImplementedError
+
+    def body(self) -> RigidBody:
+        """The body."""
+        moments, shape = self.moments()
+        return RigidBody.about_center(self.mass, self.mass * np.diag(moments), self.center_of_mass, shape)
+
+
 @described(name="")
-class EllipticCylinder:
+class EllipticCylinder(Homogeneous):
     """A homogeneous elliptic cylinder."""
 
     mass: Number = quantity("kg", positive, _MASS)
@@ -39,40 +55,39 @@ class EllipticCylinder:
     height: Number = quantity("m", positive, "Height along z.")
     center_of_mass: Vector3 = quantity("m", vector, _CENTER, default=ZERO, form=VECTOR)
 
-    def body(self) -> RigidBody:
-        """The body."""
+    def moments(self) -> tuple[Any, Shape]:
+        """Moments of inertia about the center of mass, over the mass; what is drawn."""
         (a, b), H = self.semi_axes, self.height
         moments = (b * b / 4 + H * H / 12, a * a / 4 + H * H / 12, (a * a + b * b) / 4)
-        return _homogeneous(self.mass, moments, self.center_of_mass, Shape("elliptic_cylinder", (a, b, H)))
+        return moments, Shape("elliptic_cylinder", (a, b, H))
 
 
 @described(name="")
-class Box:
+class Box(Homogeneous):
     """A homogeneous box."""
 
     mass: Number = quantity("kg", positive, _MASS)
     sides: Any = quantity("m", _three, "Sides along x, y, z of the body frame.", form=VECTOR)
     center_of_mass: Vector3 = quantity("m", vector, _CENTER, default=ZERO, form=VECTOR)
 
-    def body(self) -> RigidBody:
-        """The body."""
+    def moments(self) -> tuple[Any, Shape]:
+        """Moments of inertia about the center of mass, over the mass; what is drawn."""
         x, y, z = self.sides
         moments = ((y * y + z * z) / 12, (x * x + z * z) / 12, (x * x + y * y) / 12)
-        return _homogeneous(self.mass, moments, self.center_of_mass, Shape("box", (x, y, z)))
+        return moments, Shape("box", (x, y, z))
 
 
 @described(name="")
-class Sphere:
+class Sphere(Homogeneous):
     """A homogeneous ball."""
 
     mass: Number = quantity("kg", positive, _MASS)
     radius: Number = quantity("m", positive, "Radius.")
     center_of_mass: Vector3 = quantity("m", vector, _CENTER, default=ZERO, form=VECTOR)
 
-    def body(self) -> RigidBody:
-        """The body."""
-        J = 0.4 * self.mass * self.radius * self.radius * np.eye(3)
-        return RigidBody.about_center(self.mass, J, self.center_of_mass, Shape("sphere", (self.radius,)))
+    def moments(self) -> tuple[Any, Shape]:
+        """Moments of inertia about the center of mass, over the mass; what is drawn."""
+        return 3 * (0.4 * self.radius * self.radius,), Shape("sphere", (self.radius,))
 
 
 @described(name="")
@@ -136,10 +151,6 @@ SHAPES: dict[str, type] = {
     "urdf": UrdfBody,
     "mjcf": MjcfBody,
 }
-
-
-def _homogeneous(mass: float, moments: tuple[float, ...], center: Any, shape: Shape) -> RigidBody:
-    return RigidBody.about_center(mass, mass * np.diag(moments), center, shape)
 
 
 def made(described: Described) -> RigidBody:

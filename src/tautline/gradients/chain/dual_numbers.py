@@ -10,9 +10,9 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.chain import lowering
-from tautline.gradients.arrays import Carried, value_of
+from tautline.gradients.arrays import Carried, UnknownTangentsError, value_of
 from tautline.gradients.chain.marching import Setting
-from tautline.gradients.dual_cases import UnknownTangentsError, carries, dual_case
+from tautline.gradients.dual_cases import carries, dual_case
 from tautline.gradients.dual_starts import Midway, carried_quaternion, start_torque, started
 from tautline.gradients.dual_tables import dual_command
 from tautline.gradients.keys import key_sizes
@@ -23,6 +23,7 @@ from tautline.gradients.tangents_beside import tangents_beside
 from tautline.kernels import data
 from tautline.kernels.tangent_march import begin_with_tangents
 from tautline.kernels.tangents import TANGENTS
+from tautline.model.body import steiner
 from tautline.model.chain.cases import chain_command, chain_start
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.hanging import hangs_straight, hung_depths
@@ -137,13 +138,9 @@ def relative(system: System, chain: Chain, state: State, guide: tuple[Any, Any])
 def _inertia(chain: Chain) -> Any:
     """Inertia about the center of mass, by the parallel-axis theorem."""
     body = chain.body
-    c, mass = body.center_of_mass, body.mass
-    square = sum(x * x for x in c)
-    rows = tuple(
-        tuple(body.inertia[i][j] - mass * ((square if i == j else 0.0) - c[i] * c[j]) for j in range(3))
-        for i in range(3)
-    )
-    return Inertia(chain.string.density, mass, c, rows)
+    central: Any = stacked(body.inertia) - steiner(body.mass, body.center_of_mass)
+    rows = tuple(tuple(central[i, j] for j in range(3)) for i in range(3))
+    return Inertia(chain.string.density, body.mass, body.center_of_mass, rows)
 
 
 def _start(case: Case, chain: Chain, known: ChainState) -> ChainState:

@@ -16,9 +16,9 @@ from tautline.engine.network.leading import Lead
 from tautline.engine.network.samples import state_of
 from tautline.engine.network.stepper import NetworkStepper
 from tautline.engine.network.strands import strands_of, wheel_reel
-from tautline.gradients.arrays import Carried, value_of
+from tautline.gradients.arrays import Carried, UnknownTangentsError, value_of
 from tautline.gradients.coordinates import held_at
-from tautline.gradients.dual_cases import UnknownTangentsError, carries, dual_case
+from tautline.gradients.dual_cases import carries, dual_case
 from tautline.gradients.dual_starts import (
     Midway,
     carried_quaternion,

@@ -190,8 +190,13 @@ def _class_and_values(part: Part, values: Tree) -> tuple[type, Tree]:
 
 def assembled(part: Part, values: Tree, others: Mapping[str, Any]) -> Any:
     """The object of a section from values in SI; InputError if these do not go together."""
+    return part.make(described(part, values, others))
+
+
+def described(part: Part, values: Tree, others: Mapping[str, Any]) -> Any:
+    """The description of the object of a section, that of a shape for a body."""
     cls, own = _class_and_values(part, values)
-    return part.make(file_keys.assemble(cls, own, **others))
+    return file_keys.assemble(cls, own, **others)
 
 
 def read_part(part: Part, value: Any) -> Tree:
