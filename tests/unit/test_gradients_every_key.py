@@ -10,6 +10,7 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
+from tautline.gradients.directions import Directions
 from tautline.gradients.lowering import tangents_of_run
 from tautline.gradients.runs import check_case, runs_of
 from tests.support.leaves import at_rest, chosen, short_name
@@ -67,7 +68,7 @@ def test_a_key_has_derivatives_or_a_reason(path: Path) -> None:
         name = short_name(case, key)
         try:
             runs = runs_of(case, [key], steps)
-            columns, warnings = tangents_of_run(case, [key], runs, runs.begun({}))
+            columns, warnings = tangents_of_run(Directions.single(case, [key]), runs, runs.begun({}))
         except InputError as error:
             assert name in REFUSED and re.search(REFUSED[name], str(error)), f"{key}: {error}"
             continue

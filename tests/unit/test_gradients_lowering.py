@@ -14,9 +14,10 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import UnknownTangentsError
 from tautline.gradients.chain.runs import ChainRuns
 from tautline.gradients.differences import Changed, derivatives
+from tautline.gradients.directions import Directions
 from tautline.gradients.keys import checked_keys, key_of, key_size, key_value, number_keys
 from tautline.gradients.leaves import flat
-from tautline.gradients.lowering import differentiable_keys, tangents_by_keys
+from tautline.gradients.lowering import differentiable_keys, tangents_along
 from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.scales import scales_of
@@ -91,7 +92,7 @@ def test_keys_that_are_listed_are_not_refused() -> None:
     case = hoist()
     names = differentiable_keys(case)
     runs = runs_of(case, names)
-    found, _ = tangents_by_keys(case, names, lambda changes: runs.begun(changes).numbers())
+    found, _ = tangents_along(Directions.single(case, names), case, lambda changes: runs.begun(changes).numbers())
     assert found.shape[1] == len(names)
     assert {"lines.line.stiffness", "lines.line.command.torques[1]", "run.duration"} <= {*names}
     left_out = [key for key in number_keys(case) if key not in names]
@@ -201,8 +202,8 @@ def test_dual_numbers_are_what_differences_find(command: dict[str, Any], own: li
     begun = runs.begun({})
     numbers = begun.numbers()
     scales = scales_of(numbers)
-    found = runs.tangents(begun, keys, scales)
-    expected, _ = tangents_by_keys(case, keys, lambda changes: runs.beside(changes).numbers())
+    found = runs.tangents(begun, Directions.single(runs.case, keys), scales)
+    expected, _ = tangents_along(Directions.single(case, keys), case, lambda changes: runs.beside(changes).numbers())
     for k, key in enumerate(keys):
         assert far_apart(found[:, k], expected[:, k], numbers, scales) < 1e-8, key
 
@@ -262,8 +263,10 @@ def test_dual_numbers_of_bodies_that_turn_are_what_differences_find(start: str) 
     numbers = runs.begun({}).numbers()
     for key in (f"bodies.ship.{key}" for key in OF_ITS_MOTION):
         with pytest.raises(UnknownTangentsError):
-            runs.tangents(runs.begun({}), [key], scales_of(numbers))
-        found, warnings = tangents_by_keys(case, [key], lambda changes: runs.beside(changes).numbers())
+            runs.tangents(runs.begun({}), Directions.single(runs.case, [key]), scales_of(numbers))
+        found, warnings = tangents_along(
+            Directions.single(case, [key]), case, lambda changes: runs.beside(changes).numbers()
+        )
         assert np.isfinite(found).all() and not warnings, key
         # a state says how the ship is turned, and angles do not matter then
         assert found.any() == (start == "hanging" or "angles" not in key), key
@@ -280,7 +283,7 @@ def test_dual_numbers_do_not_know_how_a_body_is_turned(turning: tl.Spin | None) 
     runs = NetworkRuns(case)
     begun = runs.begun({})
     with pytest.raises(UnknownTangentsError):
-        runs.tangents(begun, ["bodies.mast.angles[1]"], scales_of(begun.numbers()))
+        runs.tangents(begun, Directions.single(runs.case, ["bodies.mast.angles[1]"]), scales_of(begun.numbers()))
     _compare(runs, ["bodies.load.mass", "lines.rope.stiffness", "bodies.mast.position[0]", "lines.rope.start_point[0]"])
 
 
@@ -288,8 +291,10 @@ def _compare(runs: Any, keys: list[str]) -> None:
     begun = runs.begun({})
     numbers = begun.numbers()
     scales = scales_of(numbers)
-    found = runs.tangents(begun, keys, scales)
-    expected, _ = tangents_by_keys(runs.case, keys, lambda changes: runs.beside(changes).numbers())
+    found = runs.tangents(begun, Directions.single(runs.case, keys), scales)
+    expected, _ = tangents_along(
+        Directions.single(runs.case, keys), runs.case, lambda changes: runs.beside(changes).numbers()
+    )
     for k, key in enumerate(keys):
         assert far_apart(found[:, k], expected[:, k], numbers, scales) < 1e-8, key
 
@@ -307,7 +312,7 @@ def test_dual_numbers_know_where_they_do_not_know(key: str) -> None:
     runs: Any = runs_of(case, [key])
     begun = runs.begun({})
     with pytest.raises(UnknownTangentsError):
-        runs.tangents(begun, [key], scales_of(begun.numbers()))
+        runs.tangents(begun, Directions.single(runs.case, [key]), scales_of(begun.numbers()))
 
 
 @pytest.mark.parametrize("start", ["hanging", "equilibrium"])
@@ -377,7 +382,7 @@ def test_a_component_that_is_zero_but_for_rounding_is_changed_as_a_zero() -> Non
         assert key_size(clean, key) == key_size(rounded, key) == size
         runs = [runs_of(x, [key]) for x in (clean, rounded)]
         found = [
-            tangents_by_keys(x, [key], lambda changes, run=run: run.begun(changes).numbers())[0]  # type: ignore[misc]
+            tangents_along(Directions.single(x, [key]), x, lambda changes, run=run: run.begun(changes).numbers())[0]  # type: ignore[misc]
             for x, run in zip((clean, rounded), runs, strict=True)
         ]
         assert found[0].any()

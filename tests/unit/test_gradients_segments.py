@@ -12,6 +12,7 @@ from tautline.errors import InputError
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.coordinates import coordinates_of
 from tautline.gradients.differences import Changed
+from tautline.gradients.directions import Directions
 from tautline.gradients.leaves import places_in
 from tautline.gradients.scales import scales_of
 from tautline.gradients.segment_slopes import SegmentSlopes, by_state
@@ -88,7 +89,7 @@ def _reel(setting: Any, i: int) -> Any:
     return setting.motion.reel if isinstance(setting, Setting) else setting.network.strands[i].reel
 
 
-BY_DIFFERENCES = {"guide.amplitude[0]", "command.length"}
+BY_DIFFERENCES = {"command.length"}
 ROBOT = ("cable-robot", ["bodies.platform.mass", "lines.north-east.command.speed"])
 HOOK = ("hook-and-load", ["bodies.load.mass", "lines.hoist.stiffness", "bodies.load.center_of_mass[1]"])
 SYSTEMS = {"throw": ("thrown-bodies", ["bodies.ball.mass"]), "hook": HOOK, "robot": ROBOT}
@@ -108,9 +109,9 @@ def test_dual_numbers_of_segments_are_what_differences_find(name: str) -> None:
     setting = segments.placed(segments.begun(u).twin(), x, 1)
     at, setting = segments.midway(setting, x, u, 1), setting.without_workspace()
     here, scales = Changed.of(setting), scales_of(setting)
-    found = segments.runs(u).tangents(segments.begun(u), by, scales, at)
+    found = segments.runs(u).tangents(segments.begun(u), Directions.single(segments.case, by), scales, at)
     expected = by_state(segments, setting, scales, x, u, 1)
-    expected = np.column_stack([expected, *(slopes._by_key(here, scales, x, u, 1, key) for key in by)])
+    expected = np.column_stack([expected, *(slopes._along(here, scales, x, u, 1, j) for j in range(len(by)))])
     reels = range(1 if isinstance(setting, Setting) else len(setting.network.strands))
     torques = [places_in(setting, lambda other, i=i: [_reel(other, i)])[data.TORQUE] for i in reels]  # type: ignore[misc]
     for column, true, key in zip(found.T, expected.T, [*segments.coordinates.names, *by], strict=True):

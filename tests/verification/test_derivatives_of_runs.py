@@ -16,9 +16,10 @@ import pytest
 import tautline as tl
 from tautline.errors import RUNNING, InputError
 from tautline.gradients.differences import Changed, derivatives
+from tautline.gradients.directions import Directions
 from tautline.gradients.keys import key_size, key_value
 from tautline.gradients.leaves import flat, leaves, split
-from tautline.gradients.lowering import differentiable_keys, tangents_by_keys, tangents_of_run
+from tautline.gradients.lowering import differentiable_keys, tangents_along, tangents_of_run
 from tautline.gradients.marching import march_along
 from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.runs import Runs, check_case, runs_of
@@ -115,9 +116,11 @@ def tangents_of(case: tl.Case, key: str, runs: Any, searching: bool = False) -> 
     They are those that users get, or those of searches for the start at other values of the key.
     """
     if searching:
-        columns, warnings = tangents_by_keys(case, [key], lambda changes: runs.begun(changes).numbers())
+        columns, warnings = tangents_along(
+            Directions.single(case, [key]), case, lambda changes: runs.begun(changes).numbers()
+        )
     else:
-        columns, warnings = tangents_of_run(case, [key], runs, runs.begun({}))
+        columns, warnings = tangents_of_run(Directions.single(case, [key]), runs, runs.begun({}))
     if warnings:
         return None
     here = runs.begun({})

@@ -15,6 +15,7 @@ from tautline.gradients.rotations import RotationVectors
 from tautline.kernels.network import data as kernels
 from tautline.model.body import RigidBody
 from tautline.model.description import changed
+from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
 from tautline.model.system.commands import command_of, drives
 from tautline.model.system.parts import Kinematic
@@ -241,12 +242,19 @@ class Coordinates:
         return np.zeros(3) if x is None else x[place : place + 3]
 
 
-def held_at(body: Kinematic, start: BodyState, time: float) -> BodyState:
-    """A body whose motion is given, where its path has led it to from its start at a time (s)."""
-    place, velocity, R, omega = np.array(start.position), np.zeros(3), np.array(start.attitude), np.zeros(3)
+def held_at(body: Kinematic, start: BodyState, time: Any) -> BodyState:
+    """A body whose motion is given, where its path has led it to from its start at a time (s).
+
+    The place and the time may carry derivatives.
+    """
+    place, velocity, R, omega = stacked(start.position), np.zeros(3), np.array(start.attitude), np.zeros(3)
     if body.path is not None:
-        places, velocities, *_ = body.path.at(np.array([0.0, time]))
+        places, velocities, *_ = body.path.at(np.stack([0.0, time]))
         place, velocity = place + places[1] - places[0], velocities[1]
+    if any(isinstance(x, Carried) for x in (place, velocity, time)):
+        if body.rotation is not None:
+            raise UnknownTangentsError("a body that is turned")
+        return changed(start, position=place, velocity=velocity, attitude=R, angular_velocity=omega)
     if body.rotation is not None:
         R = R @ body.rotation.rotation(0.0).T @ body.rotation.rotation(time)
         omega = body.rotation.angular_velocity(time)

@@ -6,7 +6,8 @@ derivatives raises TypeError, and such keys are differentiated otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import dataclasses
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,7 +17,8 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried, UnknownTangentsError
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.keys import key_of, key_sizes, key_value, sizes_of
+from tautline.gradients.directions import Directions
+from tautline.gradients.keys import key_of, sizes_of
 from tautline.gradients.leaves import laid_out
 from tautline.gradients.scales import scales_of
 from tautline.gradients.tangents_beside import tangents_beside
@@ -55,6 +57,8 @@ def way_of(key: keys.Key, thing: Any) -> Place:
             return ("commands", name)
         case ("bodies", name):
             return ("system", "bodies", name)
+        case ("bodies", name, "path"):
+            return ("system", "bodies", name, "path")
         case ("bodies", name, "fluid"):
             return ("system", "body_fluid", name)
         case ("bodies", name, "applied_force"):
@@ -64,24 +68,24 @@ def way_of(key: keys.Key, thing: Any) -> Place:
     raise UnknownTangentsError(key.text)
 
 
-def dual_case(case: Case, names: Sequence[str], first: int = 0) -> Case:
-    """The case with dual numbers that carry derivatives by keys, whose number among all directions begins at `first`.
+def dual_case(case: Case, along: Directions, first: int = 0) -> Case:
+    """The case with dual numbers that carry derivatives along directions, behind so many other directions.
 
-    UnknownTangentsError where one has no section.
+    UnknownTangentsError where a key has no section.
     """
     tangents: dict[Place, Array] = {}
     sections: dict[tuple[str, ...], _Section] = {}
-    count = first + len(names)
-    for k, name in enumerate(names, first):
+    rows = np.concatenate([np.zeros((len(along.keys), first)), along.by], axis=1)
+    for name, row in zip(along.keys, rows, strict=True):
         key = key_of(case, name)
         if key.whole == "gravity":
-            tangents["system", "gravity"] = np.eye(count)[k : k + 1]
+            tangents["system", "gravity"] = row[None]
             continue
         own = sections.get((*key.path, key.name))
         if own is None:
-            own = _Section(case, key, count)
+            own = _Section(case, key)
             sections |= {(*key.path, other): own for other in own.keys}
-        own.asked[key] = k
+        own.asked[key] = row
     for own in dict.fromkeys(sections.values()):
         tangents |= own.tangents()
     dual = case
@@ -90,24 +94,24 @@ def dual_case(case: Case, names: Sequence[str], first: int = 0) -> Case:
     return dual
 
 
-def check_changes(beside: CasesBeside, case: Case, names: Sequence[str]) -> None:
-    """UnknownTangentsError where parts of a case refuse another value of a key by itself.
+def check_changes(beside: CasesBeside, case: Case, along: Directions) -> None:
+    """UnknownTangentsError where parts of a case refuse a change along a direction.
 
-    All keys are changed together at first, each by a distance of its own, so that no two make up for each other.
+    It is changed along all of them together at first, by a distance of its own each, so that no two make up for each
+    other.
     """
-    steps = LOOK * key_sizes(case, names) * _apart(len(names))
-    values = [key_value(case, name) for name in names]
+    steps = LOOK * along.sizes * _apart(len(along.names))
 
-    def passes(some: Sequence[int]) -> bool:
+    def passes(distances: Array) -> bool:
         for sign in (1.0, -1.0):
             with suppress(InputError):
-                beside.case_with({names[k]: values[k] + sign * float(steps[k]) for k in some}).state()
+                beside.case_with(along.changes(case, sign * distances)).state()
                 return True
         return False
 
-    if not passes(range(len(names))):
-        for k, name in enumerate(names):
-            if not passes([k]):
+    if not passes(steps):
+        for name, distances in zip(along.names, np.diag(steps), strict=True):
+            if not passes(distances):
                 raise UnknownTangentsError(name)
 
 
@@ -124,7 +128,12 @@ class Field(NamedTuple):
 
 def _fields(thing: Any) -> tuple[Field, ...]:
     """Values of the fields of an object."""
-    return tuple(map(Field, vars(thing).values()))
+    return tuple(map(Field, _named(thing).values()))
+
+
+def _named(thing: Any) -> dict[str, Any]:
+    """Fields of an object, and nothing that it keeps beside them."""
+    return {x.name: getattr(thing, x.name) for x in dataclasses.fields(thing)}
 
 
 class _Section:
@@ -134,18 +143,16 @@ class _Section:
     ----------
     case : Case
     key : Key
-    count : int
-        How many directions there are in all.
 
     Attributes
     ----------
     keys : set of str
         Names of the keys that it may have.
     asked : dict
-        Keys by which derivatives are asked for, and the number of each.
+        Keys that change, and by how much along each direction.
     """
 
-    def __init__(self, case: Case, key: keys.Key, count: int) -> None:
+    def __init__(self, case: Case, key: keys.Key) -> None:
         sections = case.sections()
         made = None if sections is None else sections.section(key)
         if made is None:
@@ -157,23 +164,22 @@ class _Section:
             if own.structure != self._here.structure or not np.array_equal(own.values, self._here.values):
                 raise UnknownTangentsError(key.text)
         self.keys = {*made.allowed()}
-        self.asked: dict[keys.Key, int] = {}
-        self._count = count
+        self.asked: dict[keys.Key, Array] = {}
 
     def tangents(self) -> dict[Place, Array]:
         """Derivatives of the numbers in fields, by the places of those that change."""
-        columns, found, first = self._columns(), {}, 0
+        columns, found, first = self._by_keys() @ np.stack([*self.asked.values()]), {}, 0
         changes: list[bool] = columns.any(axis=1).tolist()
-        for field, x in vars(self._made.thing).items():
+        for field, x in _named(self._made.thing).items():
             own = slice(first, first + _count(x))
             if any(changes[own]):
                 found[*self._way, field] = columns[own]
             first = own.stop
         return found
 
-    def _columns(self) -> Array:
-        """Derivatives of the numbers of fields, along all directions."""
-        tree, columns = self._case.all_keys(), np.zeros((len(self._here.values), self._count))
+    def _by_keys(self) -> Array:
+        """Derivatives of the numbers of fields by the keys that change."""
+        tree, columns = self._case.all_keys(), np.zeros((len(self._here.values), len(self.asked)))
         wholes = {key.name: keys.get(tree, key._replace(components=())) for key in self.asked}
         values = {key: value_at(wholes, (key.name, *key.components)) for key in self.asked}
         for key, value in values.items():
@@ -182,13 +188,12 @@ class _Section:
         if isinstance(self._made.thing, RigidBody):
             shape = described(self._made.part, self._made.values, self._made.others)
             if isinstance(shape, bodies.Homogeneous):
-                columns[:, [*self.asked.values()]] = _by_inertia(self._made.thing, shape, values)
-                return columns
+                return _by_inertia(self._made.thing, shape, values)
         places = self._places(wholes)
         if places is None:
             each = {name: self._places({name: whole}) for name, whole in wholes.items()} if len(wholes) > 1 else {}
             places = {place: row for found in each.values() if found for place, row in found.items()}
-        for key, k in self.asked.items():
+        for k, key in enumerate(self.asked):
             row = places.get((key.name, key.components))
             if row is None:
                 columns[:, k] = self._slopes(key, wholes[key.name], values[key])

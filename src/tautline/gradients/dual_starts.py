@@ -100,10 +100,11 @@ def _body(system: System, name: str, given: Any, known: State) -> BodyState:
     """A body that is placed, or that is kinematic and follows its path."""
     body = system.bodies[name]
     if isinstance(body, Kinematic):
-        position = stacked(body.position if given is None else given.position)
-        if body.path is not None:
-            position = position + body.path.at(0.0)[0][0]
-        return changed(with_arrays(known.bodies[name]), position=position)
+        own = changed(with_arrays(known.bodies[name]), position=stacked((given or body).position))
+        if body.path is None:
+            return own
+        place, velocity = (x[0] for x in body.path.at(0.0)[:2])
+        return changed(own, position=own.position + place, velocity=velocity)
     return with_arrays(given)
 
 

@@ -1,4 +1,4 @@
-"""Tables that have to be built anew for other numbers: profiles of commands, with derivatives by differences."""
+"""Tables that have to be built anew for other numbers, with derivatives by differences: commands, paths of bodies."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine import lowering
-from tautline.gradients.arrays import Carried
+from tautline.engine.loads import path_table
+from tautline.gradients.arrays import Carried, UnknownTangentsError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.dual_cases import carries
 from tautline.gradients.leaves import flat, leaves, split, with_leaves
@@ -17,7 +18,13 @@ from tautline.gradients.scales import scales_of
 from tautline.kernels import data
 from tautline.model.command import Command
 from tautline.model.description import changed
+from tautline.model.motions import Endless
+from tautline.model.piecewise import evaluate
+from tautline.model.places import with_value
 from tautline.model.profile import Span
+from tautline.model.ships import ShipMotion
+from tautline.model.system.case import Case
+from tautline.model.system.parts import Kinematic
 
 T = TypeVar("T")
 
@@ -47,6 +54,46 @@ def dual_command(
         return by_differences(
             lambda x: lowering.kernel_command(x[0], x[1], 0.0, x[2], span), (command, length, deployed), sizes
         )
+
+
+class DualMotion:
+    """A path with derivatives at times that may carry some too; between time 0 and another (s)."""
+
+    def __init__(self, path: Any, sizes: Array, until: float) -> None:
+        self._path, self._sizes = path, sizes
+
+        def made(path: Any) -> data.Loads:
+            return data.Loads(False, True, path_table(path, 0.0, until), ())
+
+        self._table = by_differences(made, path, sizes).path
+
+    def pieces(self, start: float = 0.0, until: float = 0.0) -> tuple[Any, Any]:
+        """Knots, and coefficients (power, piece, axis) of the time since each."""
+        return self._table[0], self._table[1:].reshape(3, 4, -1).transpose(1, 2, 0)
+
+    def at(self, times: Any) -> tuple[Any, Any]:
+        """Displacements (m) and velocities (m/s) at times."""
+        t = np.atleast_1d(times)
+        if isinstance(self._path, Endless):  # whose table is near it only
+            found: tuple[Any, Any] = by_differences(lambda x: x[0].at(x[1]), (self._path, t), self._sizes)
+            return found
+        return evaluate(*self.pieces(), t), evaluate(*self.pieces(), t, 1)
+
+
+def with_dual_motions(case: Case, sizes: Array, until: float) -> Case:
+    """The case whose paths of bodies have derivatives, where their numbers or the times of segments carry some.
+
+    UnknownTangentsError where a path also turns its body.
+    """
+    timed, found = carries(case.run.duration), dict(case.system.bodies)
+    for name, body in case.system.bodies.items():
+        if not isinstance(body, Kinematic) or body.path is None or not (timed or carries(body.path)):
+            continue
+        if not isinstance(body.path, ShipMotion):
+            found[name] = changed(body, path=DualMotion(body.path, sizes, until))
+        elif carries(body.path):
+            raise UnknownTangentsError(f"the motion of {name}")
+    return with_value(case, ("system", "bodies"), found)
 
 
 def by_differences(make: Callable[[Any], Any], tree: Any, sizes: Array) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -13,7 +13,8 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import UnknownTangentsError
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.keys import key_of, key_size, key_value, number_keys
+from tautline.gradients.directions import Directions
+from tautline.gradients.keys import number_keys
 from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.scales import Scales, scales_of
 from tautline.model.system.case import Case
@@ -21,8 +22,8 @@ from tautline.results.warnings import RunWarning
 
 # Nested tuples of numbers of a case in which values of some keys are others.
 Numbers = Callable[[Mapping[str, float]], tuple[Any, ...]]
-# Derivatives of such numbers by keys; UnknownTangentsError where one is not known.
-Tangents = Callable[[Sequence[str], Scales], Array]
+# Derivatives of such numbers along directions; UnknownTangentsError where one is not known.
+Tangents = Callable[[Directions, Scales], Array]
 
 
 def differentiable_keys(case: Case) -> list[str]:
@@ -32,7 +33,7 @@ def differentiable_keys(case: Case) -> list[str]:
     def is_one(name: str) -> bool:
         try:
             runs = runs_of(case, [name], steps)
-            tangents_of_run(case, [name], runs, runs.begun({}))
+            tangents_of_run(Directions.single(case, [name]), runs, runs.begun({}))
         except InputError:
             return False
         return True
@@ -40,14 +41,12 @@ def differentiable_keys(case: Case) -> list[str]:
     return [name for name in number_keys(case) if is_one(name)]
 
 
-def tangents_of_run(case: Case, by: Sequence[str], runs: Any, begun: Any) -> tuple[Array, list[RunWarning]]:
-    """Derivatives by keys of all that a run starts from, as `tangents_by_keys` gives them.
+def tangents_of_run(along: Directions, runs: Any, begun: Any) -> tuple[Array, list[RunWarning]]:
+    """Derivatives of all that a run starts from, as `tangents_along` gives them.
 
     Parameters
     ----------
-    case : Case
-    by : sequence of str
-        Keys.
+    along : Directions
     runs : Runs
         Of the case.
     begun : Begun or BegunNetwork
@@ -58,64 +57,58 @@ def tangents_of_run(case: Case, by: Sequence[str], runs: Any, begun: Any) -> tup
         found: tuple[Any, ...] = (runs.beside(changes) if changes else begun).numbers()
         return found
 
-    return tangents_by_keys(case, by, numbers, partial(runs.tangents, begun))
+    return tangents_along(along, runs.case, numbers, partial(runs.tangents, begun))
 
 
-def tangents_by_keys(
-    case: Case, by: Sequence[str], numbers: Numbers, tangents: Tangents | None = None
+def tangents_along(
+    along: Directions, case: Case, numbers: Numbers, tangents: Tangents | None = None
 ) -> tuple[Array, list[RunWarning]]:
-    """Derivatives by keys of what follows from a case.
+    """Derivatives along directions of what follows from a case.
 
     Parameters
     ----------
+    along : Directions
     case : Case
-    by : sequence of str
-        Keys.
     numbers : callable
         Nested tuples of numbers, from other values by key.
     tangents : callable, optional
-        Finds derivatives by dual numbers; keys that it does not know are differentiated by differences.
+        Finds derivatives by dual numbers; differences are taken along directions that it does not know.
 
     Returns
     -------
     array
-        (numbers in the order of `flat`, keys), NaN where a derivative is not known.
+        (numbers in the order of `flat`, directions), NaN where a derivative is not known.
     list of RunWarning
         On these.
     """
     here = numbers({})
-    changed = Changed.of(here)
-    scales = scales_of(here)
-    columns, unknown = np.zeros((len(changed.values), len(by))), [*range(len(by))]
+    changed, scales = Changed.of(here), scales_of(here)
+    columns, unknown = np.zeros((len(changed.values), len(along.names))), [*range(len(along.names))]
     if tangents is not None:
-        columns, unknown = by_duals(case, by, tangents, scales)
+        columns, unknown = by_duals(along, case, tangents, scales)
     warnings = []
-    for k in unknown:
-        name = by[k]
-        value = key_value(case, name)
+    for j in unknown:
 
-        def at(distance: float, name: str = name, value: float = value) -> Changed:
-            return Changed.of(numbers({name: value + distance}))
+        def at(distance: float, j: int = j) -> Changed:
+            return Changed.of(numbers(along.some([j]).changes(case, np.array([distance]))))
 
-        columns[:, k] = derivatives(at, key_size(case, name), scales, changed, name).values
-        if np.isnan(columns[:, k]).any():
-            text = f"{name}: what the run starts from has a kink there, and derivatives are not known"
+        columns[:, j] = derivatives(at, float(along.sizes[j]), scales, changed, along.names[j]).values
+        if np.isnan(columns[:, j]).any():
+            text = f"{along.names[j]}: what the run starts from has a kink there, and derivatives are not known"
             warnings.append(RunWarning("derivative_unknown", text))
     return columns, warnings
 
 
-def by_duals(case: Case, by: Sequence[str], tangents: Tangents, scales: Scales) -> tuple[Array, list[int]]:
-    """Derivatives by keys from dual numbers, of all keys together or else section by section, and which are unknown."""
+def by_duals(along: Directions, case: Case, tangents: Tangents, scales: Scales) -> tuple[Array, list[int]]:
+    """Derivatives along directions by dual numbers, all together or else section by section, and which are unknown."""
     with suppress(UnknownTangentsError):
-        return tangents(by, scales), []
-    sections: dict[tuple[str, ...], list[int]] = {}
-    for k, name in enumerate(by):
-        sections.setdefault(key_of(case, name).path, []).append(k)
-    columns, unknown = np.zeros((len(scales.groups), len(by))), list[int]()
-    for places in sections.values():
-        if len(places) < len(by):
+        return tangents(along, scales), []
+    groups = along.by_section(case)
+    columns, unknown = np.zeros((len(scales.groups), len(along.names))), list[int]()
+    for places in groups:
+        if len(groups) > 1:
             with suppress(UnknownTangentsError):
-                columns[:, places] = tangents([by[k] for k in places], scales)
+                columns[:, places] = tangents(along.some(places), scales)
                 continue
         unknown += places
     return columns, unknown

@@ -10,7 +10,8 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.keys import key_size, key_value
+from tautline.gradients.directions import Directions
+from tautline.gradients.keys import key_of, key_size, key_value
 from tautline.gradients.scales import Scales
 from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Forces, Network, Places
@@ -59,10 +60,10 @@ class CasesBeside:
         places = found.network.moved(found.places, moved)
         return other.starting_from(state_of(found.system, found.near, found.network, places, frame_of(found.system)))
 
-    def search(self, names: Sequence[str], first: int = 0) -> tuple[Network, Places, Array]:
-        """The search for rest, and derivatives of its unknowns by keys, behind so many other directions."""
-        others = np.zeros((self._rest.network.count, first))
-        return self._rest.network, self._rest.places, np.concatenate([others, self._slopes_by(names)], axis=1)
+    def search(self, along: Directions, first: int = 0) -> tuple[Network, Places, Array]:
+        """The search for rest, and derivatives of its unknowns along directions, behind so many others."""
+        slopes, others = self._slopes_by(along.keys) @ along.by, np.zeros((self._rest.network.count, first))
+        return self._rest.network, self._rest.places, np.concatenate([others, slopes], axis=1)
 
     def _slopes_by(self, names: Sequence[str]) -> Array:
         """Derivatives of the unknowns of the search by keys: one solution with the stiffness for all of them."""
@@ -76,6 +77,9 @@ class CasesBeside:
     def _forces(self, name: str) -> Array:
         """Derivatives of the forces on what is free by a key, everything at its place."""
         case, network, places = self._case, self._rest.network, self._rest.places
+        path = key_of(case, name).path
+        if path[:1] == ("run",) or "command" in path[2:]:  # rest is that of the system alone
+            return np.zeros(network.count)
         here, value = forces_of(network, places), key_value(case, name)
         groups = np.where(network.turning, 1, 0)
         scales = Scales(groups, 1.0 / network.lengths, here.scale * network.lengths)

@@ -10,7 +10,8 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
-from tautline.gradients.keys import key_sizes, key_value
+from tautline.gradients.directions import Directions
+from tautline.gradients.keys import key_value
 from tautline.gradients.leaves import flat, split
 from tautline.gradients.lowering import tangents_of_run
 from tautline.gradients.marching import march_along
@@ -56,11 +57,12 @@ def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
     """A case at the start of its run, with derivatives by keys of all that it starts from."""
     runs: Any = runs_of(case, by)
     begun = runs.begun({})
-    columns, warnings = tangents_of_run(case, by, runs, begun)
+    along = Directions.single(case, by)
+    columns, warnings = tangents_of_run(along, runs, begun)
     tangents = split(begun.setting, columns)
     first = begun.first_tangents(tangents)
     found = [*warnings, *entries_at_steps(case, by, begun.setting.plan)]
-    return Prepared(case, by, runs, begun, tangents, first, found, key_sizes(case, by))
+    return Prepared(case, by, runs, begun, tangents, first, found, along.sizes)
 
 
 def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) -> CarriedRun:

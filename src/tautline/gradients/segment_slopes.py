@@ -2,58 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tautline.arrays import Array
 from tautline.gradients.arrays import UnknownTangentsError
 from tautline.gradients.differences import Changed, derivatives
-from tautline.gradients.keys import key_sizes
+from tautline.gradients.directions import Directions
 from tautline.gradients.leaves import places_in
 from tautline.gradients.lowering import by_duals, tangents_of_run
-from tautline.gradients.runs import Runs
 from tautline.gradients.scales import Scales, scales_of
 
 if TYPE_CHECKING:
     from tautline.gradients.segments import Segments
 
 
-Slopes = Callable[[Callable[[float], Changed], float, Scales, Changed, str], Array]
-
-
-class Directions(NamedTuple):
-    """Directions in the space of keys.
-
-    Attributes
-    ----------
-    by : array (m, d)
-        Changes of the keys' values along each.
-    sizes : array (d,)
-        How far a change is that may be expected to make a difference.
-    names : tuple of str
-        For errors.
-    """
-
-    by: Array
-    sizes: Array
-    names: tuple[str, ...]
-
-    def along(self, columns: Array) -> Array:
-        """Derivatives along the directions from those by the keys, of which some may not be known."""
-        found = [columns[:, moved] @ self.by[moved, j] for j, moved in enumerate(self.by.T != 0.0)]
-        return np.stack(found, axis=1) if found else np.zeros((len(columns), 0))
-
-
-def high_order(at: Callable[[float], Changed], size: float, scales: Scales, here: Changed, name: str) -> Array:
-    """Slopes by differences of high order, NaN where there are none."""
-    return derivatives(at, size, scales, here, name).values
-
-
-def by_state(
-    segments: Segments, setting: Any, scales: Scales, x: Array, u: Array, k: int, slopes: Slopes = high_order
-) -> Array:
+def by_state(segments: Segments, setting: Any, scales: Scales, x: Array, u: Array, k: int) -> Array:
     """Derivatives of a setting by the coordinates of its first state, on which the motion alone depends."""
     inside = places_in(setting, lambda other: other.moving())
     begun, part, sizes = segments.begun(u), scales.part(inside), segments.coordinates.sizes(x)
@@ -65,7 +30,7 @@ def by_state(
             moved[i] += distance
             return segments.moving(begun, moved, k)
 
-        columns[inside, i] = slopes(at, float(sizes[i]), part, here, name)
+        columns[inside, i] = derivatives(at, float(sizes[i]), part, here, name).values
     return columns
 
 
@@ -98,33 +63,31 @@ class SegmentSlopes:
         scales, n = scales_of(setting), len(x)
         states: list[Array] = []
 
-        def tangents(names: Sequence[str], scales: Scales) -> Array:
-            found: Array = runs.tangents(begun, names, scales, at)
+        def tangents(along: Directions, scales: Scales) -> Array:
+            found: Array = runs.tangents(begun, along, scales, at)
             states.append(found[:, :n])
             return found[:, n:]
 
-        columns, unknown = by_duals(runs.case, segments.by, tangents, scales)
+        columns, unknown = by_duals(self._directions, runs.case, tangents, scales)
         if not states:
             try:
-                tangents([], scales)
+                tangents(self._directions.some([]), scales)
             except UnknownTangentsError:
                 states.append(by_state(segments, setting, scales, x, u, k))
         here = Changed.of(setting)
         for j in unknown:
-            columns[:, j] = self._by_key(here, scales, x, u, k, segments.by[j])
-        return np.concatenate([states[0], self._directions.along(columns)], axis=1)
+            columns[:, j] = self._along(here, scales, x, u, k, j)
+        return np.concatenate([states[0], columns], axis=1)
 
     def first_columns(self, u: Array) -> Array:
         """Derivatives of all that a run starts from, along all directions."""
-        runs: Runs = self._segments.runs(u)
-        columns, _ = tangents_of_run(runs.case, self._segments.by, runs, self._segments.begun(u))
-        return self._directions.along(columns)
+        return tangents_of_run(self._directions, self._segments.runs(u), self._segments.begun(u))[0]
 
-    def _by_key(self, here: Changed, scales: Scales, x: Array, u: Array, k: int, name: str) -> Array:
-        """Derivatives by a key."""
-        segments, step = self._segments, np.array([key == name for key in self._segments.by], dtype=float)
+    def _along(self, here: Changed, scales: Scales, x: Array, u: Array, k: int, j: int) -> Array:
+        """Derivatives along a direction, by differences."""
+        segments, directions = self._segments, self._directions
 
         def at(distance: float) -> Changed:
-            return segments.numbers(segments.begun(u + distance * step), x, k)
+            return segments.numbers(segments.begun(u + distance * directions.by[:, j]), x, k)
 
-        return derivatives(at, float(key_sizes(segments.runs(u).case, [name])[0]), scales, here, name).values
+        return derivatives(at, float(directions.sizes[j]), scales, here, directions.names[j]).values

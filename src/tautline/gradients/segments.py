@@ -12,15 +12,15 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import Carried
 from tautline.gradients.coordinates import coordinates_of
 from tautline.gradients.differences import Changed
+from tautline.gradients.directions import Directions
 from tautline.gradients.dual_starts import Midway
-from tautline.gradients.keys import checked_keys, key_sizes, key_value
+from tautline.gradients.keys import checked_keys, key_value
 from tautline.gradients.leaves import flat, split
 from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import carried_setting, check_names
 from tautline.gradients.run import carried_samples
 from tautline.gradients.runs import check_case, runs_of
-from tautline.gradients.search_slopes import QuickSlopes
-from tautline.gradients.segment_slopes import Directions, SegmentSlopes
+from tautline.gradients.segment_slopes import SegmentSlopes
 from tautline.gradients.trust import derivative_warnings, starts_at_kink
 from tautline.model import checks, refusals
 from tautline.model.system.case import Case
@@ -109,14 +109,13 @@ class Segments:
         self._steps = self._runs.steps
         self.times = self._checked(times)
         self.values = np.array([key_value(case, name) for name in self.by])
-        sizes = key_sizes(case, self.by)
         self._known: dict[tuple[float, ...], Any] = {}
         self._runs_there: Any = self._runs
         self._about = tuple(self.values.tolist())
         self.coordinates = coordinates_of(case)
         self.start = self.coordinates.of(case.state())
-        self._directions = directions or Directions(np.eye(len(self.by)), sizes, tuple(self.by))
-        self._slopes = (SegmentSlopes if directions is None else QuickSlopes)(self, self._directions)
+        self._directions = directions or Directions.single(case, self.by)
+        self._slopes = SegmentSlopes(self, self._directions)
 
     def _checked(self, times: Any) -> Array:
         found = checks.array("times", times, (None,), "s")

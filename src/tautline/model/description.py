@@ -227,8 +227,18 @@ def unchecked(cls: type[T], /, **fields: Any) -> T:
 
 
 def changed(thing: T, cls: type[T] | None = None, /, **fields: Any) -> T:
-    """A copy of a thing, or one of another class, with other fields, which are not checked."""
-    return unchecked(cls or type(thing), **{**vars(thing), **fields})
+    """A copy of a thing, or one of another class, with other fields, which are not checked; nothing that it cached."""
+    own = vars(thing)
+    if cached := _cached(type(thing)) & own.keys():
+        own = {name: x for name, x in own.items() if name not in cached}
+    return unchecked(cls or type(thing), **{**own, **fields})
+
+
+@functools.cache
+def _cached(cls: type) -> frozenset[str]:
+    """Names of the properties that objects of a class keep once they are computed."""
+    members = (member for base in cls.__mro__ for member in vars(base).items())
+    return frozenset(name for name, x in members if isinstance(x, functools.cached_property))
 
 
 def fields_of(cls: type) -> dict[str, Kind]:

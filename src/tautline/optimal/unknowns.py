@@ -13,8 +13,8 @@ import numpy as np
 from tautline import units
 from tautline.arrays import Array
 from tautline.errors import InputError
+from tautline.gradients.directions import Directions
 from tautline.gradients.keys import key_of, kind_of
-from tautline.gradients.segment_slopes import Directions
 from tautline.model import checks
 from tautline.model.keys import get, has, parse
 from tautline.model.system.case import Case
@@ -75,7 +75,7 @@ class Unknowns:
 
     def directions(self) -> Directions:
         """What the keys change by where a sought value changes."""
-        return Directions(self.by_sought, self.scales, tuple(x.key for x in self.sought))
+        return Directions(self.keys, self.by_sought, self.scales, tuple(x.key for x in self.sought))
 
     def changes(self, sought: Array) -> dict[str, float]:
         """Values by key, for `Case.with_`."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -10,12 +9,13 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.chain import lowering
+from tautline.engine.loads import path_table
 from tautline.gradients.arrays import Carried, UnknownTangentsError, value_of
 from tautline.gradients.chain.marching import Setting
+from tautline.gradients.directions import Directions
 from tautline.gradients.dual_cases import carries, dual_case
 from tautline.gradients.dual_starts import Midway, carried_quaternion, start_torque, started
-from tautline.gradients.dual_tables import dual_command
-from tautline.gradients.keys import key_sizes
+from tautline.gradients.dual_tables import dual_command, with_dual_motions
 from tautline.gradients.leaves import leaves, split
 from tautline.gradients.marched import widened
 from tautline.gradients.scales import IGNORED, Scales
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
 
 def tangents_of_numbers(
-    runs: ChainRuns, begun: Begun, names: Sequence[str], scales: Scales, at: Midway | None = None
+    runs: ChainRuns, begun: Begun, along: Directions, scales: Scales, at: Midway | None = None
 ) -> Array:
-    """Derivatives by keys of the numbers of a run, in the order of `flat`; UnknownTangentsError where one is not known.
+    """Derivatives of the numbers of a run, in the order of `flat`; UnknownTangentsError where one is not known.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def tangents_of_numbers(
         Runs of the case.
     begun : Begun
         The one with its own values.
-    names : sequence of str
-        The keys.
+    along : Directions
+        Of the keys.
     scales : Scales
         Kinds of the numbers.
     at : Midway, optional
@@ -61,8 +61,9 @@ def tangents_of_numbers(
     """
     first = 0 if at is None else len(at.x)
     try:
-        sizes = np.concatenate([np.ones(first), key_sizes(runs.case, names)])
-        setting = _setting(runs, begun, dual_case(runs.case, names, first), names, sizes, at)
+        sizes = np.concatenate([np.ones(first), along.sizes])
+        case = with_dual_motions(dual_case(runs.case, along, first), sizes, runs.steps.until)
+        setting = _setting(runs, begun, case, along, sizes, at)
     except (TypeError, ValueError) as error:  # InputError among them: a check that takes plain numbers only
         raise UnknownTangentsError(str(error)) from error
     found = tangents_beside(begun.setting if at is None else at.setting, setting, len(sizes), scales)
@@ -72,28 +73,33 @@ def tangents_of_numbers(
     return found
 
 
-def _setting(runs: ChainRuns, begun: Begun, case: Case, names: Sequence[str], sizes: Array, at: Midway | None) -> Any:
+def _setting(runs: ChainRuns, begun: Begun, case: Case, along: Directions, sizes: Array, at: Midway | None) -> Any:
     """The setting of a run with dual numbers; those of the motion are as they are placed."""
     plain, N, k = begun.setting, begun.setting.par.N, len(sizes)
     chain, command = chain_of(case.system), chain_command(case)
     if is_searched(case.start, case.system):
-        found = started(case, runs.case, partial(runs.search, names, 0 if at is None else len(at.x)))[1]
-        state = relative(case.system, chain, found, (stacked(chain.reel.guide_position), np.zeros(3)))
+        found = started(case, runs.case, partial(runs.search, along, 0 if at is None else len(at.x)))[1]
+        state = relative(case.system, chain, found, guide_at(chain, 0.0))
     else:
         state = _start(case, chain, chain_start(runs.case))
     chain = chain.on_mesh(chain.string.length - state.reeled_length, N)
     how = runs.case.run
     par = lowering.kernel_parameters(chain, N, how.scheme, how.compensated)
-    loads = lowering.chain_loads(chain)._replace(path=plain.loads.path) if carries(chain) else plain.loads
+    loads, path = plain.loads, chain.reel.guide_path
+    if carries(chain):
+        moved = path_table(path, 0.0, runs.steps.until) if carries(path) else loads.path
+        loads = lowering.chain_loads(changed(chain, reel=changed(chain.reel, guide_path=None)))
+        loads = loads._replace(moves=plain.loads.moves, path=moved)
     length = chain.string.length - state.reeled_length
     given = dual_command(command, chain.string.length, length, (0.0, runs.steps.until), plain.command, sizes)
     plan = plain.plan._replace(h=runs.steps.length(case.run.duration))
     if at is None:
-        motion = _placed(plain, chain, state, k)
+        motion = _placed(plain, chain, state, guide_at(chain, 0.0), k)
         torque = start_torque(chain.reel, chain.string.length, command, given, state.reeled_length, state.reel_speed)
     else:
         plain = at.setting
-        motion = _placed(plain, chain, _midway(begun, chain, state, plan.h, at, k), k)
+        guide = guide_at(chain, at.steps * plan.h)
+        motion = _placed(plain, chain, _midway(begun, chain, state, guide, at, k), guide, k)
         motion.reel[data.T_START] = at.steps * plan.h
         torque = plain.motion.reel[data.TORQUE]  # of a sample there, which segments leave out
     motion.reel[data.TORQUE] = torque
@@ -107,14 +113,9 @@ def _setting(runs: ChainRuns, begun: Begun, case: Case, names: Sequence[str], si
     return Setting(par, plan, given, moving, loads, inertia)
 
 
-def _midway(begun: Begun, chain: Chain, start: ChainState, h: Any, at: Midway, k: int) -> ChainState:
-    """The state in which a segment begins."""
-    time = at.steps * float(value_of(h))
-    own = begun.simulation.backend.pendulum
-    if carries(h) and own.reel.guide_path is not None:
-        raise UnknownTangentsError("the time at which a segment begins on a path")
-    place, velocity = guide_at(own, time)
-    guide = place + stacked(chain.reel.guide_position) - np.array(own.reel.guide_position), velocity
+def _midway(begun: Begun, chain: Chain, start: ChainState, guide: tuple[Any, Any], at: Midway, k: int) -> ChainState:
+    """The state in which a segment begins, relative to the guide."""
+    time = at.steps * float(value_of(begun.setting.plan.h))
     state = at.coordinates.state(at.carried(k), time, begun.before(start.reeled_length))
     return relative(begun.system, chain, state, guide)
 
@@ -180,13 +181,12 @@ def _start(case: Case, chain: Chain, known: ChainState) -> ChainState:
     return changed(known, reeled_length=reeled_beside(chain, deployed), **fields)
 
 
-def _placed(plain: Setting, chain: Chain, state: ChainState, k: int) -> Any:
+def _placed(plain: Setting, chain: Chain, state: ChainState, guide: tuple[Any, Any], k: int) -> Any:
     """The motion of a run with the positions and velocities of a state, whose momenta are to be found."""
     placed: Any = data.empty_motion(plain.par.N, len(plain.motion.reel) - data.REEL_SIZE)
-    frame = slice(data.FRAME_VELOCITY, data.FRAME_VELOCITY + 3)
-    placed.reel[frame] = plain.motion.reel[frame]
     arrays: list[Any] = [_still(x, k) if x.dtype == np.float64 else x for x in placed]
     motion = data.Motion(*arrays)
+    motion.reel[data.FRAME_VELOCITY : data.FRAME_VELOCITY + 3] = guide[1]
     lowering.place(changed(state, attitude=value_of(state.attitude)), chain.reel.spooled_strain, motion)
     Q = slice(data.ATTITUDE, data.ATTITUDE + 4)
     motion.body[Q] = carried_quaternion(value_of(motion.body[Q]), state.attitude)

@@ -19,6 +19,7 @@ from tautline.gradients.chain.outputs import carried_values, network_samples
 from tautline.gradients.chain.reverse import Found, goes_back, gradient_back
 from tautline.gradients.chain.torques import found_afterwards, held_torques
 from tautline.gradients.coordinates import Coordinates
+from tautline.gradients.directions import Directions
 from tautline.gradients.dual_cases import check_changes
 from tautline.gradients.dual_starts import Midway
 from tautline.gradients.marched import Marched, note_balances
@@ -181,17 +182,17 @@ class ChainRuns:
             simulation.begin(chain_command(case), case.run.duration, frozen.run.interval())
         return self._at_start(simulation, case)
 
-    def tangents(self, begun: Begun, names: Sequence[str], scales: Scales, at: Midway | None = None) -> Array:
-        """Derivatives by keys of the numbers of a run by dual numbers; UnknownTangentsError where one is not known.
+    def tangents(self, begun: Begun, along: Directions, scales: Scales, at: Midway | None = None) -> Array:
+        """Derivatives of the numbers of a run by dual numbers; UnknownTangentsError where one is not known.
 
-        Of a segment those by its coordinates, and by keys.
+        Of a segment those by its coordinates, and along directions.
         """
-        check_changes(self._beside, self.case, names)
-        return tangents_of_numbers(self, begun, names, scales, at)
+        check_changes(self._beside, self.case, along)
+        return tangents_of_numbers(self, begun, along, scales, at)
 
-    def search(self, names: Sequence[str], first: int = 0) -> tuple[Network, Places, Array]:
-        """The search for rest at the start, and derivatives of its unknowns by keys (CasesBeside.search)."""
-        return self._beside.search(names, first)
+    def search(self, along: Directions, first: int = 0) -> tuple[Network, Places, Array]:
+        """The search for rest at the start, and derivatives of its unknowns (CasesBeside.search)."""
+        return self._beside.search(along, first)
 
     def _frozen(self, case: Case) -> Case:
         """A case with frozen steps, without conditions that stop it."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.engine.loads import path_table
 from tautline.engine.network import lowering
 from tautline.engine.network.leading import Lead
 from tautline.engine.network.samples import state_of
@@ -18,6 +18,7 @@ from tautline.engine.network.stepper import NetworkStepper
 from tautline.engine.network.strands import strands_of, wheel_reel
 from tautline.gradients.arrays import Carried, UnknownTangentsError, value_of
 from tautline.gradients.coordinates import held_at
+from tautline.gradients.directions import Directions
 from tautline.gradients.dual_cases import carries, dual_case
 from tautline.gradients.dual_starts import (
     Midway,
@@ -26,8 +27,7 @@ from tautline.gradients.dual_starts import (
     start_torque,
     started,
 )
-from tautline.gradients.dual_tables import dual_command
-from tautline.gradients.keys import key_sizes
+from tautline.gradients.dual_tables import dual_command, with_dual_motions
 from tautline.gradients.leaves import leaves
 from tautline.gradients.marched import widened
 from tautline.gradients.network.marching import NetworkSetting
@@ -39,7 +39,6 @@ from tautline.kernels.network.tangent_march import begin_network_with_tangents
 from tautline.kernels.tangents import TANGENTS
 from tautline.model.command import Command
 from tautline.model.description import changed
-from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import State
@@ -50,16 +49,16 @@ if TYPE_CHECKING:
 
 
 def tangents_of_numbers(
-    runs: NetworkRuns, begun: BegunNetwork, names: Sequence[str], scales: Scales, at: Midway | None = None
+    runs: NetworkRuns, begun: BegunNetwork, along: Directions, scales: Scales, at: Midway | None = None
 ) -> Array:
-    """Derivatives by keys of the numbers of a run, in the order of `flat`; arguments as of the chain's."""
+    """Derivatives of the numbers of a run, in the order of `flat`; arguments as of the chain's."""
     if runs.case.system.is_reeved:
         raise UnknownTangentsError("lines over sheaves")
     first = 0 if at is None else len(at.x)
     try:
-        case = dual_case(runs.case, names, first)
-        system, state = started(case, runs.case, partial(runs.search, names, first))
-        sizes = np.concatenate([np.ones(first), key_sizes(runs.case, names)])
+        sizes = np.concatenate([np.ones(first), along.sizes])
+        case = with_dual_motions(dual_case(runs.case, along, first), sizes, runs.steps.until)
+        system, state = started(case, runs.case, partial(runs.search, along, first))
         found = _Lowered(runs, begun, case, system, state, sizes, at).tangents(scales)
     except (TypeError, ValueError, AttributeError) as error:  # InputError among them: a check of plain numbers
         raise UnknownTangentsError(str(error)) from error
@@ -95,21 +94,17 @@ class _Lowered:
 
     def _midway(self, at: Midway) -> State:
         """The state in which a segment begins."""
-        begun, time = self._begun, float(value_of(self._time))
-        held = {}
-        for name, body in begun.simulation.system.bodies.items():
-            if isinstance(body, Kinematic):
-                if carries(self._time) and (body.path is not None or body.rotation is not None):
-                    raise UnknownTangentsError("the time at which a segment begins on a path")
-                own = begun.start.bodies[name]
-                held[name] = held_at(body, own, time)
-                change = stacked(self._state.bodies[name].position) - np.array(own.position)
-                held[name] = changed(held[name], position=np.array(held[name].position) + change)
+        begun, bodies = self._begun, self._system.bodies
+        held = {
+            name: held_at(body, self._state.bodies[name], self._time)
+            for name, body in bodies.items()
+            if isinstance(body, Kinematic)
+        }
         lines = {
             name: changed(line, reeled_length=self._state.lines[name].reeled_length)
             for name, line in state_of(begun.simulation.system, begun.first).lines.items()
         }
-        return at.coordinates.state(at.carried(self._k), time, lines, held)
+        return at.coordinates.state(at.carried(self._k), float(value_of(self._time)), lines, held)
 
     def _command(self, name: str, plain: Command) -> data.Command:
         """A command as the kernels have it."""
@@ -144,16 +139,16 @@ class _Lowered:
         )
 
     def _lead(self, name: str) -> Lead:
-        """Motion of a body that is led; UnknownTangentsError where more than its place carries derivatives."""
+        """Motion of a body that is led; UnknownTangentsError where it is turned and that carries derivatives."""
         body = self._begun.setting.network.bodies[self._stepper.arrays.names.index(name)]
         own, given = self._state.bodies[name], self._system.bodies[name]
-        if carries((given.path, given.turning, given.angles)) or (body.led and carries(own.attitude)):
+        if carries((given.turning, given.angles)) or (body.led and carries(own.attitude)):
             raise UnknownTangentsError(f"the motion of {name}")
-        position, path = own.position, body.path
-        if body.moves and isinstance(position, Carried):
-            tangent = np.zeros((*path.shape, self._k))
-            tangent[1::4] = position.tangent[:, None]
-            path = Carried(path, tangent)
+        path: Any = body.path
+        if body.moves and carries((own.position, given.path)):
+            place = _still(np.zeros((len(path), 1)), self._k)
+            place[1::4] = (own.position - given.path.at(0.0)[0][0])[:, None]
+            path = path_table(given.path, 0.0, self._until) + place
         return Lead(body.moves, path, body.led, body.angles, body.base, body.mount)
 
     def tangents(self, scales: Scales) -> Array:

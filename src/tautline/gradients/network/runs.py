@@ -12,6 +12,7 @@ from tautline.engine.network.samples import state_of
 from tautline.engine.network.strands import strands_of
 from tautline.engine.runner import Runner
 from tautline.gradients.coordinates import Coordinates, held_at
+from tautline.gradients.directions import Directions
 from tautline.gradients.dual_cases import check_changes
 from tautline.gradients.dual_starts import Midway
 from tautline.gradients.marched import Marched, note_balances
@@ -137,14 +138,14 @@ class NetworkRuns:
         setting = NetworkSetting(simulation.stepper.network, plan)
         return BegunNetwork(simulation, setting, first, steps.until, case.state())
 
-    def tangents(self, begun: BegunNetwork, names: Sequence[str], scales: Scales, at: Midway | None = None) -> Array:
-        """Derivatives by keys of the numbers of a run by dual numbers; UnknownTangentsError where one is not known.
+    def tangents(self, begun: BegunNetwork, along: Directions, scales: Scales, at: Midway | None = None) -> Array:
+        """Derivatives of the numbers of a run by dual numbers; UnknownTangentsError where one is not known.
 
-        Of a segment those by its coordinates, and by keys.
+        Of a segment those by its coordinates, and along directions.
         """
-        check_changes(self._beside, self.case, names)
-        return tangents_of_numbers(self, begun, names, scales, at)
+        check_changes(self._beside, self.case, along)
+        return tangents_of_numbers(self, begun, along, scales, at)
 
-    def search(self, names: Sequence[str], first: int = 0) -> tuple[Network, Places, Array]:
-        """The search for rest at the start, and derivatives of its unknowns by keys (CasesBeside.search)."""
-        return self._beside.search(names, first)
+    def search(self, along: Directions, first: int = 0) -> tuple[Network, Places, Array]:
+        """The search for rest at the start, and derivatives of its unknowns (CasesBeside.search)."""
+        return self._beside.search(along, first)

@@ -13,6 +13,7 @@ from tautline.model.chain.state import ChainState
 from tautline.model.description import changed, unchecked
 from tautline.model.directional import is_directional
 from tautline.model.kinds import AUTO
+from tautline.model.stacking import stacked
 from tautline.model.system.parts import BODY, Kinematic, Line
 from tautline.model.system.pendulum import pendulum
 from tautline.model.system.state import BodyState, LineState, State, floats
@@ -88,9 +89,9 @@ def chain_of(system: System) -> Chain:
     )
 
 
-def guide_at(chain: Chain, time: float) -> tuple[Any, Any]:
-    """Position and velocity of the guide at a time (m, m/s), inertial frame."""
-    place, path = np.array(chain.reel.guide_position), chain.reel.guide_path
+def guide_at(chain: Chain, time: Any) -> tuple[Any, Any]:
+    """Position and velocity of the guide at a time (m, m/s), inertial frame; numbers may carry derivatives."""
+    place, path = stacked(chain.reel.guide_position), chain.reel.guide_path
     if path is None:
         return place, np.zeros(3)
     displacement, velocity = (x[0] for x in path.at(time)[:2])
