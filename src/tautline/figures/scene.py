@@ -126,8 +126,7 @@ def _wheel(run: xr.Dataset, system: System, wheel: Wheel, names: list[str], numb
         arm = np.array(wheel.center) - center_of(body)
         R = run.attitude.values[:, b]
         center = run.body_position.values[:, b] + R @ arm
-    radius = 0.0 if wheel.is_pin else wheel.radius
-    n = np.array(wheel.axis)
+    radius, n = (0.0, np.array((0.0, 1.0, 0.0))) if wheel.is_pin else (wheel.radius, np.array(wheel.axis))
     first = np.cross(n, (0.0, 0.0, 1.0) if abs(n[2]) < 0.9 else (1.0, 0.0, 0.0))
     first /= np.linalg.norm(first)
     second = np.cross(n, first)

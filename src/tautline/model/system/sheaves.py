@@ -10,7 +10,7 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.checks import Vector, non_negative, positive, vector
+from tautline.model.checks import ZERO, Vector, non_negative, positive, vector
 from tautline.model.description import (
     Number,
     OptionalNumber,
@@ -223,7 +223,7 @@ class Pin:
             self.point,
             self.entrance or self.point,
             self.exit or self.point,
-            (0.0, 1.0, 0.0),
+            ZERO,
             1.0,
             self.inertia_mass,
             self.wrap,
@@ -248,7 +248,7 @@ class Wheel(NamedTuple):
     center: Vector
     entrance: Vector
     exit: Vector
-    axis: Vector  # unit; the wheel turns about it, right-handed, as rope moves to the start
+    axis: Vector  # unit; the wheel turns about it, right-handed, as rope moves to the start; 0 of a pin, which is none
     radius: float
     inertia_mass: float
     wrap: float  # m, with whole turns
