@@ -82,3 +82,21 @@ def test_one_ends_heavy_work_soon(arguments: list[str], tmp_path: Path) -> None:
     assert time.perf_counter() - sent < PATIENCE
     assert process.returncode == 130 and told == "interrupted; nothing was written\n"
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_one_before_a_command_has_begun_ends_without_a_word(tmp_path: Path) -> None:
+    code = (
+        "import builtins, os, signal, time\n"
+        "from tautline.cli import main\n"
+        "importing = builtins.__import__\n"
+        "def heard(name, *others):\n"
+        "    if name == 'typer':\n"
+        "        os.kill(os.getpid(), signal.SIGINT)\n"
+        "        time.sleep(60.0)\n"
+        "    return importing(name, *others)\n"
+        "builtins.__import__ = heard\n"
+        "main()"
+    )
+    home = {**os.environ, "PYTHONPATH": str(Path(str(tl.__file__)).parents[1])}
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=home, capture_output=True, check=False)
+    assert done.returncode == 130 and done.stdout == done.stderr == b""

@@ -207,6 +207,26 @@ def test_copies_with_force_laws_call_their_own_functions() -> None:
             assert moved_on(found) == expected
 
 
+def test_copies_look_at_conditions_of_their_own() -> None:
+    """A run ends, and the next stage of a sequence begins, where they do without a copy."""
+    stages = tl.Sequence(tl.Stage(tl.Free(), until="reel_speed < '-0.05 m/s'"), tl.Stage(tl.Locked()))
+    stop = tl.StopWhen("time > '0.05 s' and unstretched_length > 0")
+    case = CASE.with_({"command": stages, "run.stop": stop, "run.step": 1e-3})
+    whole = tl.Simulation.from_case(case)
+    assert whole.advance(0.08, case.commands, sample=0.01) == "condition_met"
+    for way in WAYS.values():
+        simulation = tl.Simulation.from_case(case)
+        simulation.advance(0.01, case.commands, sample=0.01)
+        for _ in range(7):
+            found = way(simulation)
+            assert found.advance(0.01, sample=0.01) == simulation.advance(0.01, sample=0.01)
+            assert bits(found) == bits(simulation)
+            if simulation.status != "completed":
+                break
+            simulation = found
+        assert simulation.status == "condition_met" and simulation.time == whole.time
+
+
 def test_pushes_and_guides_go_with_a_copy() -> None:
     for name, body in (("hook-and-load", "load"), ("retrieval", "body")):
         simulation = begun(name)

@@ -44,6 +44,8 @@ def test_files_are_refused_by_key() -> None:
     for key, value, sentence in (
         ("fluid.drag_area", ["1 m^2", 2], "fluid.drag_area: expected a list of three"),
         ("fluid.added_mass[0][1]", 3.0, "fluid.added_mass: expected a symmetric matrix"),
+        ("fluid.added_mass", [[1.0] * 6] * 5 + [[1.0, [2.0]]], "fluid.added_mass.5: expected six numbers"),
+        ("fluid.drag_area", [1.0, [2.0, 3.0], 4.0], "fluid.drag_area.1: expected an area"),
         ("fluid.wing_area", "2 m", "fluid.wing_area: expected an area"),
         ("fluid.wing_chord", [0, 0], "fluid.wing_chord: expected a list of three"),
     ):

@@ -213,6 +213,12 @@ def test_a_number_that_python_declines_to_print(key: str) -> None:
         ('title = "Retrieval"', "a.b = 3", "my.toml:1: a: no such key"),
         ('title = "Retrieval"', '"" = 3', "my.toml:1: '': no such key"),
         ('title = "Retrieval"', '"\\u0007\\n" = 3', "my.toml:1: '\\x07\\n': no such key"),
+        ('stiffness = "40 N"', 'stiffness = "40 N"\ncommand = "3 N"', "string.command: no such key"),
+        (
+            'shape = "elliptic_cylinder"',
+            'shape = "elliptic_cylinder"\nfluid = 3',
+            "body.fluid: no such key",
+        ),
         ('kind = "torque"', 'kind = "torq"', "my.toml:28: command.kind: expected one of 'brake', 'locked', 'free', "),
         ('kind = "torque"', 'kind = "torq"', "got 'torq'; did you mean 'torque'?"),
         (

@@ -409,6 +409,16 @@ def test_another_command_takes_the_place_of_a_sequence() -> None:
     assert sim.line.stage == "1" and sim.backend.commands["line"] == tl.Torque(42.0)
 
 
+@pytest.mark.parametrize("key", ["command", "lines.line.command"])
+def test_a_sequence_is_set_by_key_and_another_command_in_its_place(key: str) -> None:
+    case, sequence = tl.load("retrieval"), tl.Sequence(tl.Stage(tl.Free(), until="2 s"), tl.Stage(tl.Locked()))
+    found = case.with_({key: sequence})
+    assert found.commands["line"] == sequence == case.with_(command=sequence).commands["line"]
+    assert case.with_({key: [{"kind": "free", "until": "2 s"}, {"kind": "locked"}]}) == found
+    for value in (tl.Torque(2.0), {"kind": "torque", "torque": 2.0}):
+        assert found.with_({key: value}).commands["line"] == tl.Torque(2.0)
+
+
 def test_members_of_a_study_switch_each_at_its_own_time(tmp_path: Path) -> None:
     """Paid out to 11 m at any speed, then held: the lengths at 1 s are those of the speeds."""
     given = case(tl.Stage(tl.Speed(payout=0.5), until="unstretched_length > '11 m'"), tl.Locked(), duration=4.0)

@@ -11,6 +11,14 @@ from tautline.extras import MissingLibraryError, need
 
 
 def main() -> None:
+    """Run the command line; Ctrl-C ends it without a word also before a command has begun."""
+    try:
+        _run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _run() -> None:
     """Run the command line; without the extra [cli] only a sentence says how to get it."""
     for stream in (sys.stdout, sys.stderr):  # a name may have letters that the terminal's encoding lacks
         if isinstance(stream, io.TextIOWrapper):

@@ -44,8 +44,21 @@ class Watch:
         self.stages: dict[str, Progress] = {}
         self.passed: list[tuple[float, str, int]] = []
         self._layout = layout
-        self._stops = [(condition, condition.margins_of(layout)) for condition in self.conditions]
+        self._bind()
+
+    def _bind(self) -> None:
+        """Make the functions of conditions, which pickles leave out."""
+        self._stops = [(condition, condition.margins_of(self._layout)) for condition in self.conditions]
         self._ends: dict[str, tuple[StopWhen, Any]] = {}  # conditions that end present stages
+        for name, progress in list(self.stages.items()):
+            self.set_stage(name, progress)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: x for name, x in self.__dict__.items() if name not in ("_stops", "_ends")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._bind()
 
     def copy(self) -> Watch:
         """An independent one, at the same stages."""

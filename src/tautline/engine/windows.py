@@ -9,6 +9,15 @@ from collections.abc import Callable
 BLOCKS_AT_ONCE = 64
 
 
+def around(since: float, until: float, h: float, last: float) -> tuple[float, float]:
+    """Times that tables must hold between for a march from one to another: loads act over half a step before and after.
+
+    Stages of orders 4 and 6 also leave the step that they belong to. `h` is the base step, `last` the latest one made.
+    """
+    margin = max(h, abs(last))
+    return max(since - margin, 0.0), until + margin
+
+
 def _for_ever(until: float) -> float:
     return math.inf
 

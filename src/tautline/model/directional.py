@@ -55,7 +55,8 @@ class OneOrMore(Kind):
     def _kind(self, value: Any) -> Quantity:
         """The one for a value, by how often lists are in lists."""
         depth = 0
-        while isinstance(value, list | tuple | np.ndarray) and np.shape(value) != () and depth < len(self._kinds) - 1:
+        value = value.tolist() if isinstance(value, np.ndarray) else value
+        while isinstance(value, list | tuple) and depth < len(self._kinds) - 1:
             depth, value = depth + 1, next(iter(value), 0.0)
         return self._kinds[depth]
 

@@ -18,7 +18,8 @@ from tautline.model.keys import Key
 from tautline.model.kinds import WrongValueError
 from tautline.model.system.parts import ANCHOR, BODY, GUIDE, LINE, Kinematic, Line
 from tautline.model.system.reading import read
-from tautline.model.system.sections import SHORT_PARTS, START
+from tautline.model.system.sections import KIND, SHORT_PARTS, START
+from tautline.model.system.sections import SECTIONS as PATHS
 from tautline.model.system.system import System
 from tautline.model.wording import near
 
@@ -137,14 +138,18 @@ def expanded(tree: Mapping[str, Any]) -> Tree:
             given[name] = dict(kinds.section(value))
         except WrongValueError as error:
             problems.append(Problem((name,), str(error)))
-    own = keys_of(Line).kinds
-    wrong = [key for key in given.get("string", ()) if key in own]
-    problems += [Problem(("string", key), f"no such key{near(key, [])}") for key in wrong]
-    for key in wrong:
-        del given["string"][key]
+    for section, words in (("string", {*keys_of(Line).kinds, *_inside("lines")}), ("body", {KIND, *_inside("bodies")})):
+        for key in words & given.get(section, {}).keys():
+            problems.append(Problem((section, key), f"no such key{near(key, [])}"))
+            del given[section][key]
     if problems:
         raise ProblemsError(problems + _others(given, tree))
     return _long(given, {name: tree[name] for name in TOP if name in tree})
+
+
+def _inside(section: str) -> set[str]:
+    """Sections inside of those of bodies or lines, which have others in the short form."""
+    return {path[2] for path in PATHS if path[0] == section and len(path) > 2}
 
 
 def _long(given: dict[str, dict[str, Any]], top: Tree) -> Tree:

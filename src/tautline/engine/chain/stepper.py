@@ -18,7 +18,7 @@ from tautline.engine.health import Health
 from tautline.engine.loads import covering, moved_on, own_numbers
 from tautline.engine.tabulating import is_constant, tabulated
 from tautline.engine.turns import Turns
-from tautline.engine.windows import Window
+from tautline.engine.windows import Window, around
 from tautline.errors import RUNNING
 from tautline.kernels import data
 from tautline.kernels.inverse import holding_torques, prescribed_torques
@@ -125,9 +125,11 @@ class Stepper:
 
     def cover(self, since: float, until: float) -> None:
         """Let the tables of motions without end hold from a time to another."""
+        since, until = around(since, until, self.plan.h, self.motion.reel[data.H_LAST])
         moved = [window.moves(since, until) for window in (self._path_window, self._flow_window)]
         if any(moved):
             self.loads = covering(self.loads, self.pendulum.fluid, self.pendulum.reel.guide_path, since, until)
+        since = max(since, self.origin[0])  # a command's curve begins there
         if self._command_window.moves(since, until) and self.command is not None:
             self.kernel_command = lowering.kernel_command(self.command, self.par.L, *self.origin, (since, until))
 

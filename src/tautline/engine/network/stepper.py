@@ -19,6 +19,7 @@ from tautline.engine.network.health import NetworkHealth
 from tautline.engine.network.leading import Lead, leads_of, motions_of, uniform
 from tautline.engine.tabulating import tabulated
 from tautline.engine.turns import Turns
+from tautline.engine.windows import around
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.kernels.limits import Limits
@@ -192,6 +193,7 @@ class NetworkStepper:
 
     def lower(self, since: float, until: float) -> None:
         """Make what the kernels take, with tables that hold between two times, unless it is there already."""
+        since, until = around(since, until, self.plan.h, self.arrays.totals[data.H_LAST])
         if not self.changed and self._lowered[0] <= since and until < self._lowered[1]:
             return
         self.changed, self._lowered = False, (since, self._covered(until))
@@ -220,7 +222,8 @@ class NetworkStepper:
 
     def command_span(self, name: str, command: Command, since: float, until: float) -> tuple[float, float] | None:
         """Times that the table of a motion without end has to hold for; others are the same at any time."""
-        return (since, until) if command.covered(until, self.origins[name][0]) < math.inf else None
+        origin = self.origins[name][0]  # where its curve begins
+        return (max(since, origin), until) if command.covered(until, origin) < math.inf else None
 
     def _covered(self, until: float) -> float:
         """Time up to which tables of paths, flows and commands hold that are asked for until then (s)."""

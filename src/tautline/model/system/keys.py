@@ -9,6 +9,7 @@ from typing import Any
 from tautline.errors import InputError
 from tautline.model import file_keys, keys, kinds
 from tautline.model.checks import ZERO
+from tautline.model.commands.base import Command
 from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
 from tautline.model.fluid import BodyInFluid
 from tautline.model.keys import Key, parse
@@ -16,7 +17,7 @@ from tautline.model.kinds import MISSING, Choice, Kind, WrongValueError
 from tautline.model.parts import Part
 from tautline.model.short_keys import SHORT, full_key, names_of
 from tautline.model.system.parts import GUIDE
-from tautline.model.system.reading import NO_ELEMENTS, Reading, tagged, with_string
+from tautline.model.system.reading import NO_ELEMENTS, Reading, command_keys, tagged, with_string
 from tautline.model.system.sections import (
     HEADS,
     KIND,
@@ -32,6 +33,7 @@ from tautline.model.system.sections import (
     matches,
     parts_at,
     parts_of,
+    staged,
 )
 from tautline.model.system.system import System
 from tautline.model.wording import near
@@ -173,7 +175,7 @@ def change(tree: Tree, key: Key, value: Any, system: System) -> Key:
     """Change one place or a whole section of a tree by a key that may be a short one (short_keys.py); the full key."""
     section = (*key.path, key.name)
     _check_head(section[0], system)
-    thing = _object_keys(section, value) if hasattr(value, "__kinds__") else value
+    thing = _object_keys(section, value)
     if section[0] == GUIDE:
         _add_guide(tree, system)
     found = full_key(key, system)
@@ -183,7 +185,7 @@ def change(tree: Tree, key: Key, value: Any, system: System) -> Key:
             kinds.section(thing)
         except WrongValueError as error:
             raise InputError(f"{key.text}: {error}") from None
-    if key.components or not is_whole:
+    if key.components or not is_whole or key.name == "command":  # which has a section of its own
         put(tree, found, thing)
         return found
     known = {name for cls in SHORT_PARTS[key.name].options.values() for name in keys_of(cls).kinds}
@@ -220,6 +222,10 @@ def _has(part: Part, name: str) -> bool:
 
 def _object_keys(section: tuple[str, ...], value: Any) -> Any:
     """Keys of an object that stands for a section; the object itself if it does not."""
+    if isinstance(value, Command) and section[-1] in ("command", "end_command"):
+        return command_keys(value, defaults=False)
+    if not hasattr(value, "__kinds__"):
+        return staged({section[-1]: value})[section[-1]]
     parts = (SHORT_PARTS[section[0]],) if len(section) == 1 and section[0] in SHORT_PARTS else parts_at(section)
     return next((tagged(part, value) for part in parts if isinstance(value, part.wanted)), value)
 
