@@ -276,7 +276,7 @@ def test_what_was_thinned_is_told(folder: Path, open_page: Pages) -> None:
     args = swinging(0.5)
     tl.run_to_file(folder / "long.nc", *args, duration=30.0, sample=0.001, overwrite=True)
     sizes = []
-    for extra, words in (((), "Thinned: the scene has every"), (("--full",), "")):
+    for extra, words in (((), "Thinned: the scene shows every"), (("--full",), "")):
         tautline("export", "long.nc", "--html", "-o", "long.html", "--overwrite", *extra, cwd=folder)
         sizes.append((folder / "long.html").stat().st_size)
         page = open_page((folder / "long.html").as_uri(), offline=True)

@@ -2,6 +2,7 @@
 
 import uPlot from "uplot";
 import { padded, ticks } from "./axis";
+import { union } from "./colors";
 import { prefixed } from "./format";
 import { AXIS_FONT, LEFT, RIGHT } from "./chart";
 import { type Layout, type Row } from "./layout";
@@ -12,6 +13,11 @@ import { type Meta, type Range } from "./types";
 
 const EVERY = 80; // ms between two drawings
 export const ALONG = { name: "along", label: "tension along the line, now", units: "N", floor: 0 };
+
+/** Least and greatest tension of all runs. */
+export function tensionsOf(metas: Meta[]): Range {
+  return metas.map(({ ranges }) => ranges.tension).reduce(union);
+}
 
 /** A line of a run: which, and how it is drawn. */
 interface Piece {
@@ -32,7 +38,7 @@ export class Along extends Panel {
   constructor(metas: Meta[], private readonly layouts: Layout[], events: PlotEvents) {
     super(ALONG, events);
     this.rows = metas.map(() => null);
-    this.span = metas.map(({ ranges }) => ranges.tension).reduce(([a, b], [c, d]) => [Math.min(a, c), Math.max(b, d)]);
+    this.span = tensionsOf(metas);
     this.pieces = metas.flatMap((meta, run) => meta.lines.map((_, strand) => ({ run, strand, style: styleOf(strand, run, metas.length) })));
     for (const { run, strand, style } of this.pieces) {
       const text = [metas.length > 1 ? LETTERS[run] : "", metas[run].lines.length > 1 ? metas[run].lines[strand].name : ""].filter(Boolean).join(" ");

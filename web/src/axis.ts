@@ -44,7 +44,7 @@ function decimalsOf(step: number): number {
 export function padded(low: number | null, high: number | null, floor = 0): Range {
   if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
   const size = Math.max(Math.abs(low), Math.abs(high));
-  const room = high - low > 1e-9 * size && high - low > floor ? 0.06 * (high - low) : 0.1 * size || 100 * floor || 1e-18;
+  const room = high - low > 1e-9 * size && high - low > floor ? 0.06 * (high - low) : 0.1 * size || 1;
   return [low - room, high + room];
 }
 

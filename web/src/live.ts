@@ -154,9 +154,10 @@ export class Live {
     else if (action === "newest") [this.following, this.replayed] = [true, null];
   }
 
-  /** Show the last seconds once more, and go on with the newest state. */
+  /** Show the last seconds once more, then the newest state again; a second call ends it. */
   private replay(): void {
     const { start, end } = this.history;
+    if (this.replayed) return this.act("newest");
     this.following = false;
     this.time = Math.max(start, end - REPLAYED);
     this.replayed = { until: end, at: performance.now() };
@@ -290,10 +291,10 @@ export class Live {
     const seconds = (now - this.counts.at) / 1000;
     if (1000 * seconds < COUNT_EVERY) return;
     const per = (count: number) => Math.round(count / seconds);
-    const every = this.meta.interval ? ` · curves and recordings every ${number(1000 * this.meta.interval, 3)} ms` : "";
+    const every = this.meta.interval ? ` · a sample every ${number(1000 * this.meta.interval, 3)} ms` : "";
     const { achieved, rate, running } = this.status ?? { achieved: 0, rate: 0, running: false };
     get("readout").textContent = this.status
-      ? `${pace(achieved, running ? rate : 0)} · ${per(this.stage.drawn - this.counts.drawn)} pictures/s${every}`
+      ? `${pace(achieved, running ? rate : 0)} · ${per(this.stage.drawn - this.counts.drawn)} frames/s${every}`
       : "";
     this.counts = { at: now, drawn: this.stage.drawn };
   }

@@ -48,8 +48,8 @@ function showThinned(boot: Boot): void {
   const texts = boot.runs.flatMap(({ title, thinned }) => {
     if (!thinned) return [];
     const parts = [
-      thinned.frames > 1 ? `the scene has every ${ordinal(thinned.frames)} of ${thinned.samples} samples` : "",
-      thinned.curves > 1 ? `curves have the least and the greatest of each ${thinned.curves}` : "",
+      thinned.frames > 1 ? `the scene shows every ${ordinal(thinned.frames)} of ${thinned.samples} samples` : "",
+      thinned.curves > 1 ? `curves show the extremes of every ${thinned.curves} samples` : "",
     ].filter(Boolean);
     return parts.length ? `${boot.runs.length > 1 ? `${title}: ` : ""}${parts.join(", ")}` : [];
   });

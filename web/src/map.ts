@@ -1,7 +1,7 @@
 // Tension along the lines over time, as colors: one column for each sample that is at hand, the start of a line at the top.
 
 import { AXIS_FONT, LEFT, RIGHT } from "./chart";
-import { Scale } from "./colors";
+import { Scale, shownRange } from "./colors";
 import { between } from "./format";
 import { type Layout, type Row } from "./layout";
 import { css, theme } from "./palette";
@@ -20,15 +20,15 @@ export class TensionMap extends Panel {
   private readonly hands: TimeArea;
   private rows: Row[] = [];
 
-  /** Of the first run. */
-  constructor(private readonly meta: Meta, private readonly layout: Layout, range: Range, events: PlotEvents) {
+  /** Of the first run; `known`: tensions of all runs, as far as they are known beforehand. */
+  constructor(private readonly meta: Meta, private readonly layout: Layout, private readonly full: Range, private readonly known: Range, events: PlotEvents) {
     super(MAP, events);
     this.over.style.left = `${LEFT}px`;
     this.over.style.right = `${RIGHT}px`;
     this.area.append(this.canvas, this.over);
     this.head.append(this.key);
     this.canvas.setAttribute("aria-hidden", "true");
-    this.hands = new TimeArea(this.over, events, range, (time) => {
+    this.hands = new TimeArea(this.over, events, full, (time) => {
       const [from, to] = this.hands.range;
       return (this.over.clientWidth * (time - from)) / (to - from);
     });
@@ -60,7 +60,7 @@ export class TensionMap extends Panel {
     const ratio = window.devicePixelRatio;
     [this.canvas.width, this.canvas.height] = [Math.round(width * ratio), Math.round(height * ratio)];
     brush.scale(ratio, ratio);
-    const scale = new Scale(this.values(), theme());
+    const scale = new Scale(shownRange(this.values()), theme());
     const whole = this.layout.strands.length;
     const band = (height - 8 - GAP * (whole - 1)) / whole;
     this.layout.strands.forEach((_, k) => {
@@ -75,9 +75,10 @@ export class TensionMap extends Panel {
     this.hands.setRange(this.hands.range);
   }
 
-  /** Least and greatest tension in view. */
+  /** Least and greatest tension in view: those of the legend where the whole run is. */
   private values(): Range {
-    let [low, high] = [Infinity, -Infinity];
+    const whole = this.hands.range.every((time, i) => time === this.full[i]);
+    let [low, high] = whole ? this.known : [Infinity, -Infinity];
     for (const row of this.rows)
       for (const strand of this.layout.strands)
         for (let e = 0; e < strand.elements; e++) {

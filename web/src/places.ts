@@ -86,7 +86,7 @@ export function withArrow({ lines, bodies, orbit }: Meta, box: Box, length: numb
   const [, y, z] = beside?.position ?? [0, 0.5 * (low[1] + high[1]), low[2]];
   // what turns in the plane of an orbit leaves the corners of its box free
   if (orbit) return { whole, start: [box[0][0] + length, box[0][1] + length, z] };
-  const start: Vector = [low[0] - 0.3 * length, y, z];
+  const start: Vector = [low[0] - length, y, z];
   return { whole: shown ? union(whole, [[start[0] - 0.1 * length, y, z], [start[0], y, z + 1.2 * length]]) : whole, start };
 }
 

@@ -1,6 +1,6 @@
 // The column of charts: one time axis, one cursor, one zoom for all.
 
-import { Along } from "./along";
+import { Along, tensionsOf } from "./along";
 import { Arrangement } from "./arrangement";
 import { Chart, type Line } from "./chart";
 import { type Layout, type Row } from "./layout";
@@ -49,7 +49,7 @@ export class Plots {
     };
     this.charts = plotsOf(metas).map((plot) => new Chart(plot, linesOf(plot, metas), metas.length, full, events));
     this.along = new Along(metas, layouts, events);
-    this.map = new TensionMap(metas[0], layouts[0], full, events);
+    this.map = new TensionMap(metas[0], layouts[0], full, tensionsOf(metas), events);
     this.axis = new TimeAxis(full, events);
     const after = 1 + Math.max(...this.charts.map(({ plot }, k) => (TENSIONS.includes(plot.name) ? k : -1)));
     this.panels = [...this.charts.slice(0, after), this.along, this.map, ...this.charts.slice(after)];

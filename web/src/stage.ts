@@ -19,6 +19,7 @@ const VIEWS: Action[] = ["front", "side", "top", "iso"];
 const LETTER = 8; // px, the width of one in a name, about
 const BESIDE = 10; // px, from what is named
 const NAME_HEIGHT = 15; // px
+const CROSSED = 60; // px above and below the place of a name, where what it names is likely to be
 const NARROW = 480; // px: below, the legend takes the whole width of the picture's foot
 const TURNS: Record<string, Turn> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down", "+": "nearer", "=": "nearer", "-": "farther" };
 
@@ -180,20 +181,23 @@ export class SceneStage {
     this.scene.touch();
   }
 
-  /** Names beside what they name; one that would cover another moves down. */
+  /** Names to the right of what they name, or to the left where something is; one that would cover another moves down. */
   private placeNames(): void {
     const placed: [number, number, number][] = []; // left, top, width
     const room = get("scene").clientWidth;
     const names = (this.naming && this.scene?.sight.names()) || [];
     get("part-names").replaceChildren(
-      ...names.map(({ text, kind, at: [x, y] }) => {
+      ...names.map(({ text, kind, at: [place, height] }, own) => {
         const width = LETTER * text.length;
-        if (x + BESIDE + width > room) x -= width + 2 * BESIDE; // on the other side of what it names
-        const covered = () => placed.some(([left, top, wide]) => x < left + wide && left < x + width && Math.abs(y - top) < NAME_HEIGHT);
-        while (covered()) y += NAME_HEIGHT;
+        const sides = [place + BESIDE, place - BESIDE - width].filter((x) => x >= 0 && x + width <= room);
+        const covered = (x: number, y: number) => placed.some(([left, top, wide]) => x < left + wide && left < x + width && Math.abs(y - top) < NAME_HEIGHT);
+        const crosses = (x: number) => names.some(({ at: [other, top] }, k) => k !== own && Math.abs(top - height) < CROSSED && (other - place) * (x - place) > 0 && other > x - BESIDE && other < x + width + BESIDE);
+        const x = sides.find((side) => !covered(side, height) && !crosses(side)) ?? sides[0] ?? place + BESIDE;
+        let y = height;
+        while (covered(x, y)) y += NAME_HEIGHT;
         placed.push([x, y, width]);
         const label = Object.assign(document.createElement("span"), { className: kind, textContent: text });
-        label.style.transform = `translate(${(x + BESIDE).toFixed(1)}px, calc(${y.toFixed(1)}px - 50%))`;
+        label.style.transform = `translate(${x.toFixed(1)}px, calc(${y.toFixed(1)}px - 50%))`;
         return label;
       }),
     );
@@ -234,8 +238,8 @@ export class SceneStage {
   /** How much of the picture buttons and the legend cover. */
   private covered(): Covered {
     const bar = document.querySelector<HTMLElement>("#scene .top-left");
-    const top = bar ? bar.offsetTop + bar.offsetHeight : 0;
-    const legend = get("legend");
+    const [legend, runs] = [get("legend"), get("run-labels")];
+    const top = Math.max(...[bar, runs].map((part) => (part ? part.offsetTop + part.offsetHeight : 0)));
     if (get("scene").clientWidth < NARROW) return { top, bottom: legend.offsetHeight + 14, corners: [] };
     const { inset } = this.scene ?? {};
     const corners: Rect[] = [legend].map(({ offsetLeft: left, offsetTop: above, offsetWidth, offsetHeight }) => ({ left, top: above, right: left + offsetWidth, bottom: above + offsetHeight }));

@@ -42,7 +42,7 @@ class Session:
     def __init__(
         self,
         case: Case,
-        title: str,
+        name: str,
         record: Path | None = None,
         control: Control | None = None,
         alarm: float | None = None,
@@ -51,8 +51,8 @@ class Session:
         self._alarm = Alarm(alarm)
         # a program begins when somebody is ready for it
         self.waiting = control is None and any(command.moves for command in case.commands.values())
-        self.title = title
-        self.record_path = record or Path(f"{title}-live.nc")
+        self.title = case.title or name
+        self.record_path = record or Path(f"{name}-live.nc")
         self.rate = 1.0
         self.paused = False
         self.achieved = 1.0
