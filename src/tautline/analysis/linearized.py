@@ -40,7 +40,7 @@ def linearized(system: System, network: Network, places: Places, free: Sequence[
     drums = [k for k, name in enumerate(system.lines) if name in free]
     n, size = network.count, network.count + len(drums)
     M, K = np.zeros((2, size, size))
-    M[:n, :n] = mass_matrix(system, network, places, drums)
+    M[:n, :n] = mass_matrix(system, network, places)
     stiffness = stiffness_of(network, places)
     K[:n, :n] = stiffness.energy.toarray()
     if stiffness.steady is not None:
@@ -65,7 +65,7 @@ def linearized(system: System, network: Network, places: Places, free: Sequence[
     return Linearized(M, K, drums)
 
 
-def mass_matrix(system: System, network: Network, places: Places, drums: Sequence[int] = ()) -> Array:
+def mass_matrix(system: System, network: Network, places: Places) -> Array:
     """Matrix of the kinetic energy by the rates of the unknowns; drums turn with the bodies that they are on."""
     M = np.zeros((network.count, network.count))
     for b, (own, first, R) in enumerate(zip(network.bodies, network.first_of_body, places.attitudes, strict=True)):

@@ -125,11 +125,6 @@ class Expression:
             return units.OF_RESULTS.get(own[0], own[0]).removeprefix("1")
         return units.spelled(powers)
 
-    @property
-    def plain_variable(self) -> str | None:
-        """The variable, if the expression is nothing else."""
-        return self.tree.id if isinstance(self.tree, ast.Name) and self.tree.id in SCHEMA else None
-
     def refuse(self, at: ast.AST | int, why: str) -> NoReturn:
         """Raise an InputError that names the key, the place in the text and why."""
         column = at if isinstance(at, int) else getattr(at, "col_offset", 0)
