@@ -72,7 +72,7 @@ def columns_of(piece: xr.Dataset) -> list[Column]:
 
 
 def _labels(piece: xr.Dataset, dim: str) -> list[Any]:
-    """What the places of a dimension are called: by names where there are some, nodes of several lines by these."""
+    """Labels of the places of a dimension: names where there are some, those of lines for nodes of several."""
     if dim in ("line", "body") and piece.sizes[dim] == 1:
         return [""]
     if dim in piece.coords:

@@ -118,7 +118,7 @@ def task_of(
 
 
 def _variable(name: str, parts: Parts) -> Bound | None:
-    """What is observed by a name; None for the time."""
+    """Expression that is observed by a name; None for the time."""
     if name == TIME:
         return None
     found = bind(read("observations", name), parts).single()

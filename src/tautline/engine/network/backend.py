@@ -194,7 +194,7 @@ class NetworkBackend:
         self.stepper.health.look_at_motors(self.system, samples, kind)
 
     def sentence(self, status: int, plan: data.Plan) -> str:
-        """What ended the motion, when, and what to do about it."""
+        """Sentence on what ended the motion, when, and what to do about it."""
         return sentence(ended(self.stepper, status, plan, self.timing.now))
 
     def go_on_from(self, state: State, time: float) -> None:

@@ -1,4 +1,4 @@
-"""What the chain backend takes of a case besides its chain (systems.py): start and command of the only line."""
+"""Start and command of the only line of a case, as the chain backend takes them beside its chain (systems.py)."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ SENSORS = {
 
 
 def described(word: str) -> Variable:
-    """What a variable, the time or the word of a sensor is."""
+    """Description of a variable, of the time or of the word of a sensor."""
     if word in SENSORS:
         return SENSORS[word].described
     return TIME_VARIABLE if word == TIME else SCHEMA[word]

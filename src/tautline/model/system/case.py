@@ -124,7 +124,7 @@ class Case:
         return self._state is not None
 
     def starting_from(self, state: State) -> Case:
-        """The same case, which takes a state for that of its start."""
+        """Copy of the case that takes a state for that of its start."""
         found = copy(self)
         object.__setattr__(found, "_state", state)
         return found
@@ -335,7 +335,7 @@ class Heads:
         return self.place(list(short(tuple(path), self.names)) if self.names else path)
 
     def but(self, changed: list[tuple[Path, Path]], names: Names | None) -> Heads:
-        """The same where other keys were changed."""
+        """Copy for a case in which other keys were changed."""
         return Heads(self.place, self.names or names, (*changed, *self.changed))
 
 

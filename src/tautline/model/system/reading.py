@@ -60,7 +60,7 @@ NO_ELEMENTS = Problem(("run", "elements"), "expected none: every string has its 
 
 
 class Described(NamedTuple):
-    """What the sections of a system say."""
+    """Objects that the sections of a system describe."""
 
     system: System
     start: Start
@@ -414,7 +414,7 @@ def _command(reading: Reading, value: Any, *path: str) -> Any:
 
 
 def _of_stage(error: InputError, *path: str) -> Problem:
-    """What is wrong with a stage, at the key that an error names: "Stage.until: ..."."""
+    """Problem of a stage, at the key that an error names: "Stage.until: ..."."""
     key, _, sentence = str(error).partition(": ")
     return Problem((*path, *key.split(".")[1:]), sentence)
 

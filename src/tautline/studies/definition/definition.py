@@ -42,7 +42,7 @@ class StudyError(InputError):
 
 @dataclass(frozen=True)
 class Study:
-    """What is to be computed: every value in SI, nothing run yet."""
+    """Study as it is to be computed: every value in SI, nothing run yet."""
 
     title: str
     description: str

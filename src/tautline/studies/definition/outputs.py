@@ -1,4 +1,4 @@
-"""What is kept of every member: a variable of the results or an expression, over time or reduced."""
+"""Outputs that are kept of every member: a variable of the results or an expression, over time or reduced."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class Output:
 
     @property
     def expression(self) -> Bound | None:
-        """What is kept, if it is no plain variable."""
+        """Expression that is kept, if it is no plain variable."""
         return _bound(self.variable, tuple(map(tuple, self.parts))) if self.parts else None
 
     @property
@@ -346,7 +346,7 @@ def _length(dim: str, line: str | None, facts: Facts) -> int | None:
 def _shape(
     where: str, variable: str, reduce: str, chosen: Mapping[str, Any], facts: Facts
 ) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """What is left of the dimensions."""
+    """Dimensions that are left, and their sizes."""
     dims = [dim for dim in _known(facts)[variable].dims[1:] if dim not in chosen]
     if reduce in OVER_TIME_AND_LINE and any(dim in ALONG_THE_LINE for dim in dims):
         dims = [dim for dim in dims if dim not in ALONG_THE_LINE]
