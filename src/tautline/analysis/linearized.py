@@ -10,8 +10,9 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model import drum, wetting
 from tautline.model.directional import added_matrix, moves_fluid
-from tautline.model.rest.forces import body_density, of_elements, stiffness_of
+from tautline.model.rest.forces import body_density
 from tautline.model.rest.network import DIFFERENCE, Network, Places, hat
+from tautline.model.rest.stiffness import of_elements, stiffness_of
 from tautline.model.system.parts import Line
 from tautline.model.system.system import System
 
