@@ -43,7 +43,7 @@ class NotAFileError(OSError):
 
 
 def kind_of(path: Path) -> str | None:
-    """What stands at a path in the way of a regular file ("is a device"), or None."""
+    """Kind of what stands at a path in the way of a regular file ("is a device"), or None."""
     try:
         mode = path.stat().st_mode
     except OSError:

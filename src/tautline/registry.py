@@ -14,7 +14,7 @@ KERNELS = "tautline.kernels"
 
 
 class GuideLaw(NamedTuple):
-    """What becomes of the energy where the string enters or leaves the guide (docs/theory.md, "The guide")."""
+    """Law for the energy where the string enters or leaves the guide (docs/theory.md, "The guide")."""
 
     module: str
     sentence: str
@@ -33,7 +33,7 @@ class ElasticLaw(NamedTuple):
 
 
 class ReelCommand(NamedTuple):
-    """What moves the drum (docs/theory.md, "Commands, friction and stops of the reel")."""
+    """Kind of command that moves the drum (docs/theory.md, "Commands, friction and stops of the reel")."""
 
     module: str
     sentence: str

@@ -201,7 +201,7 @@ _RATIOS = {"1": 1.0, "%": 0.01}
 
 
 def factor_to_si(given: str, unit: str) -> float:
-    """What numbers of a column are multiplied by, from the unit of the column and the one that is wanted.
+    """Factor for the numbers of a column, from the unit of the column and the one that is wanted.
 
     Both may also be spelled as in results, "m s-1" for "m/s". ValueError says what was expected.
     """
@@ -243,7 +243,7 @@ def _in_base(name: str) -> Any:
 
 
 def _measured(name: str) -> str:
-    """What a value with this unit is, in words; its base units where there is no word for it."""
+    """Words for a value with this unit; its base units where there is none."""
     base = _in_base(name)
     words = [word for unit, word in WORDS.items() if unit == name] or [
         word for unit, word in WORDS.items() if _in_base(unit) == base
@@ -254,7 +254,7 @@ def _measured(name: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """What came, in a few characters and as TOML says it."""
+    """Value that came, in a few characters and as TOML says it."""
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, dict):

@@ -15,7 +15,8 @@ from scipy.spatial.transform import Rotation
 from tautline.arrays import TINY_LENGTH
 from tautline.model import checks, drum
 from tautline.model.chain.chain import Chain
-from tautline.model.pull import E3, guide_pull, holding_torque
+from tautline.model.chain.hanging import guide_pull
+from tautline.model.pull import E3, pull_at_guide, spooled_lever
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -89,6 +90,7 @@ def at_rest(pendulum: Chain, deployed: float | str) -> AtRest:
         stretch = deployed * float((dual[0] - dual[1]) / (tensions[0] - tensions[1]))
     s = string.length - deployed
     at_guide, at_body = tensions.tolist()
+    on_drum = pull_at_guide(string, pendulum.reel, float(strains[0])) + net.string * spooled_lever(pendulum.reel, s)
     return AtRest(
         string_weight=net.string * deployed,
         body_weight=net.body,
@@ -98,7 +100,7 @@ def at_rest(pendulum: Chain, deployed: float | str) -> AtRest:
         body_strain=float(strains[1]),
         stretch=stretch,
         drum_radius=pendulum.reel.radius(s),
-        holding_torque=holding_torque(pendulum, s, float(strains[0])),
+        holding_torque=float(pendulum.reel.radius(s) * on_drum),
     )
 
 

@@ -22,7 +22,7 @@ from tautline.model.chain.systems import chain_state, placed_system, system_of, 
 from tautline.model.rest.states import rest
 from tautline.model.rest.statics import Statics
 from tautline.model.system.parts import GUIDE
-from tautline.model.system.state import hang
+from tautline.model.system.straight_lines import hang
 from tautline.results.inputs import CASE
 from tests.support.chain_statics import AtRest, at_rest
 

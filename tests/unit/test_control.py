@@ -14,7 +14,7 @@ from tautline.control import WaveAbsorber, impulses, shaped_path, sway_frequenci
 from tautline.engine.chain.lowering import kernel_parameters
 from tautline.errors import InputError
 from tautline.kernels.energy import reel_mass
-from tautline.model import pull
+from tautline.model.chain.hanging import guide_pull
 from tautline.model.chain.systems import system_of
 from tests.support import chains
 
@@ -64,7 +64,7 @@ def test_the_drum_mass_is_that_of_the_kernels() -> None:
 def test_the_fed_back_drum_falls_as_the_apparent_mass(reel: tl.Reel) -> None:
     """Told to pull 10 N more than the load does, it begins to move as apparent_mass would, whatever the drum's own."""
     pendulum = replace(PENDULUM, reel=reel)
-    absorber = WaveAbsorber(system_of(pendulum), 20.0, apparent_mass=4.0, pull=pull.guide_pull(pendulum, 20.0) + 10.0)
+    absorber = WaveAbsorber(system_of(pendulum), 20.0, apparent_mass=4.0, pull=guide_pull(pendulum, 20.0) + 10.0)
     sim = chains.simulation(pendulum, chains.hanging(pendulum, 20.0, 40))
     sim.advance(2e-4, tl.Torque(absorber(sim)))
     # before a wave has come back, element and dashpot hardly resist: 0.05 kg of string go along
@@ -193,4 +193,4 @@ def test_at_a_surface_the_pull_is_that_of_the_state_of_rest() -> None:
     half = replace(PENDULUM, fluid=tl.Fluid(1000.0, volume=2e-3, surface=20.0, body_height=1.0))
     absorber = WaveAbsorber(system_of(half, 6), 20.0)
     below = absorber.resting_pull(20.0)
-    assert pull.guide_pull(PENDULUM, 20.0) - below == pytest.approx(0.6 * 2.0 * 9.81, rel=0.2)
+    assert guide_pull(PENDULUM, 20.0) - below == pytest.approx(0.6 * 2.0 * 9.81, rel=0.2)

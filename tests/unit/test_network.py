@@ -10,8 +10,9 @@ from scipy.spatial.transform import Rotation
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.model.rest.forces import forces_of, stiffness_of
+from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Network, NetworkBody, NetworkLine, Places
+from tautline.model.rest.stiffness import stiffness_of
 from tests.support import chains
 from tests.support.checking import check_close
 

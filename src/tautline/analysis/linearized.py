@@ -10,8 +10,9 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model import drum, wetting
 from tautline.model.directional import added_matrix, moves_fluid
-from tautline.model.rest.forces import body_density, of_elements, stiffness_of
+from tautline.model.rest.forces import body_density
 from tautline.model.rest.network import DIFFERENCE, Network, Places, hat
+from tautline.model.rest.stiffness import of_elements, stiffness_of
 from tautline.model.system.parts import Line
 from tautline.model.system.system import System
 
@@ -40,7 +41,7 @@ def linearized(system: System, network: Network, places: Places, free: Sequence[
     drums = [k for k, name in enumerate(system.lines) if name in free]
     n, size = network.count, network.count + len(drums)
     M, K = np.zeros((2, size, size))
-    M[:n, :n] = mass_matrix(system, network, places, drums)
+    M[:n, :n] = mass_matrix(system, network, places)
     stiffness = stiffness_of(network, places)
     K[:n, :n] = stiffness.energy.toarray()
     if stiffness.steady is not None:
@@ -65,7 +66,7 @@ def linearized(system: System, network: Network, places: Places, free: Sequence[
     return Linearized(M, K, drums)
 
 
-def mass_matrix(system: System, network: Network, places: Places, drums: Sequence[int] = ()) -> Array:
+def mass_matrix(system: System, network: Network, places: Places) -> Array:
     """Matrix of the kinetic energy by the rates of the unknowns; drums turn with the bodies that they are on."""
     M = np.zeros((network.count, network.count))
     for b, (own, first, R) in enumerate(zip(network.bodies, network.first_of_body, places.attitudes, strict=True)):

@@ -103,7 +103,7 @@ def options(
 
 
 def overrides(settings: list[str] | None) -> dict[str, str]:
-    """What --set gave, by key."""
+    """Values given with --set, by key."""
     from tautline.files.scenario import ScenarioError
 
     pairs = {}

@@ -59,7 +59,7 @@ def facts(case: Case) -> dict[str, Any]:
 
 
 def _ends(line: Line) -> list[str]:
-    """What holds the ends of a line, in words."""
+    """Holders of the ends of a line, in words."""
     words = {GUIDE: "the guide", BODY: "the body"}
     drums = zip(line.ends, (line.reel, line.end_reel), strict=True)
     return [

@@ -1,4 +1,4 @@
-"""What the shell completes: names of scenarios, figures, keys of --set."""
+"""Words that the shell completes: names of scenarios, figures, keys of --set."""
 
 from __future__ import annotations
 

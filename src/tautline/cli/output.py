@@ -1,4 +1,4 @@
-"""What commands print: tables for people, JSON for scripts, errors in one line."""
+"""Output of commands: tables for people, JSON for scripts, errors in one line."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from tautline.quantities import between
 
 @app.command()
 def info(path: RunPath, expr: Expressions = None, as_json: AsJson = False, no_color: NoColor = False) -> None:
-    """What a run file holds: status, conservation, extremes, and those of expressions.
+    """Print what a run file holds: status, conservation, extremes, and those of expressions.
 
     Example: tautline info crane.nc --expr "body_position[load].x - position[hoist, 0].x"
     """
@@ -158,7 +158,7 @@ def existing(path: Path) -> Path:
 
 
 def run_name(path: Path, attrs: Mapping[str, Any]) -> str:
-    """What a run is called on a page: its file, and its title if that says more."""
+    """Name of a run on a page: its file, and its title if that says more."""
     title = str(attrs["title"])
     words = path.stem.lower().replace("_", "-").replace("-", " ")
     said = words.replace(" ", "") in title.lower().replace("-", "").replace(" ", "")

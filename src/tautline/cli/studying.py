@@ -150,7 +150,7 @@ def _finish(target: Path, watcher: Any, wall: float, quiet: bool, as_json: bool,
 
 @studies.command()
 def info(store: Store, as_json: AsJson = False, no_color: NoColor = False) -> None:
-    """What a study's store holds: how its members ended, and the range of every output.
+    """Print what a study's store holds: how its members ended, and the range of every output.
 
     Example: tautline study info sweep.zarr
     """

@@ -154,7 +154,7 @@ class Backend(Protocol):
         ...
 
     def sentence(self, status: int, plan: data.Plan) -> str:
-        """What ended the motion, when, and what to do about it."""
+        """Sentence on what ended the motion, when, and what to do about it."""
         ...
 
     # -- what is done to it ------------------------------------------------------------------------------

@@ -94,7 +94,7 @@ def _check_size(file: IO[bytes]) -> None:
 
 
 def loaded(path: str | os.PathLike[str], make: Callable[[dict[str, NDArray[Any]], str], T]) -> T:
-    """What a checkpoint makes; refuse one that does not make it."""
+    """Object that `make` builds from a checkpoint; refuse a file from which it cannot."""
     arrays, text = read(path)
     try:
         return make(arrays, text)

@@ -1,4 +1,4 @@
-"""What ended a motion, when, and what to do about it, in a sentence."""
+"""Sentences on what ended a motion, when, and what to do about it."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Ended(NamedTuple):
 
 
 def sentence(x: Ended) -> str:
-    """What happened, when, and what to do about it."""
+    """Sentence on what happened, when, and what to do about it."""
     return f"stopped at t = {x.time:.6g} s: {_event(x)}"
 
 

@@ -65,7 +65,7 @@ def _damping(laden: Laden, laws: Sequence[CallableLaw]) -> Damping:
 
 
 def drag_numbers(laden: Laden, laws: Sequence[CallableLaw] = ()) -> Drag:
-    """What the kernels know of the fluid around string and body, with the flow about time 0."""
+    """Numbers of the fluid around string and body, with the flow about time 0."""
     string, gravity, fluid, body, _ = laden
     center = ZERO if body is None else body.center_of_mass
     if fluid is None:

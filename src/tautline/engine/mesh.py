@@ -21,7 +21,6 @@ from tautline.engine.shape import (
     Shape,
     current_tension,
     front_tension,
-    rough_part,
     shape_in_parts,
 )
 from tautline.model.reel import Reel
@@ -57,12 +56,6 @@ AT_FRONT, BY_DAMPING = 1.9, 3.5
 # their squared phase between two nodes; fitted with the other constant of `mesh_error` to runs against finer meshes.
 LOST_PHASE = 20.0
 MOST_AT_GUIDE = 8.0  # of the length that a wrong strain at the guide let through
-
-
-def mesh_noise(tension: Array) -> float:
-    """Largest part of a tension in the mesh's shortest waves, over the largest tension; samples by elements."""
-    largest = float(np.abs(tension).max(initial=0.0))
-    return float(np.abs(rough_part(tension)).max(initial=0.0)) / largest if largest > 0.0 else 0.0
 
 
 def mesh_error(sag: Any, drift: Any, phase2: Any, guide: Any, length: Any) -> Any:
@@ -217,7 +210,7 @@ class MeshHealth:
 
     @property
     def noise(self) -> Any:
-        """Largest tension in the mesh's shortest waves, over the largest tension: see `mesh_noise`."""
+        """Largest tension in the mesh's shortest waves, over the largest tension."""
         return over(self.rough, self.tension)
 
     @property

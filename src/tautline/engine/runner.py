@@ -354,7 +354,7 @@ class Runner(Generic[B]):
         return results.build(self.system, self.recorded(), self.attributes())
 
     def attributes(self) -> dict[str, Any]:
-        """What a result says of itself."""
+        """Attributes of the result."""
         return {
             "status": self.status,
             "message": self.message,

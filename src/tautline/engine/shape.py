@@ -30,7 +30,7 @@ class InField(Protocol):
 
     @property
     def string(self) -> String:
-        """What it is made of."""
+        """Its string."""
         ...
 
     @property
@@ -40,12 +40,12 @@ class InField(Protocol):
 
     @property
     def fluid(self) -> Fluid | None:
-        """What is around it."""
+        """Fluid around it."""
         ...
 
 
 class Shape(NamedTuple):
-    """What a sample tells of its mesh; one number for each sample."""
+    """Shape of the mesh in samples; one number for each sample."""
 
     tension: Array  # largest in size (N)
     pull: Array  # mean along the string (N)

@@ -39,7 +39,7 @@ def runner_of(case: Case, loads: Any = ()) -> Runner[Any]:
 
 
 def restored(arrays: dict[str, Any], text: str) -> Runner[Any]:
-    """What goes on exactly where a checkpoint was taken, from its arrays and its text."""
+    """Runner that goes on exactly where a checkpoint was taken, from its arrays and its text."""
     saved = json.loads(text)
     kind = backend_of(saved.get("backend") if isinstance(saved, dict) else None)
     return saving.restored(kind, kind.ARRAYS(**arrays), text)
@@ -108,7 +108,7 @@ class Simulation:
 
     @property
     def backend(self) -> Backend:
-        """What is known of the motion, on the kernels that it runs on."""
+        """State of the motion, on the kernels that it runs on."""
         found: Backend = self.runner.backend
         return found
 

@@ -12,7 +12,7 @@ from tautline.engine.sequencing import Now, Progress, begun
 from tautline.errors import InputError
 from tautline.model.command import Command
 from tautline.model.sequence import Sequence
-from tautline.model.system import reading
+from tautline.model.system import reading, to_keys
 from tautline.model.system.commands import REEL, place_of
 from tautline.model.system.sections import COMMAND
 
@@ -103,7 +103,7 @@ def as_text(runner: Runner[Any]) -> dict[str, Any]:
     if watch is None or not watch.stages:
         return {}
     stages = {
-        name: [x.number, x.since, reading.tagged(COMMAND, x.command), [] if math.isinf(x.ends_at) else [x.ends_at]]
+        name: [x.number, x.since, to_keys.tagged(COMMAND, x.command), [] if math.isinf(x.ends_at) else [x.ends_at]]
         for name, x in watch.stages.items()
     }
     return {"stages": stages, "passed": watch.passed}

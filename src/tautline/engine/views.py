@@ -1,4 +1,4 @@
-"""What is known of a line or a body of a system in motion, and what can be done to it."""
+"""Views of a line or a body of a system in motion: what is known of it, and what can be done to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every report begins with and says of what it is about: cover, sketch, inputs, model and accuracy."""
+"""Beginning of every report: cover, sketch, inputs, model and accuracy."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tautline.results.picture import sketch_of_sample
 
 
 class Cover(NamedTuple):
-    """What the head of a report says."""
+    """Texts in the head of a report."""
 
     kind: str  # such as "Report of a run"
     title: str

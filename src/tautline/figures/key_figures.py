@@ -104,7 +104,7 @@ def _figures(found: Rope) -> list[tuple[str, str]]:
 
 
 def _motor(wheel: str, found: MotorEnergy) -> list[tuple[str, str]]:
-    """What the motor of a drum, or of a sheave with a name, did."""
+    """Work and peak power of the motor of a drum, or of a sheave with a name."""
     of = f" of {wheel}" if wheel else ""
     return [
         (f"motor{of}, driving", _work(found.driving_energy, found.peak_power, found.peak_time)),

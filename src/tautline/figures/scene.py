@@ -1,4 +1,4 @@
-"""What of a run is drawn in space: its lines, bodies and drums, over time, and how they are drawn."""
+"""Lines, bodies and drums of a run as they are drawn in space, over time."""
 
 from __future__ import annotations
 

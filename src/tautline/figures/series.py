@@ -304,7 +304,7 @@ def _loads(axes: Any, one: xr.Dataset, run: xr.Dataset) -> None:
 
 @of_run("reel_speed")
 def drive(run: xr.Dataset, line: str | None = None) -> Figure:
-    """What the motors do: speed of the reel and, where the run has them, torque on the drum and power.
+    """Motion and effort of the motors: speed of the reel and, where the run has them, torque on the drum and power.
 
     Of all reels, or of the one of a line by its name.
     """

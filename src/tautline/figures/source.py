@@ -1,4 +1,4 @@
-"""What a figure is drawn from: a run, or the name of its file."""
+"""Source of a figure: a run, or the name of its file."""
 
 from __future__ import annotations
 

@@ -71,14 +71,8 @@ def columns_of(piece: xr.Dataset) -> list[Column]:
     return columns
 
 
-def spelled_dims(piece: xr.Dataset, variable: str) -> list[str]:
-    """Dimensions of a variable that the names of its columns spell: not the time, nor the only line or body."""
-    dims = map(str, piece[variable].dims[1:])
-    return [dim for dim in dims if dim not in ("line", "body") or piece.sizes[dim] > 1]
-
-
 def _labels(piece: xr.Dataset, dim: str) -> list[Any]:
-    """What the places of a dimension are called: by names where there are some, nodes of several lines by these."""
+    """Labels of the places of a dimension: names where there are some, those of lines for nodes of several."""
     if dim in ("line", "body") and piece.sizes[dim] == 1:
         return [""]
     if dim in piece.coords:

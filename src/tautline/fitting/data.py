@@ -49,7 +49,7 @@ class Measured:
         return (self.column.variable,) if self.expression is None else self.expression.needs
 
     def within(self, low: float, high: float) -> Measured:
-        """What was measured from `low` to `high` (s)."""
+        """Measurements from `low` to `high` (s)."""
         kept = (self.time >= low) & (self.time <= high)
         return replace(self, time=self.time[kept], values=self.values[kept])
 

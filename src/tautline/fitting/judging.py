@@ -30,7 +30,7 @@ LAGS = 10
 
 
 class Verdict(NamedTuple):
-    """What is known of the values that were found."""
+    """Errors of the values that were found, and doubts about them."""
 
     covariance: Array  # of the values
     converged: bool

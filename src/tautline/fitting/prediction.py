@@ -1,4 +1,4 @@
-"""What a run says at the times of the data, with derivatives by the unknowns."""
+"""Predictions of a run at the times of the data, with derivatives by the unknowns."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ class Model:
 
 
 def _values(x: Measured, run: xr.Dataset) -> tuple[Array, Array]:
-    """What a run has of a column at its samples, and derivatives by the keys."""
+    """Values of a column at the samples of a run, and derivatives by the keys."""
     if x.expression is None:
         place: tuple[Any, ...] = (slice(None), *x.column.index)
         return run[VALUE.format(x.column.variable)].values[place], run[x.column.variable].values[place]

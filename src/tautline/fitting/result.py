@@ -1,4 +1,4 @@
-"""What a fit returns: the case, values with standard errors, residuals, and how far they can be trusted."""
+"""Result of a fit: the case, values with standard errors, residuals, and how far they can be trusted."""
 
 from __future__ import annotations
 

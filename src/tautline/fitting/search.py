@@ -34,7 +34,7 @@ OVER_MEDIAN = 1.4826
 
 
 class Progress(NamedTuple):
-    """What `watch` is called with after every run."""
+    """Argument of `watch`, which is called after every run."""
 
     runs: int
     misfit: float  # root of the mean square of residuals over sigma; NaN where there was no run
@@ -135,7 +135,7 @@ class Search:
         return [u.value(float(v)) for u, v in zip(self.model.unknowns, x, strict=True)]
 
     def at(self, x: Array) -> list[Predicted] | str:
-        """What a run says at the times of the data, or why there is none."""
+        """Predictions of a run at the times of the data, or why there are none."""
         key = x.tobytes()
         if key not in self._known:
             run = self._run(x)
@@ -173,7 +173,7 @@ class Search:
         return np.concatenate([p.derivatives * by_x / s for p, s in zip(found, self.sigma, strict=True)])
 
     def predicted(self, x: Array) -> list[Predicted]:
-        """What a run says at a point that the search has accepted, where there is one."""
+        """Predictions of a run at a point that the search has accepted, where there is one."""
         found = self.at(x)
         assert not isinstance(found, str)
         return found

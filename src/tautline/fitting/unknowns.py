@@ -1,4 +1,4 @@
-"""What is found by a fit: keys of the case and the time offset, with start values, bounds and scales."""
+"""Unknowns of a fit: keys of the case and the time offset, with start values, bounds and scales."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ LOG_CATEGORIES = {
 
 
 class Model(NamedTuple):
-    """What a description says of a model as a whole."""
+    """Attributes of a model as a whole."""
 
     name: str
     identifier: str

@@ -94,7 +94,7 @@ def write_fmu(
 
 
 def exported(case: Case, commands: dict[str, str], velocities: list[str]) -> Export:
-    """What is exported of a case, and how; InputError for what cannot be."""
+    """Choice of what is exported of a case, and how; InputError for what cannot be."""
     backend_for(case)
     for name, line in case.system.lines.items():
         if line.string.law not in layout.LAWS:
@@ -140,7 +140,7 @@ def exported(case: Case, commands: dict[str, str], velocities: list[str]) -> Exp
 
 
 def _mode_of(command: Command | None, kind: str) -> str:
-    """What the input of a reel or sheave is that is commanded so; a sheave without a command has none."""
+    """Kind of input of a reel or sheave with a command; a sheave without a command has none."""
     if command is None:
         return "case" if kind == SHEAVE else "speed"
     if command.prescribes:

@@ -1,4 +1,4 @@
-"""What is exported of a case as an FMU, and the commands that its reels begin with."""
+"""Parts of a case that an FMU has, and the commands that its reels begin with."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tautline.model.system.system import System
 
 
 class Export(NamedTuple):
-    """What is exported of a case, and how."""
+    """Parts of a case that are exported, and how."""
 
     system: System
     state: State

@@ -22,7 +22,8 @@ from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.starts import AtEquilibrium, Hanging, Placed, Straight, deployed_lengths, is_searched
-from tautline.model.system.state import BodyState, LineStart, LineState, State, line_fields, point_of, straight_nodes
+from tautline.model.system.state import BodyState, LineStart, LineState, State, point_of
+from tautline.model.system.straight_lines import line_fields, straight_nodes
 from tautline.model.system.system import System
 
 # Of the length of a line: one that is no longer than the distance of its ends by more begins to sag there.

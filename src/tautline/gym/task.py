@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +19,6 @@ from tautline.model.short_keys import full_key
 from tautline.model.system.case import Case
 
 Range = tuple[float, float]
-# From what was observed before and after a step, by name, to the reward of the step.
-Reward = Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
 
 
 class Action(NamedTuple):
@@ -120,7 +118,7 @@ def task_of(
 
 
 def _variable(name: str, parts: Parts) -> Bound | None:
-    """What is observed by a name; None for the time."""
+    """Expression that is observed by a name; None for the time."""
     if name == TIME:
         return None
     found = bind(read("observations", name), parts).single()

@@ -1,1 +1,1 @@
-"""What the user builds: frozen, validated, in SI units."""
+"""Objects that the user builds: frozen, validated, in SI units."""

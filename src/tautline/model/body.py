@@ -44,7 +44,7 @@ class Surface(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What the body looks like, for pictures. All but a mesh are centered at the center of mass, along its axes."""
+    """Shape of the body, for pictures. All but a mesh are centered at the center of mass, along its axes."""
 
     kind: str  # "elliptic_cylinder", "box", "sphere", "mesh" or "point"
     dimensions: tuple[float, ...]  # (semi-axis x, semi-axis y, height), (x, y, z), (radius,), (), ()

@@ -260,7 +260,7 @@ def _documented(text: str | None, fields: dict[str, Kind]) -> str | None:
 
 
 def full_sentence(kind: Kind) -> str:
-    """What a field is, with its unit and its default."""
+    """Sentence of a field with its unit and its default."""
     unit = f" ({kind.unit.replace('*', ' ')})" if kind.unit else ""
     default = "" if kind.default in (MISSING, None, {}) else f" {default_text(kind.default)} by default."
     return f"{kind.sentence.removesuffix('.')}{unit}.{default}"

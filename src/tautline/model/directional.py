@@ -1,4 +1,4 @@
-"""What a fluid does to a body by direction: drag and added mass along its axes, and the lift of a wing."""
+"""Forces of a fluid on a body by direction: drag and added mass along its axes, and the lift of a wing."""
 
 from __future__ import annotations
 

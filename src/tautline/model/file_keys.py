@@ -40,7 +40,7 @@ def keys_of(cls: type) -> Keys:
 
 
 def file_of(cls: type) -> TableFile | None:
-    """What a class says of a CSV file that may stand for its table."""
+    """Description of the CSV file that may stand for the table of a class."""
     file: TableFile | None = getattr(cls, "_file", None)
     return file
 
@@ -51,7 +51,7 @@ def _expanded(cls: type, values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 class Problem(NamedTuple):
-    """What is wrong with a key."""
+    """Key, and a sentence on what is wrong with it."""
 
     path: tuple[str, ...]
     sentence: str
@@ -175,7 +175,7 @@ def _own(cls: type, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _argument(cls: type, name: str, kind: Kind, values: Mapping[str, Any]) -> Any:
-    """What the values of keys give a field, in whichever way; MISSING if nothing."""
+    """Argument for a field that the values of keys make, in whichever way; MISSING if none does."""
     ways = _ways_given(cls, name, kind, values) if kind.ways else []
     if ways:
         return ways[0].join(dict(values))

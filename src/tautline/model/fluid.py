@@ -1,4 +1,4 @@
-"""What surrounds the string and the body: air or water, still or flowing."""
+"""Fluids around the string and the body: air or water, still or flowing."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ from tautline.model import checks, refusals
 
 
 class ForceState(NamedTuple):
-    """What a force law may depend on beside time and parameters; inertial frame, third axis down."""
+    """State on which a force law may depend beside time and parameters; inertial frame, third axis down."""
 
     position: Array  # (N + 1, 3): of the nodes, from the guide entrance to the body (m)
     velocity: Array  # (N + 1, 3): of the string's material at the nodes (m/s)

@@ -86,7 +86,7 @@ def has(tree: dict[str, Any], key: Key) -> bool:
 
 
 def get(tree: dict[str, Any], key: Key) -> Any:
-    """What a tree has at a key."""
+    """Value of a tree at a key."""
     value: Any = tree
     for place in (*key.path, key.name, *key.components):
         value = value[place]

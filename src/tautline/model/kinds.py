@@ -58,7 +58,7 @@ class Way(NamedTuple):
 
 
 class Kind:
-    """What a field takes.
+    """Kind of value that a field takes.
 
     Parameters
     ----------
@@ -80,11 +80,11 @@ class Kind:
         self.sentence, self.default, self.ways, self.own_key = sentence, default, ways, own_key
 
     def read(self, value: Any) -> Any:
-        """What a file says, in SI; WrongValueError if it is something else."""
+        """Value of a file in SI; WrongValueError if it is of another kind."""
         raise NotImplementedError
 
     def check(self, name: str, value: Any) -> Any:
-        """What Python gives, as the model keeps it; InputError names the argument."""
+        """Value from Python as the model keeps it; InputError names the argument."""
         raise NotImplementedError
 
     def schema(self) -> dict[str, Any]:
@@ -105,7 +105,7 @@ class Kind:
 
 
 class Form(NamedTuple):
-    """What a list of numbers looks like."""
+    """Form of a list of numbers."""
 
     what: str
     size: int | None
@@ -252,7 +252,7 @@ class Choice(Kind):
 
     @property
     def options(self) -> tuple[Any, ...]:
-        """What there is to choose from."""
+        """Values to choose from."""
         return tuple(self._options)
 
     def read(self, value: Any) -> Any:
@@ -363,7 +363,7 @@ def _plain_number(value: Any) -> float:
 
 
 def in_si(name: str, value: Any, unit: str) -> Any:
-    """What Python gives, with text such as "25 m" turned into numbers; whatever else it is stays."""
+    """Value from Python, with text such as "25 m" turned into numbers; anything else stays as it is."""
     if type(value) is float or not unit:
         return value
     if isinstance(value, str):

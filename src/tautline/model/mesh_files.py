@@ -103,11 +103,11 @@ class DataFile(Kind):
         return {NAME: Path(value).name, **self.content(Path(value), content)}
 
     def content(self, path: Path, content: bytes) -> dict[str, Any]:
-        """What is kept of a file."""
+        """Values that are kept of a file."""
         raise NotImplementedError
 
     def _carried(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """What was read before."""
+        """Value that was read before."""
         keys = [NAME, *self._kept]
         if set(value) != set(keys) or not isinstance(value[NAME], str):
             raise WrongValueError(f"expected the name of {self._what}, or {both(keys)} of one, got {both(list(value))}")

@@ -74,6 +74,15 @@ def positives(name: str, value: Any, unit: str) -> tuple[float, ...]:
     return tuple(positive(f"{name}[{k}]", x, unit) for k, x in enumerate(row.tolist()))
 
 
+def check_counts(motion: Any, periods: Any, *names: str) -> None:
+    """Refuse rows of other numbers than there are periods; all but the first may be left out."""
+    for name in names:
+        given, count = len(getattr(motion, name)), len(periods)
+        if given != count and (given or name == names[0]):
+            where = f"{type(motion).__name__}.{name}"
+            raise InputError(f"{where}: expected {count}, as many as there are periods, got {given}")
+
+
 def _vector(value: Any) -> Array:
     """Three components of a number or a vector."""
     return np.array((0.0, 0.0, value) if isinstance(value, float) else value)
@@ -154,11 +163,7 @@ class Sines(Endless):
     ramp: Number = quantity("s", non_negative, RAMP, default=0.0)
 
     def _check_together(self) -> None:
-        count = len(self.periods)
-        for name in ("amplitudes", "phases"):
-            given = len(getattr(self, name))
-            if given != count and (given or name == "amplitudes"):
-                raise InputError(f"Sines.{name}: expected {count}, as many as there are periods, got {given}")
+        check_counts(self, self.periods, "amplitudes", "phases")
 
     def _terms(self) -> tuple[Any, Any, Any, float]:
         phases = self.phases or (0.0,) * len(self.periods)

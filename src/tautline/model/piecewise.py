@@ -49,7 +49,7 @@ def end_rates(function: Callable[[float], Any], times: Array) -> tuple[Any, Any]
 
 
 def rows(x: Array) -> tuple[Row, ...]:
-    """As plain tuples, which compare and print."""
+    """Rows as plain tuples, which compare and print."""
     return tuple(tuple(row) for row in x.tolist())
 
 

@@ -1,4 +1,4 @@
-"""What cannot be had, each with its sentence and its reason; errors and the table in docs/howto/systems.md use it."""
+"""Refusals, each with its sentence and its reason; errors and the table in docs/howto/systems.md use them."""
 
 from __future__ import annotations
 

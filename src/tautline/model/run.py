@@ -90,7 +90,7 @@ class Run(Method):
 
 
 def given_of(arguments: Mapping[str, Any], kind: type[Any]) -> dict[str, Any]:
-    """Those arguments of a function that are settings of a kind, and were given."""
+    """Arguments of a function that are settings of a kind, and were given."""
     return {name: x for name, x in arguments.items() if name in fields_of(kind) and x is not NOT_GIVEN}
 
 

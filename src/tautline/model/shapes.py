@@ -1,4 +1,4 @@
-"""What a body looks like: points and polygons of its shape, for exports and pictures."""
+"""Points and polygons of the shape of a body, for exports and pictures."""
 
 from __future__ import annotations
 

@@ -12,9 +12,10 @@ from tautline.errors import InputError
 from tautline.model.checks import finite
 from tautline.model.description import Number, choice, declared, described, quantity
 from tautline.model.kinds import ROW, VECTORS
-from tautline.model.motions import Endless, MotionOfALength, positives
+from tautline.model.motions import Endless, MotionOfALength, check_counts, positives
+from tautline.model.path import vectors
 from tautline.model.piecewise import Row
-from tautline.model.turning import Turning, vectors
+from tautline.model.turning import Turning
 
 # Signs of surge, sway, heave, roll, pitch and yaw about axes to port and up, where they are to starboard and down.
 _FROM_UP = np.array([1.0, -1.0, -1.0, 1.0, -1.0, -1.0])
@@ -56,13 +57,10 @@ class ShipMotion(Endless):
     def _check_together(self) -> None:
         if self.sea is None:
             raise InputError("ShipMotion.sea: expected a Sine, Sines or Waves, got none")
-        count = len(self.response_periods)
-        if len(set(self.response_periods)) != count:
+        if len(set(self.response_periods)) != len(self.response_periods):
             raise InputError("ShipMotion.response_periods: expected each once, got one again")
-        for name in ("translations", "rotations", "translation_phases", "rotation_phases"):
-            given = len(getattr(self, name))
-            if given != count and (given or name == "translations"):
-                raise InputError(f"ShipMotion.{name}: expected {count}, one for each period, got {given}")
+        names = ("translations", "rotations", "translation_phases", "rotation_phases")
+        check_counts(self, self.response_periods, *names)
 
     def responses(self, omega: Any) -> tuple[Array, Array]:
         """Amplitudes over wave amplitude and phases (rad) of all six (frequency, 6), in axes of the body."""

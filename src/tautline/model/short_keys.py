@@ -31,7 +31,7 @@ Path = tuple[str, ...]
 
 
 class Names(NamedTuple):
-    """What the parts are called."""
+    """Names of the parts."""
 
     line: str = LINE
     body: str = BODY
@@ -184,7 +184,7 @@ def _has(section: str, key: str) -> bool:
 
 
 def _others(given: dict[str, dict[str, Any]], tree: Mapping[str, Any]) -> list[Problem]:
-    """What else is wrong with the sections that are there."""
+    """Further problems of the sections that are there."""
     needed = (*NEEDED, "reel") if {"reel", "command"} & tree.keys() else NEEDED
     filled: dict[str, dict[str, Any]] = {name: {} for name in needed}
     try:

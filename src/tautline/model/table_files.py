@@ -22,7 +22,7 @@ FILE = "file"  # the key
 
 
 class Values(NamedTuple):
-    """What a table holds beside times: the key of the values, their columns and unit."""
+    """Values of a table beside times: the key of the values, their columns and unit."""
 
     key: str
     columns: tuple[str, ...]
@@ -61,7 +61,7 @@ class TableFile(Kind):
         return self._from_file(Path(value))
 
     def _carried(self, value: Mapping[str, Any]) -> dict[str, Any]:
-        """What was read before: a name, and the table itself."""
+        """Value that was read before: a name, and the table itself."""
         held = next((v for v in self.values if v.key in value), None)
         if held is None or set(value) != {NAME, TIMES, held.key} or not isinstance(value[NAME], str):
             keys = [NAME, TIMES, either(v.key for v in self.values)]

@@ -28,7 +28,7 @@ from tautline.model.piecewise import increasing, rows
 
 
 class Over(NamedTuple):
-    """What a table is over: the key of its places, and their unit."""
+    """Places of a table: their key and their unit."""
 
     key: str
     unit: str

@@ -3,34 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.errors import InputError
-from tautline.model import checks
 from tautline.model.checks import finite, non_negative, vector
 from tautline.model.description import Number, Vector3, declared, described, quantity
 from tautline.model.kinds import ROW, VECTOR, VECTORS
-from tautline.model.motions import RAMP, Endless, positives
-from tautline.model.path import still_spline
-from tautline.model.piecewise import Row, end_rates, evaluate, even_times, increasing, rows
+from tautline.model.motions import RAMP, Endless, check_counts, positives
+from tautline.model.path import Curve, times_of_rows, vectors
+from tautline.model.piecewise import Row, evaluate
 from tautline.model.table_files import TableFile, Values
 from tautline.model.tables import Ends
-
-
-def _times(name: str, value: Any, unit: str) -> Row:
-    return tuple(increasing(name, value, unit, least=2).tolist())
-
-
-def vectors(name: str, value: Any, unit: str) -> tuple[Row, ...]:
-    """Rows of three, or none."""
-    if isinstance(value, (list, tuple)) and not value:
-        return ()
-    return rows(checks.array(name, value, (None, 3), unit))
 
 
 def rotation_of(angles: Any) -> Array:
@@ -86,7 +72,7 @@ class Turning:
 
 
 @described
-class AttitudePath(Turning):
+class AttitudePath(Curve, Turning):
     """Roll, pitch and yaw of a kinematic body over time: smooth curves through the rows of a table.
 
     The attitude is the rotation about the third axis by yaw, times that about the second by pitch, times that about
@@ -95,31 +81,12 @@ class AttitudePath(Turning):
 
     _file = TableFile(Values("angles", ("roll", "pitch", "yaw"), "rad"))
 
-    times: Row = quantity("s", _times, "Times of the rows, increasing.", form=ROW)
+    times: Row = quantity("s", times_of_rows, "Times of the rows, increasing.", form=ROW)
     angles: tuple[Row, ...] = quantity("rad", vectors, "Roll, pitch and yaw, for each time.", form=VECTORS)
     rates: tuple[Any, Any] = declared(
         Ends("rad/s", vector, "Rates of the angles at the first and at the last row", form=VECTOR),
         default=((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
     )
-
-    def _check_together(self) -> None:
-        checks.array("AttitudePath.angles", self.angles, (len(self.times), 3), "rad")
-
-    @classmethod
-    def of(cls, function: Callable[[float], Any], duration: float, interval: float) -> AttitudePath:
-        """Through a function of time, taken every `interval` seconds; end rates by its differences."""
-        checks.called("function", function)
-        times = even_times(duration, interval)
-        points = np.array([vector("function", function(float(t)), "rad") for t in times])
-        return cls(tuple(times.tolist()), rows(points), end_rates(function, times))
-
-    def pieces(self, start: float = 0.0, until: float = 0.0) -> tuple[Array, Array]:
-        """Knots, and coefficients (power, piece, angle) of the time since each. All, at any times."""
-        return self._spline
-
-    @cached_property
-    def _spline(self) -> tuple[Array, Array]:
-        return still_spline(self.times, self.angles, self.rates)
 
 
 @described
@@ -136,11 +103,7 @@ class Rocking(Endless, Turning):
     ramp: Number = quantity("s", non_negative, RAMP, default=0.0)
 
     def _check_together(self) -> None:
-        count = len(self.periods)
-        for name in ("amplitudes", "phases"):
-            given = len(getattr(self, name))
-            if given != count and (given or name == "amplitudes"):
-                raise InputError(f"Rocking.{name}: expected {count}, as many as there are periods, got {given}")
+        check_counts(self, self.periods, "amplitudes", "phases")
 
     def _terms(self) -> tuple[Any, Any, Any, float]:
         phases = self.phases or ((0.0, 0.0, 0.0),) * len(self.periods)

@@ -31,7 +31,7 @@ def spans(first: Array, second: Array) -> tuple[Array, Array]:
 
 
 def shares(first: Array, second: Array) -> tuple[Array, Array]:
-    """What the first and second nodes of elements take of an even force on the wet part; halves if all is wet."""
+    """Shares of the first and second nodes of elements in an even force on the wet part; halves if all is wet."""
     begin, end = spans(first, second)
     to_second = 0.5 * (end**2 - begin**2)
     return end - begin - to_second, to_second

@@ -16,7 +16,7 @@ Outputs = Mapping[str, Carried]
 
 
 class Wanted(NamedTuple):
-    """What is asked of every interval."""
+    """Terms and bounds that are asked of every interval."""
 
     terms: tuple[Term, ...]
     bounds: tuple[Bound, ...]
@@ -41,7 +41,7 @@ class Wanted(NamedTuple):
 
 
 class Added(NamedTuple):
-    """What an interval adds beside its end."""
+    """Limits, peaks and a part of the objective that an interval adds beside its end."""
 
     limits: list[Carried]  # rows of each limit, in the last interval also of each condition at the end
     peaks: list[Carried]  # rows of each peak that is made least

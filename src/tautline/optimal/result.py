@@ -1,4 +1,4 @@
-"""What a search for an optimum delivers: a case to run, how the search went, and whether the result holds."""
+"""Result of a search for an optimum: a case to run, how the search went, and whether the result holds."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class SearchInterrupted(KeyboardInterrupt):
 
 
 class Checked(NamedTuple):
-    """What a plain run of a case says: its objective, and the bound that it keeps least."""
+    """Check by a plain run of a case: its objective, and the bound that it keeps least."""
 
     objective: float
     violation: float

@@ -27,7 +27,7 @@ SMALLEST = 1e-12
 
 @dataclass(frozen=True)
 class Scales:
-    """What states, constraints and the objective are divided by."""
+    """Scales by which states, constraints and the objective are divided."""
 
     state: Array
     bounds: Array

@@ -1,4 +1,4 @@
-"""What is made least, and what must hold: on the way, and at the end."""
+"""Objectives that are made least, and limits that must hold: on the way, and at the end."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class AtEnd:
-    """What an expression of outputs must be at the end of the run: a value to within a tolerance, or between bounds.
+    """Requirement on an expression of outputs at the end of the run: a value to within a tolerance, or bounds.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ _WORD: dict[type[Limit] | type[AtEnd], str] = {Limit: "limit", AtEnd: "at_end"}
 
 
 def _from_table(name: str, table: Mapping[str, Any]) -> Limit | AtEnd:
-    """Of a file: limit = "..." or at_end = "...", with the other arguments."""
+    """Limit of a file: limit = "..." or at_end = "...", with the other arguments."""
     kinds = [cls for cls, word in _WORD.items() if word in table]
     if len(kinds) != 1:
         raise InputError(f"{name}: expected one of limit and at_end, an expression of outputs, got {sorted(table)}")

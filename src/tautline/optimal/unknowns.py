@@ -66,7 +66,7 @@ class Unknowns:
 
     @property
     def scales(self) -> Array:
-        """What the sought values are divided by."""
+        """Scales by which the sought values are divided."""
         return np.array([x.scale for x in self.sought])
 
     def values(self, sought: Array) -> Array:
@@ -74,7 +74,7 @@ class Unknowns:
         return np.asarray(self.by_sought @ sought)
 
     def directions(self) -> Directions:
-        """What the keys change by where a sought value changes."""
+        """Directions in which the keys change where a sought value changes."""
         return Directions(self.keys, self.by_sought, self.scales, tuple(x.key for x in self.sought))
 
     def changes(self, sought: Array) -> dict[str, float]:

@@ -1,4 +1,4 @@
-"""What every guide law does to the energy, from its formula and in runs.
+"""Energy under every guide law, from its formula and in runs.
 
 `python -m tautline.paper.guide_laws` writes docs/guide-laws.md, with which a test compares what is computed here. The
 energy that goes from the guide to the drum (law `stretched`) is not lost and counts as kept.

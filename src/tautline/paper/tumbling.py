@@ -83,7 +83,7 @@ def _range(times: list[float]) -> str:
 
 
 def sentence(groups: list[Group]) -> str:
-    """What the spread says about the paper's 7 s."""
+    """Sentence on what the spread says about the paper's 7 s."""
     onsets = [x for group in groups for x in group.onsets]
     starts = [x.start for x in onsets if np.isfinite(x.start)]
     turns = [x.turn for x in onsets if np.isfinite(x.turn)]

@@ -52,12 +52,12 @@ class Carried(NamedTuple):
     bias: Array  # what their accelerations are without those of the coordinates
 
     def inertia(self) -> Array:
-        """What the mass matrix has of it."""
+        """Part of it in the mass matrix."""
         part: Array = np.einsum("pai,pab,pbj->ij", self.by_rates, self.mass, self.by_rates)
         return part
 
     def reaction(self, acceleration: Array) -> Forces:
-        """What it holds against accelerations of the coordinates."""
+        """Forces that it holds against accelerations of the coordinates."""
         force = -np.einsum("pab,pb->pa", self.mass, self.by_rates @ acceleration + self.bias)
         return np.einsum("pai,pa->i", self.by_rates, force), force.sum(axis=0)
 

@@ -84,7 +84,7 @@ class StringLaw:
         return self.law.energy(np.asarray(strain, dtype=np.float64))
 
     def damped(self, strain: Array, viscous: Array) -> Array:
-        """What damping adds to the elastic tension: nothing to a slack string, and never so much that it pushes."""
+        """Tension that damping adds to the elastic one: nothing to a slack string, and never so much that it pushes."""
         if self.pushes:
             return viscous
         elastic = self.tension(strain)

@@ -1,1 +1,1 @@
-"""What a run delivers: schema, labeled values, summary, conservation."""
+"""Results of a run: schema, labeled values, summary, conservation."""

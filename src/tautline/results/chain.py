@@ -41,7 +41,7 @@ NEEDS = {
 
 
 class Inertia(NamedTuple):
-    """What momenta of a chain follow from, beside its motion."""
+    """Inertia from which momenta of a chain follow, beside its motion."""
 
     density: Any  # of the string
     mass: Any  # of the body

@@ -86,12 +86,12 @@ def line_of(one: xr.Dataset) -> Line:
 
 
 def label_of(one: xr.Dataset) -> str:
-    """What a line is called; the only one of a system needs no name."""
+    """Name of a line; the only one of a system needs none."""
     return str(one["line"].item()) if CASE in one.attrs and len(system_of(one.attrs).lines) > 1 else ""
 
 
 def ends_of(one: xr.Dataset) -> tuple[str, str]:
-    """What the ends of a line are called."""
+    """Words for the ends of a line."""
     if CASE not in one.attrs:
         return "the start", "the end"
     line = line_of(one)

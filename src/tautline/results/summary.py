@@ -30,7 +30,6 @@ EXTREMES = (
 )
 OF_REELS = ("reel_speed", "torque", "power")
 WITHOUT_REELS = tuple(name for name in EXTREMES if name not in OF_REELS)
-TENSIONS = ("tension", "start_tension", "end_tension")
 Range = list[float] | None
 
 

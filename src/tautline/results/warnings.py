@@ -17,7 +17,7 @@ WARNINGS = "warnings"  # attribute of datasets, variable of studies
 
 
 class Kind(NamedTuple):
-    """What warnings of a kind are about; the table of docs/trust.md."""
+    """Kind of warnings, as a row of the table of docs/trust.md."""
 
     issued_by: str
     value: str  # what `value` is; empty if there is none

@@ -265,7 +265,7 @@ class ChainBackend:
         self.stepper.health.update(self.pendulum, times, samples, self.stepper.method.order, kind)
 
     def sentence(self, status: int, plan: data.Plan) -> str:
-        """What ended the motion, when, and what to do about it."""
+        """Sentence on what ended the motion, when, and what to do about it."""
         par, reel, stepper = self.stepper.par, self.stepper.motion.reel, self.stepper
         ended = Ended(
             status=status,

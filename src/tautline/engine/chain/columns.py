@@ -26,7 +26,7 @@ from tautline.model.system.keys import is_section
 from tautline.model.system.parts import Kinematic, Line
 from tautline.model.system.sections import KIND, TOP
 from tautline.model.system.starts import AtEquilibrium, Hanging, Straight
-from tautline.model.system.state import straight_nodes
+from tautline.model.system.straight_lines import straight_nodes
 
 T = TypeVar("T")
 Truths = NDArray[np.bool_]

@@ -40,7 +40,7 @@ LAWS_IN_LANES = tuple(law.lanes for law in registry.ELASTIC_LAWS.values())
 
 
 class Task(NamedTuple):
-    """What a kernel needs to march a simulation on."""
+    """Arguments with which a kernel marches a simulation on."""
 
     par: data.Parameters
     plan: data.Plan
@@ -114,7 +114,7 @@ def fits(task: Task) -> bool:
 
 
 def shared_by_block(task: Task) -> object:
-    """What members of a block must have in common."""
+    """Properties that members of a block must have in common."""
     par, plan, motion = task.par, task.plan, task.motion
     history = ()
     if task.command.locked:

@@ -138,7 +138,7 @@ def _let_fluid_move_along(stepper: NetworkStepper, time: float) -> None:
 
 
 def _booked(stepper: NetworkStepper, *accounts: int) -> float:
-    """What is booked on some accounts, of all lines and of the whole."""
+    """Sum of some accounts, of all lines and of the whole."""
     places = [data.ACCOUNT_PLACES[account] for account in accounts]
     return float(sum(reel[places].sum() for reel in [*stepper.arrays.reels, stepper.arrays.totals]))
 

@@ -30,7 +30,7 @@ from tautline.kernels.network.march import RESTORE
 from tautline.model import checks
 from tautline.model.command import Command
 from tautline.model.run import Method, known
-from tautline.model.system import reading
+from tautline.model.system import reading, to_keys
 from tautline.model.system.case import Case
 from tautline.model.system.commands import check_free, check_known, check_moment, commands_by_name
 from tautline.model.system.sections import COMMAND
@@ -194,7 +194,7 @@ class NetworkBackend:
         self.stepper.health.look_at_motors(self.system, samples, kind)
 
     def sentence(self, status: int, plan: data.Plan) -> str:
-        """What ended the motion, when, and what to do about it."""
+        """Sentence on what ended the motion, when, and what to do about it."""
         return sentence(ended(self.stepper, status, plan, self.timing.now))
 
     def go_on_from(self, state: State, time: float) -> None:
@@ -278,7 +278,7 @@ class NetworkBackend:
         motion = stepper.saved()[0]
         self._set_torques(unknown, np.nan)
         text = {
-            "commands": {name: reading.tagged(COMMAND, command) for name, command in self.commands.items()},
+            "commands": {name: to_keys.tagged(COMMAND, command) for name, command in self.commands.items()},
             "origins": stepper.origins,
             "shortest": stepper.shortest,
             **({"lengths": stepper.lengths} if self.system.is_reeved else {}),

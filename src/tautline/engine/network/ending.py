@@ -1,4 +1,4 @@
-"""What ended the motion of a network."""
+"""Events that end the motion of a network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tautline.model.system.system import System
 
 
 def ended(stepper: NetworkStepper, status: int, plan: data.Plan, time: float) -> Ended:
-    """What ended a motion at a time (s), while it followed a plan."""
+    """Event that ended a motion at a time (s), while it followed a plan."""
     k, system, arrays = max(stepper.ended_at, 0), stepper.system, stepper.arrays
     strand, where = stepper.strands[k], ""
     if status == TWO_BLOCKED:
@@ -40,7 +40,7 @@ def ended(stepper: NetworkStepper, status: int, plan: data.Plan, time: float) ->
 
 
 def _back_in_time(system: System) -> str:
-    """What has no unique solution in stages that go back in time."""
+    """Losses without a unique solution in stages that go back in time."""
     if any(wheel.law != "none" for name in system.lines for wheel in system.wheels(name)):
         return FRICTION_OF_WHEELS
     dissipative = any(x.reel is not None and x.reel.guide_law == "dissipative" for x in system.lines.values())

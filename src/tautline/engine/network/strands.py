@@ -27,7 +27,7 @@ NO_FRICTION = kernels.Friction(0, 0.0, 0.0, 1.0)
 
 
 class StrandOf(NamedTuple):
-    """What a string of the kernels is in the system."""
+    """Place in the system of a string of the kernels."""
 
     line: str
     span: int  # number of the span, or NO_SPAN for the drum at the end of a line alone; below it one of a wheel alone
@@ -74,7 +74,7 @@ def _shaft_of(system: System, strand: StrandOf) -> list[tuple[str, str]] | None:
 
 
 class Holder(NamedTuple):
-    """What holds both ends of a string, and where, in the frames of the bodies."""
+    """Bodies that hold both ends of a string, and where, in the frames of the bodies."""
 
     ends: tuple[str, str]
     points: tuple[Vector, Vector]
@@ -137,7 +137,7 @@ def groove_of(wheel: Wheel) -> kernels.Friction:
 def reeving_of(
     system: System, all_strands: tuple[StrandOf, ...], k: int, par: data.Parameters, center: Vector
 ) -> kernels.Reeving:
-    """What feeds string k, and the wheel at its start; `center` is that of the wheel from the center of mass."""
+    """Feeds of string k, and the wheel at its start; `center` is that of the wheel from the center of mass."""
     strand = all_strands[k]
     lead, factor = lead_of(system, all_strands, k)
     stop, stop_factor = -1, 1.0

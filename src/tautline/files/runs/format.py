@@ -57,7 +57,7 @@ class Place(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """What a run file holds, and where."""
+    """Contents of a run file, and where they are."""
 
     format: str
     version: str

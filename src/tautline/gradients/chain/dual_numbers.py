@@ -33,7 +33,8 @@ from tautline.model.description import changed, unchecked
 from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
 from tautline.model.system.starts import Hanging, Straight, deployed_lengths, is_searched
-from tautline.model.system.state import State, straight_nodes
+from tautline.model.system.state import State
+from tautline.model.system.straight_lines import straight_nodes
 from tautline.model.system.system import System
 from tautline.results.chain import Inertia
 

@@ -1,4 +1,4 @@
-"""What the chain backend takes of a case besides its chain (systems.py): start and command of the only line."""
+"""Start and command of the only line of a case, as the chain backend takes them beside its chain (systems.py)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tautline.model.command import Command, Locked
 from tautline.model.description import changed
 from tautline.model.system.case import Case
 from tautline.model.system.starts import Hanging, Straight, deployed_lengths
-from tautline.model.system.state import straight_nodes
+from tautline.model.system.straight_lines import straight_nodes
 
 
 def chain_start(case: Case) -> ChainState:

@@ -14,7 +14,7 @@ from tautline.model.string import String
 
 
 class Weights(NamedTuple):
-    """What gravity and buoyancy leave."""
+    """Weights that buoyancy leaves."""
 
     string: float  # per unstretched length (N/m)
     body: float  # (N)

@@ -14,7 +14,7 @@ from tautline.model.chain.chain import Chain
 from tautline.model.chain.state import ChainState, straight
 from tautline.model.chain.systems import chain_state, guide_at_start, placed_system
 from tautline.model.checks import ZERO
-from tautline.model.pull import E3, guide_pull
+from tautline.model.pull import E3
 from tautline.model.rest.states import rest
 
 
@@ -97,6 +97,12 @@ def _without_flow(pendulum: Chain) -> Chain:
     place, _ = guide_at_start(pendulum)
     reel = replace(pendulum.reel, guide_position=tuple(place.tolist()), guide_path=None)
     return replace(pendulum, reel=reel, fluid=fluid, applied_force=None)
+
+
+def guide_pull(pendulum: Chain, deployed: float) -> float:
+    """Downward pull of string and body at the guide entrance, buoyancy taken off (N)."""
+    net = pendulum.weights()
+    return net.body + net.string * deployed
 
 
 def resting_attitude(pendulum: Chain, way: float) -> Array:

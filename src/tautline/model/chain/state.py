@@ -12,7 +12,7 @@ from tautline.model import checks
 from tautline.model.chain.chain import Chain
 from tautline.model.checks import IDENTITY, ZERO
 from tautline.model.elements import default_elements
-from tautline.model.system.state import straight_nodes
+from tautline.model.system.straight_lines import straight_nodes
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,8 @@ from tautline.model.kinds import AUTO
 from tautline.model.stacking import stacked
 from tautline.model.system.parts import BODY, Kinematic, Line
 from tautline.model.system.pendulum import pendulum
-from tautline.model.system.state import BodyState, LineState, State, floats
+from tautline.model.system.state import BodyState, LineState, State
+from tautline.model.system.straight_lines import floats
 from tautline.model.system.system import System
 
 

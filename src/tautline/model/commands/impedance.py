@@ -73,7 +73,7 @@ class Impedance(Command):
 
     @property
     def is_tabulated(self) -> bool:
-        """As for the length at rest."""
+        """Whether the length at rest is a table."""
         return self.follower is not None and self.follower.is_tabulated
 
     def curve(self, time: float, length: float, span: profile.Span | None = None) -> Array:

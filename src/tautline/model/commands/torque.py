@@ -62,7 +62,7 @@ class Torque(Command):
         return times, np.array([checks.number(f"Torque.torque({t:g})", self.torque(float(t))) for t in times])
 
     def later(self, time: float, length: float) -> Command:
-        """As of all commands; a function is called with the time since then."""
+        """Command from a time on; a function is called with the time since then."""
         return Torque(Later(self.torque, time)) if self.is_function else super().later(time, length)
 
 

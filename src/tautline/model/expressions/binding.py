@@ -129,7 +129,7 @@ class Bound:
         return np.concatenate([found[:1]] * missing + [found]) if missing else found
 
     def single(self) -> Bound:
-        """The same; refused if it is not one number at each time."""
+        """This expression; refuse one that is not one number at each time."""
         if self.dims:
             what = " and ".join(sorted({dim.partition(" ")[0] for dim in self.dims}))
             raise InputError(
@@ -201,7 +201,7 @@ class _Binder:
         return Term(dims, self._sensor(word) if word in SENSORS else lambda values: values.variables[word])
 
     def _sensor(self, word: str) -> Evaluate:
-        """What follows from variables: angles of lines and bodies, and accelerations, which are differences."""
+        """Quantity from variables: an angle of a line or body, or an acceleration, which is a difference."""
         if word == "acceleration":
             self.has_differences = True
             return lambda values: _differences(values.variables["body_velocity"], values)

@@ -50,7 +50,7 @@ SENSORS = {
 
 
 def described(word: str) -> Variable:
-    """What a variable, the time or the word of a sensor is."""
+    """Description of a variable, of the time or of the word of a sensor."""
     if word in SENSORS:
         return SENSORS[word].described
     return TIME_VARIABLE if word == TIME else SCHEMA[word]
@@ -124,11 +124,6 @@ class Expression:
         if len(own) == 1 and units.powers_of(own[0]) == powers:  # a torque is no energy
             return units.OF_RESULTS.get(own[0], own[0]).removeprefix("1")
         return units.spelled(powers)
-
-    @property
-    def plain_variable(self) -> str | None:
-        """The variable, if the expression is nothing else."""
-        return self.tree.id if isinstance(self.tree, ast.Name) and self.tree.id in SCHEMA else None
 
     def refuse(self, at: ast.AST | int, why: str) -> NoReturn:
         """Raise an InputError that names the key, the place in the text and why."""

@@ -16,10 +16,10 @@ from tautline.model.reel import Reel
 from tautline.model.sequence import Sequence
 from tautline.model.string import String
 from tautline.model.system.parts import BODY, LINE, Kinematic, Line
-from tautline.model.system.reading import body_keys, command_keys, line_keys, system_keys
 from tautline.model.system.sheaves import Sheave
 from tautline.model.system.starts import near_rest
 from tautline.model.system.system import System
+from tautline.model.system.to_keys import body_keys, command_keys, line_keys, system_keys
 from tautline.quantities import number, value
 
 if TYPE_CHECKING:

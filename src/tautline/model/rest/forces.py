@@ -1,4 +1,4 @@
-"""Energy, forces and stiffness of a network (docs/theory.md, "Statics and modes")."""
+"""Energy and forces of a network (docs/theory.md, "Statics and modes")."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tautline.model.directional import is_directional, without_directions
 from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.pull import E3
 from tautline.model.rest.by_direction import InFlow, stiffness
-from tautline.model.rest.network import EPS, ROUNDINGS, Forces, Network, NetworkBody, Places, flow_at, hat, turning
+from tautline.model.rest.network import EPS, ROUNDINGS, Forces, Network, NetworkBody, Places, flow_at, hat
 
 # Step of central differences of drag on a body, of the height over which it gets wet.
 DIFFERENCE = 1e-5
@@ -60,12 +60,12 @@ def forces_of(network: Network, places: Places) -> Forces:
     if network.acceleration.any():
         energies.append(-(network.inertial * places.nodes).sum(axis=1))
     steady_on_nodes = np.zeros_like(on_nodes)
-    _add(on_nodes, network.start, pull, -pull)
+    add_to_ends(on_nodes, network.start, pull, -pull)
     if network.has_surface:
         energies += _lift_strings(network, places, on_nodes)
     if network.flows:
         half = 0.5 * network.drag(places.nodes[network.start], places.nodes[network.start + 1])
-        _add(steady_on_nodes, network.start, half, half)
+        add_to_ends(steady_on_nodes, network.start, half, half)
     arms = network.arms(places)
     spread = np.abs(places.nodes).max(axis=1)
     for node, b, arm in zip(network.end_nodes, network.end_bodies, arms, strict=True):
@@ -132,7 +132,7 @@ def loads_on_nodes(network: Network, places: Places) -> Array:
         _lift_strings(network, places, on_nodes)
     if network.flows:
         half = 0.5 * network.drag(places.nodes[network.start], places.nodes[network.start + 1])
-        _add(on_nodes, network.start, half, half)
+        add_to_ends(on_nodes, network.start, half, half)
     return on_nodes
 
 
@@ -143,7 +143,7 @@ def end_forces(network: Network, places: Places) -> Array:
     _, tension, _ = network.elastic(strain)
     pull = (tension / length)[:, None] * w
     on_nodes = loads_on_nodes(network, places)
-    _add(on_nodes, network.start, pull, -pull)
+    add_to_ends(on_nodes, network.start, pull, -pull)
     found = np.zeros((len(network.lines), 2, 3))
     for k, (line, first) in enumerate(zip(network.lines, network.first_node, strict=True)):
         found[k] = on_nodes[first], on_nodes[first + line.elements]
@@ -220,7 +220,7 @@ def _generalized(network: Network, arms: Array, at_nodes: Array, *, sizes: bool 
     return x
 
 
-def _add(at_nodes: Array, start: Any, first: Array, second: Array) -> None:
+def add_to_ends(at_nodes: Array, start: Any, first: Array, second: Array) -> None:
     np.add.at(at_nodes, start, first)
     np.add.at(at_nodes, start + 1, second)
 
@@ -325,140 +325,3 @@ def body_density(network: Network, own: NetworkBody, center: Array, R: Array) ->
     assert network.fluid is not None
     assert own.fluid is not None
     return InFlow(network.fluid, own.fluid, own, network.acceleration).density(center, R)
-
-
-class Stiffness(NamedTuple):
-    """Minus the derivatives of all forces by the unknowns, sparse.
-
-    Attributes
-    ----------
-    energy : sparse matrix
-        Second derivatives of the energy, with drag as it is; symmetric.
-    steady : sparse matrix or None
-        What loads without energy add: the change of drag, and of the moments in the frame of a rotation.
-    """
-
-    energy: Any
-    steady: Any
-
-
-def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> Stiffness:
-    """Stiffness of a network at places.
-
-    A convex one resists every motion, for steps that lower the energy far from rest: slack elements resist as if they
-    were taut, elements under compression do not give way sideways, and bodies resist turns that they would go on with.
-    The change of drag is left out of it.
-    """
-    network.fit(places)
-    w, length, strain = network.strains(places)
-    _, tension, slope = network.elastic(strain)
-    pull = (tension / length)[:, None] * w
-    if convex:
-        slope = np.where((tension <= 0.0) & (slope <= 0.0), network.hardness * network.stiffness, slope)
-        tension = np.maximum(tension, 0.0)
-    t = w / length[:, None]
-    outer = t[:, :, None] * t[:, None, :]
-    S = (slope / network.l)[:, None, None] * outer + (tension / length)[:, None, None] * (np.eye(3) - outer)
-    blocks = np.concatenate([np.concatenate([S, -S], axis=2), np.concatenate([-S, S], axis=2)], axis=1)
-    if network.has_surface:
-        blocks += _lift_stiffness(network, places)
-    B = network.node_map(places)
-    energy = B.T @ of_elements(network, blocks) @ B
-    if network.passes:
-        energy = energy + _passing_stiffness(network, places, B, slope, strain, t)
-    drag = None
-    on_nodes = loads_on_nodes(network, places)
-    _add(on_nodes, network.start, pull, -pull)
-    if network.flows and not convex:
-        first, second = places.nodes[network.start], places.nodes[network.start + 1]
-        drag = B.T @ of_elements(network, network.drag_stiffness(first, second)) @ B
-    rows: list[list[Array]] = [[], []]
-    at_ends, arms = on_nodes[network.end_nodes], network.arms(places)
-    for b, (own, first_unknown) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
-        K, D = np.zeros((2, 6, 6))
-        for e in np.flatnonzero(network.end_bodies == b):
-            K[3:, 3:] += turning(-at_ends[e], arms[e])
-            D[3:, 3:] += 0.5 * hat(hat(arms[e]) @ at_ends[e])  # rotations do not commute
-        for point in point_forces(network, own, places.centers[b], places.attitudes[b]):
-            K[3:, 3:] += turning(-point.force, point.arm)
-            if point.stiffness is not None:
-                D += point.stiffness
-                D[3:, 3:] -= turning(-point.force, point.arm)
-                continue
-            D[3:, 3:] += 0.5 * hat(hat(point.arm) @ point.force)
-            J = np.hstack([np.eye(3), -hat(point.arm)])
-            for rate, gauge in point.slopes:
-                part = -J.T @ np.outer(rate, np.hstack([np.eye(3), -hat(gauge)])[2])
-                (D if point.energy is None else K)[:] += part
-        if convex and np.isfinite(K).all():  # steps that are not finite are refused
-            values, axes = np.linalg.eigh(K[3:, 3:])
-            K[3:, 3:] = (axes * np.abs(values)) @ axes.T
-        wide = 3 if own.body.is_point else 6
-        index = first_unknown + np.arange(wide)
-        for M, where in ((K, rows[0]), (D, rows[1])):
-            block = np.stack([np.repeat(index, wide), np.tile(index, wide), M[:wide, :wide].ravel()])
-            where.append(block)
-    energy = energy + _sparse(network, rows[0])
-    if convex or not network.has_steady:
-        return Stiffness(energy.tocsc(), None)
-    steady = _sparse(network, rows[1])
-    return Stiffness(energy.tocsc(), (steady if drag is None else drag + steady).tocsc())
-
-
-def _passing_stiffness(network: Network, places: Places, B: Any, slope: Array, strain: Array, t: Array) -> Any:
-    """Second derivatives of the energy by rope that passes sheaves, and by that and the nodes."""
-    from scipy.sparse import coo_matrix, diags
-
-    D = network.length_map()
-    stretched = (slope / network.l * (1.0 + strain))[:, None] * t  # pull of an element by its unstretched length
-    fluid = network.fluid
-    weight = network.gravity * network.each(
-        lambda line: line.string.density - (0.0 if fluid is None else fluid.least_density) * line.string.area
-    )
-    density = network.each(lambda line: line.string.density)
-    half = -0.5 * weight[:, None] * E3 + 0.5 * density[:, None] * network.acceleration
-    first, second = stretched + half, half - stretched
-    if network.has_surface:
-        below = network.below(places.nodes[:, 2])
-        to_first, to_second = wetting.shares(below[network.start], below[network.start + 1])
-        first, second = (
-            first + (network.lifts * to_first)[:, None] * E3,
-            second + (network.lifts * to_second)[:, None] * E3,
-        )
-    elements = np.arange(len(network.l))
-    rows = (3 * network.start[:, None] + np.arange(6)).ravel()
-    values = np.hstack([first, second]).ravel()
-    C = coo_matrix((values, (rows, np.repeat(elements, 6))), shape=(3 * network.node_count, len(elements))).tocsr()
-    cross = B.T @ C @ D
-    own = D.T @ diags(slope / network.l * (1.0 + strain) ** 2) @ D
-    return cross + cross.T + own
-
-
-def _sparse(network: Network, blocks: list[Array]) -> Any:
-    from scipy.sparse import coo_matrix
-
-    rows, columns, values = np.concatenate(blocks, axis=1) if blocks else np.zeros((3, 0))
-    entries = values, (rows.astype(np.intp), columns.astype(np.intp))
-    return coo_matrix(entries, shape=(network.count, network.count)).tocsr()
-
-
-def of_elements(network: Network, blocks: Array) -> Any:
-    """Sparse matrix by the nodes from matrices (elements, 6, 6) by both nodes of each element."""
-    from scipy.sparse import coo_matrix
-
-    index = 3 * network.start[:, None] + np.arange(6)  # nodes of an element are neighbors
-    rows, columns = np.repeat(index, 6, axis=1), np.tile(index, (1, 6))
-    size = 3 * network.node_count
-    return coo_matrix((blocks.ravel(), (rows.ravel(), columns.ravel())), shape=(size, size)).tocsr()
-
-
-def _lift_stiffness(network: Network, places: Places) -> Array:
-    """Second derivatives of the energy of lift of elements that cross the surface, (elements, 6, 6)."""
-    below = network.below(places.nodes[:, 2])
-    a, b = below[network.start], below[network.start + 1]
-    crosses = a * b < 0.0
-    factor = np.divide(network.lifts * network.l, np.abs(a - b) ** 3, out=np.zeros_like(a), where=crosses)
-    blocks = np.zeros((len(a), 6, 6))
-    blocks[:, 2, 2], blocks[:, 5, 5] = factor * b * b, factor * a * a
-    blocks[:, 2, 5] = blocks[:, 5, 2] = -factor * a * b
-    return blocks

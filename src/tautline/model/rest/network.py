@@ -13,7 +13,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from tautline.arrays import TINY_LENGTH, Array
 from tautline.model import wetting
@@ -22,7 +21,6 @@ from tautline.model.checks import ZERO
 from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.string import String
 
-Indices = NDArray[np.intp]
 EPS = float(np.finfo(float).eps)
 # Roundings of a node's coordinates and of an element's length that may add up in the force of an element.
 ROUNDINGS = 2.0

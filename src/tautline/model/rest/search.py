@@ -18,9 +18,10 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import EquilibriumError
-from tautline.model.rest.forces import Stiffness, forces_of, stiffness_of
+from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Forces, Network, Places
 from tautline.model.rest.start import starts_of
+from tautline.model.rest.stiffness import Stiffness, stiffness_of
 
 # Force that may be left, of the largest weight, load or tension; what rounding of the coordinates leaves comes on top.
 BALANCED = 1e-9

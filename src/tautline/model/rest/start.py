@@ -16,7 +16,7 @@ from tautline.arrays import Array
 from tautline.model.pull import E3
 from tautline.model.rest.forces import forces_of, loads_on_nodes, point_forces
 from tautline.model.rest.network import Network, Places
-from tautline.model.system.state import between
+from tautline.model.system.straight_lines import between
 
 # How often places are found anew from the loads there, by the part of the way that is gone: where loads change much
 # with the place, as in a strong current, all of it is too much.

@@ -19,7 +19,7 @@ from tautline.model.read_only import ReadOnly
 from tautline.model.run import Run
 from tautline.model.short_keys import Names, Path, expanded, full_key, is_short, names_of, short
 from tautline.model.string import String
-from tautline.model.system import keys, reading
+from tautline.model.system import keys, reading, to_keys
 from tautline.model.system.commands import SHEAVE, commands_by_name, drives, feed_of, place_of
 from tautline.model.system.parts import GUIDE
 from tautline.model.system.problems import naming_errors
@@ -124,7 +124,7 @@ class Case:
         return self._state is not None
 
     def starting_from(self, state: State) -> Case:
-        """The same case, which takes a state for that of its start."""
+        """Copy of the case that takes a state for that of its start."""
         found = copy(self)
         object.__setattr__(found, "_state", state)
         return found
@@ -193,14 +193,14 @@ class Case:
         for name in ("title", "description"):
             tree |= {name: objects[name]} if name in objects else {}
         if "start" in objects:
-            tree["initial"] = reading.start_keys(case.start, defaults=False)
+            tree["initial"] = to_keys.start_keys(case.start, defaults=False)
         if "run" in objects:
-            tree["run"] = reading.run_keys(case.run, defaults=False)
+            tree["run"] = to_keys.run_keys(case.run, defaults=False)
         if "commands" in objects:
             for name in drives(self.system):
                 keys.drop(tree, _command_key(name))
             for name, command in case.commands.items():
-                keys.put(tree, _command_key(name), reading.command_keys(command, defaults=False))
+                keys.put(tree, _command_key(name), to_keys.command_keys(command, defaults=False))
         object.__setattr__(case, "_keys", tree)
         if "start" not in objects:
             case._keep_state_of(self)
@@ -304,7 +304,7 @@ class Case:
     def _complete(self, defaults: bool = True) -> Tree:
         """Keys of the objects."""
         parts = (self.system, self.start, dict(self.commands), self.run, self.title, self.description)
-        return reading.complete(Described(*parts), defaults)
+        return to_keys.complete(Described(*parts), defaults)
 
     def naming_keys(self, section: str = "run") -> AbstractContextManager[None]:
         """Errors of the model about its arguments become errors about keys, with file and line where known."""
@@ -335,7 +335,7 @@ class Heads:
         return self.place(list(short(tuple(path), self.names)) if self.names else path)
 
     def but(self, changed: list[tuple[Path, Path]], names: Names | None) -> Heads:
-        """The same where other keys were changed."""
+        """Copy for a case in which other keys were changed."""
         return Heads(self.place, self.names or names, (*changed, *self.changed))
 
 

@@ -98,7 +98,7 @@ class Feed(NamedTuple):
 
 
 def feed_of(system: System, state: State, place: Place) -> Feed:
-    """What is deployed by a reel or sheave in a state."""
+    """Deployed length and speed of a reel or sheave in a state."""
     own, lengths = state.lines[place.line], state.lengths_of(system, place.line)
     if place.part == REEL:
         return Feed(float(lengths.sum()), own.reel_speed)

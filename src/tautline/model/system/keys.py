@@ -17,7 +17,7 @@ from tautline.model.kinds import MISSING, Choice, Kind, WrongValueError
 from tautline.model.parts import Part
 from tautline.model.short_keys import SHORT, full_key, names_of
 from tautline.model.system.parts import GUIDE
-from tautline.model.system.reading import NO_ELEMENTS, Reading, command_keys, tagged, with_string
+from tautline.model.system.reading import NO_ELEMENTS, Reading, with_string
 from tautline.model.system.sections import (
     HEADS,
     KIND,
@@ -36,6 +36,7 @@ from tautline.model.system.sections import (
     staged,
 )
 from tautline.model.system.system import System
+from tautline.model.system.to_keys import command_keys, tagged
 from tautline.model.wording import near
 
 # Keys of sections that hold others.

@@ -1,4 +1,4 @@
-"""What a system is made of besides rigid bodies: lines between them, bodies whose motion is given, an orbit."""
+"""Parts of a system besides rigid bodies: lines between them, bodies whose motion is given, an orbit."""
 
 from __future__ import annotations
 
@@ -135,7 +135,7 @@ class Line:
         return {key: reel for key in ("reel", "end_reel") if (reel := getattr(self, key)) is not None}
 
     def at(self, key: str) -> tuple[str, Any]:
-        """What holds the end at which the reel of a key is, and where."""
+        """Holder of the end at which the reel of a key is, and the point."""
         return (self.end, self.end_point) if key == "end_reel" else (self.start, self.start_point)
 
     def drum_axis_of(self, key: str) -> Any:
@@ -160,7 +160,7 @@ class Line:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """What holds its start and its end."""
+        """Names of what holds its start and its end."""
         return (self.start, self.end)
 
     @property

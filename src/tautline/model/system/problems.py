@@ -1,4 +1,4 @@
-"""What is wrong with which key: from errors of the model about its arguments to sentences about keys of a tree."""
+"""Problems of keys: from errors of the model about its arguments to sentences about keys of a tree."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def argument_of(error: Exception) -> Named | None:
 def problem_at(
     error: Exception, path: tuple[str, ...], cls: type | None = None, given: Mapping[str, Any] | None = None
 ) -> Problem:
-    """What is wrong with which key, from an error of what the path leads to, whose class and keys may be known."""
+    """Problem of a key, from an error of what the path leads to, whose class and keys may be known."""
     named = argument_of(error)
     if named is None:
         return Problem(path, str(error))
@@ -71,7 +71,7 @@ def problem_at(
 
 
 def problem_of(error: Exception, tree: Mapping[str, Any], section: str | tuple[str, ...]) -> Problem:
-    """What is wrong with which key of a tree, from an error of whatever uses a section."""
+    """Problem of a key of a tree, from an error of whatever uses a section."""
     path = section if isinstance(section, tuple) else (section,) if section else ()
     named = argument_of(error)
     if named is None:

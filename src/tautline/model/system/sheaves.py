@@ -1,4 +1,4 @@
-"""What a line runs over between its ends: sheaves, which are wheels, and pins, on which the rope slides."""
+"""Sheaves, which are wheels, and pins, on which the rope slides: a line runs over them between its ends."""
 
 from __future__ import annotations
 

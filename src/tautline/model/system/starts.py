@@ -33,19 +33,8 @@ from tautline.model.kinds import MATRIX, VECTOR, OrByName, Quantity
 from tautline.model.read_only import ReadOnly
 from tautline.model.rest.states import rest
 from tautline.model.system.parts import Kinematic
-from tautline.model.system.state import (
-    ANGULAR_VELOCITY,
-    ATTITUDE,
-    BodyState,
-    LineStart,
-    LineState,
-    State,
-    floats,
-    hang,
-    kinematic_state,
-    point_of,
-    straight_nodes,
-)
+from tautline.model.system.state import ANGULAR_VELOCITY, ATTITUDE, BodyState, LineStart, LineState, State, point_of
+from tautline.model.system.straight_lines import floats, hang, kinematic_state, straight_nodes
 from tautline.model.system.system import System
 from tautline.model.wording import near
 

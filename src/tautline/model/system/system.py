@@ -232,7 +232,7 @@ class System:
         return found
 
     def wheels(self, name: str) -> tuple[Wheel, ...]:
-        """What a line runs over, with all that is left to defaults."""
+        """Sheaves and pins that a line runs over, with all that is left to defaults."""
         found = []
         for key, thing in self.lines[name].over.items():
             body = self.bodies.get(thing.on)
@@ -259,7 +259,7 @@ class System:
         return shared or any(line.is_reeved for line in self.lines.values())
 
     def holders(self, name: str) -> tuple[str, ...]:
-        """What holds a line at its ends and carries what it runs over, in the order of the line."""
+        """Names of what holds a line at its ends and carries what it runs over, in the order of the line."""
         line = self.lines[name]
         return (line.start, *(x.on for x in line.over.values()), line.end)
 

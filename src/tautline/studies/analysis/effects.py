@@ -26,7 +26,7 @@ class Effect(NamedTuple):
 
 
 class Swing(NamedTuple):
-    """What an output does along one side of a grid, averaged over the other sides."""
+    """Course of an output along one side of a grid, averaged over the other sides."""
 
     key: str
     low: float

@@ -1,1 +1,1 @@
-"""What is varied, how, and what is kept."""
+"""Definition of a study: what is varied, how, and what is kept."""

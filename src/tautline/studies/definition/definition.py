@@ -23,7 +23,7 @@ from tautline.model.keys import Key, dotted
 from tautline.model.short_keys import expanded, is_short
 from tautline.model.system import keys as system_keys
 from tautline.model.system.case import Case
-from tautline.studies.definition import designs, outputs, parameters, tables
+from tautline.studies.definition import designs, output_keys, parameters, tables
 from tautline.studies.definition.designs import Design
 from tautline.studies.definition.facts import Facts, facts_of
 from tautline.studies.definition.outputs import Output
@@ -42,7 +42,7 @@ class StudyError(InputError):
 
 @dataclass(frozen=True)
 class Study:
-    """What is to be computed: every value in SI, nothing run yet."""
+    """Study as it is to be computed: every value in SI, nothing run yet."""
 
     title: str
     description: str
@@ -163,7 +163,7 @@ def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
         complete = system_keys.complete(base)
         places = _places(described, reader)
         facts = facts_of(complete, tuple(places.values()), language.is_short)
-        found = outputs.read(tree.get("outputs"), facts, reader.time)
+        found = output_keys.read(tree.get("outputs"), facts, reader.time)
         for word in ("title", "description"):
             checks.instance(word, tree.get(word, ""), str)
         study = Study(

@@ -22,7 +22,7 @@ from tautline.studies.definition.readings import READINGS, read_off
 
 
 class Parts(NamedTuple):
-    """What results are of."""
+    """Names of the parts that results are of."""
 
     strings: Mapping[str, String]  # by the names of lines; numbers that members differ in are columns
     elements: Mapping[str, int]

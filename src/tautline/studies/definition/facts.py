@@ -1,4 +1,4 @@
-"""What all runs of a study have in common: sizes, times of samples, and which lines have a breaking load."""
+"""Facts that all runs of a study have in common: sizes, times of samples, and which lines have a breaking load."""
 
 from __future__ import annotations
 

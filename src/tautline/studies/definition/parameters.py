@@ -1,4 +1,4 @@
-"""What is varied: a list of values, a range, or a distribution; as numbers in SI once the units were read."""
+"""Parameters that are varied: a list of values, a range, or a distribution; in SI once the units were read."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tautline.schema import Variable
 
 
 class Rope(NamedTuple):
-    """What a reading needs to know of a member's string."""
+    """Figures of a member's string that a reading needs."""
 
     breaking_load: float  # N, NaN if unknown
     slack_strain: float  # at which the tension vanishes

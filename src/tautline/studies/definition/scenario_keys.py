@@ -53,7 +53,7 @@ class Language:
             raise InputError(str(error).replace(self.full(key).whole, key.whole)) from None
 
     def get(self, tree: Tree, text: str) -> Any:
-        """What a tree has at a key."""
+        """Value of a tree at a key."""
         return keys.get(tree, self.full(keys.parse(text)))
 
     def unit(self, tree: Tree, text: str) -> str:

@@ -1,4 +1,4 @@
-"""What a study asks of its members, and what comes back; no engine is needed to read either."""
+"""Work that a study asks of its members, and what comes back; no engine is needed to read either."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FAILURES = (errors.UNSTABLE_STEP, errors.NEWTON_FAILED, errors.NON_FINITE, REFUS
 
 @dataclass(frozen=True)
 class Work:
-    """What all members have in common."""
+    """Settings that all members have in common."""
 
     scenario: dict[str, Any]  # keys of a system, plain values in SI
     places: dict[str, str]  # its keys by those that are varied, which may be short

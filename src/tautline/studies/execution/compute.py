@@ -282,7 +282,7 @@ def _growth_rates(group: list[Started], interval: float) -> Array:
 
 
 def _growth_rates_alone(one: Started, interval: float) -> Array:
-    """The same of one member on its own backend."""
+    """Growth rates of one member on its own backend."""
     twin = one.simulation.twin(one.run.duration)
     return growth_of(twin, twin.begin(one.case.commands, one.run.duration, interval), interval) / interval
 

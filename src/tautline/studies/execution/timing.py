@@ -1,4 +1,4 @@
-"""What a member takes, measured before a study begins; in a second or two, however long members are."""
+"""Time of a member, measured before a study begins; in a second or two, however long members are."""
 
 from __future__ import annotations
 

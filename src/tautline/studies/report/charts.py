@@ -118,7 +118,7 @@ def correlation_tornado(component: Component, effects: list[Effect]) -> Figure:
 
 @styled
 def swing_tornado(component: Component, found: list[Swing]) -> Figure:
-    """What an output does along every side of a grid, averaged over the others."""
+    """Course of an output along every side of a grid, averaged over the others."""
     order = sorted(found, key=lambda s: s.low - s.high)
     figure, axes = one_panel(6.0, _rows(len(order)) + 0.2)
     for k, s in enumerate(order):

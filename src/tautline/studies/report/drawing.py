@@ -1,4 +1,4 @@
-"""What all pictures of studies share: panels, and axes with names, units and words."""
+"""Shared parts of all pictures of studies: panels, and axes with names, units and words."""
 
 from __future__ import annotations
 

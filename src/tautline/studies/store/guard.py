@@ -94,7 +94,7 @@ def remove(path: Path) -> None:
 
 
 def damage_of(root: Path, batch: int, name: str, how: str, others: int = 0) -> str:
-    """What is wrong with a batch, and what helps."""
+    """Sentence on what is wrong with a batch, and what helps."""
     what = "the mark" if name == MARKS else f"array {name}"
     why = " (its checksum does not match)" if how == "damaged" else ""
     more = "" if not others else f"; so {'is 1 other batch' if others == 1 else f'are {others} other batches'}"
