@@ -22,6 +22,7 @@ from tautline.model.motions import Endless
 from tautline.model.piecewise import evaluate
 from tautline.model.places import with_value
 from tautline.model.profile import Span
+from tautline.model.sequence import Sequence
 from tautline.model.ships import ShipMotion
 from tautline.model.system.case import Case
 from tautline.model.system.parts import Kinematic
@@ -48,6 +49,8 @@ def dual_command(
     """
     if not carries((command, length, deployed)):
         return plain
+    if isinstance(command, Sequence):
+        raise UnknownTangentsError("a sequence, whose first command follows from the start")
     try:
         return lowering.kernel_command(command, length, 0.0, deployed, span)
     except (TypeError, ValueError):

@@ -23,6 +23,14 @@ class Marched(NamedTuple):
     strand: int = -1  # of a network: at whose end it ended
 
 
+class Span(NamedTuple):
+    """Samples under the same commands, with derivatives."""
+
+    setting: Any  # carries derivatives, as the samples do
+    counts: Array  # steps up to each sample
+    samples: Any
+
+
 def widened(tangents: list[Array]) -> list[Array]:
     """Copies with as many directions as the kernels carry; the last ones are zero."""
     more = TANGENTS - tangents[0].shape[-1]

@@ -74,6 +74,13 @@ class CarriedValues(MutableMapping[str, Carried]):
         return len(self._found)
 
 
+def joined_values(found: Sequence[CarriedValues]) -> CarriedValues:
+    """Variables of spans of samples, one after the other."""
+    if len(found) == 1:
+        return found[0]
+    return CarriedValues({name: np.concatenate([x[name] for x in found]) for name in found[0]})
+
+
 class _String(String):
     """A string whose numbers carry derivatives."""
 

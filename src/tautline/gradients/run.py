@@ -14,11 +14,13 @@ from tautline.gradients.directions import Directions
 from tautline.gradients.keys import key_value
 from tautline.gradients.leaves import flat, split
 from tautline.gradients.lowering import tangents_of_run
+from tautline.gradients.marched import Span
 from tautline.gradients.marching import march_along
-from tautline.gradients.outputs import CarriedValues, carried_setting
-from tautline.gradients.runs import Runs, runs_of
+from tautline.gradients.network.stages import spans_of
+from tautline.gradients.outputs import CarriedValues, carried_setting, joined_values
+from tautline.gradients.runs import Runs, has_sequence, runs_of
 from tautline.gradients.steps import Steps
-from tautline.gradients.trust import CHANGE, Line, departs_from, derivative_warnings, entries_at_steps
+from tautline.gradients.trust import CHANGE, Line, departs_from, derivative_warnings, entries_at_steps, joined_lines
 from tautline.model.system.case import Case
 from tautline.model.system.system import System
 from tautline.results.warnings import RunWarning
@@ -72,19 +74,12 @@ def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) ->
 
 def carried_run(prepared: Prepared, names: Sequence[str]) -> CarriedRun:
     """March a run from its start; variables by name and the time, with derivatives by keys."""
-    case, by, runs, begun, tangents, first_tangents, warnings, sizes = prepared
+    case, by, runs, begun, _, _, warnings, sizes = prepared
     steps = runs.steps
-    first = carried_samples(begun.first, first_tangents)
-    setting = carried_setting(begun.setting, tangents)
-    marched = march_along(begun.setting, tangents, steps.filled)
-    simulation, rows = begun.simulation, marched.filled
-    begun.take_note(marched)
-    found = carried_samples(marched.samples, marched.tangents, rows)
-    samples = type(first)(*(np.concatenate(pair) for pair in zip(first, found, strict=True)))
-    counts = steps.per_sample * np.arange(rows + 1.0)
-    values = begun.values(setting, counts, samples, names)
+    spans, simulation = _marched(prepared)
+    values = joined_values([begun.values(*span, names) for span in spans])
     status, message = ended(case, steps, simulation.status, simulation.message)
-    lines = begun.lines(setting, samples)
+    lines = joined_lines([begun.lines(span.setting, span.samples) for span in spans])
 
     def departs(key: int) -> bool:
         value = key_value(case, by[key])
@@ -97,16 +92,37 @@ def carried_run(prepared: Prepared, names: Sequence[str]) -> CarriedRun:
     return CarriedRun(values, status, message, simulation.system, by, warnings, [*simulation.warnings(), *doubts])
 
 
+def _marched(prepared: Prepared) -> tuple[list[Span], Any]:
+    """Samples of a run, the first one among them, by the commands that they are under; the simulation at its end."""
+    case, by, runs, begun, tangents, first_tangents, *_ = prepared
+    first, rows = carried_samples(begun.first, first_tangents), runs.steps.filled
+    setting = carried_setting(begun.setting, tangents)
+    if has_sequence(case):
+        plain = runs.begun({}).simulation
+        rows = len(plain.march(rows, begun.setting.plan)[0]) - plain.timing.after_sample
+        along = Directions.single(case, by)
+        return [Span(setting, np.zeros(1), first), *spans_of(runs, begun, along, tangents, rows, plain)], plain
+    marched = march_along(begun.setting, tangents, rows)
+    begun.take_note(marched)
+    found = carried_samples(marched.samples, marched.tangents, marched.filled)
+    samples = type(first)(*(np.concatenate(pair) for pair in zip(first, found, strict=True)))
+    counts = runs.steps.per_sample * np.arange(marched.filled + 1.0)
+    return [Span(setting, counts, samples)], begun.simulation
+
+
 def _changed_lines(runs: Runs, changes: dict[str, float]) -> list[Line] | None:
     """Lines of a run with other values of keys, without derivatives; None where a value is refused."""
     try:
         begun: Any = runs.begun(changes)
     except InputError:
         return None
-    setting = begun.setting
-    marched = march_along(setting, split(setting, np.zeros((len(flat(setting)), 0))), runs.steps.filled)
-    pairs = zip(begun.first, marched.samples, strict=True)
-    samples = type(begun.first)(*(np.concatenate([a, b[: marched.filled]]) for a, b in pairs))
+    setting, rows = begun.setting, runs.steps.filled
+    if has_sequence(runs.case):
+        marched = begun.simulation.march(rows, setting.plan)
+    else:
+        found = march_along(setting, split(setting, np.zeros((len(flat(setting)), 0))), rows)
+        marched = [x[: found.filled] for x in found.samples]
+    samples = type(begun.first)(*map(np.concatenate, zip(begun.first, marched, strict=True)))
     lines: list[Line] = begun.lines(setting, samples)
     return lines
 

@@ -19,7 +19,7 @@ from tautline.gradients.leaves import flat, split
 from tautline.gradients.marching import march_along
 from tautline.gradients.outputs import carried_setting, check_names
 from tautline.gradients.run import carried_samples
-from tautline.gradients.runs import check_case, runs_of
+from tautline.gradients.runs import check_pieces, runs_of
 from tautline.gradients.segment_slopes import SegmentSlopes
 from tautline.gradients.trust import derivative_warnings, starts_at_kink
 from tautline.model import checks, refusals
@@ -97,7 +97,7 @@ class Segments:
         outputs: Sequence[str] = (),
         directions: Directions | None = None,
     ) -> None:
-        self.case, self.by = check_case(case), checked_keys(case, by)
+        self.case, self.by = check_pieces(case), checked_keys(case, by)
         if any(wheel.slips for name in case.system.lines for wheel in case.system.wheels(name)):
             raise refusals.SLIP_STATES.error("it")
         self.outputs = check_names(outputs, case.system)
@@ -317,7 +317,7 @@ def linearize(case: Case, at: Sequence[float] | Array | None = None, by: Iterabl
     by : list of str
         Keys of the case that are numbers, as controls.
     """
-    check_case(case)
+    check_pieces(case)
     segments = Segments(case, [0.0, case.run.duration] if at is None else at, by)
     K, n, m = len(segments.times) - 1, len(segments.start), len(segments.values)
     states = np.full((K + 1, n), np.nan)

@@ -89,6 +89,14 @@ class Line(NamedTuple):
         return Line(self.name, self.string, *arrays)
 
 
+def joined_lines(found: Sequence[Sequence[Line]]) -> list[Line]:
+    """Strings in spans of samples, one after the other."""
+    if len(found) == 1:
+        return list(found[0])
+    strings = zip(*found, strict=True)
+    return [Line(*parts[0][:2], *map(np.concatenate, zip(*(x[2:] for x in parts), strict=True))) for parts in strings]
+
+
 def derivative_warnings(
     lines: Sequence[Line],
     times: Array,

@@ -100,11 +100,11 @@ TORQUE_DERIVATIVE = Refusal(
     "a torque that is a number or a table",
     "derivatives of a function are not known. Use Torque((times, torques))",
 )
-SEQUENCE_DERIVATIVE = Refusal(
-    "derivatives of a run with a sequence of commands",
+SEQUENCE_PIECES = Refusal(
+    "linear models and optima of a run with a sequence of commands",
     "case",
     "one command for each reel, no sequence",
-    "the times at which stages end move with what is varied",
+    "a state does not say in which stage of its sequence a reel is",
 )
 MOVING_REST_DERIVATIVE = Refusal(
     "derivatives of a run that starts at rest with a reel that turns",

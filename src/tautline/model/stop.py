@@ -14,6 +14,7 @@ from tautline.model import checks, kinds
 from tautline.model.expressions import SENSORS, Expression, bind, described, parts_of_layout, read
 from tautline.model.expressions.binding import rates_needed
 from tautline.model.kinds import Kind, WrongValueError
+from tautline.model.piecewise import as_floats
 from tautline.model.wording import near
 from tautline.schema import AXES, SCHEMA, Layout
 from tautline.units import shown
@@ -139,7 +140,8 @@ class StopWhen:
     def margins_of(self, layout: Layout) -> Callable[[Mapping[str, Array]], Array]:
         """Function of the variables at some moments: how far beyond its limit the condition is at each.
 
-        Positive where it is met. Refuses variables or components that results of this layout do not have.
+        Positive where it is met; variables may carry derivatives. Refuses variables or components that results of this
+        layout do not have.
         """
         expression = self._expression
         if expression is None:
@@ -159,8 +161,9 @@ class StopWhen:
             sign = 1.0
 
         def margins(values: Mapping[str, Array]) -> Array:
-            x = np.asarray(bound.of(values), dtype=np.float64)
-            return np.asarray((sign * (x - limit)).reshape(len(x), -1).max(axis=1))
+            x = as_floats(bound.of(values))
+            found: Array = (sign * (x - limit)).reshape(len(x), -1).max(axis=1)
+            return found
 
         return margins
 

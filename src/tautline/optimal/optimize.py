@@ -12,7 +12,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.extras import need
 from tautline.gradients.keys import key_value
-from tautline.gradients.runs import check_case
+from tautline.gradients.runs import check_pieces
 from tautline.gradients.segments import Segments
 from tautline.model import checks
 from tautline.model.expressions import parts_of_system
@@ -75,7 +75,7 @@ def optimize(
         After Ctrl-C. From the first iteration on its attribute `result` is the `Optimized` of the latest iteration,
         with status "interrupted" and without a plain run.
     """
-    check_case(case)
+    check_pieces(case)
     need("casadi", "tl.optimize")
     sought = unknowns.read(case, vary)
     parts = parts_of_system(case.meshed().system)

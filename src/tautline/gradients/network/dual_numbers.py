@@ -39,6 +39,7 @@ from tautline.kernels.network.tangent_march import begin_network_with_tangents
 from tautline.kernels.tangents import TANGENTS
 from tautline.model.command import Command
 from tautline.model.description import changed
+from tautline.model.sequence import Sequence
 from tautline.model.system.case import Case
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import State
@@ -178,6 +179,7 @@ class _Lowered:
             strand = self._stepper.numbers[name]
             reel, tangent = now.strands[strand].reel, found[places[id(now.strands[strand].reel)]]
             command, line = self._commands.get(name, self._stepper.commands[name]), self._system.lines[name]
+            command = self._stepper.commands[name] if isinstance(command, Sequence) else command
             reel[data.TORQUE], tangent[data.TORQUE] = math.nan, 0.0
             if self._at is not None:  # of a sample there, which segments leave out
                 reel[data.TORQUE] = self._plain.network.strands[strand].reel[data.TORQUE]

@@ -51,7 +51,7 @@ class NetworkSetting(NamedTuple):
 
 
 def march_with_tangents(setting: NetworkSetting, tangents: list[Array], rows: int) -> Marched:
-    """March, and carry at most `TANGENTS` directions along; arguments as of `chain.marching`."""
+    """March, and carry at most `TANGENTS` directions along; arguments as of the chain's, also afterwards."""
     network, plan = setting
     nodes = sum(x.par.N + 1 for x in network.strands if not x.reeving.idle)
     out = kernels.empty_samples(rows, len(network.bodies), len(network.strands), nodes)
@@ -61,5 +61,9 @@ def march_with_tangents(setting: NetworkSetting, tangents: list[Array], rows: in
     beside = [np.zeros((*x.shape, TANGENTS)) for x in out]
     given = (wide[:own], wide[own:], [np.zeros((*backups.shape, TANGENTS))], beside)
     status, filled, strand = march((network, plan, backups, out), given)
+    moving = {id(x) for x in setting.moving()}
+    for leaf, t, found in zip(leaves(setting), tangents, wide, strict=True):
+        if id(leaf) in moving:
+            t[...] = found[..., : t.shape[-1]]
     derivatives = samples_with_tangents(out, beside, tangents[0].shape[-1], int(filled))
     return Marched(out, derivatives, int(status), int(filled), int(strand))
