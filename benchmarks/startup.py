@@ -140,7 +140,7 @@ def installed() -> dict[str, Any]:
             for row, code in CODES.items():
                 python = python_of(mujoco if row == MUJOCO_ROW else core)
                 found[row].append(taken(python, ["-c", code], clean_environment()))
-            run = ["-m", "tautline.cli", "run", "fixed-length", "--overwrite", "-o", str(folder / "run.nc")]
+            run = ["-m", "tautline", "run", "fixed-length", "--overwrite", "-o", str(folder / "run.nc")]
             found[COMMAND].append(taken(python_of(command_line), run, clean_environment()))
     return {
         # the first round reads the files from the disk

@@ -10,10 +10,10 @@ import re
 import select
 import signal
 import subprocess
+import sys
 import time
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -22,9 +22,9 @@ from fmpy.validation import validate_fmu
 from PIL import Image
 from rich.markup import render
 from typer.main import get_command
+from typer.testing import CliRunner
 
 import tautline as tl
-from tautline.cli import completing
 from tautline.cli.commands import app
 from tests.support.commands import COMMAND, tautline
 
@@ -55,6 +55,7 @@ def test_modes_for_scripts(tmp_path: Path) -> None:
     assert summary["status"] == "completed" and summary["balance_error"] < 1e-5 and summary["file"] == "a.nc"
     assert json.loads(tautline("info", "a.nc", "--json", cwd=tmp_path).stdout)["rows"] == 21
     told = tautline("info", "a.nc", "--json", "--expr", "body_velocity.y", cwd=tmp_path).stdout
+    assert " m/s, " in tautline("info", "a.nc", "--expr", "body_velocity.y", cwd=tmp_path).stdout.splitlines()[-2]
     speeds = tl.open_run(tmp_path / "a.nc").body_velocity.values[:, 0, 1]
     expected = {"range": [speeds.min(), speeds.max()], "at_end": [speeds[-1]] * 2, "unit": "m s-1"}
     assert json.loads(told)["expressions"] == {"body_velocity.y": expected}
@@ -169,16 +170,31 @@ def test_animations_and_json_of_files(tmp_path: Path) -> None:
     assert json.loads(page.stdout) == {"files": ["fixed-length-report.html"]}
 
 
-def test_completion() -> None:
-    context = SimpleNamespace(params={"scenario": "crane-hoist"})
-    assert completing.scenario_names("crane-h") == ["crane-hoist"]
-    assert completing.figure_names("str") == ["strain_map"]
-    assert completing.keys_of_scenario(context, "body.ma") == ["body.mass="]
-    assert "run.step=" in completing.keys_of_scenario(context, "run.")
-    assert "lines.hoist.stiffness=" in completing.keys_of_scenario(
-        SimpleNamespace(params={"paths": [Path("hook-and-load")]}), "lines.hoist.s"
-    )
-    assert completing.keys_of_scenario(SimpleNamespace(params={"scenario": "no-such"}), "") == []
+@pytest.mark.parametrize(
+    ("words", "found", "others"),
+    [
+        ("run crane-h", ["crane-hoist"], []),
+        ("view crane-h", ["crane-hoist"], []),
+        ("plot run.nc --figure str", ["strain_map"], []),
+        ("run crane-hoist --overwrite --set string.s", ["string.stiffness="], ["string.start="]),
+        ("run crane-hoist --set run.", ["run.step="], []),
+        ("run no-such --set s", [], ["string.stiffness="]),
+        ("view hook-and-load --set lines.hoist.s", ["lines.hoist.stiffness="], []),
+        ("check lift-brake --set command.brake.t", ["command.brake.torque="], []),
+        ("live hook-and-load --set lines.hoist.reel.dr", ["lines.hoist.reel.drum_radius="], []),
+    ],
+)
+def test_a_shell_completes(words: str, found: list[str], others: list[str]) -> None:
+    """By the question that a shell asks, which knows the words before the one that is typed."""
+    asked = {"_TAUTLINE_COMPLETE": "complete_bash", "COMP_WORDS": f"tautline {words}"}
+    asked["COMP_CWORD"] = str(len(words.split()))
+    answer = CliRunner().invoke(app, env=asked, prog_name="tautline").stdout.split()
+    assert set(found) <= set(answer) and not set(others) & set(answer)
+
+
+def test_python_runs_the_command(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-m", "tautline", "--version"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stdout == tautline("--version", cwd=tmp_path).stdout != ""
 
 
 def test_doctor(tmp_path: Path) -> None:

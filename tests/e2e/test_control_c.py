@@ -69,7 +69,7 @@ def test_one_ends_heavy_work_soon(arguments: list[str], tmp_path: Path) -> None:
     before = sorted(tmp_path.iterdir())
     home = {**os.environ, "PYTHONPATH": str(Path(str(tl.__file__)).parents[1])}
     process = subprocess.Popen(
-        [sys.executable, "-m", "tautline.cli", *arguments], cwd=tmp_path, env=home, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "tautline", *arguments], cwd=tmp_path, env=home, stderr=subprocess.PIPE, text=True
     )
     try:
         wait_until(lambda: psutil.Process(process.pid).cpu_times().user > AT_WORK, "it does not compute")

@@ -83,6 +83,13 @@ def test_a_line_among_others_reads_like_one_alone() -> None:
     assert spectra[0] == pytest.approx(spectra[1], rel=1e-6)
 
 
+def test_speeds_that_are_rounding_are_shown_as_none() -> None:
+    run = tl.simulate(tl.load("crane-hoist", {"run.duration": "0.2 s"}))
+    run.reel_speed[-1] = -2.5e-45
+    (row,) = (x for x in tl.summary(run).splitlines() if x.startswith("reel speed"))
+    assert row.endswith(", 0 m/s at the end")
+
+
 def test_a_run_without_its_dimensions_reads_the_same() -> None:
     """`run.squeeze` drops the names of the only line and the only body."""
     whole = tl.simulate(tl.load("retrieval", {"run.duration": "0.2 s"}))

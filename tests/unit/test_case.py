@@ -123,6 +123,15 @@ def test_keys_as_given_decide_what_follows_from_them() -> None:
     assert heavier == tl.RigidBody.box(4.0, (0.2, 0.3, 0.4), (0.0, 0.1, 0.2))
 
 
+def test_commands_need_not_be_given_and_the_run_must_be() -> None:
+    case = tl.load("crane-hoist")
+    held = tl.Case(case.system, case.start, run=case.run)
+    assert held == tl.Case(case.system, case.start, None, case.run) == tl.Case(case.system, case.start, {}, case.run)
+    assert held.commands == {} != case.commands
+    with pytest.raises(InputError, match=r"Case\.run: missing; expected a Run"):
+        tl.Case(case.system, case.start)
+
+
 # -- changes ---------------------------------------------------------------------------------------------------
 
 

@@ -10,6 +10,7 @@ import pytest
 import tautline as tl
 from tautline.cli import ahead, checking
 from tautline.engine.runner import Runner
+from tautline.engine.simulation import runner_of
 from tautline.files import scenario
 from tests.support import chains
 
@@ -54,6 +55,20 @@ def ctd(**changes: Any) -> tl.Case:
     values = {"viscosity": 0, "deployed": 60, "duration": 30, "elements": 10, "command": HOIST} | changes
     case: tl.Case = scenario.parse(CTD.format(**values))
     return case
+
+
+def test_calls_of_many_steps_are_bounded() -> None:
+    """A call makes as many base steps as it is asked for, up to a bound of its work."""
+    case = ctd()
+    simulation = runner_of(case)
+    simulation.begin(case.commands, 0.1, 0.1)
+    look, made = ahead.Ahead(simulation, 1e-3, 30.0), []
+    for most in (1, 4, 1_000_000):
+        before, allowed = simulation.time, simulation.stepper.allowed_step()
+        assert look.go_on(most)
+        made.append(simulation.time - before)
+    assert made[1] == pytest.approx(4.0 * made[0]) and made[2] > 10.0 * made[1]
+    assert made[2] <= ahead.STEPS_A_CALL * allowed
 
 
 def steps_of(built: tl.Case) -> int:

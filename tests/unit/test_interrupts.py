@@ -99,7 +99,7 @@ def test_a_handler_of_the_user_is_called_and_the_march_goes_on() -> None:
 
 LONG_RUN = ["run", "retrieval", "--set", 'run.step="1 us"', "--set", 'run.sample="10 s"', "--set", "run.elements=100"]
 PROCESSES = {
-    "command": [sys.executable, "-m", "tautline.cli", *LONG_RUN],
+    "command": [sys.executable, "-m", "tautline", *LONG_RUN],
     "python": [
         sys.executable,
         "-c",

@@ -343,6 +343,7 @@ def test_short_files(tmp_path: Path) -> None:
             "lines.rope.command.3.until: expected none for the last",
         ),
         ('torque = "70 N*m"', 'torqe = "70 N*m"', "lines.rope.command.2.torqe: no such key; did you mean 'torque'?"),
+        ('duration = "777 ms"', "duraton = 1", "lines.rope.command.2.duraton: no such key; did you mean 'duration'?"),
         ('kind = "brake"', 'kind = "break"', "lines.rope.command.2.kind: expected one of"),
     ],
 )

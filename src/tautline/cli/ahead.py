@@ -51,8 +51,8 @@ class Ahead:
         """Whether it came to the end, or to an event."""
         return bool(self._simulation.status != "completed" or self._simulation.time >= (1.0 - 1e-9) * self._until)
 
-    def go_on(self) -> bool:
-        """Go on by a base step; whether it moved, an event included."""
+    def go_on(self, most: int = 1) -> bool:
+        """Go on by up to so many base steps, as far as work allows; whether it moved, an event included."""
         allowed = self._simulation.stepper.allowed_step()
         if self.complete or self._left <= 0 or not allowed > 0.0:
             return False
@@ -65,10 +65,11 @@ class Ahead:
                 self._plan = self._simulation.sampling(interval)._replace(steps_per_sample=1)
             except InputError:  # so short that it cannot be counted
                 return False
-        before = self._simulation.time
-        self._left -= math.ceil(CALL + self._plan.h / allowed + self._plan.h * self._terms / TERMS_A_STEP)
+        before, work = self._simulation.time, self._plan.h / allowed + self._plan.h * self._terms / TERMS_A_STEP
+        steps = max(1, min(most, int(STEPS_A_CALL / work)))
+        self._left -= math.ceil(CALL + steps * work)
         try:
-            self._simulation.march(1, self._plan)
+            self._simulation.march(1, self._plan._replace(steps_per_sample=steps))
         except InputError:  # tables that would be too large
             return False
         return bool(self._simulation.time > before or self._simulation.status != "completed")

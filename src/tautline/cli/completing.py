@@ -31,7 +31,9 @@ def keys_of_scenario(ctx: Any, incomplete: str) -> list[str]:
     from tautline.files.scenario import load
     from tautline.model.short_keys import names_of, short
 
-    named = next((x for x in (ctx.params.get("scenario"), *(ctx.params.get("paths") or ())) if x), None)
+    # words before the option stand in the arguments, as the command line is not complete
+    words = (ctx.params.get("scenario"), *(ctx.params.get("paths") or ()), *(x for x in ctx.args if x[:1] != "-"))
+    named = next((x for x in words if x), None)
     if named is None:
         return []
     try:

@@ -15,7 +15,7 @@ import typer
 from tautline.cli import completing, output
 from tautline.cli.app import AsJson, Expressions, NoColor, RunPath, Settings, app, overrides
 from tautline.cli.output import one_line_errors
-from tautline.quantities import between
+from tautline.quantities import between, unit_text
 
 
 @app.command()
@@ -138,7 +138,8 @@ def _extremes(path: Path, expression: str) -> dict[str, Any]:
 
 
 def _range_in_words(found: dict[str, Any]) -> str:
-    everywhere, at_end = (between(low, high, found["unit"]) for low, high in (found["range"], found["at_end"]))
+    unit = unit_text(found["unit"])
+    everywhere, at_end = (between(low, high, unit) for low, high in (found["range"], found["at_end"]))
     return f"{everywhere}, {at_end} at the end"
 
 

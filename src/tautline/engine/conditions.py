@@ -250,8 +250,6 @@ class _Within:
 
     def first(self, begun: float) -> tuple[float | None, str | None, StopWhen | None]:
         """Part of the step at which a condition is met first, the command whose stage it ends if it does, and it."""
-        from scipy.optimize import brentq
-
         timed = [((x.ends_at - begun) / self.plan.h, name) for name, x in self.watch.stages.items()]
         at, name = min(timed, default=(math.inf, None))
         found: tuple[float | None, str | None, StopWhen | None] = (None, None, None)
@@ -264,6 +262,8 @@ class _Within:
             return found
         x = 0.0
         if not (self.margins(0.0, begun) > 0.0).any():
+            from scipy.optimize import brentq  # takes some 0.3 s, so only where a condition is met
+
             x = float(brentq(lambda part: float(self.margins(part, begun).max()), 0.0, latest, xtol=LOCATED))
         name, condition, _ = self.watch._all[int(np.argmax(self.margins(x, begun)))]
         return x, name, condition

@@ -202,7 +202,10 @@ class BodyView(View):
         """
         before = self._simulation.velocity_before(self.name)
         if before is None:
-            raise InputError(f"bodies[{self.name!r}].acceleration: call advance() first; it is a mean over an advance")
+            raise InputError(
+                f"bodies[{self.name!r}].acceleration: call advance() first; it is the mean over an advance that begins "
+                "after the first time it is asked for"
+            )
         then, velocity = before
         found: data.Array = (self.velocity - velocity) / (self._simulation.time - then)
         return found

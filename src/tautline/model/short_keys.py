@@ -21,7 +21,7 @@ from tautline.model.system.reading import read
 from tautline.model.system.sections import KIND, SHORT_PARTS, START
 from tautline.model.system.sections import SECTIONS as PATHS
 from tautline.model.system.system import System
-from tautline.model.wording import near
+from tautline.model.wording import no_such_key
 
 NEEDED = ("string", "body", "initial", "run")
 SHORT = ("string", "reel", "body", "command", "guide", "applied_force")
@@ -98,6 +98,8 @@ def short(path: Path, names: Names = Names(guide=GUIDE)) -> Path:  # noqa: B008 
             return ("run", *rest)
         if inner == ("start_point",):
             return ("reel", "guide_position", *rest[1:])
+        if inner and inner[0] in keys_of(Line).kinds:  # of its ends: the short form has none of them
+            return path
         return ("string", *(rest[1:] if inner == ("string",) else rest))
     if section == ("bodies",) and name == (names.body,):
         return rest if rest[:1] in (("fluid",), ("applied_force",)) else ("body", *rest)
@@ -131,8 +133,8 @@ def expanded(tree: Mapping[str, Any]) -> Tree:
             continue
         if name not in SECTIONS:
             inside = [f"{section}.{name}" for section in SECTIONS if _has(section, name)]
-            hint = f"; did you mean {inside[0]!r}?" if inside else near(name, [*TOP, *SECTIONS])
-            problems.append(Problem((str(name),), f"no such key{hint}"))
+            meant = f"no such key; did you mean {inside[0]!r}?" if inside else no_such_key(name, [*TOP, *SECTIONS])
+            problems.append(Problem((str(name),), meant))
             continue
         try:
             given[name] = dict(kinds.section(value))
@@ -140,7 +142,7 @@ def expanded(tree: Mapping[str, Any]) -> Tree:
             problems.append(Problem((name,), str(error)))
     for section, words in (("string", {*keys_of(Line).kinds, *_inside("lines")}), ("body", {KIND, *_inside("bodies")})):
         for key in words & given.get(section, {}).keys():
-            problems.append(Problem((section, key), f"no such key{near(key, [])}"))
+            problems.append(Problem((section, key), "no such key"))
             del given[section][key]
     if problems:
         raise ProblemsError(problems + _others(given, tree))

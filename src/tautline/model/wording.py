@@ -26,3 +26,10 @@ def near(came: Any, options: Iterable[Any]) -> str:
     words = [str(option) for option in options]
     found = difflib.get_close_matches(came, words, 1) if isinstance(came, str) and len(came) <= 100 else []
     return f"; did you mean {found[0]!r}?" if found else ""
+
+
+def no_such_key(came: Any, known: Iterable[Any]) -> str:
+    """Sentence on a key that a section does not have: the key that was meant, or all keys that there are."""
+    words = [str(key) for key in known]
+    there = f"; expected one of {', '.join(words)}" if words else ""
+    return f"no such key{near(came, words) or there}"

@@ -74,7 +74,7 @@ def summary_rows(summary: dict[str, Any], extra: dict[str, str]) -> dict[str, st
         "orthogonality error": figure("orthogonality_error", ".1e", ""),
         **{title: between(name, unit) for title, name, unit in _RANGES if summary[name] is not None},
         **_utilization(summary["utilization"]),
-        **_reels(between("reel_speed", "m/s"), summary["final_reel_speed"]),
+        **_reels(between("reel_speed", "m/s"), summary),
         "step / stability limit": figure("largest_step_ratio", ".2f", " at most"),
         **extra,
     }
@@ -95,9 +95,13 @@ def _momenta(summary: dict[str, Any]) -> dict[str, str]:
     return rows
 
 
-def _reels(between: str, final: dict[str, float | None]) -> dict[str, str]:
+def _reels(between: str, summary: dict[str, Any]) -> dict[str, str]:
     """Speeds of the reels, if there are any: the range, and those at the end."""
-    speeds = {name: NO_VALUE if x is None else value(x, "m/s") for name, x in final.items()}
+    rounding = ROUNDING * max(map(abs, summary["reel_speed"] or (0.0,)))
+    speeds = {
+        name: NO_VALUE if x is None else value(x if abs(x) > rounding else 0.0, "m/s")
+        for name, x in summary["final_reel_speed"].items()
+    }
     at_end = [x if len(speeds) == 1 else f"{name} {x}" for name, x in speeds.items()]
     return {"reel speed": f"{between}, {', '.join(at_end)} at the end"} if speeds else {}
 

@@ -16,7 +16,7 @@ from tautline.model.file_keys import ProblemsError, Tree, keys_of
 from tautline.model.keys import Key, Locate, dotted, parse
 from tautline.model.kinds import AUTO
 from tautline.model.read_only import ReadOnly
-from tautline.model.run import Run
+from tautline.model.run import NOT_GIVEN, Run
 from tautline.model.short_keys import Names, Path, expanded, full_key, is_short, names_of, short
 from tautline.model.string import String
 from tautline.model.system import keys, reading, to_keys
@@ -49,7 +49,8 @@ class Case:
     start : Placed, Straight, Hanging, AtEquilibrium or State
         Where the run starts.
     commands : dict or Command
-        What reels do, by the names of their lines; others are locked. That of the only reel also by itself.
+        What reels do, by the names of their lines; others are locked. That of the only reel also by itself. All are
+        locked if not given.
     run : Run
         How long, and by which method.
     title, description : str
@@ -58,8 +59,8 @@ class Case:
 
     system: System
     start: Any  # a Start
-    commands: Any  # Command by the name of a line
-    run: Run
+    commands: Any = None  # Command by the name of a line
+    run: Run = NOT_GIVEN
     title: str = ""
     description: str = ""
     _locate: Locate | None = field(default=None, repr=False)
@@ -72,10 +73,13 @@ class Case:
     def __post_init__(self) -> None:
         checks.instance("Case.system", self.system, System)
         checks.instance("Case.start", self.start, Placed, Straight, Hanging, AtEquilibrium, State)
+        if self.run is NOT_GIVEN:
+            raise InputError("Case.run: missing; expected a Run such as run=tl.Run(duration=10.0)")
         checks.instance("Case.run", self.run, Run)
-        for command in self.commands.values() if isinstance(self.commands, Mapping) else (self.commands,):
+        given = {} if self.commands is None else self.commands
+        for command in given.values() if isinstance(given, Mapping) else (given,):
             check_kind(command)
-        object.__setattr__(self, "commands", ReadOnly(commands_by_name(self.system, self.commands)))
+        object.__setattr__(self, "commands", ReadOnly(commands_by_name(self.system, given)))
         elements = self.run.number_of_elements()
         if elements is not None:  # those of the only line
             if len(self.system.lines) != 1:

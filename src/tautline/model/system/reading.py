@@ -51,7 +51,7 @@ from tautline.model.system.sheaves import over_part
 from tautline.model.system.starts import Placed, Start
 from tautline.model.system.state import State
 from tautline.model.system.system import System
-from tautline.model.wording import near
+from tautline.model.wording import near, no_such_key
 from tautline.units import shown
 
 NO_ELEMENTS = Problem(("run", "elements"), "expected none: every string has its own elements")
@@ -218,7 +218,7 @@ def read_part(part: Part, value: Any) -> Tree:
         elsewhere = [name for name, other in part.options.items() if key in keys_of(other).kinds]
         if elsewhere:
             return f"no such key with {part.word} = {tag!r}, only with {', '.join(map(repr, elsewhere))}"
-        return f"no such key{near(key, keys_of(cls).kinds)}"
+        return no_such_key(key, [part.word, *keys_of(cls).kinds])
 
     return {part.word: tag, **file_keys.read(cls, section, unknown)}
 
@@ -277,7 +277,7 @@ def _start(reading: Reading, initial: dict[str, Any]) -> Any:
     known = ("kind", "bodies", "lines", *(["settle"] if kind == PLACED else []))
     for name in initial:
         if name not in known:
-            reading.problems.append(Problem(("initial", name), f"no such key{near(name, known)}"))
+            reading.problems.append(Problem(("initial", name), no_such_key(name, known)))
     bodies, lines = (
         {name: reading.made(part, x, "initial", key, name) for name, x in reading.named(initial, key).items()}
         for key, part in (("bodies", BODY_START), ("lines", LINE_START if kind == PLACED else LINE_STATE))
@@ -306,16 +306,22 @@ def _top(tree: Mapping[str, Any], reading: Reading) -> Tree:
             except InputError as error:
                 reading.refuse(error)
         elif name not in HEADS:
-            reading.problems.append(Problem((str(name),), f"no such key{near(name, [*TOP, *HEADS])}"))
+            reading.problems.append(Problem((str(name),), no_such_key(name, [*TOP, *HEADS])))
     reading.note(given)
     return given
 
 
 def _body(reading: Reading, name: str, value: Any) -> Any:
     section = dict(value) if isinstance(value, Mapping) else {}
+    if KIND not in section and (section.get("shape") == KINEMATIC or LEADING.keys() & section.keys()):
+        missing = f"missing; expected {KIND} = {KINEMATIC!r} and no shape, for a body whose motion is given"
+        reading.problems.append(Problem(("bodies", name, KIND), missing))
+        return None
     if KIND in section:
-        if section.pop(KIND) != KINEMATIC:
-            reading.problems.append(Problem(("bodies", name, KIND), f"expected {KINEMATIC!r}, or no such key"))
+        kind = section.pop(KIND)
+        if kind != KINEMATIC:
+            sentence = f"expected {KINEMATIC!r}, or no such key for a body that moves freely, got {shown(kind)}"
+            reading.problems.append(Problem(("bodies", name, KIND), sentence))
         reading.note({KIND: KINEMATIC}, "bodies", name)
         parts = {
             key: reading.made(part, section.pop(key), "bodies", name, key) if key in section else None
@@ -383,7 +389,7 @@ def _command(reading: Reading, value: Any, *path: str) -> Any:
         return reading.made(COMMAND, value, *path)
     stages = []
     for name, x in value.items():
-        own = {key: y for key, y in x.items() if key in keys_of(StageKeys).kinds}
+        own = {key: y for key, y in x.items() if _is_of_stage(key)}
         command = reading.made(COMMAND, {key: y for key, y in x.items() if key not in own}, *path, name)
         ends = reading.made(STAGE, own, *path, name)
         if command is None or ends is None:
@@ -399,6 +405,14 @@ def _command(reading: Reading, value: Any, *path: str) -> Any:
     except InputError as error:
         reading.problems.append(_of_stage(error, *path))
         return None
+
+
+def _is_of_stage(key: str) -> bool:
+    """Whether a key is one of a stage, well spelled or not, and none of a command."""
+    known = keys_of(StageKeys).kinds
+    return key in known or (
+        bool(near(key, known)) and not any(key in keys_of(cls).kinds for cls in COMMAND.options.values())
+    )
 
 
 def _of_stage(error: InputError, *path: str) -> Problem:
