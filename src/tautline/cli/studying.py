@@ -222,7 +222,6 @@ def _short(x: Any) -> str:
 
 
 def _range(x: dict[str, Any]) -> str:
-    if x["min"] is None:
-        return "nothing yet"
-    unit = "" if x["units"] == "1" else x["units"]
-    return f"{x['min']:.4g} to {x['max']:.4g} {unit}".rstrip()
+    from tautline.quantities import between, unit_text
+
+    return "nothing yet" if x["min"] is None else between(x["min"], x["max"], unit_text(x["units"]))
