@@ -36,7 +36,7 @@ def info(path: RunPath, expr: Expressions = None, as_json: AsJson = False, no_co
                 "written by": f"tautline {summary['version']}",
                 **{text: _range_in_words(x) for text, x in summary.get("expressions", {}).items()},
             }
-            output.console(no_color).print(output.summary_table(summary, extra))
+            output.print_table(output.summary_table(summary, extra), no_color)
             print(summary["message"])
 
 

@@ -206,7 +206,7 @@ def _print(summary: dict[str, Any], extra: dict[str, str], no_color: bool) -> No
         "with warnings": f"{summary['members_with_warnings']} members",
         **extra,
     }
-    output.console(no_color).print(output.two_columns(rows))
+    output.print_table(output.two_columns(rows), no_color)
     for x in summary["warnings"]:
         print(f"warning {x['kind']}: {x['members']} members, for example: {x['example']}")
     for failure in summary["failures"]:
