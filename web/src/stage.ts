@@ -19,6 +19,7 @@ const VIEWS: Action[] = ["front", "side", "top", "iso"];
 const LETTER = 8; // px, the width of one in a name, about
 const BESIDE = 10; // px, from what is named
 const NAME_HEIGHT = 15; // px
+const APART = 4; // px; what is nearer lies in one line with it
 const CROSSED = 60; // px above and below the place of a name, where what it names is likely to be
 const NARROW = 480; // px: below, the legend takes the whole width of the picture's foot
 const TURNS: Record<string, Turn> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down", "+": "nearer", "=": "nearer", "-": "farther" };
@@ -191,7 +192,9 @@ export class SceneStage {
         const width = LETTER * text.length;
         const sides = [place + BESIDE, place - BESIDE - width].filter((x) => x >= 0 && x + width <= room);
         const covered = (x: number, y: number) => placed.some(([left, top, wide]) => x < left + wide && left < x + width && Math.abs(y - top) < NAME_HEIGHT);
-        const crosses = (x: number) => names.some(({ at: [other, top] }, k) => k !== own && Math.abs(top - height) < CROSSED && (other - place) * (x - place) > 0 && other > x - BESIDE && other < x + width + BESIDE);
+        // a line beside a line, a body beside a body
+        const beside = names.flatMap((other, k) => (k !== own && other.kind === kind && Math.abs(other.at[1] - height) < CROSSED && Math.abs(other.at[0] - place) > APART ? other.at[0] : []));
+        const crosses = (x: number) => beside.some((other) => (other - place) * (x - place) > 0 && other > x - BESIDE && other < x + width + BESIDE);
         const x = sides.find((side) => !covered(side, height) && !crosses(side)) ?? sides[0] ?? place + BESIDE;
         let y = height;
         while (covered(x, y)) y += NAME_HEIGHT;

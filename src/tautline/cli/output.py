@@ -55,6 +55,17 @@ def console(no_color: bool, stderr: bool = False) -> Any:
     return Console(no_color=no_color, stderr=stderr, highlight=False, markup=False)
 
 
+def print_table(table: Any, no_color: bool) -> None:
+    """Print a table; to files and pipes without blanks at the ends of its lines."""
+    screen = console(no_color)
+    if screen.is_terminal:
+        screen.print(table)
+        return
+    with screen.capture() as printed:
+        screen.print(table)
+    print("\n".join(line.rstrip() for line in printed.get().splitlines()))
+
+
 def print_json(value: Any) -> None:
     print(json.dumps(_plain(value), indent=2, allow_nan=False))
 

@@ -36,7 +36,7 @@ def info(path: RunPath, expr: Expressions = None, as_json: AsJson = False, no_co
                 "written by": f"tautline {summary['version']}",
                 **{text: _range_in_words(x) for text, x in summary.get("expressions", {}).items()},
             }
-            output.console(no_color).print(output.summary_table(summary, extra))
+            output.print_table(output.summary_table(summary, extra), no_color)
             print(summary["message"])
 
 
@@ -158,12 +158,12 @@ def existing(path: Path) -> Path:
     raise StoreError(f"{path}: no such file")
 
 
-def run_name(path: Path, attrs: Mapping[str, Any]) -> str:
-    """Name of a run on a page: its file, and its title if that says more."""
+def run_name(path: Path, attrs: Mapping[str, Any], several: bool = False) -> str:
+    """Title of a run on a page; behind the name of its file where the page shows several."""
     title = str(attrs["title"])
-    words = path.stem.lower().replace("_", "-").replace("-", " ")
-    said = words.replace(" ", "") in title.lower().replace("-", "").replace(" ", "")
-    return title if said else path.stem if title == "tautline run" else f"{path.stem}: {title}"
+    if title == "tautline run" or (several and title == path.stem):
+        return path.stem
+    return f"{path.stem}: {title}" if several else title
 
 
 def _videos(gif: Path | None, mp4: Path | None) -> list[Path]:

@@ -69,7 +69,7 @@ def _finish(target: Path, wall: float, watcher: Any, quiet: bool, as_json: bool,
         output.print_json({**summary, "file": str(target), "wall_time": wall - compiling, "compile_time": compiling})
     elif not quiet:
         extra = {"wall time": watcher.rates(wall), "file": str(target)}
-        output.console(no_color).print(output.summary_table(summary, extra))
+        output.print_table(output.summary_table(summary, extra), no_color)
         print(f"look at it: tautline view {shlex.quote(str(target))}")
         if summary["status"] != "completed":
             print(summary["message"])

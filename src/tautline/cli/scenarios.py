@@ -28,7 +28,7 @@ def scenarios(as_json: AsJson = False, no_color: NoColor = False) -> None:
     table.add_column()
     for name, s in found.items():
         table.add_row(name, s.description)
-    output.console(no_color).print(table)
+    output.print_table(table, no_color)
     print("\ntautline run NAME runs one, tautline show NAME prints it as a start for your own")
 
 
@@ -63,7 +63,7 @@ def check(
             output.print_json({"scenario": scenario, **facts})
             return
         print(f"{scenario}: good")
-        output.console(no_color).print(output.two_columns(checking.rows(facts)))
+        output.print_table(output.two_columns(checking.rows(facts)), no_color)
 
 
 _TEMPLATE_HEAD = """# A scenario for tautline. Values are SI, or text with a unit: "5 mm", "2.09 N*m", "15 deg".

@@ -206,7 +206,7 @@ def _print(summary: dict[str, Any], extra: dict[str, str], no_color: bool) -> No
         "with warnings": f"{summary['members_with_warnings']} members",
         **extra,
     }
-    output.console(no_color).print(output.two_columns(rows))
+    output.print_table(output.two_columns(rows), no_color)
     for x in summary["warnings"]:
         print(f"warning {x['kind']}: {x['members']} members, for example: {x['example']}")
     for failure in summary["failures"]:
@@ -222,7 +222,6 @@ def _short(x: Any) -> str:
 
 
 def _range(x: dict[str, Any]) -> str:
-    if x["min"] is None:
-        return "nothing yet"
-    unit = "" if x["units"] == "1" else x["units"]
-    return f"{x['min']:.4g} to {x['max']:.4g} {unit}".rstrip()
+    from tautline.quantities import between, unit_text
+
+    return "nothing yet" if x["min"] is None else between(x["min"], x["max"], unit_text(x["units"]))

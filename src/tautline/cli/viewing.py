@@ -50,7 +50,10 @@ def view(
             files = [stack.enter_context(_run_of(each, settings)) for each in paths]
             readers = [stack.enter_context(closing(Reader(file))) for file in files]
             server = replay(
-                [(run_name(file, reader.attrs), reader) for file, reader in zip(files, readers, strict=True)]
+                [
+                    (run_name(file, reader.attrs, several=len(files) > 1), reader)
+                    for file, reader in zip(files, readers, strict=True)
+                ]
             )
             run_until_stopped(server, port, announce(" and ".join(map(str, paths)), browser))
 

@@ -13,11 +13,16 @@ import xarray as xr
 
 from tautline._version import __version__
 from tautline.figures import page as pages
+from tautline.model import keys
 from tautline.model.picture.inputs import inputs_of
 from tautline.model.picture.sketch import sketch_of_state
 from tautline.model.system.case import Case
 from tautline.quantities import DIGITS, between, value
 from tautline.results.picture import sketch_of_sample
+
+
+# In the place of a value that a study varies.
+VARIED = "varied"
 
 
 class Cover(NamedTuple):
@@ -70,19 +75,22 @@ def notes(title: str, texts: Iterable[str]) -> str:
     return f'<div class="note">{html.escape(title)}<ul>{items}</ul></div>' if items else ""
 
 
-def system(case: Case, run: xr.Dataset | None = None) -> str:
-    """The system at the start, from its run if there is one, and the inputs of a case."""
+def system(case: Case, run: xr.Dataset | None = None, varied: Iterable[str] = ()) -> str:
+    """The system at the start, from its run if there is one, and the inputs of a case; keys of many values have none."""
     drawn = sketch_of_state(case.system, case.state()) if run is None else sketch_of_sample(run)
     caption = "The system at the start, with its names. What is too small to see is drawn larger."
     picture = f'<figure class="drawn">{drawn}<figcaption>{caption}</figcaption></figure>' if drawn else ""
-    return f"<h2>The system</h2>{picture}<h2>Inputs</h2>{inputs(case)}"
+    return f"<h2>The system</h2>{picture}<h2>Inputs</h2>{inputs(case, varied)}"
 
 
-def inputs(case: Case) -> str:
+def inputs(case: Case, varied: Iterable[str] = ()) -> str:
     """Tables of the inputs; defaults are left out."""
     parts: list[str] = []
     wide: list[str] = []
-    for section in inputs_of(case.stated_keys()):
+    tree = case.stated_keys()
+    for key in varied:
+        keys.put(tree, keys.parse(keys.parse(key).whole), VARIED)
+    for section in inputs_of(tree):
         rows = [(key, *values) for key, values in section.rows]
         one = f"<h3>{html.escape(section.title)}</h3>{pages.table(('', *section.names) if section.names else (), rows)}"
         (wide if len(section.names) > 2 else parts).append(f"<section>{one}</section>")
@@ -141,9 +149,9 @@ NEGLIGIBLE = 1e-9
 # Attributes of a run that say how accurate it is, in words, with their units.
 ESTIMATES = (
     ("largest_step_ratio", "time step over the stability limit", ""),
-    ("balance_error", "energy that is not accounted for, of the energy in play", "%"),
-    ("mesh_error", "positions depend on the mesh by about, of the deployed length", "%"),
-    ("mesh_noise", "waves as short as the elements, of the largest tension", "%"),
-    ("turning_error", "attitude of bodies, error of the steps", "rad"),
-    ("attitude_error", "attitude of bodies, error of the mesh", "rad"),
+    ("balance_error", "energy balance error, of the energy in play", "%"),
+    ("mesh_error", "mesh error of positions, of the deployed length", "%"),
+    ("mesh_noise", "mesh noise of tensions, of the largest tension", "%"),
+    ("turning_error", "step error of attitudes", "rad"),
+    ("attitude_error", "mesh error of attitudes", "rad"),
 )

@@ -75,7 +75,7 @@ def _figures(found: Rope) -> list[tuple[str, str]]:
     elif spectrum["standard_deviation"] > STILL * abs(spectrum["mean"]):
         frequencies = "no peak stands out in the spectrum"
     return [
-        ("simulated", f"{float(run.time[-1] - run.time[0]):.6g} s, {run.sizes['time']} samples"),
+        ("simulated", f"{value(float(run.time[-1] - run.time[0]), 's')}, {run.sizes['time']} samples"),
         ("largest tension", f"{value(peak.tension, 'N')} {where}, at {float(run.time[peak.row]):.4g} s"),
         ("utilization", limit),
         (
@@ -105,10 +105,10 @@ def _figures(found: Rope) -> list[tuple[str, str]]:
 
 def _motor(wheel: str, found: MotorEnergy) -> list[tuple[str, str]]:
     """Work and peak power of the motor of a drum, or of a sheave with a name."""
-    of = f" of {wheel}" if wheel else ""
+    of, least = f" of {wheel}" if wheel else "", ROUNDING * max(found.peak_power, found.peak_braking_power)
     return [
-        (f"motor{of}, driving", _work(found.driving_energy, found.peak_power, found.peak_time)),
-        (f"motor{of}, braking", _work(found.braking_energy, found.peak_braking_power, found.peak_braking_time)),
+        (f"motor{of}, driving", _work(found.driving_energy, found.peak_power, found.peak_time, least)),
+        (f"motor{of}, braking", _work(found.braking_energy, found.peak_braking_power, found.peak_braking_time, least)),
     ]
 
 
@@ -120,7 +120,7 @@ def _bending(found: Rope) -> list[tuple[str, str]]:
         f"{int(x.max())} over {name}" for name, x in zip(found.bending.wheel.values, found.bending.cycles, strict=True)
     )
     about = found.bending.attrs
-    words = f"{about['most']} cycles at most, {about['worst']:.4g} m from the start of the rope ({by_wheel})"
+    words = f"{about['most']} {'cycle' if about['most'] == 1 else 'cycles'} at most, {about['worst']:.4g} m from the start of the rope ({by_wheel})"
     return [("bending", words if about["most"] else "no section was bent anew")]
 
 
@@ -165,8 +165,8 @@ def slack_table(ropes: list[Rope]) -> str:
     return f"<h2>Slack</h2>{pages.table(('line', *head) if ropes[0].label else head, rows[:LISTED])}{more}"
 
 
-def _work(energy: float, power: float, time: float) -> str:
-    return f"{value(energy, 'J')}, at most {value(power, 'W')} at {time:.4g} s" if energy or power else "no work"
+def _work(energy: float, power: float, time: float, least: float) -> str:
+    return f"{value(energy, 'J')}, at most {value(power, 'W')} at {time:.4g} s" if power > least else "no work"
 
 
 def percent(x: float) -> str:

@@ -34,7 +34,7 @@ th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.6rem; border-
 .small { color: var(--faint); font-size: 0.8rem; }
 .note { background: var(--note); border-left: 4px solid #E69F00; padding: 0.6rem 1rem; }
 .panels { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(430px, 100%), 1fr)); gap: 1rem;
-  align-items: start; }
+  align-items: start; margin-top: 1rem; }
 a, summary { color: var(--link); } summary { cursor: pointer; margin: 1rem 0; }
 figure { margin: 0; } img { max-width: 100%; } figcaption { color: var(--faint); font-size: 0.85rem; }
 pre { background: var(--code); padding: 1rem; overflow: auto; font-size: 0.8rem; }
@@ -55,7 +55,7 @@ header { border-bottom: 3px solid var(--text); margin-bottom: 1rem; } header h1 
   .panels { display: block; columns: 2; column-gap: 7mm; } .table { overflow: visible; }
   .panels figure { margin: 0 0 4mm; } .drawn { margin: 0 auto; max-width: 150mm; }
   .drawn svg { max-height: 66mm; } h3 + p, tr:first-child { break-after: avoid; }
-  figure img { display: block; width: 100%; } figcaption { break-before: avoid; }
+  figure img { display: block; width: 100%; } figcaption { break-before: avoid; font-size: 8.5pt; line-height: 1.35; }
   .inputs { columns: 2; } table { font-size: 8.5pt; } th, td { padding: 0.15rem 0.4rem; }
   a { color: inherit; text-decoration: none; } .screen, iframe { display: none; }
 }
@@ -80,8 +80,9 @@ def _drawn(figure: Figure) -> bytes:
     file = io.BytesIO()
     width, height = SMALLER * figure.get_size_inches()
     figure.set_size_inches(float(width), float(height))
-    for legend in figure.legends:
-        legend.set_ncols(2)
+    for wide in list(figure.legends):  # two columns fit
+        figure.legend(wide.legend_handles, [x.get_text() for x in wide.texts], loc="outside upper center", ncols=2)
+        wide.remove()
     figure.savefig(file, format="png", dpi=RESOLUTION)
     return file.getvalue()
 
@@ -95,7 +96,7 @@ def table_of_html(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """Table whose cells are HTML; where it is wider than the screen, it scrolls by itself, by keys as well."""
     first = "".join(f"<th>{cell}</th>" if cell else "<td></td>" for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="table" tabindex="0"><table>{f"<tr>{first}</tr>" if first else ""}{body}</table></div>'
+    return f'<div class="table" tabindex="0"><table>{f"<thead><tr>{first}</tr></thead>" if first else ""}{body}</table></div>'
 
 
 def feet(words: str) -> str:

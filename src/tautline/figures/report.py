@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import xarray as xr
 
 from tautline.analysis import fatigue, loads, spectra
@@ -43,12 +44,14 @@ OVER_SHEAVES = {
     "bending": "How often each section of the rope was bent over each sheave and drum, and straightened again."
 }
 # Pictures of a system with one line, beside those of the line, and of one with several.
-OF_ONE = {"drive": "Speed of the reel, torque on the drum and power of the motor."}
+OF_ONE = {"drive": "Speed of the reel, torque on the drum and power of the motor, without those that are always zero."}
 OF_SEVERAL = {
     "tension": "Largest tension along each line.",
-    "drive": "Speeds of the reels, torques on the drums and powers of the motors.",
+    "drive": "Speeds of reels, torques on drums and powers of motors, without those that are always zero.",
     "path": "Paths of the bodies; dots are where they start.",
 }
+# Bodies that go less far from their verticals (m) have no picture of their paths.
+SIDEWAYS = 1e-3
 # Pictures of unequal height, below each other in two columns where there is room.
 _STYLE = """
 @media screen { .panels { display: block; columns: 2 430px; }
@@ -190,7 +193,8 @@ def _render(found: _Found, required: float | None, expressions: list[str]) -> st
     if len(ropes) == 1:
         body += _panels(drawn[ropes[0].name] + _pictures(run, OF_ONE))
     else:
-        body += _panels(_pictures(run, OF_SEVERAL))
+        sideways = float(np.ptp(run.body_position.values, axis=0)[:, :2].max(initial=0.0)) > SIDEWAYS
+        body += _panels(_pictures(run, {name: x for name, x in OF_SEVERAL.items() if name != "path" or sideways}))
         body += "".join(f"<h2>{html.escape(rope.called)}</h2>{_panels(drawn[rope.name])}" for rope in ropes)
     return body + slack_table(ropes)
 

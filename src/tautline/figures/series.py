@@ -317,11 +317,12 @@ def drive(run: xr.Dataset, line: str | None = None) -> Figure:
     if line is None:
         parts = [one for one in parts if CASE not in one.attrs or line_of(one).reel is not None] or parts
     shown = [name for name in panels if name == "reel_speed" or any(known(one, name) for one in parts)]
+    shown = [name for name in shown if any(one[name].any() for one in parts)] or shown[:1]  # without what never acts
     figure, axes = new_figure(len(shown))
     for ax, name in zip(axes, shown, strict=True):
         label, own = panels[name]
         for one, look in zip(parts, LOOKS if len(parts) > 1 else [{"color": own}], strict=False):
-            said = label_of(one) if name == "reel_speed" else None
+            said = label_of(one) if name == shown[0] else None
             curve(ax, one.time, one[name], **look, linewidth=0.9, label=said)
         ax.set_ylabel(label)
     if len(parts) > 1:

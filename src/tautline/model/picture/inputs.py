@@ -78,7 +78,7 @@ def _rows(tree: Mapping[str, Any], path: tuple[str, ...], own: Mapping[str, Any]
         own = {"law": fields_of(String)["law"].default} | dict(own)
     for name, x in own.items():
         radius = own.get("drum_radius", own.get("radius"))
-        if name == "inertia_mass" and radius is not None:  # of a drum or a wheel
+        if name == "inertia_mass" and isinstance(x, float) and isinstance(radius, float):  # of a drum or a wheel
             found["inertia"] = value(x * radius**2, "kg m²", 6)
             continue
         try:

@@ -123,9 +123,9 @@ class Output:
             "reading": "",
             "final": "at the end: ",
             "at": f"at {', '.join(f'{t:g}' for t in self.times)} s: ",
-            "max": "largest: ",
-            "min": "smallest: ",
-            "mean": "mean: ",
+            "max": "largest ",
+            "min": "smallest ",
+            "mean": "mean ",
         }[self.reduce]
         return how + self.described.long_name + (f" ({', '.join(chosen)})" if chosen else "")
 

@@ -17,12 +17,12 @@ from tautline.studies.analysis.uncertainty import curve_bands, independent, quan
 from tautline.studies.report import charts, pictures
 
 CAPTIONS = {
-    "distribution": "Spread of the members; quantiles in red, shaded where they lie with a confidence of 95 %.",
-    "correlations": "Rank correlation with every parameter, and its interval of 95 %; of words without a sign. "
-    "A relation that is not monotone shows among the points only.",
-    "settling": "Convergence: quantiles and the mean from the first members only; black: intervals of 95 % from all.",
-    "sobol": "Sobol' indices: what part of the output's variance each parameter makes, with intervals of 95 %.",
-    "pairs": "Interactions of pairs of parameters (second order); below it half the width of the interval of 95 %.",
+    "distribution": "Distribution over the members; red: quantiles, shaded: their 95 % confidence intervals.",
+    "correlations": "Rank correlation with each parameter and its 95 % confidence interval; for words, its size. "
+    "A relation that is not monotone shows in the scatter plots only.",
+    "settling": "Convergence: quantiles and mean of the first members; black: 95 % confidence intervals of all.",
+    "sobol": "Sobol' indices: share of the output's variance due to each parameter, with 95 % confidence intervals.",
+    "pairs": "Interactions of pairs of parameters (second order); below, half the width of the 95 % interval.",
     "morris": "Elementary effects: how much the output changes when a parameter goes through its range. "
     "Near the dashed line or above, effects are nonlinear or interact with other parameters.",
     "indices": "Convergence: indices from the first blocks of the design only.",

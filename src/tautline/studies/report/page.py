@@ -12,8 +12,9 @@ import numpy as np
 from tautline.figures import cover
 from tautline.figures import page as pages
 from tautline.figures.cover import Cover
+from tautline.model.picture.inputs import in_words
 from tautline.model.system.case import Case
-from tautline.quantities import number, unit_text
+from tautline.quantities import number, prefixed, unit_text, value
 from tautline.studies.analysis.reading import Opened
 from tautline.studies.analysis.warnings import counted
 from tautline.studies.definition import work
@@ -67,7 +68,7 @@ def _system(opened: Opened) -> str:
     case = Case.from_dict(opened.plan["scenario"])
     usable = {name: opened.dataset[name].values[opened.usable] for name in ("steps", *HEALTH)}
     accuracy = cover.accuracy({"order": case.run.order, "scheme": case.run.scheme, **usable}, case)
-    return f"{cover.system(case)}<h2>Model and accuracy, least and greatest of all members</h2>{accuracy}"
+    return f"{cover.system(case, varied=opened.plan['places'].values())}<h2>Model and accuracy, least and greatest of all members</h2>{accuracy}"
 
 
 def _verdict(opened: Opened) -> str:
@@ -94,7 +95,8 @@ def _found(opened: Opened, sections: list[Section]) -> str:
             y = opened.values(component)
             there = y[np.isfinite(y)]
             found = (there.min(), np.median(there), there.max()) if len(there) else ()
-            cells = [number(float(x)) for x in found] or ["none", "", ""]
+            size, units = prefixed(float(np.abs(there).max()) if len(there) else 0.0, units)
+            cells = [number(float(x) / size) for x in found] or ["none", "", ""]
         most = f"{strongest.key} ({strongest.words})" if strongest else ""
         rows.append((f'<a href="#{label}">{label}</a>{f" ({units})" if units else ""}', *cells, html.escape(most)))
     return pages.table_of_html(("output", "least", "median", "largest", "depends most on"), rows)
@@ -102,7 +104,7 @@ def _found(opened: Opened, sections: list[Section]) -> str:
 
 def _facts(opened: Opened) -> str:
     kind, settings = opened.design
-    listed = ", ".join(f"{name} {value}" for name, value in settings.items())
+    listed = ", ".join(f"{name} {x}" for name, x in settings.items())
     size = " by ".join(str(n) for n in opened.shape)
     members = f"{opened.members}" + (f" ({size})" if len(opened.shape) > 1 else "")
     used = int(opened.usable.sum())
@@ -117,18 +119,17 @@ def _facts(opened: Opened) -> str:
 def _parameters(opened: Opened) -> str:
     rows = []
     for key in opened.keys:
-        varied, units = opened.plan["vary"][key], unit_text(opened.plan["units"][key])
-        rows.append((key, _described(varied), units))
-    return pages.table(("key of the scenario", "values", "unit"), rows)
+        rows.append((key, _described(opened.plan["vary"][key], unit_text(opened.plan["units"][key]))))
+    return pages.table(("key of the scenario", "values"), rows)
 
 
-def _described(varied: dict[str, Any]) -> str:
+def _described(varied: dict[str, Any], unit: str) -> str:
     if "values" in varied:
-        shown = [f"{x:g}" if isinstance(x, float) else str(x) for x in varied["values"]]
+        shown = [in_words(x, unit) for x in varied["values"]]
         return ", ".join(shown[:LISTED]) + (f" ... ({len(shown)} values)" if len(shown) > LISTED else "")
     if "sha256" in varied:
         return "from the table"
-    numbers = ", ".join(f"{name} {x:g}" for name, x in varied.items() if isinstance(x, (int, float)))
+    numbers = ", ".join(f"{name} {value(x, unit, 6)}" for name, x in varied.items() if isinstance(x, (int, float)))
     scale = ", logarithmic" if varied.get("scale") == "log" else ""
     return f"{varied['distribution']}: {numbers}{scale}"
 
@@ -176,12 +177,11 @@ def _short(x: Any) -> str:
 
 
 def _output(section: Section, folder: Path) -> str:
-    label, units = section.component.label, unit_text(section.component.units)
-    title = f"{label} ({units})" if units else label
+    label = html.escape(section.component.label)
     pictures = "".join(pages.figure(folder / f"{name}.png", caption) for name, caption in section.pictures)
     notes = "".join(f"<p>{html.escape(text)}</p>" for text in section.notes)
     words = html.escape(section.component.long_name)
     return (
-        f'<h3 id="{html.escape(label)}">{html.escape(title)}</h3><p class="small">{words}</p>{notes}'
+        f'<h3 id="{label}">{label}</h3><p class="small">{words}</p>{notes}'
         f'<div class="panels">{pictures}</div>'
     )
