@@ -254,3 +254,28 @@ def test_force_law_on_a_line_between_two_drums_does_the_work_that_it_is_booked()
         errors.append(np.abs(kept - kept[0]).max())
     assert errors[1] < 0.35 * errors[0]
     assert errors[1] < 1e-2 * np.abs(run["force_law_work"].values).max()
+
+
+@pytest.mark.parametrize(("depth", "wet"), [(-0.01, 0.0), (0.01, 1.0)])
+def test_rope_on_a_pin_gets_wet_where_the_pin_does(depth: float, wet: float) -> None:
+    """A pin has no radius: what lies on it is lifted as soon as it is below the surface."""
+    diameter, wrap, down = 0.1, 0.4, 3.0
+    string = tl.String(2.0 * down + wrap, 30.0, 1e7, diameter=diameter)
+    line = tl.Line(
+        string,
+        start_point=(-0.01, 0.0, depth - down),
+        end_point=(0.01, 0.0, depth - down),
+        over={"eye": tl.Pin((0.0, 0.0, 0.0), on="hook", wrap=wrap)},
+        elements=2,
+    )
+    fluid = tl.Fluid(1000.0, surface=0.0)
+    system = tl.System({"hook": tl.RigidBody.sphere(50.0, 0.1)}, {"rope": line}, fluid=fluid)
+    rest = tl.statics(system, tl.Placed({"hook": (0.0, 0.0, depth)}))
+    z = rest.state.bodies["hook"].position[2]
+    assert (z > 0.0) == bool(wet)
+    pulls = float(rest.lines["rope"].span_tensions[0, 1] + rest.lines["rope"].span_tensions[1, 0])
+    hangs = 9.81 * (50.0 + wrap * (30.0 - 1000.0 * string.area * wet))
+    assert pulls == pytest.approx(hangs, rel=1e-4)
+    sim = tl.Simulation(system, rest.state)
+    sim.advance(0.2)
+    assert sim.bodies["hook"].position[2] == pytest.approx(z, abs=1e-9)

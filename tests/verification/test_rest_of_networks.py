@@ -157,6 +157,49 @@ def test_a_body_floats_on_a_slack_string(law: str) -> None:
     check_below("motion", float(np.abs(run.position - run.position[0]).max()), 1e-3 if law == "linear" else 1e-2)
 
 
+def in_sea(volume: float, mass: float, flow: float = 0.0) -> tuple[tl.RigidBody, dict[str, Any]]:
+    """A ball, the sea with a surface at 5 m, and what that does to the ball."""
+    fluid = tl.Fluid(1000.0, flow=(flow, 0.0, 0.0), surface=5.0, density_above=1.2)
+    ball = tl.RigidBody.sphere(mass, (0.75 * volume / np.pi) ** (1.0 / 3.0))
+    return ball, {"fluid": fluid, "body_fluid": {"ball": tl.BodyInFluid(volume=volume, drag_area=0.1)}}
+
+
+@pytest.mark.parametrize("deployed", [5.5, 9.0, 30.0])
+@pytest.mark.parametrize(("volume", "mass"), [(0.1, 40.0), (0.2, 40.0), (0.8, 300.0)])
+def test_bodies_of_any_draft_float_above_lines_of_any_length(deployed: float, volume: float, mass: float) -> None:
+    """A rope with a closed loop below: half of what is too long hangs on the ball, the rest on the guide."""
+    ball, sea = in_sea(volume, mass)
+    string = tl.String(60.0, 0.2, 1e5, diameter=0.01)
+    lines = {"rope": tl.Line(string, end="ball", reel=tl.Reel(0.3, 0.3, 5.0), elements=20)}
+    rest = tl.statics(tl.System({"ball": ball}, lines, **sea), tl.Hanging(deployed))
+    line, depth_of_ball = rest.lines["rope"], rest.state.bodies["ball"].position[2]
+    sunk = G * (0.2 - 1000.0 * string.area)
+    # the lowest element is slack: its halves hang on both sides
+    # half of what is too long, and the lift that string above the surface lacks
+    on_ball = sunk * 0.5 * (deployed - depth_of_ball) + G * 1000.0 * string.area * max(5.0 - depth_of_ball, 0.0)
+    step = 0.5 * sunk * deployed / 20
+    assert abs(line.end_tension - on_ball) < step + 1e-3 * on_ball
+    depth = (mass + line.end_tension / G - 1.2 * volume) / (volume * (1000.0 - 1.2)) - 0.5
+    height = 2.0 * (0.75 * volume / np.pi) ** (1.0 / 3.0)
+    assert depth_of_ball == pytest.approx(5.0 + height * depth, abs=1e-6)
+
+
+@pytest.mark.parametrize("flow", [0.0, 0.4])
+def test_a_buoy_carries_what_hangs_on_it(flow: float) -> None:
+    ball, sea = in_sea(0.1, 20.0, flow)
+    sea["body_fluid"]["lead"] = tl.BodyInFluid(volume=0.003, drag_area=0.02)
+    lines = {
+        "mooring": tl.Line(tl.String(12.0, 0.2, 1e5, diameter=0.01), end="ball", elements=12),
+        "low": tl.Line(tl.String(6.0, 0.3, 1e5, diameter=0.01), "ball", (0.0, 0.0, 0.2), end="lead", elements=6),
+    }
+    system = tl.System({"ball": ball, "lead": tl.RigidBody.point(30.0)}, lines, **sea)
+    rest = tl.statics(system, tl.Hanging())
+    left(system, rest.state)
+    assert rest.state.bodies["ball"].position[2] == pytest.approx(5.0, abs=0.3)
+    low = G * (30.0 - 3.0)
+    assert rest.lines["low"].end_tension == pytest.approx(low, rel=1e-3)
+
+
 def test_an_unstable_balance_is_left() -> None:
     """A body whose center of mass is above its rope, but for a push at the start, turns over."""
     body = tl.RigidBody.about_center(10.0, np.eye(3), (0.0, 0.0, 0.5))

@@ -157,7 +157,7 @@ def reeving_of(
             under = _place_of(all_strands, strand.line, NO_SPAN - strand.span)
             groove = groove_of(strand.wheel)
             friction, inertia = NO_FRICTION, 0.0 * inertia
-        wheel = par._replace(mu=0.0, kappa=inertia + wrap, d=strand.wheel.radius)
+        wheel = par._replace(mu=0.0, kappa=inertia + wrap, d=0.5 * strand.wheel.height)
     if lead != k and strand.reel is not None:  # the inertia of a shaft counts once
         wheel = par._replace(kappa=0.0)
     return kernels.Reeving(

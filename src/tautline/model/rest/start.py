@@ -15,7 +15,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model.pull import E3
 from tautline.model.rest.forces import forces_of, loads_on_nodes, point_forces
-from tautline.model.rest.network import Network, Places
+from tautline.model.rest.network import Network, NetworkLine, Places
 from tautline.model.system.straight_lines import between
 
 # How often places are found anew from the loads there, by the part of the way that is gone: where loads change much
@@ -62,14 +62,20 @@ def starts_of(network: Network, given: Places) -> Iterator[Places]:
         near = least <= NEAR * forces_of(network, best).scale
         if near:
             break
-    floating = _afloat(network, given, branches)
-    if floating is not None and not near:
-        yield floating
+    floating = [x for aside in _asides(network) if (x := _afloat(network, given, branches, aside)) is not None]
+    if not near:
+        yield from floating
     yield best
     if best is not given:
         yield given
-    if floating is not None and near:
-        yield floating
+    if near:
+        yield from floating
+
+
+def _asides(network: Network) -> tuple[float, float]:
+    """How far aside floating bodies start (of the deployed length): not at all where nothing pushes them."""
+    pushed = network.has_steady or any(np.any(own.force) for own in network.bodies)
+    return (ASIDE, 0.0) if pushed else (0.0, ASIDE)
 
 
 def _between(before: Places, after: Places, part: float) -> Places:
@@ -160,29 +166,73 @@ def _turned(R: Array, acting: list[tuple[Array, Array]]) -> Array:
     return np.asarray(U @ np.diag([1.0, 1.0, np.linalg.det(U) * np.linalg.det(Vt)]) @ Vt)
 
 
-def _afloat(network: Network, given: Places, branches: list[Branch]) -> Places | None:
-    """Bodies at the ends of a tree that float are at the surface, with their lines in two straight parts below."""
+def _afloat(network: Network, given: Places, branches: list[Branch], aside: float) -> Places | None:
+    """Bodies of a tree that float are at the surface, so far aside, with their lines and all they carry below.
+
+    Straight above or below what holds it a body leaves its line to hang in a closed loop.
+    """
     fluid = network.fluid
     if fluid is None or fluid.surface is None:
         return None
-    parents, found, places = {x.parent for x in branches}, False, given
+    weights = _sinking(network, branches)
     centers, nodes = given.centers.copy(), given.nodes.copy()
+    found: set[int] = set()
     for branch in branches:
         own, line = network.bodies[branch.child], network.lines[branch.line]
-        first = network.first_node[branch.line]
+        first, R = network.first_node[branch.line], given.attitudes
         index = first + np.arange(line.elements + 1)[:: 1 if branch.near == 0 else -1]
-        root = nodes[index[0]]
+        root, to_end = nodes[index[0]], R[branch.child] @ line.points[1 - branch.near]
+        if branch.parent in found:
+            root = centers[branch.parent] + R[branch.parent] @ line.points[branch.near]
         rise = fluid.surface - root[2]
-        lift = 0.0 if own.fluid is None else fluid.density * own.fluid.volume
-        if branch.child in parents or lift <= own.body.mass or abs(rise) >= line.deployed:
+        least = 0.0 if own.fluid is None else fluid.least_density * own.fluid.volume
+        lift = 0.0 if own.fluid is None else fluid.density * own.fluid.volume - least
+        carried = own.body.mass - least + weights[branch.child]
+        if own.fluid is not None and lift > carried and abs(rise) < line.deployed:
+            carried += 0.5 * (line.deployed - abs(rise)) * _heaviness(network, line)
+            share = min(max(carried / lift, 0.0), 1.0)
+            depth = fluid.surface + fluid.around(own.fluid).wetted_height * (share - 0.5)
+            depth -= float((R[branch.child] @ own.seen_from_center(own.fluid.buoyancy_center))[2])
+            end = np.array([root[0] + aside * line.deployed, root[1], depth + to_end[2]])
+            size = float(np.linalg.norm(end - root))
+            nodes[index] = (
+                between(root, end, line.deployed, size, line.elements)
+                if aside
+                else _folded(root, end, line.deployed, line.elements)
+            )
+        elif branch.parent in found:
+            nodes[index] = root + np.linspace(0.0, line.deployed, line.elements + 1)[:, None] * E3
+            end = nodes[index[-1]]
+        else:
             continue
-        end = root + np.array([ASIDE * line.deployed, 0.0, rise])
-        nodes[index] = between(root, end, line.deployed, float(np.linalg.norm(end - root)), line.elements)
-        centers[branch.child] = end - given.attitudes[branch.child] @ line.points[1 - branch.near]
-        found = True
-    if not found:
-        return None
-    return network.on_bodies(places._replace(centers=centers, nodes=nodes))
+        centers[branch.child] = end - to_end
+        found.add(branch.child)
+    return network.on_bodies(given._replace(centers=centers, nodes=nodes)) if found else None
+
+
+def _heaviness(network: Network, line: NetworkLine) -> float:
+    """Mass of a line below the surface less that of the fluid in its place (kg/m)."""
+    fluid = network.fluid
+    return float(line.string.density - (0.0 if fluid is None else fluid.density) * line.string.area)
+
+
+def _sinking(network: Network, branches: list[Branch]) -> list[float]:
+    """Mass of all that hangs on each body of a tree, less that of the fluid in its place (kg)."""
+    found, fluid = [0.0] * len(network.bodies), network.fluid
+    for branch in reversed(branches):
+        own, line = network.bodies[branch.child], network.lines[branch.line]
+        volume = 0.0 if own.fluid is None or fluid is None else fluid.density * own.fluid.volume
+        beyond = found[branch.child] + own.body.mass - volume + line.deployed * _heaviness(network, line)
+        if branch.parent >= 0:
+            found[branch.parent] += beyond
+    return found
+
+
+def _folded(root: Array, end: Array, length: float, elements: int) -> Array:
+    """Nodes of a line that hangs straight down from both ends, of which one is above the other."""
+    along = np.linspace(0.0, length, elements + 1)
+    depths = np.minimum(root[2] + along, end[2] + length - along)
+    return np.stack([np.full_like(depths, root[0]), np.full_like(depths, root[1]), depths], axis=1)
 
 
 def _unbalanced(network: Network, places: Places) -> float:

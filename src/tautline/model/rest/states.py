@@ -204,7 +204,7 @@ def _body(system: System, name: str, time: float) -> NetworkBody:
             system.lines[line].string.area * wheel.wrap,
             own.seen_from_center(wheel.center),
             (own.seen_from_center(wheel.entrance), own.seen_from_center(wheel.exit)),
-            2.0 * wheel.radius,
+            wheel.height,
         )
         for line in system.lines
         for wheel in system.wheels(line)

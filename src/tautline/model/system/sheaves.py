@@ -33,6 +33,8 @@ TURNS = "Whole turns of rope around it, beside what follows from the directions 
 # A rope over a wheel's top, or under its bottom as on a hook block.
 SIDES = ("over", "under")
 DOWN = np.array([0.0, 0.0, 1.0])
+# A pin has no radius (m).
+HEIGHT_OF_PIN = 1e-3
 
 
 def _efficiency(name: str, value: Any, unit: str) -> float:
@@ -261,6 +263,11 @@ class Wheel(NamedTuple):
     slips: bool
     groove_friction: float
     is_pin: bool = False
+
+    @property
+    def height(self) -> float:
+        """Height over which the rope on it gets wet at a free surface (m)."""
+        return HEIGHT_OF_PIN if self.is_pin else 2.0 * self.radius
 
 
 class Span(NamedTuple):
