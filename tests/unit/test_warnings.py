@@ -581,7 +581,7 @@ def test_every_kind_is_in_the_docs() -> None:
 
 def every_warning(beyond: float) -> list[tl.RunWarning]:
     """Warnings on figures that are all so many times their limits."""
-    string = tl.String(11.0, 0.1, 1e4, law="linear")
+    string = tl.String(11.0, 0.1, 1e4, law="linear", breaking_load=1.0 / beyond)
     body = tl.RigidBody.sphere(1.0, 0.2, (0.0, 0.0, 0.1))
     pendulum = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0, max_torque=1.0, max_power=2.0), body)
     mesh: dict[str, Any] = {"samples": 1, "length": 10.0, "tension": 1.0, "arc": 1.0 + 0.07 * beyond}
@@ -616,6 +616,27 @@ def test_every_kind_of_warning_on_a_run_is_issued_beyond_its_limit_and_there_alo
     assert set(kinds(found)) == {name for name, kind in KINDS.items() if kind.issued_by == "run"}
     assert all(w.value is not None and w.value > w.limit for w in found if w.limit is not None)
     assert not every_warning(0.7)
+
+
+def test_a_tension_beyond_the_breaking_load_is_warned_of_on_every_path(tmp_path: Path) -> None:
+    """On both backends, in files, and of members of a study that differ in it."""
+    loads = {"string.breaking_load": 5000.0, "run.duration": 0.2}
+    for case in (tl.load("crane-hoist", loads), tl.load("hook-and-load", {"lines.sling.breaking_load": 5000.0})):
+        case = case.with_({"run.duration": 0.2})
+        tl.run_to_file(tmp_path / "run.nc", case, overwrite=True)
+        for run in (tl.simulate(case), tl.open_run(tmp_path / "run.nc")):
+            (found,) = [w for w in tl.warnings_of(run) if w.kind == "breaking_load"]
+            name = "sling" if "sling" in case.system.lines else "line"
+            mine = run.tension.values[:, (run.element_line == name).values]
+            assert found.where == name and found.limit == 1.0
+            assert found.value == pytest.approx(float(mine.max()) / 5000.0, rel=0.01)
+            key = "lines.sling" if name == "sling" else "string"
+            assert f"times {key}.breaking_load" in found.text
+    table = {"string.breaking_load": [5000.0, 50000.0], "run.duration": [0.2, 0.2]}
+    study = {"scenario": "crane-hoist", "table": table, "outputs": ["max tension"]}
+    members = tl.study(study, tmp_path / "loads.zarr", workers=1)
+    warned = ["breaking_load" in kinds(tl.warnings_of(members.isel(member=k))) for k in range(2)]
+    assert warned == [True, False]
 
 
 # -- tables that steps do not follow -----------------------------------------------------------------------

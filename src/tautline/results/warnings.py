@@ -108,6 +108,13 @@ KINDS = {
         'use `law = "tension_only"`',
         "line",
     ),
+    "breaking_load": Kind(
+        _RUN,
+        "tension over `breaking_load`",
+        "the tension exceeded the breaking load: a real line parts, the model goes on",
+        "a stronger line, a smaller load, or slower starts and stops",
+        "line",
+    ),
     "reel_speed": Kind(
         _RUN,
         "`reel_speed_ratio`",
