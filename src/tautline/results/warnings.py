@@ -167,6 +167,12 @@ KINDS = {
         "a motion of reel or guide goes to and fro within a step",
         "use a smaller step",
     ),
+    "record_end": Kind(
+        _RUN,
+        "time (s)",
+        "a record of flow, force or motion ends before the run does, and its last value stays",
+        "give a longer record, or end the run there",
+    ),
     "derivative_growth": Kind(
         _DERIVATIVES,
         "relative displacement by relative change of a key",
