@@ -238,8 +238,22 @@ def test_an_end_in_the_first_step_is_told() -> None:
 
 @pytest.mark.parametrize("name", ["thrown-bodies", "fixed-length"])
 def test_runs_of_more_steps_than_can_be_counted_are_looked_at(name: str) -> None:
-    """On both backends: only those of a sample have to be counted."""
-    assert checking.facts(tl.load(name, {"gravity": 1e28}))["steps"] > 2**53
+    """On both backends; halvings of a step are bounded, so a run that needs more of them ends at once."""
+    for gravity in (1e20, 1e28):
+        case = tl.load(name, {"gravity": gravity})
+        found, run = checking.facts(case), tl.simulate(case)
+        assert found["expected_status"] == run.attrs["status"] == "unstable_step"
+        assert found["ends_at"] == run.time[-1] == 0.0 and found["steps"] == 0 and found["end_is_certain"]
+        assert "ends early" in checking.rows(found) and "looked ahead" not in checking.rows(found)
+
+
+def test_an_end_that_was_not_found_is_not_promised() -> None:
+    """The body outruns the waves of the string, which a run with few elements does not show."""
+    case = tl.load("deployment", {"initial.end_velocity": (0.0, 9340.0, 0.0)})
+    found = checking.facts(case)
+    assert tl.simulate(case).attrs["status"] == "reel_outruns_waves"
+    assert found["expected_status"] == "completed" and not found["end_is_certain"]
+    assert "looked ahead" in checking.rows(found)
 
 
 @pytest.mark.parametrize(

@@ -160,6 +160,8 @@ def test_pictures_and_the_page_of_an_episode(tmp_path: Any) -> None:
         ({"observations": {"rate(torque)": (0, 1)}}, "observations: expected variables of one moment"),
         ({"observations": {"body_position": (0, 1)}}, "observations: expected one number at each time"),
         ({"reward": 3}, "reward: expected an objective"),
+        ({"reward": -tl.Final("position[99, 0]")}, "objective: expected node -21 to 20, got 99"),
+        ({"reward": 2.0 * tl.Integral("power") - tl.Final("position")}, "objective: expected one number at each time"),
         ({"interval": 0.0031}, "run.duration: expected a multiple"),
         ({"randomize": {"body.mas": (0, 1)}}, "body.mas: no such key"),
         ({"render_mode": "human"}, "render_mode: expected 'rgb_array'"),
@@ -171,3 +173,7 @@ def test_refusals(change: dict[str, Any], expected: str) -> None:
     assert str(caught.value).startswith(expected), caught.value
     with pytest.raises(InputError, match=r"step: call reset\(\) first"):
         tautline.gym.CaseEnv(**retrieval()).step([0.0])
+    environment = tautline.gym.CaseEnv(**retrieval(reward=lambda before, after: None))
+    environment.reset()
+    with pytest.raises(InputError, match=r"^reward: expected a function that gives a number, got None"):
+        environment.step([0.0])

@@ -16,6 +16,7 @@ from tautline.engine.health import Health
 from tautline.engine.lowering import plan_of
 from tautline.engine.mesh import MeshHealth
 from tautline.engine.network.health import NetworkHealth
+from tautline.engine.records import record_warnings
 from tautline.engine.shape import Shape, current_tension, front_tension, shape_of
 from tautline.engine.turning import attitude_error
 from tautline.engine.unfollowed import function_warnings, unfollowed
@@ -581,7 +582,7 @@ def test_every_kind_is_in_the_docs() -> None:
 
 def every_warning(beyond: float) -> list[tl.RunWarning]:
     """Warnings on figures that are all so many times their limits."""
-    string = tl.String(11.0, 0.1, 1e4, law="linear")
+    string = tl.String(11.0, 0.1, 1e4, law="linear", breaking_load=1.0 / beyond)
     body = tl.RigidBody.sphere(1.0, 0.2, (0.0, 0.0, 0.1))
     pendulum = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0, max_torque=1.0, max_power=2.0), body)
     mesh: dict[str, Any] = {"samples": 1, "length": 10.0, "tension": 1.0, "arc": 1.0 + 0.07 * beyond}
@@ -608,7 +609,14 @@ def every_warning(beyond: float) -> list[tl.RunWarning]:
     found += slip_warnings("sheave", max(0.0, beyond - 1.0), 3.0)
     found += slack_warnings("sheave", 3.0 if beyond > 1.0 else None)
     found += stop_warnings(reel) + motor_warnings(pendulum.reel, beyond, 2.0 * beyond)
-    return found
+    pushed = tl.pendulum(string, pendulum.reel, body, applied_force=tl.AppliedForce(record(10)))
+    return found + record_warnings(pushed, 10.0 * beyond)
+
+
+def record(last: int) -> Any:
+    """Times to a last one, a second apart, and vectors that go to and fro."""
+    times = np.arange(last + 1.0)
+    return tuple(times.tolist()), [(0.0, 0.0, 1.0 + (-1.0) ** k * (k + 1)) for k in range(last + 1)]
 
 
 def test_every_kind_of_warning_on_a_run_is_issued_beyond_its_limit_and_there_alone() -> None:
@@ -616,6 +624,48 @@ def test_every_kind_of_warning_on_a_run_is_issued_beyond_its_limit_and_there_alo
     assert set(kinds(found)) == {name for name, kind in KINDS.items() if kind.issued_by == "run"}
     assert all(w.value is not None and w.value > w.limit for w in found if w.limit is not None)
     assert not every_warning(0.7)
+
+
+def test_a_tension_beyond_the_breaking_load_is_warned_of_on_every_path(tmp_path: Path) -> None:
+    """On both backends, in files, and of members of a study that differ in it."""
+    loads = {"string.breaking_load": 5000.0, "run.duration": 0.2}
+    for case in (tl.load("crane-hoist", loads), tl.load("hook-and-load", {"lines.sling.breaking_load": 5000.0})):
+        case = case.with_({"run.duration": 0.2})
+        tl.run_to_file(tmp_path / "run.nc", case, overwrite=True)
+        for run in (tl.simulate(case), tl.open_run(tmp_path / "run.nc")):
+            (found,) = [w for w in tl.warnings_of(run) if w.kind == "breaking_load"]
+            name = "sling" if "sling" in case.system.lines else "line"
+            mine = run.tension.values[:, (run.element_line == name).values]
+            assert found.where == name and found.limit == 1.0
+            assert found.value == pytest.approx(float(mine.max()) / 5000.0, rel=0.01)
+            key = "lines.sling" if name == "sling" else "string"
+            assert f"times {key}.breaking_load" in found.text
+    table = {"string.breaking_load": [5000.0, 50000.0], "run.duration": [0.2, 0.2]}
+    study = {"scenario": "crane-hoist", "table": table, "outputs": ["max tension"]}
+    members = tl.study(study, tmp_path / "loads.zarr", workers=1)
+    warned = ["breaking_load" in kinds(tl.warnings_of(members.isel(member=k))) for k in range(2)]
+    assert warned == [True, False]
+
+
+def test_records_that_end_before_the_run_are_warned_of_and_ramps_and_moves_are_not(tmp_path: Path) -> None:
+    times, values = record(10)
+    where = {
+        "fluid": {"density": 1.2, "unsteady": {"kind": "table", "times": times, "flows": values}},
+        "guide": {"kind": "points", "times": times, "displacements": 1e-3 * np.array(values)},
+        "applied_force": {"times": times, "forces": values},
+    }
+    base = tl.load("crane-hoist", {"run.duration": 12.0, "run.sample": 0.5})
+    for section, table in where.items():
+        run = tl.simulate(base.with_({section: table}))
+        (found,) = [w for w in tl.warnings_of(run) if w.kind == "record_end"]
+        assert found.value == 10.0 and section in found.text
+        assert "record_end" not in kinds(
+            tl.warnings_of(tl.simulate(base.with_({section: table, "run.duration": 10.0})))
+        )
+    move = {"kind": "points", "times": [0, 4, 6], "displacements": [[0, 0, 0], [1, 0, 0], [0, 0, 0]]}
+    gust = {"density": 1.2, "unsteady": {"kind": "table", "times": [0, 1], "flows": [[0, 0, 0], [5, 0, 0]]}}
+    quiet = tl.simulate(base.with_({"guide": move, "fluid": gust}))
+    assert "record_end" not in kinds(tl.warnings_of(quiet))
 
 
 # -- tables that steps do not follow -----------------------------------------------------------------------

@@ -192,7 +192,7 @@ def _warnings(found: dict[str, Any]) -> dict[str, str]:
 
 def _end_rows(found: dict[str, Any]) -> dict[str, str]:
     lines = {}
-    if not found["steps_are_complete"]:
+    if not found["steps_are_complete"] or (found["expected_status"] == "completed" and not found["end_is_certain"]):
         lines["looked ahead"] = f"to t = {found['looked_until']:.3g} s; the rest is taken to go on like that"
     if found["expected_status"] != "completed":
         title = "ends early" if found["end_is_certain"] else "may end early"

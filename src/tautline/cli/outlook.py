@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from tautline.engine.lowering import LIMIT_NAMES
 from tautline.engine.runner import Runner
 from tautline.engine.simulation import runner_of
 from tautline.kernels import data
-from tautline.kernels.limits import ROOM_TO_TURN
+from tautline.kernels.limits import MAX_LEVEL, RESOLVED_FORCE_LAW, ROOM_TO_TURN
 from tautline.model.checks import SMALLEST
 from tautline.model.piecewise import peaks
 from tautline.model.profile import pieces_of, places_at
@@ -77,7 +77,10 @@ def outlook(case: Case) -> dict[str, Any]:
     steps = _steps(simulation, course, sample)
     if course.status in NUMERICAL and first.step > 0.0:  # the coarse run says little, the first steps of the run more
         steps = max(steps, math.ceil(min(case.run.duration / first.step, MOST_COUNTED)))
-    ended = _ending(case, course, steps)
+    lost = _unfollowed(simulation, course, sample)
+    ended = _ending(case, course, steps) if lost is None else Ending("unstable_step", lost, lost == 0.0)
+    if lost == 0.0:
+        steps, course = 0, course._replace(complete=True)
     shortest = course.least()
     now, later = _limits(simulation), _limits(simulation, shortest)
     return {
@@ -158,16 +161,35 @@ def _step(simulation: Runner[Any], sample: float, lengths: Mapping[str, float] |
 def _halvings(plan: data.Plan, limits: Mapping[str, float]) -> int:
     """How often the base step is halved within these limits; one that was given never."""
     allowed = min(limits.values())
-    return max(0, math.ceil(math.log2(plan.h / allowed))) if plan.adaptive and 0.0 < allowed < plan.h else 0
+    halvings = max(0, math.ceil(math.log2(plan.h / allowed))) if plan.adaptive and 0.0 < allowed < plan.h else 0
+    return min(halvings, MAX_LEVEL)
+
+
+def _along(simulation: Runner[Any], course: Course) -> Iterator[dict[str, float]]:
+    """Largest steps (s) of the run along its course, by what limits them."""
+    for k, turning in enumerate(course.turning.tolist()):
+        lengths = {name: float(row[k]) for name, row in course.lengths.items()}
+        yield simulation.stepper.step_limits(lengths) | ({TURNING: turning} if k else {})
+
+
+def _unfollowed(simulation: Runner[Any], course: Course, sample: float) -> float | None:
+    """Time (s) at which steps would have to be shorter than "auto" can make them; None if that does not come."""
+    plan = simulation.sampling(sample)
+    shortest = plan.h / 2**MAX_LEVEL
+    waves, force_law = STABLE
+    for time, limits in zip(course.times.tolist(), _along(simulation, course), strict=True):
+        least = min(limits[waves], limits[TURNING], limits[force_law] * plan.allowed_ratio / RESOLVED_FORCE_LAW)
+        if plan.adaptive and least < shortest:
+            return float(time)
+    return None
 
 
 def _steps(simulation: Runner[Any], course: Course, sample: float) -> int:
     """Steps of the run, along its course. Those that were divided are joined where there is room (`set_level`)."""
     plan, levels = simulation.sampling(sample), [0]
-    for k, turning in enumerate(course.turning.tolist()):
-        limits = simulation.stepper.step_limits({name: float(lengths[k]) for name, lengths in course.lengths.items()})
-        level = _halvings(plan, limits | {TURNING: turning})
-        with_room = _halvings(plan, limits | {TURNING: ROOM_TO_TURN * turning})
+    for limits in _along(simulation, course):
+        level = _halvings(plan, limits)
+        with_room = _halvings(plan, limits | {TURNING: ROOM_TO_TURN * limits[TURNING]})
         levels.append(level + (levels[-1] == level + 1 == with_room))
     rates = 2.0 ** np.array(levels[1:]) / plan.h
     return math.ceil(float(np.sum(0.5 * (rates[1:] + rates[:-1]) * np.diff(course.times))))
@@ -233,7 +255,7 @@ def _confirmed(case: Case, course: Course, steps: int) -> Ending:
     """
     duration = case.run.duration
     if course.status == "completed":
-        return Ending("completed", duration, True)
+        return Ending("completed", duration, course.looked >= (1.0 - 1e-9) * duration)
     at = course.looked
     simulation, count, sample = begin(case)
     rows = min(count, math.ceil(1.05 * at / sample) + 1)

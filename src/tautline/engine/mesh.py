@@ -284,6 +284,8 @@ class MeshHealth:
         ratio, limit = self.damping_ratio(line, elements), NOISE_LIMIT + SMOOTH_NOISE / elements**2
         missing, swing = self.too_low(ratio, elements), self.swing(line, elements)
         swing_limit = SWING_LIMIT if held else FREE_SWING_LIMIT
+        breaking = line.string.breaking_load
+        used = over(self.tension, 0.0 if breaking is None else breaking)
         what = "slack"
         if line.string.law == "linear":
             what = f'in compression, where a real one is slack: {key}.law = "tension_only" does not push'
@@ -378,6 +380,16 @@ class MeshHealth:
                 lambda push: (
                     f"the string was pressed together with up to {push:.3g} N, which no rope can bear; "
                     f'use {key}.law = "tension_only"'
+                ),
+            ),
+            Criterion(
+                "breaking_load",
+                np.greater(used, 1.0),
+                (used, self.tension),
+                1.0,
+                lambda used, tension: (
+                    f"the tension reached {tension:.4g} N, {used:.3g} times {key}.breaking_load: a real string parts, "
+                    "and what follows does not happen"
                 ),
             ),
         ]

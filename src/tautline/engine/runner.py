@@ -14,6 +14,7 @@ from tautline.engine import stages
 from tautline.engine.backend import Backend, twin_of
 from tautline.engine.conditions import Watch
 from tautline.engine.recorder import Recorder, copied, joined
+from tautline.engine.records import record_warnings
 from tautline.engine.sequencing import Progress
 from tautline.engine.timing import STEPS_A_CALL, check_memory, checked_times
 from tautline.errors import InputError
@@ -129,7 +130,7 @@ class Runner(Generic[B]):
         """Warnings on the accuracy of the run, and on reels at their stops."""
         self.stepper.turns.check()
         self.look()
-        return self.backend.warnings()
+        return self.backend.warnings() + record_warnings(self.system, self.time)
 
     def force_on(self, name: str) -> data.Array:
         """Mean force of lines and reels on a kinematic body over the latest `advance` (N), inertial frame.

@@ -13,7 +13,7 @@ import numpy as np
 from tautline.errors import InputError
 from tautline.gradients.arrays import value_of
 from tautline.model import checks
-from tautline.model.expressions import TIME, Parts, bind, read
+from tautline.model.expressions import TIME, Bound, Parts, bind, read
 from tautline.model.expressions.binding import rates_needed
 from tautline.schema import SCHEMA, TIME_VARIABLE
 
@@ -30,14 +30,24 @@ class Objective:
         The number, from the values and the parts of the system that they are of.
     names : set of str
         Variables that it asks for.
+    terms : tuple of Objective
+        Objectives that it is made of.
     """
 
-    def __init__(self, number: Callable[[Mapping[str, Any], Parts], Any], names: set[str]) -> None:
-        self._number, self.names = number, names
+    def __init__(
+        self, number: Callable[[Mapping[str, Any], Parts], Any], names: set[str], terms: tuple[Objective, ...] = ()
+    ) -> None:
+        self._number, self.names, self._terms = number, names, terms
         self._parts: Parts | None = None
+
+    def check(self, parts: Parts) -> None:
+        """Refuse what a system with these parts does not have."""
+        for term in self._terms:
+            term.check(parts)
 
     def of(self, parts: Parts) -> Objective:
         """The same, of a system with these parts."""
+        self.check(parts)
         found = copy(self)
         found._parts = parts
         return found
@@ -47,9 +57,9 @@ class Objective:
 
     def _with(self, other: Any, joined: Callable[[Any, Any], Any], swapped: bool = False) -> Objective:
         if isinstance(other, Objective):
-            return Objective(partial(_joined, joined, self, other), self.names | other.names)
+            return Objective(partial(_joined, joined, self, other), self.names | other.names, (self, other))
         pair = (self, checks.number("objective", other))
-        return Objective(partial(_joined, joined, *(pair[::-1] if swapped else pair)), self.names)
+        return Objective(partial(_joined, joined, *(pair[::-1] if swapped else pair)), self.names, (self,))
 
     def __add__(self, other: Any) -> Objective:
         return self._with(other, operator.add)
@@ -109,6 +119,12 @@ class _OfExpression(Objective):
         """The number, from the values of a run."""
         raise NotImplementedError
 
+    def check(self, parts: Parts) -> None:
+        self._bound(parts)
+
+    def _bound(self, parts: Parts) -> Bound:
+        return bind(self._expression, parts).single()
+
     def series(self, values: Mapping[str, Any]) -> Any:
         """The one number that the expression is, for every row of the values."""
         return bind(self._expression, self._parts or _counted_parts(values)).single().of(values)
@@ -125,7 +141,7 @@ class Final(_OfExpression):
 
     def number(self, values: Mapping[str, Any], parts: Parts) -> Any:
         """The last value."""
-        return bind(self._expression, parts).single().of(values)[-1]
+        return self._bound(parts).of(values)[-1]
 
 
 class Integral(_OfExpression):
@@ -139,7 +155,7 @@ class Integral(_OfExpression):
 
     def number(self, values: Mapping[str, Any], parts: Parts) -> Any:
         """The integral."""
-        x, lasts = bind(self._expression, parts).single().of(values), np.diff(values[TIME])
+        x, lasts = self._bound(parts).of(values), np.diff(values[TIME])
         return np.sum((x if len(x) == len(lasts) else 0.5 * (x[1:] + x[:-1])) * lasts)
 
 
@@ -160,9 +176,12 @@ class Peak(_OfExpression):
         self._sharpness = None if sharpness is None else checks.positive("sharpness", sharpness, "one over the unit")
         super().__init__(variable)
 
+    def _bound(self, parts: Parts) -> Bound:
+        return bind(self._expression, parts)
+
     def number(self, values: Mapping[str, Any], parts: Parts) -> Any:
         """The smooth maximum."""
-        x = bind(self._expression, parts).of(values)
+        x = self._bound(parts).of(values)
         plain = value_of(x)
         largest = float(plain.max())
         sharpness = self._sharpness or (SHARPNESS / np.sqrt(np.mean(x**2)) if plain.any() else SHARPNESS)

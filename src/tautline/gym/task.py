@@ -17,6 +17,7 @@ from tautline.model.command import Command, Torque
 from tautline.model.expressions import TIME, Bound, Parts, bind, parts_of_system, read
 from tautline.model.short_keys import full_key
 from tautline.model.system.case import Case
+from tautline.units import shown
 
 Range = tuple[float, float]
 
@@ -80,7 +81,11 @@ class Task:
         """Reward of a step, from observations before and after it; `values` gives variables of both for objectives."""
         if isinstance(self.reward, Objective):
             return float(self.reward(values()))
-        return float(self.reward(before, after))
+        found = self.reward(before, after)
+        try:
+            return float(found)
+        except (TypeError, ValueError):
+            raise InputError(f"reward: expected a function that gives a number, got {shown(found)} from it") from None
 
 
 def task_of(

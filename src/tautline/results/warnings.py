@@ -108,6 +108,13 @@ KINDS = {
         'use `law = "tension_only"`',
         "line",
     ),
+    "breaking_load": Kind(
+        _RUN,
+        "tension over `breaking_load`",
+        "the tension exceeded the breaking load: a real line parts, the model goes on",
+        "a stronger line, a smaller load, or slower starts and stops",
+        "line",
+    ),
     "reel_speed": Kind(
         _RUN,
         "`reel_speed_ratio`",
@@ -159,6 +166,12 @@ KINDS = {
         "departure from lines over the steps, over the range",
         "a motion of reel or guide goes to and fro within a step",
         "use a smaller step",
+    ),
+    "record_end": Kind(
+        _RUN,
+        "time (s)",
+        "a record of flow, force or motion ends before the run does, and its last value stays",
+        "give a longer record, or end the run there",
     ),
     "derivative_growth": Kind(
         _DERIVATIVES,
