@@ -272,6 +272,8 @@ def stop_at_end(network: Network, k: int, side: float, t: float) -> None:
     reel = strand_at(network.strands, k).reel
     reel[STOP], reel[STOP_TIME] = side, t
     reel[HELD], reel[HELD_SPEED], reel[HELD_ACCELERATION] = STUCK, 0.0, 0.0
+        if strand_at(network.strands, j).reeving.wheel >= 0:  # what a groove had still to give is in these momenta
+            reel[GRIP_LOW], reel[GRIP_HIGH] = 0.0, 0.0
     velocities_now(network, t)
     give_momenta(network, k)
     forget_steps(network)

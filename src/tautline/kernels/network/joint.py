@@ -31,6 +31,7 @@ from tautline.kernels.loads.velocities import ReelTarget
 from tautline.kernels.network.data import (
     ANGULAR,
     END_VELOCITY,
+    GRIPS,
     LINEAR,
     OMEGA_NOW,
     SIGMA_NOW,
@@ -224,10 +225,11 @@ def add_wheel(network: Network, strand: Strand) -> None:
 
 @kernel
 def add_drum(network: Network, strand: Strand, tau: float, at: Instant, ahead: float) -> None:
-    """A drum at the end of a line: the rope on it, and what loads give to that."""
+    """A drum at the end of a line: the rope on it, and what loads give to that. A wheel alone has no rope."""
     body, point = body_at(network.bodies, strand.ends[0]), strand.points[0]
-    K = matrix_add_scaled(ZEROS, strand.par.mu * strand.reel[S], IDENTITY)
-    add_pair(network, (body, body), (point, point), K)
+    if strand.wound:
+        K = matrix_add_scaled(ZEROS, strand.par.mu * strand.reel[S], IDENTITY)
+        add_pair(network, (body, body), (point, point), K)
     if pushes(loads_at(network.acting, strand.number)):
         push = push_strand(network, strand, at, ahead)
         push_point(network, body, point, scale(tau, node(strand.scratch.nodes[PUSHED], 0)))
@@ -282,6 +284,29 @@ def target_of(network: Network, strand: Strand) -> ReelTarget:
 
 
 @kernel
+@kernel
+def stick_rope(network: Network, strand: Strand) -> None:
+    """Let a rope that sticks to its wheel have the wheel's speed: their momenta are known together only."""
+    if strand.reeving.wheel < 0 or strand.reel[GRIPS] == 0.0:
+        return
+    matrix, right = network.matrix, network.right[0]
+    i, j = strand.row, strand_at(network.strands, strand.reeving.wheel).row
+    n = len(right)
+    if j >= 0:
+        for k in range(n):
+            matrix[k, j] += matrix[k, i]
+        for k in range(n):
+            matrix[j, k] += matrix[i, k]
+        right[j] += right[i]
+    for k in range(n):
+        matrix[k, i] = 0.0
+        matrix[i, k] = 0.0
+    matrix[i, i] = 1.0
+    right[i] = 0.0
+    if j >= 0:
+        matrix[i, j] = -1.0
+
+
 def hold_reel(network: Network, strand: Strand) -> None:
     """Let the equation of a reel that is held give its speed; friction of a drum that glides is solved for."""
     if strand.row < 0:
@@ -349,6 +374,8 @@ def velocities_at_joint(network: Network, tau: float, at: Instant, ahead: float)
     for k in range(len(network.strands)):
         strand_into(network, k, tau, at, ahead)
     for k in range(len(network.strands)):
+    for k in range(len(network.strands)):
+        stick_rope(network, strand_at(network.strands, k))
         hold_reel(network, strand_at(network.strands, k))
     eliminate(matrix, right, n)
     substitute(matrix, right, n, network.right[1])

@@ -177,12 +177,15 @@ def condense_span(network: Network, strand: Strand, h: float, kick: float, v_fir
 
 @kernel
 def condense_drum(network: Network, strand: Strand, h: float, v_first: Vector) -> None:
-    """A drum at the end of a line, whose rope is the string before: what is wound there is a mass of its own."""
-    par, work = strand.par, strand.work
-    mass = par.mu * (strand.reel[S] + 0.5 * h * feed_speed(network, strand, 0))
+    """A drum at the end of a line, whose rope is the string before: what is wound there is a mass of its own.
+
+    A wheel alone has none.
+    """
+    work, mu = strand.work, strand.par.mu if strand.wound else 0.0
+    mass = mu * (strand.reel[S] + 0.5 * h * feed_speed(network, strand, 0))
     put_triple(work, END_MOMENTUM, add_scaled(scale(mass, v_first), -1.0, node(strand.scratch.nodes[TARGET], 0)))
-    put_triple(work, END_BY_SIGMA, scale(0.5 * h * par.mu, v_first))
-    put_triple(work, REEL_BY_END, scale(-0.5 * h * par.mu, v_first))
+    put_triple(work, END_BY_SIGMA, scale(0.5 * h * mu, v_first))
+    put_triple(work, REEL_BY_END, scale(-0.5 * h * mu, v_first))
     for i in range(4):
         work[SCHUR + i] = mass if i == 0 else 0.0 * mass
 
