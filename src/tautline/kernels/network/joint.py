@@ -44,7 +44,7 @@ from tautline.kernels.network.data import (
     loads_at,
     strand_at,
 )
-from tautline.kernels.network.ends import matrix_in, put_matrix
+from tautline.kernels.network.ends import matrix_in, put_matrix, spooled_slope
 from tautline.kernels.network.equations import drum_mass
 from tautline.kernels.network.friction import NO_FRICTION, rub_force, rub_of
 from tautline.kernels.network.linear import (
@@ -209,7 +209,8 @@ def add_reel(network: Network, strand: Strand) -> None:
         return
     matrix[row, row] += factor * factor * mass
     if not body.free:
-        network.right[0][row] -= factor * mass * dot(axis, triple(body.work, OMEGA_NOW))
+        lifted = dot(spooled_slope(strand, strand.reel[S]), given_velocity(body, strand.points[0]))
+        network.right[0][row] -= factor * (mass * dot(axis, triple(body.work, OMEGA_NOW)) + lifted)
     if spins:
         add_row(matrix, row, body.row + 3, scale(factor * mass, axis))
         add_column(matrix, body.row + 3, row, scale(factor * mass, axis))
@@ -284,7 +285,6 @@ def target_of(network: Network, strand: Strand) -> ReelTarget:
 
 
 @kernel
-@kernel
 def stick_rope(network: Network, strand: Strand) -> None:
     """Let a rope that sticks to its wheel have the wheel's speed: their momenta are known together only."""
     if strand.reeving.wheel < 0 or strand.reel[GRIPS] == 0.0:
@@ -307,6 +307,7 @@ def stick_rope(network: Network, strand: Strand) -> None:
         matrix[i, j] = -1.0
 
 
+@kernel
 def hold_reel(network: Network, strand: Strand) -> None:
     """Let the equation of a reel that is held give its speed; friction of a drum that glides is solved for."""
     if strand.row < 0:
@@ -374,8 +375,8 @@ def velocities_at_joint(network: Network, tau: float, at: Instant, ahead: float)
     for k in range(len(network.strands)):
         strand_into(network, k, tau, at, ahead)
     for k in range(len(network.strands)):
-    for k in range(len(network.strands)):
         stick_rope(network, strand_at(network.strands, k))
+    for k in range(len(network.strands)):
         hold_reel(network, strand_at(network.strands, k))
     eliminate(matrix, right, n)
     substitute(matrix, right, n, network.right[1])
