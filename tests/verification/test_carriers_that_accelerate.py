@@ -227,3 +227,17 @@ def test_a_drum_at_rest_on_a_carrier_that_accelerates_holds_its_torque() -> None
     assert float(np.abs(run.reel_speed.values).max()) < 1e-7
     held = tl.simulate(system, found.state, {"line": tl.Locked()}, duration=0.5, sample=0.1, step=5e-4)
     np.testing.assert_allclose(held.torque.values, torque, rtol=1e-7)
+
+
+def test_modes_with_a_free_drum_on_a_carrier_that_falls_are_those_of_weaker_gravity() -> None:
+    fall = 3.0
+    path = tl.GuidePath((0.0, 1.0), ((0, 0, 0), (0, 0, 0.5 * fall)), velocities=((0, 0, 0), (0, 0, fall)))
+    found = []
+    for gravity, own, accelerates in ((G, path, True), (G - fall, None, False)):
+        system = heaving(tl.Free(), path=path)[0]
+        jib = dataclasses.replace(system.bodies["jib"], path=own)
+        system = dataclasses.replace(system, gravity=gravity, bodies={**system.bodies, "jib": jib})
+        rest = tl.statics(system, tl.Hanging(20.0), acceleration=accelerates)
+        found.append(tl.modes(system, rest, reel="free"))
+    for name in ("frequency", "balancing_torque"):
+        np.testing.assert_allclose(found[0][name].values, found[1][name].values, rtol=1e-6, err_msg=name)
