@@ -91,7 +91,7 @@ def test_a_damped_rope_is_that_of_an_independent_integration(name: str, report: 
 @pytest.mark.parametrize("fluid", [None, AIR, WATER], ids=["damping", "air", "water"])
 def test_a_rope_that_never_slips_is_one_on_a_plain_sheave(fluid: Any) -> None:
     """Rope and wheel are then one unknown, where loads act too: up to rounding."""
-    torque = tl.Torque((np.array([0.0, 0.2, 0.4]), np.array([0.0, 300.0, -200.0])))
+    torque = tl.Torque((np.array([0.0, 0.2, 0.4]), np.array([0.0, 150.0, -50.0])))
     house = tl.Kinematic(path=tl.Sine((0.05, 0.0, 0.1), 1.3))
     wheel = {"efficiency": 0.95}
     first, second = (
@@ -102,7 +102,7 @@ def test_a_rope_that_never_slips_is_one_on_a_plain_sheave(fluid: Any) -> None:
         np.testing.assert_allclose(first[name], second[name], rtol=1e-9, atol=1e-9, err_msg=name)
     np.testing.assert_allclose(first.sheave_torque, second.sheave_torque, atol=1e-8)
     assert not [w for w in tl.warnings_of(first) if w.kind == "slip"] and float(np.abs(first.passed).max()) > 0.05
-    assert float(first.damping_loss[-1]) > 1.0 and (fluid is None or float(np.abs(first.fluid_work[-1])) > 1e-3)
+    assert float(first.damping_loss[-1]) > 0.1 and (fluid is None or float(np.abs(first.fluid_work[-1])) > 1e-3)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -165,19 +165,20 @@ def test_a_block_with_a_slipping_wheel_keeps_its_momentum() -> None:
 
 
 def breeze(t: float, state: Any, parameters: Any, force: Any, moment: Any) -> None:
-    force[-1] = -0.5 * (state.velocity[-1] - parameters)
+    force[-1] = -5.0 * (state.velocity[-1] - parameters)
 
 
 def with_tail(friction: float | None, torques: Any, step: float) -> Any:
     """A weight on a rope below the car, in a breeze that a force law makes."""
     base = lift(friction=friction)
-    tail = tl.Line(tl.String(5.0, 0.2, 1e4), "car", (0, 0, 0), "tail", (0, 0, 0), elements=2)
-    bodies, lines = {**base.system.bodies, "tail": tl.RigidBody.point(1.0)}, {**base.system.lines, "tail": tail}
+    cord = tl.Line(tl.String(5.0, 0.2, 1e4), "car", (0, 0, 0), "tail", (0, 0, 0), elements=2)
+    bodies, lines = {**base.system.bodies, "tail": tl.RigidBody.point(1.0)}, {**base.system.lines, "cord": cord}
     system = dataclasses.replace(base.system, bodies=bodies, lines=lines)
-    state = tl.Placed({"car": (-RADIUS, 0, HEIGHT), "weight": (RADIUS, 0, HEIGHT), "tail": (-RADIUS, 0, 25.0)})
+    near = tl.Placed({"car": (-RADIUS, 0, HEIGHT), "weight": (RADIUS, 0, HEIGHT), "tail": (-RADIUS, 0, 25.0)})
+    state = tl.statics(system, near, locked=["rope.wheel"]).state
     law = tl.ForceLaw(breeze, (2.0, 0.0, 0.0))
     run: dict[str, Any] = {"duration": 0.3, "sample": 0.05, "step": step}
-    return tl.simulate(system, state, {"rope.wheel": tl.Torque((TIMES, torques))}, loads={"tail": law}, **run)
+    return tl.simulate(system, state, {"rope.wheel": tl.Torque((TIMES, torques))}, loads={"cord": law}, **run)
 
 
 def test_a_force_law_beside_a_rope_that_may_slip(report: Report) -> None:
@@ -196,7 +197,7 @@ def test_a_force_law_beside_a_rope_that_may_slip(report: Report) -> None:
 
 def test_derivatives_of_a_damped_rope_that_slips() -> None:
     case = lift(tl.Torque((TIMES, TORQUES["slips"][1])), fluid=AIR, duration=0.1)
-    keys = ["lines.rope.over.wheel.groove_friction", "lines.rope.string.viscosity"]
+    keys = ["lines.rope.over.wheel.groove_friction", "lines.rope.viscosity"]
     names = ("passed", "rim_travel", "tension", "damping_loss", "fluid_work")
     found = tl.jacobian(case, names, keys)
     for k, (key, width) in enumerate(zip(keys, (1e-4, 1.0), strict=True)):
