@@ -205,8 +205,6 @@ def lift(dice: Dice, finer: int) -> Made:
     weight = cabin * dice.between(0.7, 1.2)
     groove: dict[str, Any] = {"groove_friction": dice.between(0.05, 0.4)} if dice.happens(0.5, "groove") else {}
     rope = _string(dice, high + 5.0 + 0.25 * math.pi, 9.81 * cabin)
-    if groove:
-        rope = tl.String(rope.length, rope.density, rope.stiffness)
     line = tl.Line(rope, "cabin", end="weight", over={"drive": _wheel(dice, cabin, **groove)}, elements=6 * finer)
     house = tl.System({"cabin": tl.RigidBody.point(cabin), "weight": tl.RigidBody.point(weight)}, {"ropes": line})
     near = tl.Placed({"cabin": (-0.25, 0.0, high), "weight": (0.25, 0.0, 5.0)})

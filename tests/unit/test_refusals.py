@@ -109,10 +109,6 @@ REFUSED: dict[Refusal, Callable[[], Any]] = {
     ),
     refusals.DIRECTED_MODES: lambda: tl.modes(winged((1.0, 0.0, 0.0)), tl.Hanging(4.0)),
     refusals.REEVED_LAW: lambda: run(reeved(), REEVED_START, loads={"line": tl.ForceLaw(nothing)}),
-    refusals.SLIP_LOADS: lambda: run(
-        system(dataclasses.replace(LINE, over={"wheel": SLIPPERY}, string=dataclasses.replace(STRING, viscosity=1.0))),
-        REEVED_START,
-    ),
     refusals.SLIP_STATES: lambda: tl.gradients.linearize(
         tl.Case(system(dataclasses.replace(LINE, over={"wheel": SLIPPERY})), REEVED_START, {}, tl.Run(duration=0.01))
     ),

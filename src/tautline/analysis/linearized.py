@@ -10,6 +10,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model import drum, wetting
 from tautline.model.directional import added_matrix, moves_fluid
+from tautline.model.pull import E3
 from tautline.model.rest.forces import body_density
 from tautline.model.rest.network import DIFFERENCE, Network, Places, hat
 from tautline.model.rest.stiffness import of_elements, stiffness_of
@@ -217,13 +218,13 @@ def _drum_stiffness(system: System, network: Network, places: Places, k: int) ->
     start = network.start[part]
     w, _, strain = (x[part] for x in network.strains(places))
     slope = line.string.slope(strain)
-    heaviness = weight_per_length(network, k)
+    weight = weight_per_length(network, k)
     found = np.zeros_like(places.nodes)
     pull = -(slope / (N * l * l))[:, None] * w  # of the first node; w points to the second
-    share = np.array([0.0, 0.0, 0.5 * heaviness / N])
+    share = 0.5 / N * weight
     found[start] += pull + share
     found[start + 1] += -pull + share
-    found[start[0], 2] -= heaviness
+    found[start[0]] -= weight
     if network.has_surface:
         below = network.below(places.nodes[:, 2])
         for nodes, shares in zip((start, start + 1), wetting.shares(below[start], below[start + 1]), strict=True):
@@ -231,7 +232,7 @@ def _drum_stiffness(system: System, network: Network, places: Places, k: int) ->
         found[start[0], 2] += float(network.lifts[part][0]) * (below[start[0]] > 0.0)
     own = _by_length(network, places, k)
     if not system.on_free_body(line):
-        own += heaviness * float(drum.spooled(line.reel, placed.spooled).slope)
+        own += weight[2] * float(drum.spooled(line.reel, placed.spooled).slope)
     if network.flows:
         by_nodes, force = _drag_on_reel(network, places, k)
         found -= 0.5 * by_nodes
@@ -239,10 +240,11 @@ def _drum_stiffness(system: System, network: Network, places: Places, k: int) ->
     return found, own
 
 
-def weight_per_length(network: Network, k: int) -> float:
-    """Weight of a string less the buoyancy that is everywhere (N/m)."""
+def weight_per_length(network: Network, k: int) -> Array:
+    """Weight of a string less the buoyancy that is everywhere, and its inertial force (N/m, 3)."""
     string, fluid = network.lines[k].string, network.fluid
-    return network.gravity * (string.density - (0.0 if fluid is None else fluid.least_density) * string.area)
+    heaviness = string.density - (0.0 if fluid is None else fluid.least_density) * string.area
+    return network.gravity * heaviness * E3 - string.density * network.acceleration
 
 
 def _drag_on_reel(network: Network, places: Places, k: int) -> tuple[Array, float]:
@@ -277,13 +279,13 @@ def force_on_reel(system: System, network: Network, places: Places, k: int) -> f
     start = network.start[part]
     _, _, strain = (x[part] for x in network.strains(places))
     z = places.nodes[:, 2]
-    heaviness = weight_per_length(network, k)
+    weight = weight_per_length(network, k)
     pull = line.string.tension(strain) * (1.0 + strain) - line.string.energy_density(strain)
-    drop = float(0.5 * (z[start] + z[start + 1]).mean() - z[start[0]])
-    force = -heaviness * drop - float(pull.mean())
+    middle = 0.5 * (places.nodes[start] + places.nodes[start + 1]).mean(axis=0)
+    force = -float(weight @ (middle - places.nodes[start[0]])) - float(pull.mean())
     if not system.on_free_body(line):
         lever = line.reel.guide_length + float(drum.spooled(line.reel, placed.spooled).lever)
-        force -= heaviness * lever
+        force -= weight[2] * lever
     if network.has_surface:
         below = network.below(z)
         to_first, to_second = wetting.shares(below[start], below[start + 1])

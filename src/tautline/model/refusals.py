@@ -124,12 +124,6 @@ REEVED_LAW = Refusal(
     "no force law on line {line!r}, which runs over {over!r}",
     "a law acts on a line of one span",
 )
-SLIP_LOADS = Refusal(
-    "fluids, damping and force laws beside ropes that may slip on a sheave (`groove_friction`)",
-    "system",
-    "no fluid, no damping and no force laws beside groove_friction of sheaves",
-    "loads act where two steps join, where the momenta of a rope that sticks do not tell its speed",
-)
 SLIP_STATES = Refusal(
     "linear models and optimal control with ropes that may slip on a sheave (`groove_friction`)",
     "system",

@@ -63,7 +63,14 @@ from tautline.kernels.network.data import (
     body_at,
     strand_at,
 )
-from tautline.kernels.network.ends import End, angular_velocity_about, end_of, place_ends, put_matrix
+from tautline.kernels.network.ends import (
+    End,
+    angular_velocity_about,
+    end_of,
+    place_ends,
+    put_matrix,
+    spooled_slope,
+)
 from tautline.kernels.network.equations import drum_mass
 from tautline.kernels.network.gravity import weigh
 from tautline.kernels.network.led import lead_to, turn_to
@@ -80,7 +87,7 @@ from tautline.kernels.network.spans import evaluate_pulls
 from tautline.kernels.network.step import ZERO, book_given
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, scale
+from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale
 
 
 @kernel
@@ -104,7 +111,7 @@ def begin_strand(network: Network, strand: Strand) -> None:
     if strand.wound:
         carried = angular_velocity_about(strand, ends[0])
         mass = drum_mass(strand, 0.0, sigma)
-        reel[P_S] += mass * carried
+        reel[P_S] += mass * carried + dot(spooled_slope(strand, reel[S]), ends[0].v)
         state = ends[0].body.state
         spin = scale(mass * (sigma + carried), apply(ends[0].R, strand.axis))
         put_triple(state, ANGULAR, add(triple(state, ANGULAR), spin))
@@ -265,6 +272,8 @@ def stop_at_end(network: Network, k: int, side: float, t: float) -> None:
     give_momenta(network, -1)
     for j in range(len(network.strands)):
         reel = strand_at(network.strands, j).reel
+        if strand_at(network.strands, j).reeving.wheel >= 0:  # what a groove had still to give is in these momenta
+            reel[GRIP_LOW], reel[GRIP_HIGH] = 0.0, 0.0
         if reel[HELD] != PRESCRIBED:
             reel[HELD] = NOT_HELD
             reel[STICTION] = 0.0

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from tautline.kernels.data import POSITION, Array, put_node, put_triple, triple
 from tautline.kernels.jit import kernel
+from tautline.kernels.loads.guide_motion import spooled_by_s
 from tautline.kernels.network.data import OMEGA_NOW, PLACE, TURNED, V_NOW, Body, Network, Strand, body_at
 from tautline.kernels.rotation import attitude, mean_swing, mean_swing_along
 from tautline.kernels.so3 import Matrix, Vector, add, apply, apply_transposed, cross, dot, scale, transpose
@@ -86,3 +87,14 @@ def spin_direction(strand: Strand, end: End, h: float) -> Vector:
     """n + c x n + c (c.n), times the drum's radius: where the drum's momentum of a step lies, c = h omega/2."""
     c = scale(0.5 * h, triple(end.body.work, OMEGA_NOW))
     return add(add(strand.axis, cross(c, strand.axis)), scale(dot(c, strand.axis), c))
+
+
+@kernel
+def spooled_slope(strand: Strand, s: float) -> Vector:
+    """Slope by s of the first moment of a fixed or kinematic body's spooled string about its guide entrance (139).
+
+    On a free body all of it is at the entrance.
+    """
+    if strand.wound and not strand.on_body:
+        return spooled_by_s(strand.par, s)
+    return (0.0 * s, 0.0 * s, 0.0 * s)

@@ -44,6 +44,7 @@ from tautline.kernels.network.ends import (
     matrix_in,
     moment_of,
     spin_direction,
+    spooled_slope,
     swing_by_omega,
 )
 from tautline.kernels.network.grip import solve_feed, solve_gripped
@@ -219,7 +220,8 @@ def reel_equation(
     row = strand.row
     matrix[row, row] += work[PIVOT]
     v = ends[0].v
-    right[row] += work[LEFT] + (0.25 * h * strand.par.mu * dot(v, v) if strand.wound else 0.0)
+    carried = 0.25 * h * strand.par.mu * dot(v, v) - dot(spooled_slope(strand, strand.reel[S]), v)
+    right[row] += work[LEFT] + (carried if strand.wound else 0.0)
     for e in range(2):
         body = body_at(network.bodies, strand.ends[e])
         if body.free:

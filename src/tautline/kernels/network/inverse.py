@@ -62,7 +62,7 @@ from tautline.kernels.network.data import (
     body_at,
     strand_at,
 )
-from tautline.kernels.network.ends import angular_velocity_about, end_of
+from tautline.kernels.network.ends import angular_velocity_about, end_of, spooled_slope
 from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_of
 from tautline.kernels.network.grip import keep_grip
@@ -282,7 +282,9 @@ def note_momentum(network: Network, k: int, h: float) -> None:
         measure_span(network, strand, middle, h, scratch.nodes[BORDER])
         return
     P_s = momenta(par, strand.reel[S] + 0.5 * h * sigma, sigma, middle, v, scratch.nodes[BORDER])
-    P_s += drum_mass(strand, h, sigma) * angular_velocity_about(strand, end_of(network, strand, 0, h))
+    first = end_of(network, strand, 0, h)
+    P_s += drum_mass(strand, h, sigma) * angular_velocity_about(strand, first)
+    P_s += dot(spooled_slope(strand, strand.reel[S]), first.v)
     work[REEL_CHANGE] += P_s if h > 0.0 else -P_s
 
 

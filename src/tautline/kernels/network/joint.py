@@ -31,6 +31,7 @@ from tautline.kernels.loads.velocities import ReelTarget
 from tautline.kernels.network.data import (
     ANGULAR,
     END_VELOCITY,
+    GRIPS,
     LINEAR,
     OMEGA_NOW,
     SIGMA_NOW,
@@ -43,7 +44,7 @@ from tautline.kernels.network.data import (
     loads_at,
     strand_at,
 )
-from tautline.kernels.network.ends import matrix_in, put_matrix
+from tautline.kernels.network.ends import matrix_in, put_matrix, spooled_slope
 from tautline.kernels.network.equations import drum_mass
 from tautline.kernels.network.friction import NO_FRICTION, rub_force, rub_of
 from tautline.kernels.network.linear import (
@@ -208,7 +209,8 @@ def add_reel(network: Network, strand: Strand) -> None:
         return
     matrix[row, row] += factor * factor * mass
     if not body.free:
-        network.right[0][row] -= factor * mass * dot(axis, triple(body.work, OMEGA_NOW))
+        lifted = dot(spooled_slope(strand, strand.reel[S]), given_velocity(body, strand.points[0]))
+        network.right[0][row] -= factor * (mass * dot(axis, triple(body.work, OMEGA_NOW)) + lifted)
     if spins:
         add_row(matrix, row, body.row + 3, scale(factor * mass, axis))
         add_column(matrix, body.row + 3, row, scale(factor * mass, axis))
@@ -224,10 +226,11 @@ def add_wheel(network: Network, strand: Strand) -> None:
 
 @kernel
 def add_drum(network: Network, strand: Strand, tau: float, at: Instant, ahead: float) -> None:
-    """A drum at the end of a line: the rope on it, and what loads give to that."""
+    """A drum at the end of a line: the rope on it, and what loads give to that. A wheel alone has no rope."""
     body, point = body_at(network.bodies, strand.ends[0]), strand.points[0]
-    K = matrix_add_scaled(ZEROS, strand.par.mu * strand.reel[S], IDENTITY)
-    add_pair(network, (body, body), (point, point), K)
+    if strand.wound:
+        K = matrix_add_scaled(ZEROS, strand.par.mu * strand.reel[S], IDENTITY)
+        add_pair(network, (body, body), (point, point), K)
     if pushes(loads_at(network.acting, strand.number)):
         push = push_strand(network, strand, at, ahead)
         push_point(network, body, point, scale(tau, node(strand.scratch.nodes[PUSHED], 0)))
@@ -279,6 +282,29 @@ def target_of(network: Network, strand: Strand) -> ReelTarget:
         drag = -0.5 * reel[H_LAST] * slope
         return ReelTarget(True, False, 0.0, reel[P_S] + drag * reel[SIGMA], drag)
     return reel_target(strand.reeving.par, reel, False, reel[P_S], 0.0)
+
+
+@kernel
+def stick_rope(network: Network, strand: Strand) -> None:
+    """Let a rope that sticks to its wheel have the wheel's speed: their momenta are known together only."""
+    if strand.reeving.wheel < 0 or strand.reel[GRIPS] == 0.0:
+        return
+    matrix, right = network.matrix, network.right[0]
+    i, j = strand.row, strand_at(network.strands, strand.reeving.wheel).row
+    n = len(right)
+    if j >= 0:
+        for k in range(n):
+            matrix[k, j] += matrix[k, i]
+        for k in range(n):
+            matrix[j, k] += matrix[i, k]
+        right[j] += right[i]
+    for k in range(n):
+        matrix[k, i] = 0.0
+        matrix[i, k] = 0.0
+    matrix[i, i] = 1.0
+    right[i] = 0.0
+    if j >= 0:
+        matrix[i, j] = -1.0
 
 
 @kernel
@@ -348,6 +374,8 @@ def velocities_at_joint(network: Network, tau: float, at: Instant, ahead: float)
                 fluid_into(network, body, tau, at, ahead)
     for k in range(len(network.strands)):
         strand_into(network, k, tau, at, ahead)
+    for k in range(len(network.strands)):
+        stick_rope(network, strand_at(network.strands, k))
     for k in range(len(network.strands)):
         hold_reel(network, strand_at(network.strands, k))
     eliminate(matrix, right, n)

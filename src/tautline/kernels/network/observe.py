@@ -80,7 +80,7 @@ from tautline.kernels.network.data import (
     loads_at,
     strand_at,
 )
-from tautline.kernels.network.ends import angular_velocity_about, end_of, place_ends, put_matrix
+from tautline.kernels.network.ends import angular_velocity_about, end_of, place_ends, put_matrix, spooled_slope
 from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.gravity import weigh
 from tautline.kernels.network.grip import hold_grip
@@ -107,7 +107,7 @@ def first_momentum(strand: Strand, sigma: float, v: Array) -> Vector:
     P = add_scaled(own, alpha * sigma, sub(node(q, 0), node(q, 1)))
     if strand.wound:
         P = add_scaled(P, s, node(v, 0))
-    return scale(par.mu, P)
+    return add_scaled(scale(par.mu, P), sigma, spooled_slope(strand, s))
 
 
 @separate
@@ -171,7 +171,9 @@ def measure_strand(network: Network, strand: Strand) -> tuple[float, float]:
     if strand.wound:
         speed = sigma + carried
         kinetic += 0.5 * par.mu * s * dot(first.v, first.v) + 0.5 * reel_mass(par, s)[0] * speed * speed
-    P_s = momenta(par, s, sigma, q, v, momentum) + drum_mass(strand, 0.0, sigma) * carried
+    lifted = dot(spooled_slope(strand, s), first.v)
+    kinetic += lifted * sigma
+    P_s = momenta(par, s, sigma, q, v, momentum) + drum_mass(strand, 0.0, sigma) * carried + lifted
     put_triple(work, END_MOMENTUM, first_momentum(strand, sigma, v))
     put_triple(work, END_MOMENTUM + 3, node(momentum, par.N))
     return kinetic, P_s

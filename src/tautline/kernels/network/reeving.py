@@ -77,7 +77,7 @@ from tautline.kernels.network.data import (
     body_at,
     strand_at,
 )
-from tautline.kernels.network.ends import End, matrix_in, moment_of, swing_by_omega
+from tautline.kernels.network.ends import End, matrix_in, moment_of, spooled_slope, swing_by_omega
 from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_in, rub_of
 from tautline.kernels.network.grip import begin_grip, end_grip
 from tautline.kernels.network.linear import IDENTITY, ZEROS, add_block, add_column, add_row, add_vector
@@ -112,6 +112,7 @@ from tautline.kernels.so3 import (
     matmul,
     matrix_add_scaled,
     scale,
+    sub,
     transpose,
 )
 from tautline.kernels.step_equations import Ends, Sums, reel_row
@@ -177,12 +178,15 @@ def condense_span(network: Network, strand: Strand, h: float, kick: float, v_fir
 
 @kernel
 def condense_drum(network: Network, strand: Strand, h: float, v_first: Vector) -> None:
-    """A drum at the end of a line, whose rope is the string before: what is wound there is a mass of its own."""
-    par, work = strand.par, strand.work
-    mass = par.mu * (strand.reel[S] + 0.5 * h * feed_speed(network, strand, 0))
+    """A drum at the end of a line, whose rope is the string before: what is wound there is a mass of its own.
+
+    A wheel alone has none.
+    """
+    work, mu = strand.work, strand.par.mu if strand.wound else 0.0
+    mass = mu * (strand.reel[S] + 0.5 * h * feed_speed(network, strand, 0))
     put_triple(work, END_MOMENTUM, add_scaled(scale(mass, v_first), -1.0, node(strand.scratch.nodes[TARGET], 0)))
-    put_triple(work, END_BY_SIGMA, scale(0.5 * h * par.mu, v_first))
-    put_triple(work, REEL_BY_END, scale(-0.5 * h * par.mu, v_first))
+    put_triple(work, END_BY_SIGMA, scale(0.5 * h * mu, v_first))
+    put_triple(work, REEL_BY_END, scale(-0.5 * h * mu, v_first))
     for i in range(4):
         work[SCHUR + i] = mass if i == 0 else 0.0 * mass
 
@@ -261,8 +265,8 @@ def add_drum(network: Network, strand: Strand, h: float, v_first: Vector) -> Non
     ends = Ends(0.5 * h, 0.5 * h, 1.0, 1.0, sigma)
     pivot, left = reel_row(par, h, strand.reel[S], ends, NO_SUMS, 0.0, 0.0)
     network.matrix[row, row] += factor * factor * pivot
-    wound = 0.25 * h * par.mu * dot(v_first, v_first) if strand.wound else 0.0
-    network.right[0][row] += p_s + factor * (left + wound)
+    carried = 0.25 * h * par.mu * dot(v_first, v_first) - dot(spooled_slope(strand, strand.reel[S]), v_first)
+    network.right[0][row] += p_s + factor * (left + (carried if strand.wound else 0.0))
 
 
 @kernel
@@ -344,8 +348,17 @@ def drift_feeds(network: Network, strand: Strand, h: float) -> None:
 
 
 @kernel
-def gather_gradients(network: Network) -> None:
-    """dT/dc of all feeds of spans, mean over a step; the reel's own part, without which reel_after is, left out."""
+def change_of_slope(strand: Strand) -> Vector:
+    """Change of `spooled_slope` in the step that was made."""
+    return sub(spooled_slope(strand, strand.reel[S]), spooled_slope(strand, strand.work[S_BEFORE]))
+
+
+@kernel
+def gather_gradients(network: Network, h: float) -> None:
+    """dT/dc of all feeds of spans, mean over a step; the reel's own part, without which reel_after is, left out.
+
+    At h = 0 without that of the motion of spooled string that a body lifts.
+    """
     for k in range(len(network.strands)):
         strand_at(network.strands, k).work[FEED_GRADIENT] = 0.0
     for k in range(len(network.strands)):
@@ -359,6 +372,8 @@ def gather_gradients(network: Network) -> None:
                 own = 0.5 * strand.par.mu * (dot(v, v) + speed * speed)
                 if strand.row >= 0:
                     own -= 0.5 * strand.par.mu * sigma * sigma
+                if h != 0.0:
+                    own += dot(change_of_slope(strand), v) / h
             add_to_feeds(network, strand, FEED_GRADIENT, strand.work[GRADIENT] + own, -strand.work[GRADIENT])
 
 
@@ -366,7 +381,7 @@ def gather_gradients(network: Network) -> None:
 def kick_feeds(network: Network, h: float, end_time: float) -> None:
     """Momenta of all feeds of spans at the end of a step, and what motors and friction did there."""
     gather_forces(network, ON_FEED_END)
-    gather_gradients(network)
+    gather_gradients(network, h)
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         if strand.reeved and strand.row >= 0:
@@ -408,7 +423,7 @@ def push_on_feeds(network: Network) -> None:
             strand.work[GRADIENT] = by_length_of(
                 par, feeds, strand.nodes[POSITION], strand.scratch.nodes[MEAN_VELOCITY]
             )
-    gather_gradients(network)
+    gather_gradients(network, 0.0)
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         if strand.reeved:
@@ -442,8 +457,11 @@ def measure_span(network: Network, strand: Strand, q: Array, h: float, momentum:
         kinetic += 0.5 * mass * speed * speed
         own += mass * speed
     if strand.wound:
-        kinetic += 0.5 * par.mu * s * dot(v_first, v_first)
-        put_node(momentum, 0, add_scaled(node(momentum, 0), par.mu * s, v_first))
+        slope = spooled_slope(strand, strand.reel[S])
+        kinetic += 0.5 * par.mu * s * dot(v_first, v_first) + dot(slope, v_first) * start
+        own += dot(slope, v_first)
+        carried = add_scaled(scale(par.mu * s, v_first), start, slope)
+        put_node(momentum, 0, add(node(momentum, 0), carried))
     if strand.reeving.sheave:
         center = wheel_end(network, strand, 0.0)
         kinetic += 0.5 * strand.reeving.wrap * dot(center.v, center.v)

@@ -91,12 +91,14 @@ from tautline.kernels.network.ends import (
     place_ends,
     put_matrix,
     spin_direction,
+    spooled_slope,
 )
 from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.gravity import weigh, weight_of
 from tautline.kernels.network.led import mean_turning, mean_velocity, turn_to
 from tautline.kernels.network.reeving import (
     begin_feeds,
+    change_of_slope,
     drift_feeds,
     feed_speed,
     kick_feeds,
@@ -207,11 +209,19 @@ def ask_at(end: End, h: float, P: Vector) -> None:
 
 @kernel
 def ask_for_drum(network: Network, strand: Strand, h: float) -> None:
-    """Angular momentum of a drum or wheel that turns along with a body whose motion is given, in a step."""
+    """What a body whose motion is given bears of a drum or wheel in a step beyond the mass at the end of the string.
+
+    Angular momentum of one that turns along with it, momentum of what goes up or down around it.
+    """
     end = end_of(network, strand, 0, h)
-    if end.body.free or dot(strand.axis, strand.axis) == 0.0:
+    if end.body.free:
         return
     sigma = feed_speed(network, strand, 0) if strand.reeved else strand.work[SIGMA_NOW]
+    s = strand.reel[S]
+    slopes = add(spooled_slope(strand, s), spooled_slope(strand, s + h * sigma))
+    ask_at(end, h, scale(0.5 * sigma, slopes))
+    if dot(strand.axis, strand.axis) == 0.0:
+        return
     size = drum_mass(strand, h, sigma) * (sigma + angular_velocity_about(strand, end))
     spin = scale(size, apply(end.R, spin_direction(strand, end, h)))
     put_triple(end.body.work, SPIN_AT_START, add(triple(end.body.work, SPIN_AT_START), spin))
@@ -314,6 +324,7 @@ def kick_strand(network: Network, k: int, h: float, end_time: float) -> None:
     speed = sigma + angular_velocity_about(strand, first)
     v = triple(work, END_VELOCITY)
     gradient = work[GRADIENT] + 0.5 * par.mu * (dot(v, v) + speed * speed - sigma * sigma)
+    gradient += dot(change_of_slope(strand), v) / h
     force_end = kept_reel_force(pull) + work[WEIGHT_S]
     strain_end = strain_at_guide(par, q, element_length(par, s_1))
     rates = Rates(sigma, ZERO, work[IMPULSE_NOW])

@@ -278,7 +278,7 @@ def _lines(system: System, network: Network, found: Rest, state: State) -> dict[
     w, length, strain = network.strains(found.places)
     _, tension, _ = network.elastic(strain)
     pulls = end_forces(network, found.places)
-    lines, k = {}, 0
+    lines, k, rate = {}, 0, float(network.acceleration[2])
     for name, line in system.lines.items():
         spans, k = range(k, k + line.spans), k + line.spans
         ends = np.array([_ends(network, n, pulls[n], w, length, tension) for n in spans])
@@ -288,10 +288,10 @@ def _lines(system: System, network: Network, found: Rest, state: State) -> dict[
         if line.reel is not None:
             radius = float(line.reel.radius(at.reeled_length))
             strain_there = float(strain[own][0])
-            torque = holding_torque(system, line, at.reeled_length, float(ends[0, 0]), strain_there)
+            torque = holding_torque(system, line, at.reeled_length, float(ends[0, 0]), strain_there, downward=rate)
         if line.end_reel is not None:
             there = (at.end_reeled_length, float(ends[-1, 1]), float(strain[own][-1]))
-            at_end = holding_torque(system, line, *there, key="end_reel")
+            at_end = holding_torque(system, line, *there, key="end_reel", downward=rate)
         breaking = line.string.breaking_load
         lines[name] = LineAtRest(
             deployed=float(network.deployed[spans.start : spans.stop].sum()),
@@ -342,24 +342,26 @@ def tension_at_end(string: String, pull: Array, toward: Array, beside: float) ->
 
 
 def holding_torque(
-    system: System, line: Line, reeled: float, tension: float, strain: float, key: str = "reel"
+    system: System, line: Line, reeled: float, tension: float, strain: float, key: str = "reel", downward: float = 0.0
 ) -> float:
     """Torque that holds a drum against the tension at the guide and the spooled string's weight (N m).
 
     The formula of results. `strain` is that of the first element, for tables that have no strain at a negative tension.
-    The weight of what is spooled on a free body does not turn its drum.
+    The weight of what is spooled on a free body does not turn its drum. `downward` is the acceleration of all that
+    holds the system (m/s^2).
     """
     string, reel = line.string, line.reels[key]
     at_guide = float(string.strain(tension)) if string.law != "table" or tension >= 0.0 else strain
-    pull = float(pull_at_guide(string, reel, at_guide)) + spooled_pull(system, line, reeled, key)
+    pull = float(pull_at_guide(string, reel, at_guide)) + spooled_pull(system, line, reeled, key, downward)
     return float(reel.radius(reeled)) * pull
 
 
-def spooled_pull(system: System, line: Line, reeled: float, key: str = "reel") -> float:
-    """Pull at the drum of the weight of what is spooled and in the guide (N); 0 on a free body."""
+def spooled_pull(system: System, line: Line, reeled: float, key: str = "reel", downward: float = 0.0) -> float:
+    """Pull at the drum of what is spooled and in the guide (N), of its weight and its inertia; 0 on a free body."""
     if isinstance(system.bodies.get(line.end if key == "end_reel" else line.start), RigidBody):
         return 0.0
-    return heaviness(system, line) * float(spooled_lever(line.reels[key], reeled))
+    heavy = heaviness(system, line) - line.string.density * downward
+    return heavy * float(spooled_lever(line.reels[key], reeled))
 
 
 def heaviness(system: System, line: Line) -> float:
