@@ -99,7 +99,7 @@ def linking(root: Path) -> ModuleType:
 
 
 def packages_to_link(root: Path) -> list[str]:
-    """What links the library where this machine has no C compiler, and makes the wrapper of FMUs for old systems."""
+    """Packages that link the library where there is no C compiler, and make the wrapper of FMUs for old systems."""
     found = linking(root)
     linux = sys.platform.startswith("linux")
     return [f"{found.ZIG}>=0.13"] if linux or found.system_compiler() is None else []

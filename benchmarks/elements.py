@@ -1,4 +1,4 @@
-"""What the number of elements costs in accuracy: rewrites the tables of docs/howto/elements.md.
+"""Accuracy by the number of elements: rewrites the tables of docs/howto/elements.md.
 
 `python benchmarks/elements.py`, two to four minutes. Every system runs with a few meshes and with 80 elements, which
 counts as the truth; errors of the step are kept out by order 4, or by a third of the step where order 4 is not offered.
@@ -52,7 +52,7 @@ class Case(NamedTuple):
 
 
 class Found(NamedTuple):
-    """Of one run, compared with that of the finest mesh."""
+    """Errors of one run, compared with that of the finest mesh."""
 
     elements: int
     error: float

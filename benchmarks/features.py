@@ -1,4 +1,4 @@
-"""What each feature costs a step of the examples, over a step without it. `python benchmarks/features.py`
+"""Cost of each feature to a step of the examples, over a step without it. `python benchmarks/features.py`
 
 Processor time of whole calls of `simulate` at N = 20 and h = 5e-5 with nothing sampled in between, best of several.
 Machines are noisy: read the ratios.
@@ -22,7 +22,7 @@ replace = dataclasses.replace
 
 
 def microseconds(system: tl.System, command: tl.Command, stop: tuple[tl.StopWhen, ...] = ()) -> float:
-    """Of one step."""
+    """Time of one step."""
     start = tl.Straight(10.0, direction=(0.26, 0.0, 0.97), end_velocity=(0.0, 0.5, 0.0))
     best = np.inf
     for _ in range(REPEATS):

@@ -1,4 +1,4 @@
-"""What a communication step of an FMU takes, and the part of it that is not the kernels: `python -m benchmarks.fmu`.
+"""Time of a communication step of an FMU, and the part of it that is not the kernels: `python -m benchmarks.fmu`.
 
 A host in C steps an exported FMU, then the same FMU with a library in the place of libtautline whose march does
 nothing: what is left is the wrapper.

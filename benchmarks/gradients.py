@@ -1,4 +1,4 @@
-"""What derivatives of a run cost, over the run itself. `python -m benchmarks.gradients [preparing]`
+"""Cost of derivatives of a run, over the run itself. `python -m benchmarks.gradients [preparing]`
 
 Processor time of 20 000 steps, best of several: the run, its samples with derivatives by eight numbers (carried along),
 and the gradient of one number by any number of keys (on the way back). Preparing is apart: from the case to derivatives

@@ -131,7 +131,7 @@ def turn_tuples(n: int, K: Matrix, h: float, b: Vector) -> float:
 
 @numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
 def turn_scalars(n: int, K: Matrix, h: float, b: Vector) -> float:
-    """The same, unrolled by hand into scalars: what readable code is measured against."""
+    """Turns unrolled by hand into scalars, which readable code is measured against."""
     total = 0.0
     k00, k01, k02 = K[0]
     k10, k11, k12 = K[1]

@@ -1,4 +1,4 @@
-"""What a step of the network kernels costs, over one of the chain's with a reel. `python benchmarks/network.py`
+"""Cost of a step of the network kernels, over one of the chain's with a reel. `python benchmarks/network.py`
 
 Processor time of whole calls with nothing sampled in between, best of several. Machines are noisy: read the ratios.
 """
@@ -23,7 +23,7 @@ TORQUE = tl.Torque(0.1)
 
 
 class Cost(NamedTuple):
-    """What a step costs."""
+    """Cost of a step."""
 
     time: float  # us
     rounds: float  # iterations of Newton's method

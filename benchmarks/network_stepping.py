@@ -1,4 +1,4 @@
-"""What a tick of a control loop costs for two bodies with two reels, beside one line and one body.
+"""Cost of a tick of a control loop for two bodies with two reels, beside one line and one body.
 
 `python -m benchmarks.network_stepping`
 """

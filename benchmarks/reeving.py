@@ -1,4 +1,4 @@
-"""What a step costs with lines over sheaves, over other lines and the chain. `python -m benchmarks.reeving`
+"""Cost of a step with lines over sheaves, over other lines and the chain. `python -m benchmarks.reeving`
 
 Processor time of whole calls with nothing sampled in between, best of several. Machines are noisy: read the ratios.
 """
@@ -32,7 +32,7 @@ def two_falls(elements: int, viscosity: float = 0.0) -> Cost:
 
 
 def two_lines(elements: int, viscosity: float = 0.0) -> Cost:
-    """The same block on two lines, each with a drum."""
+    """Cost of the block on two lines, each with a drum."""
     own = rope(20.0)
     lines = {
         name: tl.Line(

@@ -27,7 +27,7 @@ def table(heads: str, rows: list[list[str]]) -> str:
 
 
 def power(x: float) -> str:
-    """As people write it: 500, 2000, 2·10^5."""
+    """Number as people write it: 500, 2000, 2·10^5."""
     if x < 1000 or (x < 10_000 and x == round(x, -2)):
         return f"{x:.0f}"
     factor, exponent = f"{x:.1e}".split("e")

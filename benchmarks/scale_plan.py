@@ -56,7 +56,7 @@ class Machine(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a plan."""
+    """Outcome of a plan."""
 
     wall: float  # seconds until the client knows of the last batch
     busy: float  # part of the slots' time in which they computed what counts

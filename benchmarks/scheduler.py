@@ -79,7 +79,7 @@ class Cluster:
         return time.perf_counter(), times[0], time.process_time(), sum(times[1:])
 
     def run(self, tasks: int, seconds: float) -> Ran:
-        """As a study of so many batches does it."""
+        """Run as a study of so many batches does."""
         engine = Dask(_Sleeping(self.client, seconds))
         archive: Any = SimpleNamespace(path=Path("nowhere"), token="none")
         before = self._spent()

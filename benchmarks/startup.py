@@ -1,4 +1,4 @@
-"""What a user waits for before the first result. `python -m benchmarks.startup [--page | --compiling]`
+"""Waiting time of a user before the first result. `python -m benchmarks.startup [--page | --compiling]`
 
 The wheel of these sources is installed into environments of its own (build/peers), beside MuJoCo, which brings its
 machine code along too. Each figure is the median over processes of their own, taken in turns. With --page the figures

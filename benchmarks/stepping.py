@@ -1,4 +1,4 @@
-"""What a tick of a control loop in Python costs beyond the kernel. `python benchmarks/stepping.py`"""
+"""Cost of a tick of a control loop in Python beyond the kernel. `python benchmarks/stepping.py`"""
 
 from __future__ import annotations
 

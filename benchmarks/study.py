@@ -124,7 +124,7 @@ def member_costs(quick: bool) -> Found:
 
 
 def batch_costs(folder: Path, quick: bool) -> Found:
-    """What a batch costs around its computation, how much batches differ, and what marks cost to read."""
+    """Cost of a batch around its computation, how much batches differ, and the cost of reading marks."""
     store = folder / "batches.zarr"
     count = 8 if quick else 16
     wanted = definitions.read(example(count * BATCH))
@@ -261,7 +261,7 @@ def studies(folder: Path, quick: bool) -> Found:
 
 
 def dask_alone(quick: bool) -> Found:
-    """What a batch costs in the scheduler, the client and the workers' processes; how busy sleeping workers are."""
+    """Cost of a batch in the scheduler, the client and the workers' processes; how busy sleeping workers are."""
     found: Found = {"runs": [], "round_trip": {}}
     plans: dict[int, tuple[float, ...]] = {2: (0.0,), 100: (0.0, 0.1, 0.3, 1.0, 3.0), 300: (0.0, 0.5, 1.5, 5.0)}
     if quick:

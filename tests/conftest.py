@@ -67,7 +67,7 @@ def study_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Of each test of the verification the quick tests take its first case; `make verify` takes all."""
+    """Take the first case of each test of the verification; `make verify` takes all."""
     seen: Counter[str] = Counter()
     for item in items:
         if VERIFICATION in item.path.parents and isinstance(item, pytest.Function):

@@ -62,7 +62,7 @@ def remove(peer: Peer) -> None:
 
 
 def versions(peer: Peer) -> dict[str, str]:
-    """Of everything that is installed there, but the tools."""
+    """Versions of everything that is installed there, but the tools."""
     command = [str(python_of(peer)), "-m", "pip", "list", "--format", "json", "--disable-pip-version-check"]
     done = subprocess.run(command, env=clean_environment(), capture_output=True, text=True, check=True)
     return {row["name"]: row["version"] for row in json.loads(done.stdout) if row["name"] not in TOOLS}

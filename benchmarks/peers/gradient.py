@@ -85,7 +85,7 @@ def off(found: Result, exact: Result, many: bool) -> float:
 
 
 def enough_steps(tools: Tools, way: Way, exact: float, error: float) -> int:
-    """As few steps, of doubled numbers, as give the value to an error."""
+    """Least number of steps, by doubling, that gives the value to an error."""
     steps = FEWEST
     while steps < STEPS and not abs(tools.ask(way, steps, False, 0, 0.0)["value"] - exact) <= error:
         steps *= 2

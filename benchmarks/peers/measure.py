@@ -113,7 +113,7 @@ class Bench:
         self.points: dict[float, Point] = {}
 
     def quality(self, states: list[State]) -> Any:
-        """What is conserved in a trajectory."""
+        """Invariants that a trajectory conserves."""
         return quality(self.problem, states, self.tried.model)
 
     def ask(self, do: str, knob: float, duration: float, elements: int = ELEMENTS, **more: Any) -> Result:

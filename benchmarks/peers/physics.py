@@ -37,7 +37,7 @@ class Quality(NamedTuple):
 
 
 def motion_of_string(q: Array, v: Array, m: float, model: str) -> Motion:
-    """Of elements of mass m between nodes. Lumped: half of it at each node; consistent: velocity linear along it."""
+    """Motion of elements of mass m between nodes. Lumped: half at each node; consistent: velocity linear along it."""
     near, far = (1.0 / 3.0, 1.0 / 6.0) if model == "consistent" else (0.5, 0.0)
     P = np.zeros_like(v)  # momenta of the nodes
     P[:-1] += m * (near * v[:-1] + far * v[1:])
@@ -46,7 +46,7 @@ def motion_of_string(q: Array, v: Array, m: float, model: str) -> Motion:
 
 
 def motion_of_body(body: Body | Problem, q: Array, v: Array, turning: Turning | State) -> Motion:
-    """Of a body that is attached at q, where it has the velocity v."""
+    """Motion of a body that is attached at q, where it has the velocity v."""
     R, Omega = np.array(turning["rotation"]), np.array(turning["angular_velocity"])
     rho, J, M = np.array(body["center_of_mass"]), np.array(body["inertia"]), body["mass"]
     swing = R @ np.cross(Omega, rho)
@@ -64,7 +64,7 @@ def elastic_energy(problem: Problem | Pair, q: Array, slack: bool = False) -> fl
 
 
 def invariants(problem: Problem, state: State, model: str) -> Invariants:
-    """Of the string with the body; `model` is "consistent", "lumped", or "slack": lumped, and carries no compression.
+    """Invariants of string and body; `model` is "consistent", "lumped", or "slack": lumped without compression.
 
     The gravitational energy is the same for all.
     """

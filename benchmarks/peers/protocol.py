@@ -1,4 +1,4 @@
-"""What a peer and the driver say to each other: one line of JSON each way. Standard library only.
+"""Messages between a peer and the driver: one line of JSON each way. Standard library only.
 
 A peer is a module with a function `build` and a last line `serve(build)`. It is started by the Python of its own
 environment and knows nothing of tautline: the numbers of the problem come with every request. The lines between
@@ -55,7 +55,7 @@ class Pair(TypedDict):
 
 
 class Method(NamedTuple):
-    """What to simulate with: `knob` is the step (s), or the relative tolerance of a method that chooses its steps."""
+    """Method to simulate with: `knob` is the step (s), or the relative tolerance of a method that chooses its steps."""
 
     problem: Any  # a Problem, or a Pair
     elements: int
@@ -125,7 +125,7 @@ class EndBody(NamedTuple):
 
 
 def end_body(problem: Problem | Pair, elements: int, carried: Body | None = None) -> EndBody:
-    """The same rigid body in the terms that simulators ask for; of a pair the one that is given."""
+    """Rigid body in the terms that simulators ask for; of a pair the one that is given."""
     body: Any = problem if carried is None else carried
     mass = body["mass"] + 0.5 * problem["density"] * problem["length"] / elements
     center = [body["mass"] / mass * x for x in body["center_of_mass"]]

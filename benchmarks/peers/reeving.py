@@ -98,14 +98,14 @@ def passed(t: float) -> float:
 
 
 def total(mass: float, wheel: bool = True) -> float:
-    """What the Atwood machine moves (kg), with the mass of its rope or without."""
+    """Mass that the Atwood machine moves (kg), with that of its rope or without."""
     p = ATWOOD
     rope = p["density"] * (2.0 * p["side"] + math.pi * p["radius"])
     return float(sum(p["masses"]) + mass * rope + (p["wheel"] if wheel else 0.0))
 
 
 def own_passed(way: Way, t: float) -> float:
-    """What the rope of a tool would pass if it did not stretch and the tool made no error."""
+    """Length that the rope of a tool would pass if it did not stretch and the tool made no error."""
     if way.tool == "tautline":
         return passed(t)
     lead = ATWOOD["masses"][1] - ATWOOD["masses"][0]
@@ -149,7 +149,7 @@ def at_end(states: list[Passage], span: int) -> float:
 
 
 def judged(way: Way, states: list[Passage]) -> Result:
-    """What a chooser wants to know of a run."""
+    """Figures of a run for who chooses a tool."""
     end = states[-1]
     if way.case is ATWOOD:
         found = [0.5 * (x["heights"][0] - x["heights"][1]) for x in states]
@@ -174,7 +174,7 @@ def judged(way: Way, states: list[Passage]) -> Result:
 
 
 def sitting(quick: bool, say: Callable[[str], None]) -> Result:
-    """What every tool finds; then times, in turns, so that what else the machine does falls on all."""
+    """Results of every tool; then times, in turns, so that what else the machine does falls on all."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     peers = {peer.name: peer for peer in (*PEERS, NEWTON) if peer.name in {way.tool for way in WAYS}}
     for peer in peers.values():

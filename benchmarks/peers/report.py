@@ -180,7 +180,7 @@ def verdict(wanted: float, found: float) -> str:
 
 
 def targets(result: Result) -> list[str]:
-    """What we set out to reach, and by how much it was met or missed."""
+    """Targets, and by how much they were met or missed."""
     lines = []
     unit = ours(result).found["microseconds_a_step"]
     fixed = [row for row in rows(result, PACKAGED) if not row.found["adaptive"]]

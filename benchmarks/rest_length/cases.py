@@ -53,7 +53,7 @@ def _example(number: int, title: str, duration: float) -> Case:
 
 
 def leaning(system: Chain, deployed: float, elements: int, angle_deg: float, circling: float = 0.0) -> ChainState:
-    """As it would hang, turned about the second axis through the guide; it circles about the vertical (rad/s)."""
+    """State as it would hang, turned about the second axis through the guide; it circles about the vertical (rad/s)."""
     state = hanging(system, deployed=deployed, elements=elements)
     c, s = np.cos(np.radians(angle_deg)), np.sin(np.radians(angle_deg))
     turn = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
@@ -105,7 +105,7 @@ def smooth(x: Array) -> Array:
 
 
 class Track(NamedTuple):
-    """What either model says of a motion."""
+    """Motion as either model computes it."""
 
     time: Array
     end: Array  # of the string, (times, 3)
@@ -186,7 +186,7 @@ def rest_length(case: Case, curve: Curve, n: int, variant: str, step: float | No
 
 
 class Errors(NamedTuple):
-    """Of a track against the finest one of ours."""
+    """Errors of a track against the finest one of ours."""
 
     distance: float  # of the end of the string, rms (m)
     guide_tension: float  # rms, of the mean

@@ -35,7 +35,7 @@ SUMS = 4
 
 
 class Numbers(NamedTuple):
-    """Of a pendulum, as the right-hand side takes them."""
+    """Numbers of a pendulum, as the right-hand side takes them."""
 
     n: int
     mu: float

@@ -1,4 +1,4 @@
-"""The same vertical payout in programs that have a variable length; writes peers.json.
+"""Vertical payout in other programs that have a variable length; writes peers.json.
 
 Run by `make rest-length-peers`, which gives them an environment of their own. A load of 0.1 kg hangs still on 5 m of
 the paper's string; 20 m more are paid out in 5 s, by a smooth curve that all of them can be given as a formula.

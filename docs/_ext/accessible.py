@@ -1,4 +1,4 @@
-"""What the theme leaves out for those who read the site by ear or by keyboard, put into the pages that were built."""
+"""Put what the theme leaves out for those who read by ear or by keyboard into the pages that were built."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def table(head: list[str], rows: list[list[str]]) -> list[str]:
 
 
 def backends() -> str:
-    """What runs on which backend, and what cannot be had."""
+    """Tables of what runs on which backend, and of what cannot be had."""
     rows = [[x.what, *("yes" if x.by == name else x.otherwise for name in (CHAIN, NETWORK))] for x in ABILITIES]
     lines = table(["what only one of them can do", "chain", "network"], rows)
     lines += ["", "What cannot be had is refused with its reason:", ""]

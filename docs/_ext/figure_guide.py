@@ -26,7 +26,7 @@ LINE, BODY = "south-east", "platform"
 
 
 def sentence(name: str) -> str:
-    """What a function says of itself first."""
+    """First sentence of a function's docstring."""
     return (inspect.getdoc(getattr(tl.figures, name)) or "").partition("\n\n")[0].replace("\n", " ")
 
 

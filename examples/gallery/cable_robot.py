@@ -69,7 +69,7 @@ def pose(lengths: Array, guess: Array) -> Array:
 
 
 def poses(run: xr.Dataset) -> Array:
-    """Of a run, at all times."""
+    """Poses of a run, at all times."""
     turned = Rotation.from_matrix(run.attitude.sel(body="platform").values).as_rotvec()
     return np.hstack([run.body_position.sel(body="platform").values, turned])
 

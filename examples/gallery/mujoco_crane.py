@@ -47,7 +47,7 @@ hoist = tl.System(
 
 
 class Coupled(NamedTuple):
-    """What a run of both has recorded, once every exchange."""
+    """Record of a run of both, once every exchange."""
 
     rope: Any  # the Dataset of tautline
     joints: np.ndarray  # slew (rad) and travel (m)

@@ -79,14 +79,14 @@ assert best.status == "completed"
 
 
 def angles(run: xr.Dataset) -> NDArray[np.float64]:
-    """Of the line between the bodies to the local vertical, towards the motion (degrees)."""
+    """Angles of the line between the bodies to the local vertical, towards the motion (degrees)."""
     line, turned = run.body_position.values[:, 0] - run.body_position.values[:, 1], RATE * run.time.values
     radial = line[:, 0] * np.cos(turned) + line[:, 1] * np.sin(turned)
     return np.asarray(np.degrees(np.arctan2(line[:, 1] * np.cos(turned) - line[:, 0] * np.sin(turned), radial)))
 
 
 def by_hand(case: tl.Case, samples: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The same by the formula, in small steps (degrees)."""
+    """Angles by the formula, in small steps (degrees)."""
     grid = np.linspace(0.0, samples[-1], 40001)
     payouts = np.interp(grid, times, case.to_dict()["lines"]["tether"]["command"]["payouts"], right=0.0)
     h, length = grid[1], FIRST + np.concatenate([[0.0], np.cumsum(0.5 * (payouts[1:] + payouts[:-1])) * grid[1]])

@@ -93,7 +93,7 @@ def each(paths: list[Path]) -> list[Any]:
 
 
 def succeeded(done: subprocess.CompletedProcess[str]) -> str:
-    """What a program printed that must have come to a good end without a warning, but for those on its runs."""
+    """Output of a program, which must have come to a good end without a warning, but for those on its runs."""
     assert done.returncode == 0, f"{done.args}\n{done.stdout}\n{done.stderr}"
     assert not re.search("(?<!Tautline)Warning", done.stderr), f"{done.args}\n{done.stderr}"
     return done.stdout
@@ -224,7 +224,7 @@ def test_the_reference_has_every_public_name() -> None:
 
 
 def test_the_glossary_is_the_index() -> None:
-    """Of every public name, with a sentence."""
+    """Every public name is there, with a sentence."""
     glossary = (DOCS / "glossary.md").read_text(encoding="utf-8")
     assert "```{include} generated/names.md" in glossary
     rows = dict(re.findall(r"^\| `tl\.([\w.]+)` \| (.+) \|$", code_tables().names(), re.MULTILINE))

@@ -39,7 +39,7 @@ PATIENCE = 20.0  # s; nothing here takes a tenth of it
 
 
 class Pilot:
-    """What a page does, without the page: keeps the newest state and status, and asks for things."""
+    """Page without a browser: keeps the newest state and status, and asks for things."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -167,12 +167,12 @@ class Pilot:
 
     @property
     def limits(self) -> dict[str, Any]:
-        """Of its torque and speed."""
+        """Limits of its torque and speed."""
         (found,) = self.meta["limits"]["reels"].values()
         return dict(found)
 
     def frame(self) -> dict[str, np.ndarray]:
-        """Of the newest state."""
+        """Numbers of the newest state."""
         numbers = np.frombuffer(self.raw, "<f8")[-self.size :]
         n = self.meta["lines"][0]["elements"]
         nodes = numbers[3 : 3 + 3 * (n + 1)].reshape(-1, 3)  # behind the length on the drum and how far that has turned

@@ -82,7 +82,7 @@ DAMAGES = (damage.flip, damage.zero, damage.noise, damage.cut, damage.append, ed
 
 
 def outcome(path: Path, whole: xr.Dataset, complete: xr.Dataset) -> str:
-    """What reading and resuming a damaged file lead to."""
+    """Outcome of reading and resuming a damaged file."""
     results = set()
     try:
         run = tl.open_run(path)

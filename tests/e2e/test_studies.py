@@ -73,7 +73,7 @@ def assert_same(path: Path, exact: xr.Dataset) -> None:
 
 
 def assert_sound(path: Path, exact: xr.Dataset) -> np.ndarray:
-    """Of a store that was left in the middle: what is marked is right, and what is there is right. The marks."""
+    """Marks of a store that was left in the middle: what is marked is right, and what is there is right."""
     found, archive = tl.open_study(path), open_archive(path)
     done = archive.done()
     status = found.status.values

@@ -48,7 +48,7 @@ def chunks(path: Path) -> dict[str, bytes]:
 
 
 def outcome(path: Path, whole: Path, exact: xr.Dataset) -> tuple[str, str]:
-    """What reading a damaged store and resuming it come to."""
+    """Outcome of reading and resuming a damaged store."""
     try:
         summarize(path)
         read = tl.open_study(path).load()

@@ -1,4 +1,4 @@
-"""What studies tell, end to end: sensitivities with a known physical answer, and reports of all designs."""
+"""Results of studies, end to end: sensitivities with a known physical answer, and reports of all designs."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_elementary_effects_of_the_same(folder: Path) -> None:
 
 
 class Page(HTMLParser):
-    """What a browser would fetch, and the text that it would show."""
+    """Links that a browser would fetch, and the text that it would show."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()

@@ -53,7 +53,7 @@ def found(folder: Path) -> xr.Dataset:
 
 
 def member(mass: float, stiffness: float, speed: float) -> xr.Dataset:
-    """The same run alone."""
+    """Run of a member alone."""
     case = tl.load(CRANE, {"lines.hoist.command": {"kind": "torque", "torque": 9.0}, "run.duration": 0.2})
     changes = {"bodies.load.mass": mass, "lines.sling.stiffness": stiffness}
     return tl.simulate(case.with_({**changes, "initial.bodies.load.velocity[0]": speed}))

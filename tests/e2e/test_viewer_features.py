@@ -1,4 +1,4 @@
-"""What the viewer's pages can do beyond a replay: read values, share, know scale, be used without a mouse."""
+"""Features of the viewer's pages beyond a replay: read values, share, know scale, be used without a mouse."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def values(page: Page, plot: str) -> list[str]:
 
 
 def numbers(page: Page, plot: str) -> list[float | None]:
-    """The same as numbers, when all have come; None where there is none."""
+    """Texts as numbers, when all have come; None where there is none."""
     settled(
         page, f"![...document.querySelectorAll('[data-testid=chart-{plot}] .value')].some(e => e.innerText === '…')"
     )

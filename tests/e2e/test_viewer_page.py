@@ -67,7 +67,7 @@ def offline_file(folder: Path, run: xr.Dataset) -> str:
 
 @pytest.fixture
 def offline_page(offline_file: str, open_page: Pages) -> Page:
-    """The same, without any network."""
+    """Page of a file, without any network."""
     return open_page(offline_file, offline=True)
 
 
@@ -79,7 +79,7 @@ def replay_server(folder: Path) -> Iterator[Serving]:
 
 @pytest.fixture(params=["replay", pytest.param("offline", marks=pytest.mark.long)], scope="module")
 def opened(request: pytest.FixtureRequest, kept_open: Pages) -> Page:
-    """The same run from a server, and from a file without any network."""
+    """Pages of one run from a server, and from a file without any network."""
     if request.param == "replay":
         return kept_open(request.getfixturevalue("replay_server").address)
     return kept_open(request.getfixturevalue("offline_file"), offline=True)

@@ -222,7 +222,7 @@ sizes = st.sampled_from([usual, large, extreme])
 
 @st.composite
 def bodies(draw: st.DrawFn, of: st.SearchStrategy[float]) -> tl.RigidBody:
-    """Of any constructor, from the given numbers."""
+    """Bodies of any constructor, from the given numbers."""
     mass, sizes = draw(positive(of)), draw(st.tuples(positive(of), positive(of), positive(of)))
     # not far outside the body, because rounding would leave nothing of its own inertia
     center = draw(vectors(3, of) | vectors(3, st.floats(-10.0, 10.0)).map(lambda x: x * min(max(sizes), 1e300)))

@@ -31,7 +31,7 @@ LIGHT = 1e-6
 
 
 class AtRest(NamedTuple):
-    """What a pendulum that hangs straight at rest can be checked by; it stands upward where the fluid lifts it."""
+    """Figures by which a pendulum that hangs straight at rest is checked; it stands upward where the fluid lifts it."""
 
     string_weight: float  # of the deployed string in the fluid; negative where it floats (N)
     body_weight: float  # likewise (N)

@@ -31,7 +31,7 @@ def system(
 
 
 def frequency(time: np.ndarray, signal: np.ndarray, expected: float) -> float:
-    """Of the sinusoid that fits best, searched within a tenth of the expected one."""
+    """Frequency of the sinusoid that fits best, searched within a tenth of the expected one."""
 
     def misfit(omega: float) -> float:
         basis = np.stack([np.cos(omega * time), np.sin(omega * time), np.ones_like(time)], axis=1)

@@ -89,7 +89,7 @@ def pendulum_and_system(
 def both(
     command: tl.Command, string: dict[str, Any], reel: dict[str, Any], body: tl.RigidBody = BOX, **run: Any
 ) -> tuple[Any, Any]:
-    """The same run of a pendulum and of a system."""
+    """Runs of a pendulum and of the same as a system."""
     settings = {"duration": 0.3, "step": 5e-4, "sample": 0.03} | run
     chain, system = pendulum_and_system(string, reel, body)
     return chains.simulate(*chain, command, **settings), tl.simulate(*system, {"rope": command}, **settings)

@@ -108,7 +108,7 @@ def nodes(page: Page, number: int = 0) -> np.ndarray:
 
 
 def violations(page: Page) -> list[Any]:
-    """What axe-core finds that keeps somebody from using a page."""
+    """Findings of axe-core that keep somebody from using a page."""
     if not AXE.is_file():
         pytest.skip("axe-core comes with the packages of web/ (npm ci)")
     if not page.evaluate("'axe' in window"):

@@ -115,7 +115,7 @@ def compared(case: dict[str, Any], state: tl.State) -> np.ndarray:
 
 
 def expected_of(case: dict[str, Any], expected: dict[str, Any]) -> np.ndarray:
-    """The same of the reference."""
+    """Numbers of the reference."""
     passed = {x["in"]: expected["sheaves"][n]["passed"] for n, x in enumerate(case["sheaves"])}
     lines = lines_of(case)
     parts: list[Any] = [np.concatenate([expected["strings"][k]["nodes"] for k in spans]) for spans in lines]

@@ -79,7 +79,7 @@ def systems(draw: st.DrawFn, /, **options: Any) -> System:
 
 
 def transformed(system: System, Q: Array) -> System:
-    """The same system in a world rotated or mirrored by the orthogonal matrix Q.
+    """System in a world rotated or mirrored by the orthogonal matrix Q.
 
     A rotation turns nodes and attitude. A mirror image also mirrors the body: R -> Q R Q, J -> Q J Q,
     rho -> Q rho, and angular velocities change sign besides, being axial vectors.

@@ -184,7 +184,7 @@ def again(case: Case, verdict: dict[str, Any]) -> dict[str, Any]:
 
 
 def wrong(v: dict[str, Any]) -> list[str]:
-    """What is beyond the limits in a run that is not chaotic."""
+    """Figures beyond their limits in a run that is not chaotic."""
     if v["status"] != "completed" or not v["growth"] < CHAOS:  # a run that was left out has another status
         return []
     found = {"moved": v["moved"] > MOVED, "turned": v["turned"] > TURNED, "peak": abs(v["peak"]) > PEAK}
@@ -198,7 +198,7 @@ def warned(v: dict[str, Any], but_for: tuple[str, ...] = OF_THE_MOTION) -> bool:
 
 
 def silent(v: dict[str, Any]) -> list[str]:
-    """What is wrong without a word."""
+    """Figures that are wrong without a warning."""
     return [] if warned(v) else wrong(v)
 
 

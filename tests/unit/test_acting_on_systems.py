@@ -1,4 +1,4 @@
-"""What others do to a system: strike it, stop drums, lead bodies, save it; the same on both backends."""
+"""Actions on a system: strike it, stop drums, lead bodies, save it; the same on both backends."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ N = 6
 
 
 def both(step: Any = 1e-3) -> tuple[tl.Simulation, tl.Simulation]:
-    """The same system, on a body that stands, on the chain kernels and on those of networks."""
+    """Simulations of one system, on a body that stands, on the chain kernels and on those of networks."""
     line = tl.Line(ROPE, start="ship", end="load", reel=REEL, elements=N)
     system = tl.System({"ship": tl.Kinematic(), "load": BODY}, {"rope": line})
     found = []

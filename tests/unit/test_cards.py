@@ -1,4 +1,4 @@
-"""What a notebook shows of systems, cases, their parts, states of rest and figures."""
+"""Cards in notebooks of systems, cases, their parts, states of rest and figures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SCENARIOS = sorted(
 
 
 def card_of(thing: Any) -> str:
-    """What a notebook shows of it."""
+    """Card in a notebook."""
     return str(thing._repr_html_())
 
 

@@ -236,7 +236,7 @@ EXAMPLES: dict[Any, Any] = {
 
 
 def texts(value: Any, unit: str) -> Any:
-    """The same in text with a unit, where there is one."""
+    """Value as text with a unit, where there is one."""
     if isinstance(value, list):
         return [texts(item, unit) for item in value]
     return f"{value!r} {unit}" if isinstance(value, float) and unit else value

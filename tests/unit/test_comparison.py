@@ -1,4 +1,4 @@
-"""What the paper's comparative claims are measured with."""
+"""Measures of the paper's comparative claims."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def stiffness(i: int) -> dict[str, Any]:
 
 
 def largest_difference(name: str, members: Sequence[int], **how: Any) -> float:
-    """Of samples and of the motion that is left, between marching together and alone."""
+    """Largest difference of samples and of the motion that is left, between marching together and alone."""
     ours, rows = prepared(name, members, **how)
     theirs, _ = prepared(name, members, **how)
     worst = 0.0

@@ -1,4 +1,4 @@
-"""What a first run loads: little, since importing takes nearly all of its time."""
+"""Modules that a first run loads: few, since importing takes nearly all of its time."""
 
 from __future__ import annotations
 

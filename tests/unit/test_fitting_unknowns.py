@@ -1,4 +1,4 @@
-"""What a fit varies: start values, bounds and scales, and what is refused."""
+"""Unknowns of a fit: start values, bounds and scales, and what is refused."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ def test_code_that_is_compiled_here_has_the_bits_of_the_library(tmp_path: Path) 
 
 
 def refused(folder: Path) -> str:
-    """What is said of a library that does not fit."""
+    """Error about a library that does not fit."""
     with pytest.raises(EngineError) as error:
         library.load(folder)
     return str(error.value)

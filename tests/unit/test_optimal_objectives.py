@@ -1,4 +1,4 @@
-"""What a search reports and what it makes least are one number: that of `value_and_gradient` of the result."""
+"""Searches report and make least one number: that of `value_and_gradient` of the result."""
 
 from __future__ import annotations
 

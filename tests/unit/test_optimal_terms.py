@@ -1,4 +1,4 @@
-"""What an optimization is asked for: keys and bounds, objectives and limits, and the sentences where they are wrong."""
+"""Input of an optimization: keys and bounds, objectives and limits, and the sentences where they are wrong."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def is_public(dotted: str) -> bool:
 
 
 def not_public(text: str) -> list[str]:
-    """What a text takes from the package that is not public."""
+    """Names that a text takes from the package and that are not public."""
     return [name for name in USED.findall(text) if not is_public(name)]
 
 

@@ -1,4 +1,4 @@
-"""What is handed over besides code: a source distribution that builds without Node, versions for `pip install -c`."""
+"""Files beside code: a source distribution that builds without Node, versions for `pip install -c`."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def crab(**forces: tl.AppliedForce) -> tl.System:
 
 
 def hanging(**forces: tl.AppliedForce) -> tl.Case:
-    """The same at rest."""
+    """Case of the crab at rest."""
     start = tl.Simulation(crab(), tl.Hanging({"rope": LENGTH})).state
     return tl.Case(crab(**forces), start, {}, RUN)
 

@@ -1,4 +1,4 @@
-"""What runs where and what cannot be had: the tables of the code, each row by a case, and the page that prints them."""
+"""Tables of what runs where and what cannot be had: each row by a case, and the page that prints them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What rope engineers read off: against counts and sums by hand, exact integrals, and the accounts of the run."""
+"""Readings of rope engineers: against counts and sums by hand, exact integrals, and the accounts of the run."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def from_dict(tree: dict[str, Any], source: str = "scenario") -> tl.Case:
 
 
 def value_of(case: tl.Case, key: str) -> Any:
-    """What a case has at a short key."""
+    """Value of a case at a short key."""
     tree: Any = case.to_dict()
     for name in full(tuple(key.split(".")), Names()):
         tree = tree[name]

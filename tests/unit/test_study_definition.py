@@ -1,4 +1,4 @@
-"""What a study file may say, and how mistakes in it are told before anything runs."""
+"""Words of a study file, and how mistakes in it are told before anything runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What members say of their own numbers, and which ways to end are failures."""
+"""Warnings of members on their own numbers, and which ways to end are failures."""
 
 from __future__ import annotations
 

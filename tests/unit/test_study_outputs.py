@@ -1,4 +1,4 @@
-"""What is kept of members: against the same taken from labeled runs, and independent of how members are grouped."""
+"""Outputs of members: against the same taken from labeled runs, and independent of how members are grouped."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the viewer's page is sent, decoded by the protocol (docs/viewer-protocol.md) and held against the Dataset."""
+"""Messages to the viewer's page, decoded by the protocol (docs/viewer-protocol.md) and held against the Dataset."""
 
 from __future__ import annotations
 

@@ -59,7 +59,7 @@ class Model:
         self.behind = (self.N - element - GAUSS) / self.N  # part of the string beyond a Gauss point
 
     def velocities(self, at: Configuration, z: Array) -> Array:
-        """Of the material at all Gauss points: nodes move, and the material moves through the mesh with the reel."""
+        """Velocities of the material at all Gauss points: nodes move, and material moves through the mesh."""
         rates = np.concatenate([np.zeros((*z.shape[:-1], 3)), z[..., 1 : self.n]], axis=-1)
         dq = rates.reshape(*z.shape[:-1], self.N + 1, 3)[..., :, None, :]
         x = GAUSS[:, None]
@@ -88,7 +88,7 @@ class Model:
         return np.asarray(np.sum(0.5 * self.EA / l * (length - l) ** 2, axis=-1))
 
     def gravity(self, at: Configuration) -> Array:
-        """Of the string on the drum and along the guide, of the deployed one, and of the body; z points down."""
+        """Energy of the string on the drum and along the guide, of the deployed one, and of the body; z points down."""
         spooled = at.s - self.b
         on_drum = spooled * (self.r_p[2] - self.b) + self.d**2 * (np.cos(spooled / self.d) - 1.0)
         l = (self.L - at.s) / self.N

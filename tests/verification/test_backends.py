@@ -75,7 +75,7 @@ def apart(chain: xr.Dataset, network: xr.Dataset) -> dict[str, float]:
 
 
 def alike(chain: xr.Dataset, network: xr.Dataset) -> None:
-    """The same warnings of both; errors of attitudes are as near as motions."""
+    """Both have the same warnings; errors of attitudes are as near as motions."""
     ours, theirs = ({w.kind: w for w in tl.warnings_of(run)} for run in (chain, network))
     assert set(ours) == set(theirs)
     for kind, w in ours.items():

@@ -92,7 +92,7 @@ def test_accounts_close_with_wind_damping_and_push(report: Report) -> None:
 
 
 def total_momentum(sim: tl.Simulation) -> np.ndarray:
-    """Of all string and the body with a locked reel, from the inertial velocities of a sample."""
+    """Momentum of all string and the body with a locked reel, from the inertial velocities of a sample."""
     run, string, body = sim.dataset().isel(time=-1), sim.system.lines["line"].string, sim.system.bodies["body"]
     assert isinstance(body, tl.RigidBody)
     v = run.velocity.values

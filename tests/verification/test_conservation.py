@@ -1,4 +1,4 @@
-"""What the paper claims of its integrator, and what ours reaches (docs/theory.md, "Invariants")."""
+"""Claims of the paper on its integrator, and what ours reaches (docs/theory.md, "Invariants")."""
 
 from __future__ import annotations
 

@@ -132,7 +132,7 @@ def step_forces(par: data.Parameters, start: data.Motion, end: data.Motion, sigm
 
 
 def residual(par: data.Parameters, before: data.Motion, after: data.Motion, locked: bool) -> float:
-    """Of both equations for the reel, the nodes and the body: the largest, relative to its own momenta."""
+    """Largest residual of both equations for the reel, the nodes and the body, relative to its own momenta."""
     dx = increment(before, after, par.N)
     start, end = legendre_transforms(par.N)(
         parameter_values(par), STEP, configured(sums(before, par.N)[0]).flat(), dx.flat()

@@ -172,7 +172,7 @@ def test_body_on_its_center_of_mass_is_a_free_rigid_body(report: Report) -> None
 
 
 def first_reel_acceleration(N: int) -> float:
-    """Of the paper's string hanging at rest, when the reel is freed (law `published`)."""
+    """Acceleration of the reel of the paper's string hanging at rest, when it is freed (law `published`)."""
     pendulum = dataclasses.replace(system(length=10.0, law="published"), body=tl.RigidBody.point(0.1))
     state = chains.ChainState(90.0, 0.0, hanging(pendulum, N), np.zeros((N + 1, 3)))
     t = 1e-5

@@ -76,7 +76,7 @@ def point_matrix(place: Array) -> Array:
 
 
 def wing_force(u: Array) -> Array:
-    """Of the wing at its velocity in the water, body frame: by its angle of attack, lift across and drag along."""
+    """Force of the wing at its velocity in the water, body frame: by angle of attack, lift across and drag along."""
     chord, span = np.array([0.8, 0.0, 0.6]), np.array([0.0, 1.0, 0.0])
     u = u - (u @ span) * span
     speed = float(np.linalg.norm(u))

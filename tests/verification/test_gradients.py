@@ -271,7 +271,7 @@ def discrete_spin(A: Array, h: float, omega: Any) -> Any:
 
 
 def turning_error(x: Sample, h: float) -> float:
-    """Of solve_rotation, which inverts the Cayley momentum, of mean swing, and of their derivatives."""
+    """Error of solve_rotation, which inverts the Cayley momentum, of mean swing, and of their derivatives."""
     omega = np.array(x.omega)
 
     def spin(y: Any) -> Any:

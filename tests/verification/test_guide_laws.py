@@ -37,7 +37,7 @@ mu, EA, eps, psi, sigma = sp.symbols("mu EA epsilon psi sigma", real=True)
 
 
 def lossless() -> Any:
-    """What acts on s at the entrance by the variational principle alone, equation 13."""
+    """Force on s at the entrance by the variational principle alone, equation 13."""
     return -(EA - mu * sigma**2) * (eps + eps**2 / 2)
 
 

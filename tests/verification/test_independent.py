@@ -120,7 +120,7 @@ def swinging(system: chains.Chain, reel_speed: float = 0.0, stretch: float = 1.0
 
 
 def distance(run: xr.Dataset, exact: xr.Dataset) -> float:
-    """Of place, attitude and energy at the end; accounts are told apart from each other."""
+    """Distance in place, attitude and energy at the end; accounts are told apart from each other."""
     names = ("position", "reeled_length", "attitude", "kinetic_energy", "elastic_energy", "gravity_energy", *ACCOUNTS)
     return max(float(np.abs(run[name][-1] - exact[name][-1]).max()) for name in names)
 

@@ -230,7 +230,7 @@ def test_ratio_of_tensions_over_a_wheel(name: str, report: Report) -> None:
 
 
 def reversed_case(case: tl.Case, name: str) -> tl.Case:
-    """The same system with a line described from its end to its start: the drum is at its end then."""
+    """System with a line described from its end to its start: the drum is at its end then."""
     line, own = case.system.lines[name], case.state().lines[name]
     over = {}
     for key, x in reversed(list(line.over.items())):

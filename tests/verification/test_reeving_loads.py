@@ -50,7 +50,7 @@ def test_motions_with_loads_are_those_of_an_independent_implementation(
 
 
 def damped(case: tl.Case, viscosity: float, **commands: Any) -> tl.Case:
-    """The same with strings that are viscous (N s)."""
+    """Case with strings that are viscous (N s)."""
     lines = {
         name: dataclasses.replace(line, string=dataclasses.replace(line.string, viscosity=viscosity))
         for name, line in case.system.lines.items()

@@ -72,7 +72,7 @@ def modes(bar: Bar, count: int, places: Array) -> Modes:
 
 
 def mesh_modes(bar: Bar, elements: int) -> Modes:
-    """The same of linear elements with their consistent mass, (4) and (7) of the theory at constant length.
+    """Modes of linear elements with their consistent mass, (4) and (7) of the theory at constant length.
 
     Damping is EA's matrix times eta/EA, so it does not couple these modes either. The uniform velocity is given as
     momenta at the nodes, which is what is left when a payout is stopped at once.
