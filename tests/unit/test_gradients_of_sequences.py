@@ -19,7 +19,7 @@ from tests.support.hoist import hoist
 ROUNDED = {"position": 1e-13, "tension": 1e-11, "reel_speed": 1e-13, "torque": 1e-11}
 OUTPUTS = list(ROUNDED)
 # Over the size of a key: differences of fourth order, so near that no moment leaves its step.
-NEAR = 1e-5
+NEAR = 5e-6
 BY_TIME = tl.Sequence(
     tl.Stage(tl.Torque(2.0), until=0.0437, name="pull"),
     tl.Stage(tl.Speed(retrieval=0.1), duration=0.051, transition=0.02, name="wind"),
@@ -41,7 +41,7 @@ CASES: dict[str, tuple[tl.Case, list[str]]] = {
         [*KEYS, "command.pull.torque", "command.pull.until", "command.wind.duration", "command.let.torques[1]"],
     ),
     "events": (
-        hoist().with_(command=BY_EVENTS),
+        hoist({"run.duration": 0.3}).with_(command=BY_EVENTS),
         [*KEYS, "run.duration", "command.pull.torque", "command.wind.retrieval", "command.move.target"],
     ),
 }
