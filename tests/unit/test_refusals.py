@@ -91,9 +91,7 @@ REFUSED: dict[Refusal, Callable[[], Any]] = {
     refusals.TORQUE_DERIVATIVE: lambda: tl.jacobian(
         tl.Case(PENDULUM, START, tl.Torque(constant), tl.Run(duration=0.01)), ["energy"], by=["body.mass"]
     ),
-    refusals.SEQUENCE_DERIVATIVE: lambda: tl.jacobian(
-        tl.Case(PENDULUM, START, SEQUENCE, tl.Run(duration=0.01)), ["energy"], by=["body.mass"]
-    ),
+    refusals.SEQUENCE_PIECES: lambda: tl.gradients.linearize(tl.Case(PENDULUM, START, SEQUENCE, tl.Run(duration=0.01))),
     refusals.MOVING_REST_DERIVATIVE: lambda: tl.jacobian(
         tl.Case(PENDULUM, tl.Hanging(4.0, reel_speed=0.1), tl.Free(), tl.Run(duration=0.01)),
         ["energy"],

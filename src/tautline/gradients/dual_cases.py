@@ -168,7 +168,7 @@ class _Section:
 
     def tangents(self) -> dict[Place, Array]:
         """Derivatives of the numbers in fields, by the places of those that change."""
-        columns, found, first = self._by_keys() @ np.stack([*self.asked.values()]), {}, 0
+        columns, found, first = self._columns(), {}, 0
         changes: list[bool] = columns.any(axis=1).tolist()
         for field, x in _named(self._made.thing).items():
             own = slice(first, first + _count(x))
@@ -177,28 +177,29 @@ class _Section:
             first = own.stop
         return found
 
-    def _by_keys(self) -> Array:
-        """Derivatives of the numbers of fields by the keys that change."""
-        tree, columns = self._case.all_keys(), np.zeros((len(self._here.values), len(self.asked)))
+    def _columns(self) -> Array:
+        """Derivatives of the numbers of fields along all directions."""
+        tree, rows = self._case.all_keys(), np.stack([*self.asked.values()])
         wholes = {key.name: keys.get(tree, key._replace(components=())) for key in self.asked}
         values = {key: value_at(wholes, (key.name, *key.components)) for key in self.asked}
         for key, value in values.items():
-            if value == 0.0 and key.name not in (STATES if key.path[0] == "initial" else PLACES):
+            if value == 0.0 and not _may_be_zero(key):
                 raise UnknownTangentsError(key.text)
         if isinstance(self._made.thing, RigidBody):
             shape = described(self._made.part, self._made.values, self._made.others)
             if isinstance(shape, bodies.Homogeneous):
-                return _by_inertia(self._made.thing, shape, values)
+                return np.einsum("nm,md->nd", _by_inertia(self._made.thing, shape, values), rows)
         places = self._places(wholes)
         if places is None:
             each = {name: self._places({name: whole}) for name, whole in wholes.items()} if len(wholes) > 1 else {}
             places = {place: row for found in each.values() if found for place, row in found.items()}
-        for k, key in enumerate(self.asked):
+        columns = np.zeros((len(self._here.values), rows.shape[1]))
+        for key, along in self.asked.items():
             row = places.get((key.name, key.components))
             if row is None:
-                columns[:, k] = self._slopes(key, wholes[key.name], values[key])
+                columns += np.multiply.outer(self._slopes(key, wholes[key.name], values[key]), along)
             else:
-                columns[row, k] = 1.0
+                columns[row] += along
         return columns
 
     def _slopes(self, key: keys.Key, whole: Any, value: float) -> Array:
@@ -248,6 +249,12 @@ class _Section:
         return None if known is None else dict(zip(sizes, known.tolist(), strict=True))
 
 
+def _may_be_zero(key: keys.Key) -> bool:
+    """Whether a key of the value 0 switches no part of a model off: places, states, entries of tables."""
+    is_entry = bool(key.components) and (key.path[-1] == "command" or key.name == "displacements")
+    return is_entry or key.name in (STATES if key.path[0] == "initial" else PLACES)
+
+
 def _by_inertia(body: RigidBody, shape: bodies.Homogeneous, values: Mapping[keys.Key, float]) -> Array:
     """Derivatives of the numbers of a homogeneous body by keys of its shape, which have some values."""
     dual, directions = shape, np.eye(len(values))
@@ -281,9 +288,11 @@ def _dual(value: Any, tangent: Array) -> Any:
     if isinstance(value, np.ndarray):
         return Carried(value, tangent.reshape(*value.shape, -1))
     if isinstance(value, tuple):
-        sizes = np.cumsum([len(laid_out((x,))[0]) for x in value])
-        parts = zip(value, np.split(tangent, sizes[:-1]), strict=True)
-        items = [_dual(x, t) if t.any() else x for x, t in parts]
+        items, first = [], 0
+        for x in value:
+            part = tangent[first : first + _count(x)]
+            first += len(part)
+            items.append(_dual(x, part) if part.any() else x)
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     raise UnknownTangentsError(f"a field of type {type(value).__name__}")
 

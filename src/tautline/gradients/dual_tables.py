@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
@@ -63,12 +64,14 @@ class DualMotion:
     """A path with derivatives at times that may carry some too; between time 0 and another (s)."""
 
     def __init__(self, path: Any, sizes: Array, until: float) -> None:
-        self._path, self._sizes = path, sizes
+        self._path, self._sizes, self._until = path, sizes, until
 
+    @cached_property
+    def _table(self) -> Any:
         def made(path: Any) -> data.Loads:
-            return data.Loads(False, True, path_table(path, 0.0, until), ())
+            return data.Loads(False, True, path_table(path, 0.0, self._until), ())
 
-        self._table = by_differences(made, path, sizes).path
+        return by_differences(made, self._path, self._sizes).path
 
     def pieces(self, start: float = 0.0, until: float = 0.0) -> tuple[Any, Any]:
         """Knots, and coefficients (power, piece, axis) of the time since each."""

@@ -76,7 +76,7 @@ def carried_run(prepared: Prepared, names: Sequence[str]) -> CarriedRun:
     """March a run from its start; variables by name and the time, with derivatives by keys."""
     case, by, runs, begun, _, _, warnings, sizes = prepared
     steps = runs.steps
-    spans, simulation = _marched(prepared)
+    spans, simulation, of_stages = _marched(prepared)
     values = joined_values([begun.values(*span, names) for span in spans])
     status, message = ended(case, steps, simulation.status, simulation.message)
     lines = joined_lines([begun.lines(span.setting, span.samples) for span in spans])
@@ -89,11 +89,13 @@ def carried_run(prepared: Prepared, names: Sequence[str]) -> CarriedRun:
         return not known or departs_from(lines, known, key)
 
     doubts = derivative_warnings(lines, values["time"].value, by, sizes, departs)
-    return CarriedRun(values, status, message, simulation.system, by, warnings, [*simulation.warnings(), *doubts])
+    return CarriedRun(
+        values, status, message, simulation.system, by, [*warnings, *of_stages], [*simulation.warnings(), *doubts]
+    )
 
 
-def _marched(prepared: Prepared) -> tuple[list[Span], Any]:
-    """Samples of a run, the first one among them, by the commands that they are under; the simulation at its end."""
+def _marched(prepared: Prepared) -> tuple[list[Span], Any, list[RunWarning]]:
+    """Samples of a run, by the commands that they are under; the simulation at its end, and warnings on stages."""
     case, by, runs, begun, tangents, first_tangents, *_ = prepared
     first, rows = carried_samples(begun.first, first_tangents), runs.steps.filled
     setting = carried_setting(begun.setting, tangents)
@@ -101,13 +103,14 @@ def _marched(prepared: Prepared) -> tuple[list[Span], Any]:
         plain = runs.begun({}).simulation
         rows = len(plain.march(rows, begun.setting.plan)[0]) - plain.timing.after_sample
         along = Directions.single(case, by)
-        return [Span(setting, np.zeros(1), first), *spans_of(runs, begun, along, tangents, rows, plain)], plain
+        spans, of_stages = spans_of(runs, begun, along, tangents, rows, plain)
+        return [Span(setting, np.zeros(1), first), *spans], plain, of_stages
     marched = march_along(begun.setting, tangents, rows)
     begun.take_note(marched)
     found = carried_samples(marched.samples, marched.tangents, marched.filled)
     samples = type(first)(*(np.concatenate(pair) for pair in zip(first, found, strict=True)))
     counts = runs.steps.per_sample * np.arange(marched.filled + 1.0)
-    return [Span(setting, counts, samples)], begun.simulation
+    return [Span(setting, counts, samples)], begun.simulation, []
 
 
 def _changed_lines(runs: Runs, changes: dict[str, float]) -> list[Line] | None:

@@ -195,8 +195,8 @@ KINDS = {
     "derivative_side": Kind(
         _DERIVATIVES,
         "time (s)",
-        "an entry of a table lies at the end of a step: derivatives to both sides differ",
-        "move the entry by a part of a step",
+        "an entry of a table, or the end of a stage, lies at the end of a step: derivatives to both sides differ",
+        "move it by a part of a step",
         "key",
     ),
     "fit_bound": Kind(

@@ -25,6 +25,7 @@ from tautline.gradients.network.marching import NetworkSetting
 from tautline.gradients.outputs import carried_setting
 from tautline.gradients.scales import scales_of
 from tautline.kernels import data
+from tautline.results.warnings import RunWarning
 
 if TYPE_CHECKING:
     from tautline.engine.runner import Runner
@@ -44,8 +45,8 @@ class _Place(int):
 
 def spans_of(
     runs: NetworkRuns, begun: BegunNetwork, along: Directions, tangents: list[Array], rows: int, plain: Runner[Any]
-) -> list[Span]:
-    """Samples of a run after its start, stage by stage.
+) -> tuple[list[Span], list[RunWarning]]:
+    """Samples of a run after its start, stage by stage, and warnings on ends of stages.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def spans_of(
         if number and time < (rows * every - AT_END) * h:
             march.pass_stage(name, time)
     march.go_to(rows * every)
-    return march.ended()
+    return march.ended(), march.warnings
 
 
 class _Staged:
@@ -84,6 +85,7 @@ class _Staged:
         self._spans: list[Span] = []
         self._rows: list[tuple[int, Any, Any]] = []  # steps up to samples, samples, and derivatives
         self._ends = self._first_ends()
+        self.warnings: list[RunWarning] = []
 
     def _numbered(self) -> Any:
         """Derivatives in the places of numbers."""
@@ -182,10 +184,22 @@ class _Staged:
         at_end = abs(time - (step + 1) * self._h) <= AT_END * self._h
         if at_end:  # the run has a sample there, under the command before
             end = self._boundary(step + 1)
+            self._warn(moment, end)
             self._keep(step + 1, samples, [_with_time(t, end.tangent) for t in tangents], 0)
             self._step = step + 1
         self._moved(moment)
         return moment
+
+    def _warn(self, moment: _Moment, end: _Moment) -> None:
+        """Warn where a stage ends at the end of a step, and keys move the one and not the other."""
+        apart = np.abs(moment.tangent - end.tangent) * self._along.sizes > AT_END * self._h
+        names = [name for name, x in zip(self._along.names, apart, strict=True) if x]
+        if names:
+            text = (
+                f"{', '.join(names)}: a stage ends at {moment.time:g} s, on the end of a step, and leaves it: "
+                "derivatives are those of steps that end with it, and of the sample there those of the stage before"
+            )
+            self.warnings.append(RunWarning("derivative_side", text, moment.time, where=names[0]))
 
     def _met(self, condition: Any, setting: Any, samples: Any, tangents: Any) -> Array:
         """How the moment moves at which a condition is met: as its margin does, over how fast that grows."""
@@ -262,6 +276,7 @@ class _Staged:
             own, watch = other.simulation.stepper, other.simulation.watch
             assert watch is not None
             own.follow_again({key: dict(x) for key, x in kept.items()})
+            own.put_back(own.saved())  # forces in its workspace follow
             later = other.simulation.next_stage(name, watch.stages[name]._replace(number=number))
             return Changed.of((self._lowered(own).without_workspace(), later.ends_at))
 
