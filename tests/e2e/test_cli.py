@@ -55,7 +55,7 @@ def test_modes_for_scripts(tmp_path: Path) -> None:
     assert summary["status"] == "completed" and summary["balance_error"] < 1e-5 and summary["file"] == "a.nc"
     assert json.loads(tautline("info", "a.nc", "--json", cwd=tmp_path).stdout)["rows"] == 21
     told = tautline("info", "a.nc", "--json", "--expr", "body_velocity.y", cwd=tmp_path).stdout
-    assert " m/s, " in tautline("info", "a.nc", "--expr", "body_velocity.y", cwd=tmp_path).stdout.splitlines()[-2]
+    assert " m/s at the end" in tautline("info", "a.nc", "--expr", "body_velocity.y", cwd=tmp_path).stdout
     speeds = tl.open_run(tmp_path / "a.nc").body_velocity.values[:, 0, 1]
     expected = {"range": [speeds.min(), speeds.max()], "at_end": [speeds[-1]] * 2, "unit": "m s-1"}
     assert json.loads(told)["expressions"] == {"body_velocity.y": expected}

@@ -74,6 +74,21 @@ def refusal(text: str, overrides: dict[str, str] | None = None) -> str:
 
 
 @pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ("", "a study and not a scenario; `tautline study "),
+        ("minimize = 'time'", "an optimization and not a scenario;"),
+    ],
+)
+def test_files_about_a_scenario_are_called_by_what_they_are(words: str, what: str, tmp_path: Path) -> None:
+    path = tmp_path / "about.toml"
+    path.write_text(f"scenario = 'retrieval'\n{words}\n[vary]\nbody.mass = [1, 2]\n", encoding="utf-8")
+    with pytest.raises(ScenarioError) as caught:
+        tl.load(path)
+    assert str(caught.value).startswith(f"{path}: {what}")
+
+
+@pytest.mark.parametrize(
     ("key", "text", "value"),
     [
         ("string.length", "2 km", 2000.0),

@@ -81,6 +81,10 @@ class Backend(Protocol):
         """Position, velocity, attitude and angular velocity of a body now."""
         ...
 
+    def velocity_in(self, sample: Any, name: str) -> data.Array:
+        """Velocity of a body in a single sample (m/s)."""
+        ...
+
     def nodes(self, name: str) -> dict[str, data.Array]:
         """Nodes of a line and their velocities now."""
         ...

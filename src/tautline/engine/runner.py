@@ -64,6 +64,7 @@ class Runner(Generic[B]):
     def __init__(self, backend: B) -> None:
         self.backend, self.stepper, self.timing = backend, backend.stepper, backend.timing
         self.status, self.event = RUNNING, ""
+        self.latest: Any = None  # the sample at the end of the latest advance, unless velocities jumped since
         self.recorder, self.settled = Recorder(), 0
         self.is_timed = backend.given is not None
         stop = self.stepper.method.stop
@@ -168,11 +169,12 @@ class Runner(Generic[B]):
                 check_memory(rows, self.layout.row_length())
             if record and not self.has_record:
                 self.keep(self.first_sample())
-            done, piece = 0, max(1, STEPS_A_CALL // plan.steps_per_sample)
+            done, piece, self.latest = 0, max(1, STEPS_A_CALL // plan.steps_per_sample), None
             while done < rows and self.status == RUNNING:
                 count = min(piece, rows - done)
-                self.march(count, plan, record)
+                samples = self.march(count, plan, record)
                 done += count
+            self.latest = type(samples)(*(x[-1:] for x in samples)) if len(samples[0]) else None
         return self.status
 
     def begin(self, command: Any, duration: float, sample: float) -> int:

@@ -102,7 +102,7 @@ class Simulation:
         self.runner = runner
         self._moment: tuple[Any, ...] = ()  # of what sensors have seen
         self._sensed: dict[str, Any] = {}
-        self._velocities: dict[str, tuple[float, Any] | None] = {}  # of bodies whose acceleration is asked for
+        self._before: tuple[float, Any] | None = None  # time, and sample or velocities, where the latest advance began
         self.lines = Views("lines", (LineView(self, name) for name in runner.system.lines))
         self.bodies = Views("bodies", (BodyView(self, name) for name in runner.system.bodies))
 
@@ -114,7 +114,10 @@ class Simulation:
 
     def runner_with(self, ability: Ability) -> Runner[Any]:
         """The runner that can do something from now on; the network kernels go on where the chain kernels cannot."""
-        self.runner = with_ability(self.runner, ability)
+        before, self.runner = self.runner, with_ability(self.runner, ability)
+        if self.runner is not before and self._before is not None:  # samples of other kernels are not those of these
+            began, sample = self._before
+            self._before = began, {name: before.backend.velocity_in(sample, name) for name in self.bodies}
         return self.runner
 
     @classmethod
@@ -219,10 +222,14 @@ class Simulation:
         record : bool
             Keep the states for `dataset`.
         """
-        for name in self._velocities:
-            self._velocities[name] = (self.time, self.bodies[name].velocity)
+        began, latest = self.time, self.runner.latest
+        if latest is None:
+            latest = type(x := self.backend.present_sample())(*(array.copy() for array in x))
         self.forget_values()
-        return self.runner.advance(duration, command, sample=sample, record=record)
+        status = self.runner.advance(duration, command, sample=sample, record=record)
+        if self.time > began:
+            self._before = began, latest
+        return status
 
     def sensed(self, what: str, look: Callable[[], Any]) -> Any:
         """Result of a look at the motion, kept until the motion goes on: many sensors of a part cost as one."""
@@ -233,13 +240,18 @@ class Simulation:
             self._sensed[what] = look()
         return self._sensed[what]
 
-    def forget_values(self) -> None:
-        """Look at the motion anew when a sensor is read: something was done to it."""
+    def forget_values(self, *, jumped: bool = False) -> None:
+        """Look at the motion anew when a sensor is read: something was done to it, and velocities may have jumped."""
         self._moment = ()
+        if jumped:
+            self.runner.latest = None
 
     def velocity_before(self, body: str) -> tuple[float, Any] | None:
-        """Time and velocity of a body before the latest `advance`; noted from the first question on."""
-        return self._velocities.setdefault(body, None)
+        """Time and velocity of a body where the latest `advance` began, if there was one."""
+        if self._before is None:
+            return None
+        began, known = self._before
+        return began, known[body] if isinstance(known, dict) else self.backend.velocity_in(known, body)
 
     def dataset(self) -> xr.Dataset:
         """All that was recorded, as `simulate` returns it."""

@@ -150,7 +150,7 @@ class LineView(View):
 
         Nodes and bodies keep their momenta. The energy that is lost is counted in `friction_loss`.
         """
-        self._simulation.forget_values()
+        self._simulation.forget_values(jumped=True)
         self._runner.stop_reel(self.name)
 
 
@@ -197,15 +197,11 @@ class BodyView(View):
     def acceleration(self) -> data.Array:
         """Mean acceleration of the center of mass over the latest `advance` (m/s^2), inertial frame.
 
-        Change of the velocity over the time; known after the first `advance` that follows the first time it is asked
-        for. Without weight: a body at rest has none.
+        Change of the velocity over the time; 0 before the first `advance`. Without weight: a body at rest has none.
         """
         before = self._simulation.velocity_before(self.name)
         if before is None:
-            raise InputError(
-                f"bodies[{self.name!r}].acceleration: call advance() first; it is the mean over an advance that begins "
-                "after the first time it is asked for"
-            )
+            return np.zeros(3)
         then, velocity = before
         found: data.Array = (self.velocity - velocity) / (self._simulation.time - then)
         return found
@@ -244,7 +240,7 @@ class BodyView(View):
 
         Momenta jump, positions do not. The energy it brings is counted in `external_work`.
         """
-        self._simulation.forget_values()
+        self._simulation.forget_values(jumped=True)
         self._runner.apply_impulse(self.name, impulse, moment)
 
     def move(self, velocity: Any, angular_velocity: Any = (0.0, 0.0, 0.0)) -> None:
@@ -253,7 +249,7 @@ class BodyView(View):
         A change is a jump (theory, equation 74): what is fastened to the body is jerked along. `force` and `moment`
         tell what it takes. A body that has a path leaves it, and one that turns stops turning unless told otherwise.
         """
-        self._simulation.forget_values()
+        self._simulation.forget_values(jumped=True)
         turning = checks.vector("angular_velocity", angular_velocity, "rad/s")
         body = self._backend.system.bodies[self.name]
         leaves = isinstance(body, Kinematic) and body.path is not None

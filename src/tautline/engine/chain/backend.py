@@ -166,18 +166,25 @@ class ChainBackend:
         if name != self.system.lines[self._line].end:  # the one that carries the reel
             x = self.state.bodies[name]
             return {key: np.array(getattr(x, key)) for key in ("position", "velocity", "attitude", "angular_velocity")}
-        row, c = self.present_sample().scalars[0], np.array(self.pendulum.body.center_of_mass)
-        R, omega = (
-            row[data.ROTATION : data.ROTATION + 9].reshape(3, 3).copy(),
-            row[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3].copy(),
-        )
-        last = {key: x[-1] for key, x in self.nodes(self._line).items()}
+        sample = self.present_sample()
+        row, c = sample.scalars[0], np.array(self.pendulum.body.center_of_mass)
+        R = row[data.ROTATION : data.ROTATION + 9].reshape(3, 3).copy()
         return {
-            "position": last["nodes"] + R @ c,
-            "velocity": last["node_velocities"] + R @ np.cross(omega, c),
+            "position": self.nodes(self._line)["nodes"][-1] + R @ c,
+            "velocity": self.velocity_in(sample, name),
             "attitude": R,
-            "angular_velocity": omega,
+            "angular_velocity": row[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3].copy(),
         }
+
+    def velocity_in(self, sample: data.Samples, name: str) -> data.Array:
+        """Velocity of a body in a single sample (m/s)."""
+        row, c = sample.scalars[0], np.array(self.pendulum.body.center_of_mass)
+        guide = row[data.GUIDE_VELOCITY : data.GUIDE_VELOCITY + 3].copy()
+        if name != self.system.lines[self._line].end:  # the one that carries the reel
+            return guide
+        R, omega = row[data.ROTATION : data.ROTATION + 9], row[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3]
+        found: data.Array = sample.nodes[0, 1, -1] + guide + R.reshape(3, 3) @ np.cross(omega, c)
+        return found
 
     def nodes(self, name: str) -> dict[str, data.Array]:
         """Nodes of the line and their velocities now."""

@@ -123,6 +123,10 @@ class NetworkBackend:
         """Position, velocity, attitude and angular velocity of a body now."""
         return body_in(self.system, self.present_sample(), name)
 
+    def velocity_in(self, sample: kernels.WholeSamples, name: str) -> data.Array:
+        """Velocity of a body in a single sample (m/s)."""
+        return body_in(self.system, sample, name)["velocity"]
+
     def nodes(self, name: str) -> dict[str, data.Array]:
         """Nodes of a line and their velocities now."""
         return nodes_in(self.system, self.present_sample(), name)

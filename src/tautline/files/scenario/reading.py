@@ -100,7 +100,11 @@ def tree_of(text: str, source: str) -> dict[str, Any]:
 
 def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Case:
     """From TOML text; ScenarioError names the key, what was wanted, what came, file and line."""
-    tree = beside(staged(tree_of(text, source)), Path(source).parent)
+    read_as = tree_of(text, source)
+    if "scenario" in read_as and not {"string", "lines"} & read_as.keys():
+        what, command = ("an optimization", "optimize") if "minimize" in read_as else ("a study", "study")
+        raise ScenarioError(f"{source}: {what} and not a scenario; `tautline {command} {source}` runs it")
+    tree = beside(staged(read_as), Path(source).parent)
     given = tuple(_override(tree, key, value) for key, value in (changes or {}).items())
     return from_tree(tree, Origin(source, text, given))
 
