@@ -6,6 +6,7 @@ import html
 import os
 import time
 from collections.abc import Iterable, Mapping
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,8 @@ from tautline.quantities import DIGITS, between, value
 from tautline.results.picture import sketch_of_sample
 
 
+# Letters of a title at the foot of a printed page.
+TITLE = 60
 # In the place of a value that a study varies.
 VARIED = "varied"
 
@@ -55,7 +58,7 @@ def head(cover: Cover) -> str:
 
 def page(cover: Cover, body: str, style: str = "", scripts: Iterable[str] = ()) -> str:
     """The whole file: head, body, and on paper the title at the foot of every page."""
-    words = " · ".join(text for text in (cover.title, cover.project, date()) if text)
+    words = " · ".join(text for text in (shorten(cover.title, TITLE, placeholder=" …"), cover.project, date()) if text)
     return pages.page(cover.title, head(cover) + body, f"{style}{pages.feet(words)}", scripts)
 
 

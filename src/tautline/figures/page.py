@@ -105,7 +105,7 @@ def feet(words: str) -> str:
     box = "font: 8pt system-ui, sans-serif; color: #5b6875"
     return (
         f'@page {{ size: A4; margin: 15mm 15mm 18mm; @bottom-left {{ content: "{safe}"; {box} }} '
-        f'@bottom-right {{ content: "page " counter(page) " of " counter(pages); {box} }} }}'
+        f'@bottom-right {{ white-space: nowrap; content: "page " counter(page) " of " counter(pages); {box} }} }}'
     )
 
 

@@ -133,7 +133,7 @@ def render(folder: Path, found: Found, project: str = "") -> str:
         replay = view(runs[SHOWN][n], height=540)._repr_html_()
         sections += (
             f'<h2>Example {n}: {example.title}</h2>{moving}<div class="panels">{pictures}</div>'
-            f"<details{' open' if n == 1 else ''}><summary>Replay it: turn it, stop it, read it off</summary>"
+            f'<details class="screen"{" open" if n == 1 else ""}><summary>Replay it: turn it, stop it, read it off</summary>'
             f"{replay}</details>"
         )
     body = _BODY.format(
