@@ -13,7 +13,8 @@ LINK = re.compile(r":doc:`(\w+)`")
 # A group of the header, and a tile; tiles stand between an opening and a closing.
 GROUP = re.compile(r"^\*\*(?P<name>.+?)\*\*[,:] (?P<about>.+?):\n(?P<links>(?::doc:`\w+`[,.]\n)+)", re.MULTILINE)
 TILE = re.compile(
-    r"\.\. raw:: html\n\n    <div class=\"sphx-glr-thumbcontainer\".*?:doc:`[/\w]*/(?P<page>\w+)`.*?\n    </div>\n", re.DOTALL
+    r"\.\. raw:: html\n\n    <div class=\"sphx-glr-thumbcontainer\".*?:doc:`[/\w]*/(?P<page>\w+)`.*?\n    </div>\n",
+    re.DOTALL,
 )
 OPEN, CLOSE = '.. raw:: html\n\n    <div class="sphx-glr-thumbnails">\n\n', "\n.. raw:: html\n\n    </div>\n\n"
 

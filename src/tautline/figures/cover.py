@@ -21,7 +21,6 @@ from tautline.model.system.case import Case
 from tautline.quantities import DIGITS, between, value
 from tautline.results.picture import sketch_of_sample
 
-
 # Letters of a title at the foot of a printed page.
 TITLE = 60
 # In the place of a value that a study varies.
@@ -79,7 +78,7 @@ def notes(title: str, texts: Iterable[str]) -> str:
 
 
 def system(case: Case, run: xr.Dataset | None = None, varied: Iterable[str] = ()) -> str:
-    """The system at the start, from its run if there is one, and the inputs of a case; keys of many values have none."""
+    """The system at the start, from its run if there is one, and the inputs of a case, without values of varied keys."""
     drawn = sketch_of_state(case.system, case.state()) if run is None else sketch_of_sample(run)
     caption = "The system at the start, with its names. What is too small to see is drawn larger."
     picture = f'<figure class="drawn">{drawn}<figcaption>{caption}</figcaption></figure>' if drawn else ""

@@ -55,7 +55,8 @@ header { border-bottom: 3px solid var(--text); margin-bottom: 1rem; } header h1 
   .panels { display: block; columns: 2; column-gap: 7mm; } .table { overflow: visible; }
   .panels figure { margin: 0 0 4mm; } .drawn { margin: 0 auto; max-width: 150mm; }
   .drawn svg { max-height: 66mm; } h3 + p, tr:first-child { break-after: avoid; }
-  figure img { display: block; width: 100%; } figcaption { break-before: avoid; font-size: 8.5pt; line-height: 1.35; }
+  figure img { display: block; width: 100%; }
+  figcaption { break-before: avoid; font-size: 8.5pt; line-height: 1.35; }
   .inputs { columns: 2; } table { font-size: 8.5pt; } th, td { padding: 0.15rem 0.4rem; }
   a { color: inherit; text-decoration: none; } .screen, iframe { display: none; }
 }
