@@ -97,7 +97,8 @@ def table_of_html(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """Table whose cells are HTML; where it is wider than the screen, it scrolls by itself, by keys as well."""
     first = "".join(f"<th>{cell}</th>" if cell else "<td></td>" for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="table" tabindex="0"><table>{f"<thead><tr>{first}</tr></thead>" if first else ""}{body}</table></div>'
+    first = f"<thead><tr>{first}</tr></thead>" if first else ""
+    return f'<div class="table" tabindex="0"><table>{first}{body}</table></div>'
 
 
 def feet(words: str) -> str:
@@ -106,7 +107,8 @@ def feet(words: str) -> str:
     box = "font: 8pt system-ui, sans-serif; color: #5b6875"
     return (
         f'@page {{ size: A4; margin: 15mm 15mm 18mm; @bottom-left {{ content: "{safe}"; {box} }} '
-        f'@bottom-right {{ white-space: nowrap; content: "page " counter(page) " of " counter(pages); {box} }} }}'
+        f"@bottom-right {{ white-space: nowrap; "
+        f'content: "page " counter(page) " of " counter(pages); {box} }} }}'
     )
 
 
