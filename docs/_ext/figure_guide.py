@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,9 @@ def sentence(name: str) -> str:
 
 def drawn(folder: Path) -> Iterator[tuple[str, str, str]]:
     """Draw all: heading, call and file of each."""
-    run = tl.simulate(tl.load("retrieval", {"run.duration": "8 s"}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", tl.errors.TautlineWarning)  # of the paper's string, which pushes
+        run = tl.simulate(tl.load("retrieval", {"run.duration": "8 s"}))
     for name, draw in tl.figures.OF_A_RUN.items():
         yield name, f"tl.figures.{name}(run)", tl.figures.save(draw(run), folder / name, ["png"])[0].name
     swing = ["norm(body_velocity)", "body_position[x]"]

@@ -10,7 +10,7 @@ from sphinx.application import Sphinx
 import tautline as tl
 from saved_pictures import PAGES
 
-SCENARIO = "hook-and-load"
+SCENARIO = "gantry"
 PAGE = "opening.html"
 
 

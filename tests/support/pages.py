@@ -72,7 +72,8 @@ class Pages:
         for watched in self.opened:
             found = watched.page.locator("#toasts").inner_text()
             watched.context.close()
-            assert [text for text in watched.complaints if self.forgiven not in text] == []
+            left = [text for text in watched.complaints if self.forgiven not in text]
+            assert left == [], left
             assert found == ""
 
 

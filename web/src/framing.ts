@@ -50,7 +50,7 @@ export function framed(corners: number[][], [width, height]: Range, { top, botto
 
 /** The box within what some edges leave free. */
 function fitted(corners: number[][], width: number, height: number, right: number, top: number, bottom: number, slope: number): Framing {
-  const free = (size: number, taken: number) => Math.max(size - taken, LEAST_FREE * size) - 2 * Math.max(LEAST_MARGIN, MARGIN * size);
+  const free = (size: number, taken: number) => Math.max(size - taken - 2 * Math.max(LEAST_MARGIN, MARGIN * size), 0.5 * LEAST_FREE * size);
   const [tanX, tanY] = [(slope * free(width, right)) / height, (slope * free(height, top + bottom)) / height];
   // a corner is in sight when its offset from the axis is within the field at its own depth
   const distance = Math.max(...corners.map(([x, y, z]) => z + Math.max(Math.abs(x) / tanX, Math.abs(y) / tanY)));

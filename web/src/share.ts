@@ -43,7 +43,7 @@ export class Share {
         void act();
       });
     document.addEventListener("click", ({ target }) => {
-      if (!this.menu.contains(target as Node)) this.menu.open = false;
+      if (target === get("page") || !this.menu.contains(target as Node)) this.menu.open = false;
     });
     get("film").hidden = typeof MediaRecorder === "undefined";
     get("film-size").hidden = get("film").hidden;

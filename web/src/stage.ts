@@ -242,7 +242,7 @@ export class SceneStage {
   private covered(): Covered {
     const bar = document.querySelector<HTMLElement>("#scene .top-left");
     const [legend, runs] = [get("legend"), get("run-labels")];
-    const top = Math.max(...[bar, runs].map((part) => (part ? part.offsetTop + part.offsetHeight : 0)));
+    const top = Math.max(...[bar, runs].map((part) => (part?.offsetHeight ? part.offsetTop + part.offsetHeight : 0)));
     if (get("scene").clientWidth < NARROW) return { top, bottom: legend.offsetHeight + 14, corners: [] };
     const { inset } = this.scene ?? {};
     const corners: Rect[] = [legend].map(({ offsetLeft: left, offsetTop: above, offsetWidth, offsetHeight }) => ({ left, top: above, right: left + offsetWidth, bottom: above + offsetHeight }));

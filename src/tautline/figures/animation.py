@@ -17,6 +17,7 @@ from tautline.errors import InputError
 from tautline.figures.scene import Scene, draw, extent, frame, place, scene_of, seen_box
 from tautline.figures.source import of_run
 from tautline.figures.style import BLACK, BLUE, GREEN, RED
+from tautline.quantities import prefixed
 
 CURVES = (("kinetic_energy", "$T$", BLUE), ("gravity_energy", r"$\Delta V_g$", GREEN), ("elastic_energy", "$V_e$", RED))
 # Part of the width that the motion takes; inches around its box: left, right, below, above; seconds of the trail.
@@ -110,11 +111,12 @@ def _box(figure: Figure, scene: Scene, view: tuple[float, float]) -> Any:
 def _strip(figure: Figure, run: xr.Dataset) -> Any:
     """Energies over time, that of gravity since the start; the line that marks the moment."""
     strip = figure.add_axes((SHARE + 0.03, 0.17, 0.95 - SHARE, 0.68))
-    for name, label, color in CURVES:
-        since = float(run[name][0]) if name == "gravity_energy" else 0.0
-        strip.plot(run.time, run[name] - since, color=color, linewidth=0.9, label=label)
+    energies = [run[name] - (run[name][0] if name == "gravity_energy" else 0.0) for name, _, _ in CURVES]
+    size, unit = prefixed(max(float(abs(x).max()) for x in energies), "J")
+    for energy, (_, label, color) in zip(energies, CURVES, strict=True):
+        strip.plot(run.time, energy / size, color=color, linewidth=0.9, label=label)
     strip.set_xlabel("time (s)", fontsize=7)
-    strip.set_title("energy (J)", fontsize=7)
+    strip.set_title(f"energy ({unit})", fontsize=7)
     strip.tick_params(labelsize=6)
     strip.legend(fontsize=6, frameon=False, loc="best")
     return strip.axvline(float(run.time[0]), color=BLACK, linewidth=0.8)

@@ -6,6 +6,7 @@ import html
 import os
 import time
 from collections.abc import Iterable, Mapping
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +21,8 @@ from tautline.model.system.case import Case
 from tautline.quantities import DIGITS, between, value
 from tautline.results.picture import sketch_of_sample
 
-
+# Letters of a title at the foot of a printed page.
+TITLE = 60
 # In the place of a value that a study varies.
 VARIED = "varied"
 
@@ -55,7 +57,7 @@ def head(cover: Cover) -> str:
 
 def page(cover: Cover, body: str, style: str = "", scripts: Iterable[str] = ()) -> str:
     """The whole file: head, body, and on paper the title at the foot of every page."""
-    words = " · ".join(text for text in (cover.title, cover.project, date()) if text)
+    words = " · ".join(filter(None, (shorten(cover.title, TITLE, placeholder=" …"), cover.project, date())))
     return pages.page(cover.title, head(cover) + body, f"{style}{pages.feet(words)}", scripts)
 
 
@@ -76,7 +78,7 @@ def notes(title: str, texts: Iterable[str]) -> str:
 
 
 def system(case: Case, run: xr.Dataset | None = None, varied: Iterable[str] = ()) -> str:
-    """The system at the start, from its run if there is one, and the inputs of a case; keys of many values have none."""
+    """The system at the start, from its run if there is one, and the inputs of a case; varied keys have no value."""
     drawn = sketch_of_state(case.system, case.state()) if run is None else sketch_of_sample(run)
     caption = "The system at the start, with its names. What is too small to see is drawn larger."
     picture = f'<figure class="drawn">{drawn}<figcaption>{caption}</figcaption></figure>' if drawn else ""

@@ -120,7 +120,8 @@ def _bending(found: Rope) -> list[tuple[str, str]]:
         f"{int(x.max())} over {name}" for name, x in zip(found.bending.wheel.values, found.bending.cycles, strict=True)
     )
     about = found.bending.attrs
-    words = f"{about['most']} {'cycle' if about['most'] == 1 else 'cycles'} at most, {about['worst']:.4g} m from the start of the rope ({by_wheel})"
+    count = f"{about['most']} cycle{'' if about['most'] == 1 else 's'}"
+    words = f"{count} at most, {about['worst']:.4g} m from the start of the rope ({by_wheel})"
     return [("bending", words if about["most"] else "no section was bent anew")]
 
 

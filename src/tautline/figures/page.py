@@ -55,7 +55,8 @@ header { border-bottom: 3px solid var(--text); margin-bottom: 1rem; } header h1 
   .panels { display: block; columns: 2; column-gap: 7mm; } .table { overflow: visible; }
   .panels figure { margin: 0 0 4mm; } .drawn { margin: 0 auto; max-width: 150mm; }
   .drawn svg { max-height: 66mm; } h3 + p, tr:first-child { break-after: avoid; }
-  figure img { display: block; width: 100%; } figcaption { break-before: avoid; font-size: 8.5pt; line-height: 1.35; }
+  figure img { display: block; width: 100%; }
+  figcaption { break-before: avoid; font-size: 8.5pt; line-height: 1.35; }
   .inputs { columns: 2; } table { font-size: 8.5pt; } th, td { padding: 0.15rem 0.4rem; }
   a { color: inherit; text-decoration: none; } .screen, iframe { display: none; }
 }
@@ -96,7 +97,8 @@ def table_of_html(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     """Table whose cells are HTML; where it is wider than the screen, it scrolls by itself, by keys as well."""
     first = "".join(f"<th>{cell}</th>" if cell else "<td></td>" for cell in head)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return f'<div class="table" tabindex="0"><table>{f"<thead><tr>{first}</tr></thead>" if first else ""}{body}</table></div>'
+    first = f"<thead><tr>{first}</tr></thead>" if first else ""
+    return f'<div class="table" tabindex="0"><table>{first}{body}</table></div>'
 
 
 def feet(words: str) -> str:
@@ -105,7 +107,8 @@ def feet(words: str) -> str:
     box = "font: 8pt system-ui, sans-serif; color: #5b6875"
     return (
         f'@page {{ size: A4; margin: 15mm 15mm 18mm; @bottom-left {{ content: "{safe}"; {box} }} '
-        f'@bottom-right {{ content: "page " counter(page) " of " counter(pages); {box} }} }}'
+        f"@bottom-right {{ white-space: nowrap; "
+        f'content: "page " counter(page) " of " counter(pages); {box} }} }}'
     )
 
 

@@ -121,7 +121,7 @@ def _accounts(axes: Any, run: xr.Dataset, booked: list[str]) -> None:
         curve(axes, run.time, run[name], line, color=color, label=name.replace("_", " "))
     axes.plot(run.time, run.energy - run.energy[0], ":", color=BLACK, label="change of $E$")
     axes.set_ylabel("work and loss since\nthe start (J)")
-    axes.legend(loc="best", ncols=2)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.3), ncols=3)  # below: curves fill the panel
 
 
 @of_run("stretched_length", "unstretched_length")

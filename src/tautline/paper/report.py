@@ -133,8 +133,8 @@ def render(folder: Path, found: Found, project: str = "") -> str:
         replay = view(runs[SHOWN][n], height=540)._repr_html_()
         sections += (
             f'<h2>Example {n}: {example.title}</h2>{moving}<div class="panels">{pictures}</div>'
-            f"<details{' open' if n == 1 else ''}><summary>Replay it: turn it, stop it, read it off</summary>"
-            f"{replay}</details>"
+            f'<details class="screen"{" open" if n == 1 else ""}><summary>Replay it: turn it, stop it, read it off'
+            f"</summary>{replay}</details>"
         )
     body = _BODY.format(
         verdict=cover.verdict("yes" if all(_hold(row) for row in rows) else "unsure", found.verdicts[0]),

@@ -68,7 +68,8 @@ def _system(opened: Opened) -> str:
     case = Case.from_dict(opened.plan["scenario"])
     usable = {name: opened.dataset[name].values[opened.usable] for name in ("steps", *HEALTH)}
     accuracy = cover.accuracy({"order": case.run.order, "scheme": case.run.scheme, **usable}, case)
-    return f"{cover.system(case, varied=opened.plan['places'].values())}<h2>Model and accuracy, least and greatest of all members</h2>{accuracy}"
+    system = cover.system(case, varied=opened.plan["places"].values())
+    return f"{system}<h2>Model and accuracy, least and greatest of all members</h2>{accuracy}"
 
 
 def _verdict(opened: Opened) -> str:
@@ -181,7 +182,4 @@ def _output(section: Section, folder: Path) -> str:
     pictures = "".join(pages.figure(folder / f"{name}.png", caption) for name, caption in section.pictures)
     notes = "".join(f"<p>{html.escape(text)}</p>" for text in section.notes)
     words = html.escape(section.component.long_name)
-    return (
-        f'<h3 id="{label}">{label}</h3><p class="small">{words}</p>{notes}'
-        f'<div class="panels">{pictures}</div>'
-    )
+    return f'<h3 id="{label}">{label}</h3><p class="small">{words}</p>{notes}<div class="panels">{pictures}</div>'
