@@ -63,9 +63,9 @@ def forces_of(network: Network, places: Places) -> Forces:
     _add(on_nodes, network.start, pull, -pull)
     if network.has_surface:
         energies += _lift_strings(network, places, on_nodes)
-    if network.flows:
-        half = 0.5 * network.drag(places.nodes[network.start], places.nodes[network.start + 1])
-        _add(steady_on_nodes, network.start, half, half)
+    drag = network.drag(places.nodes[network.start], places.nodes[network.start + 1]) if network.flows else None
+    if drag is not None:
+        _add(steady_on_nodes, network.start, 0.5 * drag, 0.5 * drag)
     arms = network.arms(places)
     spread = np.abs(places.nodes).max(axis=1)
     for node, b, arm in zip(network.end_nodes, network.end_bodies, arms, strict=True):
@@ -81,6 +81,8 @@ def forces_of(network: Network, places: Places) -> Forces:
         D = network.length_map()
         gradient += D.T @ _by_length(network, places, density - tension * (1.0 + strain))
         rounding += np.abs(D.T) @ rounded
+        if drag is not None:
+            steady[network.first_passing :] = network.material_shares() @ _along(network, w, drag)
     for b, (own, first) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
         turns = not own.body.is_point
         weight = own.body.mass * network.gravity
@@ -101,6 +103,11 @@ def forces_of(network: Network, places: Places) -> Forces:
     scale = max(scale, float(np.abs(steady_on_nodes).max()))
     size = float(sum(np.abs(x).sum() for x in energies))
     return Forces(float(sum(x.sum() for x in energies)), size, gradient - steady, steady, rounding, scale)
+
+
+def _along(network: Network, w: Array, drag: Array) -> Array:
+    """Work of drag on the material of elements, by what passes their middles towards the start of their line (N)."""
+    return np.asarray(-(drag * w).sum(axis=1) / network.l)
 
 
 def _by_length(network: Network, places: Places, elastic: Array) -> Array:
@@ -371,7 +378,10 @@ def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> S
     _add(on_nodes, network.start, pull, -pull)
     if network.flows and not convex:
         first, second = places.nodes[network.start], places.nodes[network.start + 1]
-        drag = B.T @ of_elements(network, network.drag_stiffness(first, second)) @ B
+        blocks = network.drag_stiffness(first, second)
+        drag = B.T @ of_elements(network, blocks) @ B
+        if network.passes:
+            drag = drag - _passing_in_flow(network, network.drag(first, second), blocks, w, B)
     rows: list[list[Array]] = [[], []]
     at_ends, arms = on_nodes[network.end_nodes], network.arms(places)
     for b, (own, first_unknown) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
@@ -432,6 +442,20 @@ def _passing_stiffness(network: Network, places: Places, B: Any, slope: Array, s
     cross = B.T @ C @ D
     own = D.T @ diags(slope / network.l * (1.0 + strain) ** 2) @ D
     return cross + cross.T + own
+
+
+def _passing_in_flow(network: Network, drag: Array, blocks: Array, w: Array, B: Any) -> Any:
+    """Derivatives of the forces of drag on rope that passes sheaves, from those on nodes (`drag_stiffness`)."""
+    from scipy.sparse import coo_matrix, diags, vstack
+
+    slopes = 2.0 * np.einsum("ei,eij->ej", w, blocks[:, :3]) - np.hstack([-drag, drag])
+    elements = np.arange(len(w))
+    columns = (3 * network.start[:, None] + np.arange(6)).ravel()
+    entries = (slopes / network.l[:, None]).ravel(), (np.repeat(elements, 6), columns)
+    by_nodes = coo_matrix(entries, shape=(len(w), 3 * network.node_count)).tocsr() @ B
+    by_lengths = diags(-_along(network, w, drag) / network.l) @ network.length_map()
+    rows = network.material_shares() @ (by_nodes + by_lengths)
+    return vstack([coo_matrix((network.first_passing, network.count)), coo_matrix(rows)]).tocsr()
 
 
 def _sparse(network: Network, blocks: list[Array]) -> Any:
