@@ -279,3 +279,22 @@ def test_rope_on_a_pin_gets_wet_where_the_pin_does(depth: float, wet: float) -> 
     sim = tl.Simulation(system, rest.state)
     sim.advance(0.2)
     assert sim.bodies["hook"].position[2] == pytest.approx(z, abs=1e-9)
+
+
+def test_rope_at_rest_in_a_flow_along_it_does_not_pass_its_wheel() -> None:
+    """Drag along a rope is a force on what passes the wheel too: statics and runs agree on where it balances."""
+    string = tl.String(16.5, 0.6, 1e6, law="linear", diameter=0.04, tangential_drag=0.3)
+    wheel = tl.Sheave((0.0, 0.0, 0.0), 0.2, (0, 1, 0), inertia_mass=0.5)
+    line = tl.Line(string, "a", end="b", over={"top": wheel}, elements=3)
+    fluid = tl.Fluid(1000.0, flow=(0.6, 0.1, -1.2))
+    feels = tl.BodyInFluid(drag_area=0.05)
+    bodies = {"a": tl.RigidBody.point(60.0), "b": tl.RigidBody.point(75.0)}
+    stay = tl.Line(tl.String(9.0, 0.4, 1e6, law="linear"), start_point=(0.2, 0.0, 16.0), end="a", elements=3)
+    system = tl.System(bodies, {"rope": line, "stay": stay}, fluid=fluid, body_fluid={"a": feels, "b": feels})
+    places = {"a": (-0.2, 0.0, 7.0), "b": (0.2, 0.0, 8.9)}
+    rest = tl.statics(system, tl.Placed(places))
+    sim = tl.Simulation(system, rest.state, step=2e-4)
+    sim.advance(0.5)
+    assert abs(float(sim.state.lines["rope"].passing[0])) < 1e-9
+    for name, was in rest.state.bodies.items():
+        assert np.abs(np.array(sim.state.bodies[name].position) - was.position).max() < 1e-8  # forces balance to 1e-9

@@ -63,9 +63,9 @@ def forces_of(network: Network, places: Places) -> Forces:
     add_to_ends(on_nodes, network.start, pull, -pull)
     if network.has_surface:
         energies += _lift_strings(network, places, on_nodes)
-    if network.flows:
-        half = 0.5 * network.drag(places.nodes[network.start], places.nodes[network.start + 1])
-        add_to_ends(steady_on_nodes, network.start, half, half)
+    drag = network.drag(places.nodes[network.start], places.nodes[network.start + 1]) if network.flows else None
+    if drag is not None:
+        add_to_ends(steady_on_nodes, network.start, 0.5 * drag, 0.5 * drag)
     arms = network.arms(places)
     spread = np.abs(places.nodes).max(axis=1)
     for node, b, arm in zip(network.end_nodes, network.end_bodies, arms, strict=True):
@@ -81,6 +81,8 @@ def forces_of(network: Network, places: Places) -> Forces:
         D = network.length_map()
         gradient += D.T @ _by_length(network, places, density - tension * (1.0 + strain))
         rounding += np.abs(D.T) @ rounded
+        if drag is not None:
+            steady[network.first_passing :] = network.material_shares() @ along(network, w, drag)
     for b, (own, first) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
         turns = not own.body.is_point
         weight = own.body.mass * network.gravity
@@ -101,6 +103,11 @@ def forces_of(network: Network, places: Places) -> Forces:
     scale = max(scale, float(np.abs(steady_on_nodes).max()))
     size = float(sum(np.abs(x).sum() for x in energies))
     return Forces(float(sum(x.sum() for x in energies)), size, gradient - steady, steady, rounding, scale)
+
+
+def along(network: Network, w: Array, drag: Array) -> Array:
+    """Work of drag on the material of elements, by what passes their middles towards the start of their line (N)."""
+    return np.asarray(-(drag * w).sum(axis=1) / network.l)
 
 
 def _by_length(network: Network, places: Places, elastic: Array) -> Array:

@@ -304,6 +304,15 @@ class Network:
         whole[:, self.first_passing :] = np.repeat(by_line, counts, axis=0)
         return csr_matrix(whole)
 
+    def material_shares(self) -> Array:
+        """Parts of the rope that passes each free sheave which pass the middles of elements (sheaves, elements)."""
+        found = np.zeros((len(self.passes), len(self.l)))
+        for j, k in enumerate(self.passes):
+            for line, part in ((k, self.slices[k]), (k + 1, self.slices[k + 1])):
+                middles = (np.arange(self.lines[line].elements) + 0.5) / self.lines[line].elements
+                found[j, part] = middles if line == k else 1.0 - middles
+        return found
+
     def elastic(self, strain: Array) -> tuple[Array, Array, Array]:
         """Energy per unstretched length, tension and its slope, of all elements."""
         parts = [

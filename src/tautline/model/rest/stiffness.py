@@ -9,7 +9,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model import wetting
 from tautline.model.pull import E3
-from tautline.model.rest.forces import add_to_ends, loads_on_nodes, point_forces
+from tautline.model.rest.forces import add_to_ends, along, loads_on_nodes, point_forces
 from tautline.model.rest.network import Network, Places, hat, turning
 
 
@@ -57,7 +57,10 @@ def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> S
     add_to_ends(on_nodes, network.start, pull, -pull)
     if network.flows and not convex:
         first, second = places.nodes[network.start], places.nodes[network.start + 1]
-        drag = B.T @ of_elements(network, network.drag_stiffness(first, second)) @ B
+        blocks = network.drag_stiffness(first, second)
+        drag = B.T @ of_elements(network, blocks) @ B
+        if network.passes:
+            drag = drag - _passing_in_flow(network, network.drag(first, second), blocks, w, B)
     rows: list[list[Array]] = [[], []]
     at_ends, arms = on_nodes[network.end_nodes], network.arms(places)
     for b, (own, first_unknown) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
@@ -118,6 +121,20 @@ def _passing_stiffness(network: Network, places: Places, B: Any, slope: Array, s
     cross = B.T @ C @ D
     own = D.T @ diags(slope / network.l * (1.0 + strain) ** 2) @ D
     return cross + cross.T + own
+
+
+def _passing_in_flow(network: Network, drag: Array, blocks: Array, w: Array, B: Any) -> Any:
+    """Derivatives of the forces of drag on rope that passes sheaves, from those on nodes (`drag_stiffness`)."""
+    from scipy.sparse import coo_matrix, diags, vstack
+
+    slopes = 2.0 * np.einsum("ei,eij->ej", w, blocks[:, :3]) - np.hstack([-drag, drag])
+    elements = np.arange(len(w))
+    columns = (3 * network.start[:, None] + np.arange(6)).ravel()
+    entries = (slopes / network.l[:, None]).ravel(), (np.repeat(elements, 6), columns)
+    by_nodes = coo_matrix(entries, shape=(len(w), 3 * network.node_count)).tocsr() @ B
+    by_lengths = diags(-along(network, w, drag) / network.l) @ network.length_map()
+    rows = network.material_shares() @ (by_nodes + by_lengths)
+    return vstack([coo_matrix((network.first_passing, network.count)), coo_matrix(rows)]).tocsr()
 
 
 def _sparse(network: Network, blocks: list[Array]) -> Any:
