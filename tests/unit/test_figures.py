@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import re
 import sys
@@ -16,6 +17,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import tautline as tl
+from tautline.durable import StoreError
 from tautline.errors import InputError
 from tautline.figures.scene import elastic_shades
 from tautline.model.system.state import LineState
@@ -106,6 +108,29 @@ def test_animation(tmp_path: Path) -> None:
         assert getattr(picture, "n_frames", 1) == 4
     with pytest.raises(InputError, match="ends in"):
         tl.figures.animate(run(1, duration=0.1), tmp_path / "x.avi")
+
+
+def test_an_animation_that_cannot_be_written_leaves_what_was_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tautline.figures import animation
+
+    def full(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    drawn = run(1, duration=0.1)
+    (tmp_path / "x.gif").write_text("before")
+    monkeypatch.setattr(animation.shutil, "copyfileobj", full)
+    with pytest.raises(StoreError, match=r"x\.gif: cannot be written: No space left"):
+        tl.figures.animate(drawn, tmp_path / "x.gif", frames=2)
+    program = tmp_path / "ffmpeg"
+    program.write_text("#!/bin/sh\ncat > /dev/null\nexit 228\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(animation, "require_video", lambda: str(program))
+    with pytest.raises(StoreError, match=r"x\.mp4: cannot be written: ffmpeg ended with code 228"):
+        tl.figures.animate(drawn, tmp_path / "x.mp4", frames=2)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ffmpeg", "x.gif"]
+    assert (tmp_path / "x.gif").read_text() == "before"
 
 
 def test_a_series_that_turns_too_often_is_a_band() -> None:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import matplotlib as mpl
@@ -13,6 +17,7 @@ from matplotlib.animation import FFMpegWriter, PillowWriter
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from tautline import durable
 from tautline.errors import InputError
 from tautline.figures.scene import Scene, draw, extent, frame, place, scene_of, seen_box
 from tautline.figures.source import of_run
@@ -79,18 +84,34 @@ def animate(
     stamp = figure.text(0.02, 0.93, "", fontsize=9)
     trails = [box.plot([], [], [], color="#999999", linewidth=0.7)[0] for _ in scene.solids]
     writer = writers[target.suffix](fps=rate)
-    with writer.saving(figure, str(target), dpi):
-        for k in rows.tolist():
-            artists = draw(box, scene, k)
-            past = (time <= time[k]) & (time >= time[k] - TRAIL)
-            for trail, solid in zip(trails, scene.solids, strict=True):
-                trail.set_data_3d(*solid.places[past].T)
-            cursor.set_xdata([time[k], time[k]])
-            stamp.set_text(f"t = {time[k]:.2f} s")
-            writer.grab_frame()
-            for artist in artists:
-                artist.remove()
+    with durable.replacing(target, "wb") as file, TemporaryDirectory() as folder:
+        film = Path(folder) / f"film{target.suffix}"
+        with _film(writer, figure, film, dpi, target):
+            for k in rows.tolist():
+                artists = draw(box, scene, k)
+                past = (time <= time[k]) & (time >= time[k] - TRAIL)
+                for trail, solid in zip(trails, scene.solids, strict=True):
+                    trail.set_data_3d(*solid.places[past].T)
+                cursor.set_xdata([time[k], time[k]])
+                stamp.set_text(f"t = {time[k]:.2f} s")
+                writer.grab_frame()
+                for artist in artists:
+                    artist.remove()
+        with film.open("rb") as made:
+            shutil.copyfileobj(made, file)
     return target
+
+
+@contextmanager
+def _film(writer: Any, figure: Figure, film: Path, dpi: float, target: Path) -> Iterator[None]:
+    """Let a writer make a film of a figure; what stops its program becomes a sentence."""
+    try:
+        with writer.saving(figure, str(film), dpi):
+            yield
+    except subprocess.CalledProcessError as error:
+        raise durable.StoreError(f"{target}: cannot be written: ffmpeg ended with code {error.returncode}") from None
+    except BrokenPipeError:
+        raise durable.StoreError(f"{target}: cannot be written: ffmpeg ended before the film") from None
 
 
 def _box(figure: Figure, scene: Scene, view: tuple[float, float]) -> Any:
