@@ -5,7 +5,8 @@ A lift whose ropes slip
 Lifts hang on friction: the ropes run over a driven sheave, with the cabin on one side and a counterweight on the other,
 and nothing but the groove holds them. By Euler and Eytelwein they hold as long as the tensions differ by no more than
 :math:`e^{\\mu \\theta}`. The built-in scenario ``traction-lift`` lowers a full cabin with 1.5 m/s and stops the wheel
-within 0.2 s: far too hard, so the ropes slip, and the cabin stops by friction alone.
+within 0.2 s: far too hard, so the ropes slip, and the cabin stops by friction alone. Damping of the ropes lets the cabin
+come to rest on them.
 """
 
 import matplotlib.pyplot as plt
@@ -35,7 +36,7 @@ sides = run.span_length[even].mean("time") * mu + np.array([cabin.mass, counterw
 torque = -wheel.radius * GRAVITY * float(sides[0] - sides[1])
 measured = float(run.sheave_torque[even, 0].mean())
 print(f"torque at even speed: {measured:.0f} N m, by hand {torque:.0f} N m")
-assert abs(measured / torque - 1.0) < 0.03  # the cabin bounces on its ropes
+assert abs(measured / torque - 1.0) < 0.02  # the cabin bounces on its ropes
 
 # %%
 # While it slips, the ropes pull with the ratio of Euler and Eytelwein, and the cabin is braked by
@@ -53,14 +54,14 @@ stopped = float(run.time[np.flatnonzero(abs(rope) > 1e-3)[-1]])
 by_hand = 1.5 / braking, path - 0.15
 print(f"stops after {stopped - 4.0:.2f} s, slips {slipped:.2f} m; by hand {by_hand[0]:.2f} s, {by_hand[1]:.2f} m")
 # masses bounce on the ropes meanwhile, which the formula does not know
-assert abs((stopped - 4.0) / by_hand[0] - 1.0) < 0.08 and abs(slipped / by_hand[1] - 1.0) < 0.15
+assert abs((stopped - 4.0) / by_hand[0] - 1.0) < 0.02 and abs(slipped / by_hand[1] - 1.0) < 0.08
 
 # %%
 # What became of the energy: friction in the groove takes the motion of all masses, and what the cabin still sinks.
 
 loss = float(run.sheave_loss[-1, 0])
-moving = 0.5 * (m1 + m2) * 1.5**2
-print(f"{loss:.0f} J are lost in the groove; {moving:.0f} J were in motion")
+moving, inside = 0.5 * (m1 + m2) * 1.5**2, float(run.damping_loss[-1])
+print(f"{loss:.0f} J are lost in the groove and {inside:.0f} J in the ropes; {moving:.0f} J were in motion")
 figure, axes = plt.subplots(3, 1, figsize=(7, 6.5), sharex=True, layout="constrained")
 axes[0].plot(run.time, rope, label="ropes")
 axes[0].plot(run.time, rim, label="rim of the wheel")
