@@ -36,7 +36,7 @@ from tautline.model.run import Method
 
 
 class Stepper:
-    """The motion of one pendulum, and the only calls of the kernels that change it.
+    """The motion of one pendulum, and the only calls of the kernels that change it (`engine/stepping.py`).
 
     Parameters
     ----------
@@ -91,11 +91,9 @@ class Stepper:
 
     @property
     def time(self) -> float:
-        """Simulated time (s), from the counter of base steps."""
         return float(self.motion.reel[data.T_START] + self.motion.clock[data.STEP] * self.plan.h)
 
     def counted_from(self) -> tuple[data.Array, data.Counters]:
-        """The array with the time at which steps are counted from, and their counters."""
         return self.motion.reel, self.motion.clock
 
     @property
@@ -175,11 +173,9 @@ class Stepper:
         return int(status), int(filled)
 
     def samples_for(self, rows: int) -> data.Samples:
-        """Room for samples."""
         return data.empty_samples(rows, self.par.N)
 
     def saved(self) -> data.Motion:
-        """A copy of the motion."""
         return data.copy_of(self.motion)
 
     def put_back(self, motion: data.Motion) -> None:
@@ -259,7 +255,6 @@ class Stepper:
         return lowering.allowed_steps(self.plan, self.limits(deployed))
 
     def allowed_step(self) -> float:
-        """Smallest of these."""
         return min(self.step_limits().values())
 
     def check_step(self, command: Command | None) -> None:
