@@ -322,11 +322,10 @@ class ChainBackend:
 
     # -- samples -----------------------------------------------------------------------------------------
 
-    def first_sample(self, torques: bool = True) -> data.Samples:
-        """The present state as a sample, for the beginning of a record; without torques that have to be found."""
+    def first_sample(self) -> data.Samples:
         stepper = self.stepper
         out = stepper.samples_for(1)
-        stepper.observe(out, self.timing.now, torques)
+        stepper.observe(out, self.timing.now)
         stepper.last.scalars[:], stepper.last.nodes[:] = out.scalars, out.nodes
         self.timing.note_sample()
         stepper.health.begin(self.pendulum, stepper.motion.reel, out.scalars[0], out.nodes[0])

@@ -193,12 +193,12 @@ class Stepper:
         """Follow a command as before; the motion is put back by itself."""
         self.__dict__.update(kept)
 
-    def observe(self, out: data.Samples, time: float, torques: bool = True) -> None:
+    def observe(self, out: data.Samples, time: float) -> None:
         """Put the present state into a single sample, with the torque that it takes."""
         self.cover(time, time)
         locked = self.initial.reel_speed == 0.0 if self.command is None else self.kernel_command.locked
         self.turns.run(observe, self.par, locked, self.motion, self.scratch, out, 0, time, self.beyond)
-        if self.takes_torque and torques:
+        if self.takes_torque:
             self.find_torques(out, np.array([time]))
 
     def find_torques(self, samples: data.Samples, times: data.Array) -> None:
