@@ -29,7 +29,7 @@ HIDDEN = (
     "tautline.kernels.lane_motions",
     "tautline.kernels.lane_stages",
 )
-TESTS = Path(__file__).parent
+ROOT = Path(__file__).parents[1]
 # Tests that do not import what is hidden, and are about it all the same.
 THEIRS = {
     "checkpoints of the chain": ("test_what_cannot_be_is_refused",),
@@ -43,6 +43,7 @@ THEIRS = {
         "test_nothing_of_python_or_numba_is_inside",
         "test_a_compiling_process_that_is_killed_is_noticed",
         "test_python_and_c_agree_about_every_structure",
+        "test_every_c_function_is_in_the_table",
     ),
     "environments in lanes": (
         "test_lanes_move_as_single_environments_do",
@@ -76,9 +77,10 @@ def hide(names: tuple[str, ...] = HIDDEN) -> None:
 
 
 def _asked_by_tests(text: str) -> bool:
-    """Whether a traceback ends with a test, or what tests share, that imports what is hidden."""
+    """Whether a traceback ends with a test, or what tests share or look at, that imports what is hidden."""
     places = _PLACE.findall(text)
-    return bool(_HALTED.search(text)) and bool(places) and (TESTS.parent / places[-1]).is_relative_to(TESTS)
+    last = ROOT / (places[-1] if places else "")
+    return bool(_HALTED.search(text)) and any(last.is_relative_to(ROOT / folder) for folder in ("tests", "benchmarks"))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -105,7 +107,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     report = yield
     if call.excinfo is not None and call.excinfo.errisinstance(ImportError):
         path = Path(str(call.excinfo.traceback[-1].path))
-        if _HALTED.search(str(call.excinfo.value)) and path.is_relative_to(TESTS):
+        if _HALTED.search(str(call.excinfo.value)) and path.is_relative_to(ROOT / "tests"):
             report.outcome, report.longrepr = "skipped", (str(path), 0, "Skipped: of what is hidden")
     return report
 

@@ -44,7 +44,7 @@ FULL: dict[str, tuple[str, Part]] = {
 
 def row(name: str, kind: Kind) -> str:
     """A line of a table."""
-    default = kind.default if kind.file_default is MISSING else kind.file_default
+    default = kind.default
     shown = "" if default is MISSING or default is None else f"`{default_text(default)}`"
     words = f"{kind.words()}. " if kind.words().startswith("{") else ""
     meaning = (words + kind.sentence).replace("|", r"\|")

@@ -83,11 +83,11 @@ def read_text(path: str | os.PathLike[str], largest: int = LARGEST_INPUT) -> str
     return read_input(path, largest).decode("utf-8-sig")
 
 
-def check_regular(path: Path, expected: str = "the name of a file") -> None:
+def check_regular(path: Path) -> None:
     """Refuse a folder, a device, a pipe or a socket where a file is to be written."""
     kind = kind_of(path)
     if kind is not None:
-        raise StoreError(f"{path}: {kind}, expected {expected}")
+        raise StoreError(f"{path}: {kind}, expected the name of a file")
     if not path.parent.is_dir():
         raise StoreError(f"{path}: its folder does not exist")
 

@@ -17,7 +17,7 @@ from typer.testing import CliRunner
 
 import tautline as tl
 from tautline.cli.commands import app
-from tautline.engine.chain.family import Family, Look
+from tautline.engine.chain.family import BatchResult, Family
 from tautline.studies.report import report as reports
 from tautline.studies.report.report import report
 
@@ -169,8 +169,8 @@ def test_the_report_of_an_unfinished_grid_with_failures(folder: Path, monkeypatc
 
 
 def test_warnings_are_counted_on_the_page(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def warnings(family: Family, least: float, look: Look) -> dict[int, list[tl.RunWarning]]:
-        stiffness = np.asarray(look.chain.string.stiffness)
+    def warnings(family: Family, least: float, result: BatchResult) -> dict[int, list[tl.RunWarning]]:
+        stiffness = np.asarray(result.chain.string.stiffness)
         texts = {k: f"the mesh is coarse ({x:g} N)" for k, x in enumerate(stiffness) if x > least}
         return {k: [tl.RunWarning("mesh", text)] for k, text in texts.items()}
 

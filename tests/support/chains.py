@@ -163,3 +163,14 @@ def lyapunov(what: Any, state: Any, *rest: Any, **options: Any) -> xr.Dataset:
 def integrate(what: Any, state: Any, command: Any, **options: Any) -> xr.Dataset:
     """`tl.reference.integrate`, of one line and one body without their dimensions."""
     return of_one(tl.reference.integrate(*as_system(what, state), command, **options))
+
+
+def end_distance(a: xr.Dataset, b: xr.Dataset) -> float:
+    """Largest difference of two runs over the whole configuration at the end."""
+    parts = ("position", "reeled_length", "attitude")
+    return max(float(np.abs(a[name][-1] - b[name][-1]).max()) for name in parts)
+
+
+def wavy(t: float) -> tuple[float, float, float]:
+    """Path of a guide that moves along all axes (m)."""
+    return 0.5 * np.sin(2.0 * t), 0.2 * np.cos(3.0 * t), 0.3 * np.sin(t)

@@ -153,3 +153,18 @@ def distance(simulation: tl.Simulation, state: dict[str, Any]) -> float:
         errors.append(np.abs(line.nodes - string["nodes"]).max())
         errors.append(abs(line.reeled_length - string["reeled_length"]))
     return float(max(errors))
+
+
+def check_fit_finds(truth: dict[str, float], case: tl.Case, body: str, line: str) -> None:
+    """Fit to the height of a body and the tension of a line, with noise, and expect the values that made them."""
+    run = tl.simulate(case.with_(truth))
+    noise = np.random.default_rng(2).normal(size=(2, len(run.time)))
+    data = {
+        "time": run.time.values,
+        f"body_position[{body},z]": run.body_position.sel(body=body, axis="z").values + 1e-5 * noise[0],
+        f"start_tension[{line}]": run.start_tension.sel(line=line).values + 1e-2 * noise[1],
+    }
+    found = tl.fit(case, data, list(truth), units="SI")
+    assert found.status == "completed"
+    for key, value in truth.items():
+        assert abs(found.values[key] - value) <= 4.0 * found.standard_errors[key] <= 0.01 * value

@@ -10,6 +10,7 @@ import pytest
 import tautline as tl
 from tautline.gradients.keys import key_value
 from tautline.gradients.segments import Segments
+from tests.support.known_systems import check_fit_finds
 from tests.support.tackle import tackle
 
 OUTPUTS = ["body_position", "angular_velocity", "tension", "end_tension", "reeled_length", "energy", "passed"]
@@ -100,17 +101,7 @@ def test_torques_that_hold_a_sheave_and_a_shaft_have_derivatives() -> None:
 def test_a_fit_finds_the_efficiency_of_a_sheave_and_the_friction_of_an_eye() -> None:
     case = tackle(**{"run.duration": 0.3, "run.sample": 0.01})
     truth = {"lines.haul.over.drive.efficiency": 0.93, "lines.hoist.over.eye.friction": 0.19}
-    run = tl.simulate(case.with_(truth))
-    noise = np.random.default_rng(2).normal(size=(2, len(run.time)))
-    data = {
-        "time": run.time.values,
-        "body_position[car,z]": run.body_position.values[:, 1, 2] + 1e-5 * noise[0],
-        "start_tension[hoist]": run.start_tension.values[:, 0] + 1e-2 * noise[1],
-    }
-    found = tl.fit(case, data, list(truth), units="SI")
-    assert found.status == "completed"
-    for key, value in truth.items():
-        assert abs(found.values[key] - value) <= 4.0 * found.standard_errors[key] <= 0.01 * value
+    check_fit_finds(truth, case, "car", "hoist")
 
 
 @pytest.mark.long

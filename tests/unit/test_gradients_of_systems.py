@@ -12,6 +12,7 @@ from tautline.errors import InputError
 from tautline.gradients.keys import key_value
 from tautline.gradients.segments import Segments
 from tests.support.crane import ELEMENTS, crane
+from tests.support.known_systems import check_fit_finds
 
 OUTPUTS = ["body_position", "angular_velocity", "tension", "start_tension", "reeled_length", "torque", "energy"]
 BY = ["bodies.hook.mass", "lines.stay.stiffness", "lines.hoist.command.torque", "bodies.jib.path.amplitude[2]"]
@@ -111,17 +112,7 @@ def test_coordinates_and_states_give_each_other() -> None:
 def test_a_fit_finds_masses_and_stiffnesses_again() -> None:
     case = linear_crane(**{"run.duration": 0.1, "run.sample": 0.005})
     truth = {"bodies.load.mass": 55.0, "lines.stay.stiffness": 3.8e4}
-    run = tl.simulate(case.with_(truth))
-    noise = np.random.default_rng(2).normal(size=(2, len(run.time)))
-    data = {
-        "time": run.time.values,
-        "body_position[load,z]": run.body_position.values[:, 1, 2] + 1e-5 * noise[0],
-        "start_tension[stay]": run.start_tension.values[:, 2] + 1e-2 * noise[1],
-    }
-    found = tl.fit(case, data, list(truth), units="SI")
-    assert found.status == "completed"
-    for key, value in truth.items():
-        assert abs(found.values[key] - value) <= 4.0 * found.standard_errors[key] <= 0.01 * value
+    check_fit_finds(truth, case, "load", "stay")
 
 
 @pytest.mark.long

@@ -32,6 +32,16 @@ def test_gymnasium_finds_nothing_to_warn_of(name: str) -> None:
         check_env(environment.unwrapped)
 
 
+def rolled_out(environment: Any) -> tuple[Any, float]:
+    """Last observation of an episode with actions of 0, and the sum of its rewards."""
+    seen, total, over = environment.reset(seed=0)[0], 0.0, False
+    while not over:
+        seen, reward, ended, over, _ = environment.step([0.0])
+        total += reward
+        assert not ended
+    return seen, total
+
+
 def test_an_episode_is_the_run_of_the_case() -> None:
     """With the middle of the range for the torque, against `simulate`; the return of an integral is the integral."""
     case = tl.load("retrieval", {"run.duration": "0.2 s", "run.step": "0.5 ms", "command.torque": "1.5 N*m"})
@@ -42,11 +52,7 @@ def test_an_episode_is_the_run_of_the_case() -> None:
         -1.0 * tl.Integral("power"),
         interval=0.02,
     )
-    seen, total, over = environment.reset(seed=0)[0], 0.0, False
-    while not over:
-        seen, reward, ended, over, _ = environment.step([0.0])
-        total += reward
-        assert not ended
+    seen, total = rolled_out(environment)
     run = tl.simulate(case)
     expected = [run.unstretched_length[-1, 0], run.body_position[-1, 0, 2], 0.2]
     np.testing.assert_allclose(seen, np.ravel(expected).astype(float), rtol=ROUNDING)
@@ -68,11 +74,7 @@ def test_an_environment_of_a_reeved_crane_is_the_run_of_its_case() -> None:
         observations,
         -1.0 * tl.Integral("power[hoist]"),
     )
-    seen, total, over = environment.reset(seed=0)[0], 0.0, False
-    while not over:
-        seen, reward, ended, over, _ = environment.step([0.0])
-        total += reward
-        assert not ended
+    seen, total = rolled_out(environment)
     run = tl.simulate(case)
     expected = [run.body_position[-1, 0, 2], run.passed[-1, 0], run.span_end_tension[-1, 1]]
     np.testing.assert_allclose(seen, np.ravel(expected).astype(float), rtol=ROUNDING)

@@ -394,11 +394,19 @@ def test_bad_table_is_refused(torque: Any, complaint: str) -> None:
     assert re.match(rf"Torque\.{complaint}", message), message
 
 
-@pytest.mark.parametrize("elements", [1, 5])
+# The last one is on the network: its line does not end at the origin of its body.
+ASIDE = tl.Line(STRING, end="body", end_point=(0.0, 0.0, 0.05), reel=REEL, elements=1)
+SYSTEMS = {
+    "one element": tl.pendulum(STRING, REEL, BODY, elements=1),
+    "five elements": tl.pendulum(STRING, REEL, BODY, elements=5),
+    "network": tl.System({"body": BODY}, {"line": ASIDE}),
+}
+
+
+@pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 @pytest.mark.parametrize("order", [2, 4, 6])
-def test_step_above_the_limit_is_refused_and_the_limit_named(order: int, elements: int) -> None:
+def test_step_above_the_limit_is_refused_and_the_limit_named(order: int, system: tl.System) -> None:
     def run(step: float) -> Any:
-        system = tl.pendulum(STRING, REEL, BODY, elements=elements)
         return simulate(system, START, tl.Free(), duration=step, step=step, sample=step, order=order)
 
     with pytest.raises(InputError, match=r"^step: expected at most .* s \(0\.9 of the stability limit .*'auto'") as too:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pytest
 import xarray as xr
 
 from tautline.paper.examples import run
 from tests.conftest import Report
+from tests.support import chains
 from tests.support.checking import check_order
 
 ELEMENTS = 6
@@ -19,12 +19,6 @@ DURATION = 0.5
 def solution(number: int, **options: Any) -> xr.Dataset:
     settings: dict[str, Any] = {"duration": DURATION, "sample": DURATION, "elements": ELEMENTS}
     return run(number, **(settings | options))
-
-
-def distance(a: xr.Dataset, b: xr.Dataset) -> float:
-    """Over the whole configuration at the end."""
-    parts = ("position", "reeled_length", "attitude")
-    return max(float(np.abs(a[name][-1] - b[name][-1]).max()) for name in parts)
 
 
 @pytest.mark.parametrize(
@@ -48,7 +42,10 @@ def test_order(
     number: int, guide_law: str, scheme: str, order: int, expected: int, steps: list[float], report: Report
 ) -> None:
     exact = solution(number, guide_law=guide_law, order=6, step=1e-3)
-    errors = [distance(solution(number, guide_law=guide_law, scheme=scheme, order=order, step=h), exact) for h in steps]
+    errors = [
+        chains.end_distance(solution(number, guide_law=guide_law, scheme=scheme, order=order, step=h), exact)
+        for h in steps
+    ]
     measured = check_order(steps, errors, expected)
     what = f"example {number}, law {guide_law}, scheme {scheme}, order {order}: slope"
     report(what, measured, f"{expected} +- 0.3")
@@ -58,7 +55,7 @@ def test_symmetric_beats_the_papers_scheme_with_a_moving_reel(report: Report) ->
     """The published discretization is of first order there; the symmetric one costs the same."""
     exact = solution(3, guide_law="published", order=6, step=1e-3)
     errors = {
-        scheme: distance(solution(3, guide_law="published", scheme=scheme, step=5e-4), exact)
+        scheme: chains.end_distance(solution(3, guide_law="published", scheme=scheme, step=5e-4), exact)
         for scheme in ("paper", "symmetric")
     }
     report("example 3, h = 5e-4: error of the paper's scheme (m)", errors["paper"], "100 x symmetric")

@@ -24,10 +24,6 @@ TIGHT: dict[str, Any] = {"rtol": 1e-9, "atol": 1e-11}
 DURATION = 0.1
 
 
-def wavy(t: float) -> tuple[float, float, float]:
-    return 0.5 * np.sin(2.0 * t), 0.2 * np.cos(3.0 * t), 0.3 * np.sin(t)
-
-
 STRAINS = np.linspace(-0.2, 0.4, 13)
 STIFFENING = (STRAINS, 300.0 * np.maximum(STRAINS, 0.0) + 2000.0 * np.maximum(STRAINS, 0.0) ** 3)
 # One that is under tension at its natural length.
@@ -61,7 +57,7 @@ SURGE = dataclasses.replace(SEA, unsteady=tl.Gust(0.8, "pulse", -0.02, 0.2))
 PUSH = tl.AppliedForce(
     force=((0.0, 0.05, 0.08), ((0, 0, 0), (0, 5, 1), (3, 0, 0))), moment=(0.0, 0.1, 0.1), point=(0.1, 0.0, 0.0)
 )
-PATH = tl.GuidePath.of(wavy, 1.0, 0.1)
+PATH = tl.GuidePath.of(chains.wavy, 1.0, 0.1)
 ROPE = {"diameter": 0.01, "normal_added_mass": 1.0}
 
 

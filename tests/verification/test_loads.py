@@ -26,10 +26,6 @@ def with_string(**changes: Any) -> chains.Chain:
     return replace(base, string=replace(base.string, **changes))
 
 
-def wavy(t: float) -> tuple[float, float, float]:
-    return 0.5 * np.sin(2.0 * t), 0.2 * np.cos(3.0 * t), 0.3 * np.sin(t)
-
-
 STRAINS = np.linspace(-0.2, 1.0, 25)
 LOADED = {
     "tension only": with_string(law="tension_only"),
@@ -97,7 +93,7 @@ LOADED = {
         ),
     ),
     "moving guide": replace(
-        paper.pendulum(), reel=replace(paper.pendulum().reel, guide_path=tl.GuidePath.of(wavy, 5.0, 0.05))
+        paper.pendulum(), reel=replace(paper.pendulum().reel, guide_path=tl.GuidePath.of(chains.wavy, 5.0, 0.05))
     ),
     "guide in waves": replace(
         paper.pendulum(),
@@ -299,7 +295,7 @@ def test_shaken_pendulum(report: Report) -> None:
     """One light element with a mass under a shaken guide, against an ODE of three lines."""
     from scipy.integrate import solve_ivp
 
-    path = tl.GuidePath.of(wavy, 3.0, 0.01)
+    path = tl.GuidePath.of(chains.wavy, 3.0, 0.01)
     pendulum = point_on_light_string(path=path)
     state = chains.ChainState(40.0, 0.0, np.array([[0, 0, 0], [0.5, 0, 11.9]]), np.array([[0, 0, 0], [0, 0.3, 0]]))
     start, velocity = path.at(0.0)

@@ -55,11 +55,6 @@ SMOOTH: dict[str, tuple[chains.Chain, Command]] = {
 }
 
 
-def distance(a: xr.Dataset, b: xr.Dataset) -> float:
-    parts = ("position", "reeled_length", "attitude")
-    return max(float(np.abs(a[name][-1] - b[name][-1]).max()) for name in parts)
-
-
 @pytest.mark.parametrize(("order", "steps"), [(2, [2e-3, 1e-3, 5e-4]), (4, [8e-3, 4e-3, 2e-3])])
 @pytest.mark.parametrize("name", SMOOTH)
 def test_order_against_the_differential_equations(name: str, order: int, steps: list[float], report: Report) -> None:
@@ -69,7 +64,7 @@ def test_order_against_the_differential_equations(name: str, order: int, steps: 
     runs = [
         chains.simulate(system, swinging(system), command, duration=0.4, sample=0.4, step=h, order=order) for h in steps
     ]
-    measured = check_order(steps, [distance(run, exact) for run in runs], order)
+    measured = check_order(steps, [chains.end_distance(run, exact) for run in runs], order)
     report(f"{name}, order {order}: slope against DOP853", measured, f"{order} +- 0.3")
     for account in ("control_work", "friction_loss"):
         largest = float(np.abs(runs[-1][account] - exact[account]).max())
@@ -86,7 +81,7 @@ def test_the_papers_scheme_is_of_first_order(name: str, report: Report) -> None:
         chains.simulate(system, swinging(system), command, duration=0.4, sample=0.4, step=h, scheme="paper")
         for h in steps
     ]
-    measured = check_order(steps, [distance(run, exact) for run in runs], 1)
+    measured = check_order(steps, [chains.end_distance(run, exact) for run in runs], 1)
     report(f"{name}, scheme paper: slope against DOP853", measured, "1 +- 0.3")
 
 
@@ -244,7 +239,7 @@ def test_a_gear_is_an_inertia() -> None:
     geared = fall(atwood(motor_inertia=2e-3, gear_ratio=8.0), tl.Torque(1.0), 0.5)
     heavy = fall(atwood(KAPPA + 2e-3 * 64.0 / D**2), tl.Torque(1.0), 0.5)
     check_close("s", geared.reeled_length, heavy.reeled_length, 1e-12)
-    assert distance(geared, fall(atwood(), tl.Torque(1.0), 0.5)) > 0.1
+    assert chains.end_distance(geared, fall(atwood(), tl.Torque(1.0), 0.5)) > 0.1
 
 
 def test_limits_of_the_motor(report: Report) -> None:
@@ -306,7 +301,7 @@ def test_no_growth_is_the_limit_of_little_growth() -> None:
         for s in (pendulum(), pendulum(layer_growth=1e-9), pendulum(layer_growth=1e-5))
     ]
     check_close("position", runs[1].position, runs[0].position, 1e-7)
-    assert distance(runs[2], runs[0]) > 1e-6
+    assert chains.end_distance(runs[2], runs[0]) > 1e-6
 
 
 # -- end stops ----------------------------------------------------------------------------------------------

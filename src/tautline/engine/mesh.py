@@ -151,6 +151,7 @@ class MeshHealth:
             times, reeled_length, shape = times[fine], reeled_length[fine], Shape(*(x[fine] for x in shape))
         self.take(line, times, reeled_length, shape, mass, reel)
 
+    @np.errstate(all="ignore")  # a run that overflowed says so in its status
     def take(
         self,
         line: InField,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ def missed_reaction(body: RigidBody, density: Any, l: Array, omega: Array) -> An
     nodes, mu l^2 a/J, up to all of it.
     """
     center = np.array(body.center_of_mass)
-    a = float(np.linalg.norm(center))
+    a = math.hypot(*center)  # squares of small components would be 0
     over_inertia = body.swing_frequency2(1.0) / body.mass  # a/J
     along = np.tensordot(omega, center / a, axes=(1, 0))
     across = np.sqrt(np.maximum(np.sum(omega**2, axis=1) - along**2, 0.0))
@@ -59,7 +60,7 @@ def attitude_error(body: RigidBody, swung: Any, lost: Any) -> Any:
     distance from the center of mass, which stays where it is while the body swings about it. Taken is their geometric
     mean.
     """
-    arm = 0.0 if body.is_point else float(np.linalg.norm(body.center_of_mass))
+    arm = 0.0 if body.is_point else math.hypot(*body.center_of_mass)
     return np.minimum(np.sqrt(over(BY_MESH * swung * lost, arm)), np.pi)
 
 

@@ -115,9 +115,9 @@ def new_figure(rows: int = 1, width: float = WIDTH, height: float = HEIGHT) -> t
     return figure, list(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
 
 
-def new_row(columns: int, width: float = 7.2, height: float = 3.4) -> tuple[Figure, list[Any]]:
+def new_row(columns: int) -> tuple[Figure, list[Any]]:
     """A figure of axes side by side, each with scales of its own."""
-    figure = empty_figure(width, height)
+    figure = empty_figure(7.2, 3.4)
     return figure, list(figure.subplots(1, columns, squeeze=False)[0])
 
 

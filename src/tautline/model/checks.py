@@ -156,11 +156,11 @@ def is_among(value: Any, options: Iterable[Any]) -> bool:
     return any(type(plain) is type(option) and plain == option for option in options)
 
 
-def instance(name: str, value: Any, *wanted: type, hint: str = "") -> None:
+def instance(name: str, value: Any, *wanted: type) -> None:
     """Refuse a value that is of none of these classes."""
     if not isinstance(value, wanted):
         *others, last = map(with_article, wanted)
-        refuse(name, f"{', '.join(others)} or {last}" if others else last, value, hint)
+        refuse(name, f"{', '.join(others)} or {last}" if others else last, value)
 
 
 def with_article(kind: type) -> str:

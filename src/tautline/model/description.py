@@ -87,12 +87,9 @@ def quantity(
     default: Any = MISSING,
     form: Form = SCALAR,
     ways: tuple[Way, ...] = (),
-    file_default: Any = MISSING,
 ) -> Any:
-    """A field of numbers: SI, or text with a unit. Python must give what only has a `file_default`."""
-    kind = kinds.Quantity(unit, check, sentence, form, ways=ways)
-    kind.file_default = file_default
-    return declared(kind, default=default)
+    """A field of numbers: SI, or text with a unit."""
+    return declared(kinds.Quantity(unit, check, sentence, form, ways=ways), default=default)
 
 
 def choice(options: Iterable[Any], sentence: str, *, default: Any = MISSING) -> Any:

@@ -123,7 +123,7 @@ def _missing(cls: type, given: Iterable[str]) -> list[Problem]:
     problems, taken = [], set()
     for name, kind in fields_of(cls).items():
         if not kind.ways:
-            if kind.own_key and name not in given and kind.default is MISSING and kind.file_default is MISSING:
+            if kind.own_key and name not in given and kind.default is MISSING:
                 problems.append(Problem((name,), "missing"))
             continue
         ways = _ways_given(cls, name, kind, given)
@@ -179,7 +179,7 @@ def _argument(cls: type, name: str, kind: Kind, values: Mapping[str, Any]) -> An
     ways = _ways_given(cls, name, kind, values) if kind.ways else []
     if ways:
         return ways[0].join(dict(values))
-    return values[name] if kind.own_key and name in values else kind.file_default
+    return values[name] if kind.own_key and name in values else MISSING
 
 
 def to_keys(thing: Any, defaults: bool = True) -> dict[str, Any]:

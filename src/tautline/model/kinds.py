@@ -73,8 +73,6 @@ class Kind:
     """
 
     unit = ""
-    # Of an argument that Python must give and files need not.
-    file_default: Any = MISSING
 
     def __init__(self, sentence: str, default: Any = MISSING, ways: tuple[Way, ...] = (), own_key: bool = True) -> None:
         self.sentence, self.default, self.ways, self.own_key = sentence, default, ways, own_key
@@ -213,8 +211,8 @@ class OrWord(Kind):
 class OrByName(Kind):
     """Another kind, or several of it by the names of lines."""
 
-    def __init__(self, kind: Kind, default: Any = MISSING) -> None:
-        super().__init__(kind.sentence, default)
+    def __init__(self, kind: Kind) -> None:
+        super().__init__(kind.sentence)
         self._kind, self.unit = kind, kind.unit
 
     def read(self, value: Any) -> Any:

@@ -224,10 +224,11 @@ class Precision(NamedTuple):
 END = 2.0  # s: long before chaos hides the error of a method
 STEPS = (5e-3, 2e-3, 1e-3, 5e-4, 2e-4, 1e-4, 5e-5)
 TOLERANCES = (1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10)
+REPEATS = 3
 STIFF = ("Radau", "LSODA")  # with Jacobians by differences they are slow: example 1 and three tolerances only
 
 
-def precision(repeats: int = 3) -> Iterator[Precision]:
+def precision() -> Iterator[Precision]:
     """Error against cost at 2 s of examples 1 (constant length) and 3 (moving reel)."""
     for number in (1, 3):
         truth = _truth(number)
@@ -237,7 +238,7 @@ def precision(repeats: int = 3) -> Iterator[Precision]:
             label = "paper's scheme" if scheme == "paper" else f"ours, order {order}"
             for step in STEPS:
                 work = partial(run, number, step=step, scheme=scheme, order=order, duration=END, sample=END)
-                found = [timed(work) for _ in range(repeats)]
+                found = [timed(work) for _ in range(REPEATS)]
                 error = _error(found[0][1], truth)
                 yield Precision(number, label, _fixed(step), min(t for t, _ in found), error)
         for method in ("RK45", "DOP853", *(STIFF if number == 1 else ())):

@@ -65,32 +65,24 @@ def of_polynomials(rows: Array) -> Curve:
 
 
 class Swaying(Curve):
-    """A motion without end, term by term; its only kinks are those of the ramp.
+    """A motion without end, term by term; its only kinks are those of the ramp, which begins at time 0."""
 
-    Parameters
-    ----------
-    motion : Endless
-    origin : float
-        When the ramp begins (s).
-    """
-
-    def __init__(self, motion: Endless, origin: float = 0.0) -> None:
+    def __init__(self, motion: Endless) -> None:
         self.terms = [np.asarray(x, dtype=np.float64) for x in motion._terms()]
-        self.origin = origin
         super().__init__([], [])
         if self.terms[3] > 0.0:
-            self.knots = [origin - 1.0, origin, origin + float(self.terms[3])]
+            self.knots = [-1.0, 0.0, float(self.terms[3])]
 
     def at(self, t: float, inside: float | None = None, derivative: int = 0) -> Array:
         """Value or derivative at a time, by Leibniz' rule for the ramp times the sum."""
         (omega, amplitudes, phases), ramp = self.terms[:3], float(self.terms[3])
         within = t if inside is None else inside
-        rising = ramp > 0.0 and self.origin <= within < self.origin + ramp
+        rising = ramp > 0.0 and 0.0 <= within < ramp
         total = np.zeros(3)
         for k in range(derivative + 1):
-            factor = float(k == 0 and (ramp == 0.0 or within >= self.origin))
+            factor = float(k == 0 and (ramp == 0.0 or within >= 0.0))
             if rising:
-                factor = float(_RAMP_DERIVATIVES[k]((t - self.origin) / ramp)) / ramp**k
+                factor = float(_RAMP_DERIVATIVES[k](t / ramp)) / ramp**k
             turned = phases + omega[:, None] * t + 0.5 * np.pi * (derivative - k)
             sines = (omega[:, None] ** (derivative - k) * amplitudes * np.sin(turned)).sum(axis=0)
             total += math.comb(derivative, k) * factor * sines

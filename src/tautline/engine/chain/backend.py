@@ -47,7 +47,7 @@ NEED_TORQUE = {"torque", "power"}
 
 
 class ChainBackend:
-    """A pendulum in motion.
+    """A pendulum in motion. `Backend` has sentences on methods that have none here.
 
     Parameters
     ----------
@@ -118,7 +118,6 @@ class ChainBackend:
 
     @cached_property
     def case(self) -> Case:
-        """The case of the system that it is run for, with the number of elements of every line."""
         made = partial(placed_system, self.pendulum, self.stepper.initial)
         return case_of_run(self.given, made, self.stepper.method)
 
@@ -162,7 +161,6 @@ class ChainBackend:
         return place, x[data.GUIDE_VELOCITY : data.GUIDE_VELOCITY + 3]
 
     def body(self, name: str) -> dict[str, data.Array]:
-        """Position, velocity, attitude and angular velocity of a body now."""
         if name != self.system.lines[self._line].end:  # the one that carries the reel
             x = self.state.bodies[name]
             return {key: np.array(getattr(x, key)) for key in ("position", "velocity", "attitude", "angular_velocity")}
@@ -214,7 +212,6 @@ class ChainBackend:
         return self._force_since[0], np.concatenate([impulse, np.cross(point, impulse)])
 
     def present_sample(self) -> data.Samples:
-        """The present state as the kernels report it; written over by the next advance."""
         if self.stepper.command is None:
             self.refresh()
         return self.stepper.last
@@ -224,7 +221,6 @@ class ChainBackend:
         self.stepper.observe(self.stepper.last, self.timing.now)
 
     def energies(self, sample: data.Samples) -> data.Array:
-        """Kinetic, elastic and gravitational energy (J) of a sample."""
         return sample.scalars[0, ENERGIES]
 
     # -- moving on ---------------------------------------------------------------------------------------
@@ -250,7 +246,6 @@ class ChainBackend:
             self._force_since = (self.timing.now, self.stepper.guide_impulse())
 
     def room(self, rows: int) -> data.Samples:
-        """Room for samples of a march."""
         return self.stepper.last if rows == 1 else self.stepper.samples_for(rows)
 
     def completed(self, times: data.Array, samples: data.Samples) -> data.Samples:
@@ -272,7 +267,6 @@ class ChainBackend:
         self.stepper.health.update(self.pendulum, times, samples, self.stepper.method.order, kind)
 
     def sentence(self, status: int, plan: data.Plan) -> str:
-        """Sentence on what ended the motion, when, and what to do about it."""
         par, reel, stepper = self.stepper.par, self.stepper.motion.reel, self.stepper
         ended = Ended(
             status=status,
@@ -335,18 +329,16 @@ class ChainBackend:
 
     # -- samples -----------------------------------------------------------------------------------------
 
-    def first_sample(self, torques: bool = True) -> data.Samples:
-        """The present state as a sample, for the beginning of a record; without torques that have to be found."""
+    def first_sample(self) -> data.Samples:
         stepper = self.stepper
         out = stepper.samples_for(1)
-        stepper.observe(out, self.timing.now, torques)
+        stepper.observe(out, self.timing.now)
         stepper.last.scalars[:], stepper.last.nodes[:] = out.scalars, out.nodes
         self.timing.note_sample()
         stepper.health.begin(self.pendulum, stepper.motion.reel, out.scalars[0], out.nodes[0])
         return out
 
     def values(self, samples: data.Samples, times: data.Array, names: set[str] | None = None) -> Values:
-        """Variables of the results from completed samples: all, or those with names at least."""
         recorded = recorded_values(times, samples)
         system = self.system if self.given is None else self.given.system  # whose elements are known takes time
         if names is None:
@@ -360,7 +352,6 @@ class ChainBackend:
         return self.values(samples, times, names)
 
     def figures(self) -> dict[str, float]:
-        """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
         figures = self.stepper.health.figures(self.pendulum, self.stepper.plan, self.stepper.motion.reel)
         return {name: float(figure) for name, figure in figures.items()}
 
@@ -371,7 +362,6 @@ class ChainBackend:
     # -- checkpoints -------------------------------------------------------------------------------------
 
     def own_checkpoint(self) -> tuple[data.Motion, dict[str, Any]]:
-        """The motion, and what else its future depends on."""
         stepper = self.stepper
         text: dict[str, Any] = {
             "minimum_length": stepper.plan.minimum_length,

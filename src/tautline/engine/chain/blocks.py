@@ -48,7 +48,7 @@ class Numbers(NamedTuple):
     fine: columns.Truths
 
 
-class Piece(NamedTuple):
+class Batch(NamedTuple):
     """Members that are ready to march."""
 
     values: Mapping[str, Array]
@@ -71,7 +71,7 @@ class Piece(NamedTuple):
         )
 
 
-class Room(NamedTuple):
+class Memory(NamedTuple):
     """Memory for the samples of some blocks, which is used again and again."""
 
     blocks: int  # that are looked at together
@@ -79,27 +79,27 @@ class Room(NamedTuple):
     workspace: Workspace
 
 
-def empty_room(rows: int, N: int, reel_size: int) -> Room:
-    """Room for as many blocks as are looked at together, of so many samples after the first."""
+def empty_memory(rows: int, N: int, reel_size: int) -> Memory:
+    """Memory for as many blocks as are looked at together, of so many samples after the first."""
     blocks = max(1, NODES_AT_ONCE // ((N + 1) * LANES * (rows + 1)))
-    return Room(blocks, empty_block_samples(blocks * (rows + 1), N), empty_workspace(N, reel_size, START.size))
+    return Memory(blocks, empty_block_samples(blocks * (rows + 1), N), empty_workspace(N, reel_size, START.size))
 
 
 class March:
-    """Whole blocks of a piece, all with the same steps.
+    """Whole blocks of a batch, all with the same steps.
 
     Parameters
     ----------
-    piece : Piece
+    batch : Batch
     some : array of int
-        Places of the members in the piece.
+        Places of the members in the batch.
     locked : bool
         Whether reels are.
     h : float
         Base step (s).
     steps : int
         Base steps in a sample.
-    room : Room
+    memory : Memory
 
     Attributes
     ----------
@@ -113,22 +113,22 @@ class March:
         Samples of members that left their block, after the first; by their places in `some`.
     """
 
-    def __init__(self, piece: Piece, some: Places, locked: bool, h: float, steps: int, room: Room) -> None:
-        count, rows = len(some), room.out.scalars.shape[1] // room.blocks - 1
-        self._par, self._some, self._locked, self._rows, self._room = piece.numbers.par, some, locked, rows, room
-        motions = data.Motion._make(x[some] for x in piece.numbers.motions)
+    def __init__(self, batch: Batch, some: Places, locked: bool, h: float, steps: int, memory: Memory) -> None:
+        count, rows = len(some), memory.out.scalars.shape[1] // memory.blocks - 1
+        self._par, self._some, self._locked, self._rows, self._memory = batch.numbers.par, some, locked, rows, memory
+        motions = data.Motion._make(x[some] for x in batch.numbers.motions)
         state = np.full(count, RUNNING, dtype=np.int64), np.zeros(count, dtype=np.int64)
         self.block = Block(*motions, *state)
-        self.start = data.Samples(*(x[some] for x in piece.first))
+        self.start = data.Samples(*(x[some] for x in batch.first))
         self.left: dict[int, data.Samples] = {}
         self.times = steps * np.arange(rows + 1, dtype=np.float64) * h
         # in memory samples come last: sums along them are quick
         self.scalars = np.empty((data.ROTATION, count, rows + 1)).transpose(2, 0, 1)
-        settings, blocks = piece.members(some, h, steps), Block(*map(_in_blocks, self.block))
+        settings, blocks = batch.members(some, h, steps), Block(*map(_in_blocks, self.block))
         entry = march_locked if locked else march_reeling
-        after_first = room.blocks + np.arange(count // LANES) % room.blocks
+        after_first = memory.blocks + np.arange(count // LANES) % memory.blocks
         self._march = MemberCalls(
-            entry, count // LANES, settings, blocks, room.workspace, room.out, after_first, room.blocks
+            entry, count // LANES, settings, blocks, memory.workspace, memory.out, after_first, memory.blocks
         )
 
     def groups(self, with_torques: bool) -> Iterator[Iterator[tuple[Places, data.Samples]]]:
@@ -137,13 +137,13 @@ class March:
         Samples of a group come with the places of its members and in parts, in order of time, to be looked at before
         the next group. Arrays are (time, ..., member).
         """
-        size = self._room.blocks * LANES
+        size = self._memory.blocks * LANES
         for begun in range(0, len(self._some), size):
             group = slice(begun, min(begun + size, len(self._some)))
             count = group.stop - begun
             for number in range(begun // LANES, group.stop // LANES):
                 self._march(number)
-            samples = data.Samples(*(x[..., :count] for x in by_time(self._room.out, self._room.blocks)))
+            samples = data.Samples(*(x[..., :count] for x in by_time(self._memory.out, self._memory.blocks)))
             for x, first in zip(samples, self.start, strict=True):
                 x[0] = np.moveaxis(first[group], 0, -1)
             for k in np.flatnonzero(self.block.filled[group] < self._rows).tolist():

@@ -59,11 +59,11 @@ def task_of(simulation: Runner[ChainBackend], until: float | None = None) -> Tas
     return Task(s.par, s.plan, s.kernel_command, s.motion, s.beyond, alone)
 
 
-def record_ensemble(simulations: Sequence[Runner[ChainBackend]], rows: int, threads: int = 1) -> None:
+def record_ensemble(simulations: Sequence[Runner[ChainBackend]], rows: int) -> None:
     """March so many samples, and keep them and the present state in each simulation's record."""
     for simulation in simulations:
         simulation.keep(copied(simulation.backend.present_sample()))
-    for simulation, samples in zip(simulations, march_ensemble(simulations, rows, threads), strict=True):
+    for simulation, samples in zip(simulations, march_ensemble(simulations, rows), strict=True):
         if len(samples.scalars):
             simulation.keep(samples)
 

@@ -19,7 +19,7 @@ from tautline.engine import lowering
 from tautline.engine.chain import columns
 from tautline.engine.chain import lowering as chain_lowering
 from tautline.engine.chain.backend import ChainBackend
-from tautline.engine.chain.blocks import March, Numbers, Piece, Places, Room, empty_room, filled_up
+from tautline.engine.chain.blocks import Batch, March, Memory, Numbers, Places, empty_memory, filled_up
 from tautline.engine.chain.cases import begin_chain
 from tautline.engine.chain.columns import Varied
 from tautline.engine.chain.ensemble import fits, give_back, task_of
@@ -46,17 +46,17 @@ from tautline.results.values import Values, lengths_of, values_of
 from tautline.results.warnings import RunWarning
 
 # For the columns of samples of members that are looked at together.
-BYTES_A_LOOK = 6e6
+BYTES_A_RESULT = 6e6
 # Where a block has larger samples, the start of a member is little beside its run.
 MOST_BYTES_A_BLOCK = 64e6
 # Members that are set up together.
-MEMBERS_A_PIECE = 1024
+MEMBERS_A_BATCH = 1024
 
 # What is kept of the variables of members, from these and their string: arrays have members as their first dimension.
 Keep = Callable[[Values, String], dict[str, Array]]
 
 
-class Look(NamedTuple):
+class BatchResult(NamedTuple):
     """Members that have marched; figures have one entry a member."""
 
     places: Places  # numbers of members
@@ -137,24 +137,26 @@ class Family:
             motions.reel[:, data.TORQUE] = lowering.within_limit(chain.reel, torque)
         return Numbers(par, plan, commands, motions, fine)
 
-    def looks(self, values: Mapping[str, Array], wanted: Iterable[str], keep: Keep) -> Iterator[Look]:
+    def results(self, values: Mapping[str, Array], wanted: Iterable[str], keep: Keep) -> Iterator[BatchResult]:
         """Run members, and keep what is to be kept of some variables.
 
-        Those whose values are refused or doubtful are in no look.
+        Those whose values are refused or doubtful are in no result.
         """
         count, names = len(next(iter(values.values()))), set(wanted)
-        size = LANES * max(1, int(BYTES_A_LOOK / (8 * LANES * self.rows * data.SCALARS)))
-        room = empty_room(self.rows, self.elements, len(self._task.motion.reel))
-        for first in range(0, count, MEMBERS_A_PIECE):
-            own = {key: x[first : first + MEMBERS_A_PIECE] for key, x in values.items()}
+        size = LANES * max(1, int(BYTES_A_RESULT / (8 * LANES * self.rows * data.SCALARS)))
+        memory = empty_memory(self.rows, self.elements, len(self._task.motion.reel))
+        for first in range(0, count, MEMBERS_A_BATCH):
+            own = {key: x[first : first + MEMBERS_A_BATCH] for key, x in values.items()}
             numbers = self._numbers(own)
             fine = np.flatnonzero(self._varied.allowed(own) & numbers.fine)
-            piece = self._set_up(own, numbers, fine)
-            for steps, alike in self._alike(piece, fine):
+            batch = self._set_up(own, numbers, fine)
+            for steps, alike in self._alike(batch, fine):
                 for begun in range(0, len(alike), size):
-                    yield self._look(piece, filled_up(alike[begun : begun + size]), steps, first, room, names, keep)
+                    yield self._marched(
+                        batch, filled_up(alike[begun : begun + size]), steps, first, memory, names, keep
+                    )
 
-    def _set_up(self, values: Mapping[str, Array], numbers: Numbers, some: Places) -> Piece:
+    def _set_up(self, values: Mapping[str, Array], numbers: Numbers, some: Places) -> Batch:
         """Momenta and first samples of some members, by the kernels of a single run."""
         par, motions, locked = numbers.par, numbers.motions, self._task.command.locked
         count = len(motions.reel)
@@ -169,11 +171,11 @@ class Family:
         commands = np.repeat([COMMAND.row(command) for command in numbers.commands], each, axis=0)
         tables = tuple(np.repeat(table, each, axis=0) for table in COMMAND.tables(numbers.commands))
         own = _table(PARAMETERS, par, count), _table(PLAN, numbers.plan, count), commands
-        return Piece(values, numbers, own, tables, first)
+        return Batch(values, numbers, own, tables, first)
 
-    def _alike(self, piece: Piece, some: Places) -> Iterator[tuple[int, Places]]:
+    def _alike(self, batch: Batch, some: Places) -> Iterator[tuple[int, Places]]:
         """Members that can march together, with their base steps in a sample; not those with too many."""
-        par, plan, motions = piece.numbers.par, piece.numbers.plan, piece.numbers.motions
+        par, plan, motions = batch.numbers.par, batch.numbers.plan, batch.numbers.motions
         if not plan.adaptive:
             yield plan.steps_per_sample, some
             return
@@ -191,26 +193,26 @@ class Family:
             yield steps, np.array(members)
 
     @np.errstate(all="ignore")
-    def _look(
-        self, piece: Piece, some: Places, steps: int, first: int, room: Room, wanted: set[str], keep: Keep
-    ) -> Look:
-        """March whole blocks of a piece, which begins with member `first`, and look at their samples."""
+    def _marched(
+        self, batch: Batch, some: Places, steps: int, first: int, memory: Memory, wanted: set[str], keep: Keep
+    ) -> BatchResult:
+        """March whole blocks of a batch, which begins with member `first`, and look at their samples."""
         locked, plan = self._task.command.locked, self._task.plan
         h = self._interval / steps if plan.adaptive else plan.h
-        march = March(piece, some, locked, h, steps, room)
+        march = March(batch, some, locked, h, steps, memory)
         block, health = march.block, Health()
         start = march.start
-        health.begin(self._chain(piece, some), block.reel.T, start.scalars.T, np.moveaxis(start.nodes, 0, -1))
+        health.begin(self._chain(batch, some), block.reel.T, start.scalars.T, np.moveaxis(start.nodes, 0, -1))
         names = wanted - {"time"}
         shapes, kept = [], []
         for parts in march.groups(with_torques=bool(wanted & {"torque", "power"})):
-            found = [(who, *self._variables(piece, who, samples, march.times, names)) for who, samples in parts]
+            found = [(who, *self._variables(batch, who, samples, march.times, names)) for who, samples in parts]
             members, *both = zip(*found, strict=True)
             shape_parts, variables = (_one_after_another(x, axis) for axis, x in enumerate(both))
             shapes.append(shape_parts)
             values = {"time": march.times[None], **dict(zip(names, variables, strict=True))}
-            kept.append(keep(values, self._chain(piece, members[0]).string))
-        chain, times, scalars = self._chain(piece, some), march.times[1:, None], march.scalars
+            kept.append(keep(values, self._chain(batch, members[0]).string))
+        chain, times, scalars = self._chain(batch, some), march.times[1:, None], march.scalars
         shape = Shape(*(np.concatenate(x, axis=1)[1:] for x in zip(*shapes, strict=True)))
         health.note(chain, self.elements, times, scalars[1:], self._base.stepper.method.order)
         moved = chain.body.mass, None if locked else chain.reel
@@ -219,13 +221,13 @@ class Family:
         ended = (block.filled == self.rows) & (block.status == RUNNING) & np.isfinite(total)
         outputs = {name: np.concatenate([x[name] for x in kept]) for name in kept[0]}
         figures, made = health.figures(chain, plan, block.reel.T), block.clock[:, data.TOTAL]
-        return Look(first + some, ended, outputs, health, figures, made, chain, march.left, block)
+        return BatchResult(first + some, ended, outputs, health, figures, made, chain, march.left, block)
 
     def _variables(
-        self, piece: Piece, who: Places, samples: data.Samples, times: Array, wanted: set[str]
+        self, batch: Batch, who: Places, samples: data.Samples, times: Array, wanted: set[str]
     ) -> tuple[list[Array], list[Array]]:
         """Figures of the mesh (time, member), and wanted variables (member, time, ...)."""
-        chain, recorded = self._chain(piece, who), recorded_values(times, samples)
+        chain, recorded = self._chain(batch, who), recorded_values(times, samples)
         nodes, velocities = recorded["nodes"], recorded["node_velocities"]
         lengths = lengths_of(nodes)
         shape = shape_of(chain, nodes, velocities, recorded["reeled_length"], lengths, chain.body.mass)
@@ -233,19 +235,19 @@ class Family:
         found = system_values(self.case.system, values, wanted, inertia_of(chain.string, chain.body))
         return [np.asarray(x) for x in shape], [np.moveaxis(found[name], -1, 0) for name in wanted]
 
-    def _chain(self, piece: Piece, some: Places) -> Chain:
+    def _chain(self, batch: Batch, some: Places) -> Chain:
         """The chain, with columns of some members."""
-        return chain_of(self._varied.put({key: x[some] for key, x in piece.values.items()}).system)
+        return chain_of(self._varied.put({key: x[some] for key, x in batch.values.items()}).system)
 
-    def warnings(self, look: Look) -> dict[int, list[RunWarning]]:
-        """Warnings on members of a look that have any, by their places in it."""
-        criteria = look.health.criteria(look.chain, self.elements, look.figures, self._task.plan.adaptive)
+    def warnings(self, result: BatchResult) -> dict[int, list[RunWarning]]:
+        """Warnings on members of a result that have any, by their places in it."""
+        criteria = result.health.criteria(result.chain, self.elements, result.figures, self._task.plan.adaptive)
         return {k: on_only_line(self.case.system, x) for k, x in warnings_by_member(criteria).items()}
 
-    def go_on(self, look: Look, k: int, simulation: Runner[ChainBackend]) -> None:
+    def go_on(self, result: BatchResult, k: int, simulation: Runner[ChainBackend]) -> None:
         """Let a member that left its block go on alone, as a simulation that has just begun."""
         simulation.keep(copied(simulation.backend.present_sample()))
-        samples = give_back(simulation, look.left[k], look.block, k)
+        samples = give_back(simulation, result.left[k], result.block, k)
         if len(samples.scalars):
             simulation.keep(samples)
 

@@ -36,7 +36,7 @@ from tautline.model.run import Method
 
 
 class Stepper:
-    """The motion of one pendulum, and the only calls of the kernels that change it.
+    """The motion of one pendulum, and the only calls of the kernels that change it (`engine/stepping.py`).
 
     Parameters
     ----------
@@ -91,11 +91,9 @@ class Stepper:
 
     @property
     def time(self) -> float:
-        """Simulated time (s), from the counter of base steps."""
         return float(self.motion.reel[data.T_START] + self.motion.clock[data.STEP] * self.plan.h)
 
     def counted_from(self) -> tuple[data.Array, data.Counters]:
-        """The array with the time at which steps are counted from, and their counters."""
         return self.motion.reel, self.motion.clock
 
     @property
@@ -177,11 +175,9 @@ class Stepper:
         return int(status), int(filled)
 
     def samples_for(self, rows: int) -> data.Samples:
-        """Room for samples."""
         return data.empty_samples(rows, self.par.N)
 
     def saved(self) -> data.Motion:
-        """A copy of the motion."""
         return data.copy_of(self.motion)
 
     def put_back(self, motion: data.Motion) -> None:
@@ -199,12 +195,12 @@ class Stepper:
         """Follow a command as before; the motion is put back by itself."""
         self.__dict__.update(kept)
 
-    def observe(self, out: data.Samples, time: float, torques: bool = True) -> None:
+    def observe(self, out: data.Samples, time: float) -> None:
         """Put the present state into a single sample, with the torque that it takes."""
         self.cover(time, time)
         locked = self.initial.reel_speed == 0.0 if self.command is None else self.kernel_command.locked
         self.turns.run(observe, self.par, locked, self.motion, self.scratch, out, 0, time, self.beyond)
-        if self.takes_torque and torques:
+        if self.takes_torque:
             self.find_torques(out, np.array([time]))
 
     def find_torques(self, samples: data.Samples, times: data.Array) -> None:
@@ -261,7 +257,6 @@ class Stepper:
         return lowering.allowed_steps(self.plan, self.limits(deployed))
 
     def allowed_step(self) -> float:
-        """Smallest of these."""
         return min(self.step_limits().values())
 
     def check_step(self, command: Command | None) -> None:

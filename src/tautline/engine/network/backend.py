@@ -47,7 +47,7 @@ class Checkpoint(NamedTuple):
 
 
 class NetworkBackend:
-    """A system in motion.
+    """A system in motion. `Backend` has sentences on methods that have none here.
 
     Parameters
     ----------
@@ -101,17 +101,14 @@ class NetworkBackend:
 
     @property
     def system(self) -> System:
-        """The system, with the number of elements of every line."""
         return self.stepper.system
 
     @cached_property
     def case(self) -> Case:
-        """The case of the system that it is run for, with the number of elements of every line."""
         return case_of_run(self.given, lambda: (self.system, self.stepper.initial), self.stepper.method)
 
     @property
     def commands(self) -> dict[str, Command]:
-        """Commands that reels follow, by the names of lines."""
         return self.stepper.commands
 
     @property
@@ -120,7 +117,6 @@ class NetworkBackend:
         return state_of(self.system, self.present_sample())
 
     def body(self, name: str) -> dict[str, data.Array]:
-        """Position, velocity, attitude and angular velocity of a body now."""
         return body_in(self.system, self.present_sample(), name)
 
     def velocity_in(self, sample: kernels.WholeSamples, name: str) -> data.Array:
@@ -128,23 +124,18 @@ class NetworkBackend:
         return body_in(self.system, sample, name)["velocity"]
 
     def nodes(self, name: str) -> dict[str, data.Array]:
-        """Nodes of a line and their velocities now."""
         return nodes_in(self.system, self.present_sample(), name)
 
     def deployed(self, name: str) -> float:
-        """Unstretched length of a line outside its guide (m)."""
         return self.stepper.deployed(name)
 
     def reeled(self, name: str) -> float:
-        """Unstretched length on the reel side of the guide entrance of a line (m)."""
         return float(self.stepper.arrays.reels[self.stepper.numbers[name]][data.S])
 
     def speed(self, name: str) -> float:
-        """Rate of the reeled length of a line; positive in retrieval (m/s)."""
         return float(self.present_sample().strands[0, self.stepper.numbers[name], kernels.SPEED])
 
     def impulse_since(self, name: str) -> tuple[float, data.Array]:
-        """When the latest `advance` began (s); impulse (N s) and moment (N m s) of lines on a kinematic body since."""
         return acting.impulse_since(self.stepper, self.timing.now, name)
 
     def present_sample(self) -> kernels.WholeSamples:
@@ -155,7 +146,6 @@ class NetworkBackend:
         """Do nothing: the present state is observed whenever somebody asks."""
 
     def energies(self, sample: kernels.WholeSamples) -> data.Array:
-        """Kinetic, elastic and gravitational energy (J) of a sample."""
         return sample.whole[0, ENERGIES]
 
     # -- moving on ---------------------------------------------------------------------------------------
@@ -165,9 +155,8 @@ class NetworkBackend:
         return commands_by_name(self.system, command)
 
     def check(self, command: dict[str, Command]) -> None:
-        """Refuse a caller that is not the one, and a step that no command allows; others when commands are taken."""
+        """Refuse a caller that is not the one; a step is refused when commands are taken, which limits depend on."""
         self.stepper.turns.check()
-        self.stepper.check_step()
 
     def take(self, command: dict[str, Command]) -> None:
         """Let reels follow commands from now on."""
@@ -177,7 +166,6 @@ class NetworkBackend:
             self.first_sample()
 
     def room(self, rows: int) -> kernels.WholeSamples:
-        """Room for samples of a march."""
         return self.stepper.samples_for(rows)
 
     def completed(self, times: data.Array, samples: kernels.WholeSamples) -> kernels.WholeSamples:
@@ -185,7 +173,6 @@ class NetworkBackend:
         return samples
 
     def note_impulses(self) -> None:
-        """Let forces on kinematic bodies be means from now on."""
         acting.note_impulses(self.stepper, self.timing.now)
 
     def kind(self) -> list[str]:
@@ -198,7 +185,6 @@ class NetworkBackend:
         self.stepper.health.look_at_motors(self.system, samples, kind)
 
     def sentence(self, status: int, plan: data.Plan) -> str:
-        """Sentence on what ended the motion, when, and what to do about it."""
         return sentence(ended(self.stepper, status, plan, self.timing.now))
 
     def go_on_from(self, state: State, time: float) -> None:
@@ -223,21 +209,17 @@ class NetworkBackend:
         acting.push(self.stepper, self.timing.now, name, values, frame)
 
     def strike(self, name: str, impulse: data.Array, moment: data.Array) -> None:
-        """Let the momenta jump."""
         acting.strike(self.stepper, self.timing.now, name, impulse, moment)
 
     def stop_reel(self, name: str) -> None:
-        """Hold a drum at once."""
         acting.stop_reel(self.stepper, self.timing.now, name)
 
     def move(self, name: str, velocity: data.Array, angular_velocity: data.Array) -> None:
-        """Let a kinematic body have a velocity, and an angular velocity in its frame, from now on."""
         acting.move(self.stepper, self.timing.now, name, velocity, angular_velocity)
 
     # -- samples -----------------------------------------------------------------------------------------
 
     def first_sample(self) -> kernels.WholeSamples:
-        """The present state as a sample, for the beginning of a record."""
         out, stepper = self.present_sample(), self.stepper
         totals, x = stepper.arrays.totals, out.whole[0]
         self.timing.note_sample()
@@ -261,7 +243,6 @@ class NetworkBackend:
         return values_of_line(self.system, samples, times, line)
 
     def figures(self) -> dict[str, float]:
-        """Figures that say how far the result can be trusted, by name (docs/trust.md)."""
         found, earlier = self._own_figures(), self.earlier[1]
         return found | {name: max(x, earlier[name]) for name, x in found.items() if name in earlier}
 
@@ -269,13 +250,11 @@ class NetworkBackend:
         return self.stepper.health.figures(self.system, self.stepper.plan, self.stepper.arrays.totals)
 
     def warnings(self) -> list[RunWarning]:
-        """Warnings on the accuracy of the run, and on reels at their stops."""
         return list({w.text: w for w in (*self.earlier[0], *network_warnings(self.stepper))}.values())
 
     # -- checkpoints -------------------------------------------------------------------------------------
 
     def own_checkpoint(self) -> tuple[Checkpoint, dict[str, Any]]:
-        """The motion, and what else its future depends on."""
         stepper = self.stepper
         unknown = [name for name, k in stepper.numbers.items() if np.isnan(stepper.arrays.reels[k][data.TORQUE])]
         self._set_torques(unknown, 0.0)

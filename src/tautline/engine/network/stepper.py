@@ -37,7 +37,7 @@ from tautline.results import network as results
 
 
 class NetworkStepper:
-    """The motion of a system, and the only calls of the kernels that change it.
+    """The motion of a system, and the only calls of the kernels that change it (`engine/stepping.py`).
 
     Parameters
     ----------
@@ -156,11 +156,9 @@ class NetworkStepper:
 
     @property
     def time(self) -> float:
-        """Simulated time (s), from the counter of base steps."""
         return float(self.arrays.totals[data.T_START] + self.arrays.clock[data.STEP] * self.plan.h)
 
     def counted_from(self) -> tuple[data.Array, data.Counters]:
-        """The array with the time at which steps are counted from, and their counters."""
         return self.arrays.totals, self.arrays.clock
 
     def deployed(self, name: str) -> float:
@@ -274,7 +272,6 @@ class NetworkStepper:
         return done
 
     def samples_for(self, rows: int) -> kernels.WholeSamples:
-        """Room for samples."""
         return kernels.empty_samples(rows, len(self.arrays.names), len(self.strands), self._sizes["node"])
 
     def observe(self, out: kernels.WholeSamples, time: float) -> None:
@@ -349,11 +346,9 @@ class NetworkStepper:
         self.call(RESTORE, float(saved[0, data.T_START] + steps * self.plan.h), saved=saved)
 
     def following(self) -> dict[str, Any]:
-        """Parts of the commands of reels, to be followed again."""
         return {name: dict(getattr(self, name)) for name in ("commands", "origins", "lengths", "shortest")}
 
     def follow_again(self, kept: dict[str, Any]) -> None:
-        """Follow commands as before; the motion is put back by itself."""
         self.__dict__.update(kept)
         self.changed = True
         self.lower(self.time, self.time)
@@ -365,7 +360,6 @@ class NetworkStepper:
         return self.call(LIMITS).limits
 
     def step_limits(self, lengths: Mapping[str, float] | None = None) -> dict[str, float]:
-        """Largest steps of "auto" (s), by what limits them; with other lengths deployed, by the names of lines."""
         reels = self.arrays.reels
         before = [float(reel[data.S]) for reel in reels]
         if lengths is not None:
@@ -379,11 +373,10 @@ class NetworkStepper:
         return line_lowering.allowed_steps(self.plan, found)
 
     def allowed_step(self) -> float:
-        """Smallest of these."""
         return min(self.step_limits().values())
 
-    def check_step(self, commands: Any = None) -> None:
-        """Refuse a fixed step that is too near the stability limit from the start, whatever the commands."""
+    def check_step(self) -> None:
+        """Refuse a fixed step that is too near the stability limit at the start under the present commands."""
         if self.plan.adaptive or self.arrays.clock[data.TOTAL]:
             return
         mesh = "the lines' elements"

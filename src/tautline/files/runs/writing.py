@@ -208,13 +208,13 @@ def run_to_file(
     return Simulation.of(simulation)
 
 
-def save_run(path: str | os.PathLike[str], simulation: Runner[Any], *, title: str = "", overwrite: bool = False) -> int:
+def save_run(path: str | os.PathLike[str], simulation: Runner[Any], *, title: str = "") -> int:
     """Write what a run has recorded as a run file; the number of samples."""
     values = simulation.recorded()
     rows = len(values["time"])
     times = values["time"][: rows - simulation.timing.after_sample]
     interval = float(times[-1] - times[0]) / max(1, len(times) - 1)
-    with _created(Path(path), simulation, values, rows, interval, title, overwrite) as writer:
+    with _created(Path(path), simulation, values, rows, interval, title, False) as writer:
         writer.leave_in_order()
     return rows
 

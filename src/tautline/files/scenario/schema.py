@@ -138,7 +138,7 @@ def _section(word: str, tag: str, cls: type) -> dict[str, Any]:
     required = [
         name
         for name, kind in fields.items()
-        if kind.own_key and not kind.ways and kind.default is MISSING and kind.file_default is MISSING
+        if kind.own_key and not kind.ways and kind.default is MISSING
         if file is None or name not in file.stands_for
     ]
     return {

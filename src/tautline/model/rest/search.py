@@ -98,9 +98,9 @@ def left_of(network: Network, forces: Forces) -> float:
     return max(float(beyond.max(initial=0.0)), 0.0)
 
 
-def is_balanced(network: Network, forces: Forces, part: float = BALANCED) -> bool:
-    """Whether what is left of the forces is this part of the largest one, or rounding."""
-    return left_of(network, forces) <= part * forces.scale
+def is_balanced(network: Network, forces: Forces) -> bool:
+    """Whether what is left of the forces is a small part of the largest one, or rounding."""
+    return left_of(network, forces) <= BALANCED * forces.scale
 
 
 def find_rest(network: Network, start: Places) -> Rest:

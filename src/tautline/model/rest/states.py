@@ -43,14 +43,7 @@ class Frame(NamedTuple):
     acceleration: Array
 
 
-def rest(
-    system: System,
-    start: State,
-    *,
-    time: float = 0.0,
-    acceleration: bool = False,
-    locked: Collection[str] = (),
-) -> State:
+def rest(system: System, start: State, *, locked: Collection[str] = ()) -> State:
     """State of rest near a start: all forces on bodies and lines balance, and drums are locked.
 
     Rope passes sheaves until the tensions on both sides of each are the same, as without friction.
@@ -68,11 +61,6 @@ def rest(
         In uniform gravity.
     start : State
         Where to look from, as `hang` makes it; its deployed lengths stay.
-    time : float
-        When (s): applied forces have their values of then, and bodies on paths their places and velocities, as if
-        these lasted.
-    acceleration : bool
-        Balance also the inertial force of the common acceleration of all that holds the system, as if it lasted.
     locked : collection of str
         Sheaves that no rope passes, by the names of their commands.
 
@@ -81,9 +69,9 @@ def rest(
     EquilibriumError
         When none is found; the message says which force is left, and on which body.
     """
-    network, places = network_of(system, start, time, acceleration=acceleration, locked=locked)
+    network, places = network_of(system, start, locked=locked)
     found = find_rest(network, places).places
-    return state_of(system, start, network, found, frame_of(system, time, acceleration))
+    return state_of(system, start, network, found, frame_of(system))
 
 
 def frame_of(system: System, time: float = 0.0, acceleration: bool = False) -> Frame:

@@ -35,7 +35,7 @@ from tautline.studies.store import space
 
 if TYPE_CHECKING:
     from tautline.engine.chain.backend import ChainBackend
-    from tautline.engine.chain.family import Family, Look
+    from tautline.engine.chain.family import BatchResult, Family
 
 # For the samples of members that march together.
 BYTES_TOGETHER = 64e6
@@ -197,15 +197,15 @@ def _run_family(members: Members, found: Computed) -> None:
     def keep(variables: Values, string: String) -> dict[str, Array]:
         return _kept(work.outputs, variables, _parts(system, string, elements))
 
-    for look in family.looks(values, _needed(work.outputs), keep):
-        _take_look(family, look, found)
-        for k in look.left:
-            place = int(look.places[k])
+    for result in family.results(values, _needed(work.outputs), keep):
+        _take_result(family, result, found)
+        for k in result.left:
+            place = int(result.places[k])
             if found.status[place] != NOT_COMPUTED:  # it was several times in its block
                 continue
             with _reported(found, place):
                 one = members.start(place)
-                family.go_on(look, k, _chain(one))
+                family.go_on(result, k, _chain(one))
                 _take(one, work.outputs, found)
 
 
@@ -215,16 +215,16 @@ def _kept(outputs: tuple[Output, ...], values: Values, parts: Parts) -> dict[str
     return {output.name: evaluate(output, values, np.full(members, rows), parts) for output in outputs}
 
 
-def _take_look(family: Family, look: Look, found: Computed) -> None:
+def _take_result(family: Family, result: BatchResult, found: Computed) -> None:
     """Outputs, steps and health of members that have come to the end of their samples."""
-    ended, places = look.ended, look.places[look.ended]
-    for name, result in look.kept.items():
-        found.outputs[name][places] = result[ended]
-    found.status[places], found.steps[places] = RUNNING, look.steps[ended]
-    found.health[places] = np.stack([look.figures[name][ended] for name in HEALTH], axis=1)
-    for k, warnings in family.warnings(look).items():
+    ended, places = result.ended, result.places[result.ended]
+    for name, kept in result.kept.items():
+        found.outputs[name][places] = kept[ended]
+    found.status[places], found.steps[places] = RUNNING, result.steps[ended]
+    found.health[places] = np.stack([result.figures[name][ended] for name in HEALTH], axis=1)
+    for k, warnings in family.warnings(result).items():
         if ended[k]:
-            found.warnings[look.places[k]] = encoded(warnings)
+            found.warnings[result.places[k]] = encoded(warnings)
 
 
 def _needed(outputs: Sequence[Output]) -> set[str]:

@@ -52,12 +52,12 @@ def plain_numbers(axis: Any) -> None:
     axis.set_major_formatter(form)
 
 
-def label_axis(axes: Any, which: str, column: Column, places: Array | None = None) -> None:
+def label_axis(axes: Any, which: str, column: Column) -> None:
     """Name, unit and scale of a parameter's axis; words at their places."""
     axis = getattr(axes, f"{which}axis")
     getattr(axes, f"set_{which}label")(named(column.key, column.units))
     if column.words:
-        axis.set_ticks(np.arange(len(column.words)) if places is None else places, labels=list(column.words))
+        axis.set_ticks(np.arange(len(column.words)), labels=list(column.words))
         getattr(axes, f"set_{which}lim")(-0.5, len(column.words) - 0.5)
     elif column.log:
         getattr(axes, f"set_{which}scale")("log")
