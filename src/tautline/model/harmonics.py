@@ -102,9 +102,9 @@ class Harmonics:
         first, last = (math.floor((t - origin) / self.block) for t in (start, until))
         if (last + 1 - first) * PIECES_A_BLOCK > MOST_PIECES:
             raise InputError(
-                f"period: expected at most {MOST_PIECES // KNOTS_A_PERIOD} periods between two samples, "
+                f"period: expected at most {MOST_PIECES // KNOTS_A_PERIOD} periods over a step or between two samples, "
                 f"got a mean period of {KNOTS_A_PERIOD * self.spacing:.3g} s in {until - start:.3g} s; "
-                "use a shorter sample interval"
+                "use a shorter step or sample interval"
             )
         blocks = [self._block(origin, number, HERMITE[degree]) for number in range(first, last + 1)]
         knots, coefficients = (np.concatenate(parts, axis=k) for k, parts in enumerate(zip(*blocks, strict=True)))
