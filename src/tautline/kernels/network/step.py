@@ -275,7 +275,8 @@ def move_body(network: Network, body: Body, h: float, end: float) -> None:
         dQ = quaternion_increment(quaternion(state), scale(0.5 * h, triple(work, OMEGA_NOW)))
         for i in range(4):
             accumulate(state, ATTITUDE + i, ATTITUDE_ERR + i, dQ[i], body.compensated)
-    turn_to(body, end)
+    if body.led:
+        turn_to(body, end)
 
 
 @separate
@@ -407,7 +408,7 @@ def stage(network: Network, h: float, start: float, end: float) -> int:
         move_body(network, body_at(network.bodies, b), h, end)
     for k in range(len(network.strands)):
         place_ends(network, strand_at(network.strands, k))
-    power = weigh(network, end)[1]
+    power = weigh(network, end, False)[1]
     book_whole(network, GUIDE_WORK, 0.5 * h * (totals[FRAME_POWER] + power))
     totals[FRAME_POWER] = power
     for k in range(len(network.strands)):
