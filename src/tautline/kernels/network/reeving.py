@@ -80,6 +80,7 @@ from tautline.kernels.network.data import (
 from tautline.kernels.network.ends import End, matrix_in, moment_of, swing_by_omega
 from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_in, rub_of
 from tautline.kernels.network.grip import begin_grip, end_grip
+from tautline.kernels.network.guess import is_steady, keep_speeds, reel_beyond_parabola
 from tautline.kernels.network.linear import IDENTITY, ZEROS, add_block, add_column, add_row, add_vector
 from tautline.kernels.network.spans import (
     BORDER_STOP,
@@ -312,6 +313,8 @@ def begin_feeds(network: Network, h: float, start: float, end: float) -> None:
             before = reel_before(par, strand.command, reel, work[STRAIN], work[ON_FEED], h, start, end)
             pack_start(before, work[START_ROW:])
             work[SIGMA_NOW] = before.sigma
+            if is_steady(network.totals, h) and not before.drum.held:
+                work[SIGMA_NOW] += reel_beyond_parabola(reel)
             if strand.reeving.friction.law != NO_FRICTION:
                 put_rub(work, RUB, rub_of(network, k))
             if strand.reeving.wheel >= 0:
@@ -378,6 +381,7 @@ def kick_feeds(network: Network, h: float, end_time: float) -> None:
                 strain = strain_at_guide(strand.par, strand.nodes[POSITION], l)
             pushes = ReelImpulses(work[S_BEFORE], work[ON_FEED], work[FEED_GRADIENT], work[ON_FEED_END], strain)
             before = unpack_start(work[START_ROW:])
+            keep_speeds(reel)
             reel_after(par, strand.command, reel, before, h, end_time, Rates(sigma, ZERO, work[IMPULSE_NOW]), pushes)
             if strand.reeving.friction.law != NO_FRICTION:
                 alpha_0 = strand.reeving.friction.alpha_0
