@@ -19,7 +19,7 @@ from tautline.engine import plausible
 from tautline.errors import RUNNING, STATUS_NAMES, InputError
 from tautline.model import checks
 
-VERSION = 8
+VERSION = 9
 # Of the text of a checkpoint (plausible.py).
 FORM: dict[str, Any] = {
     "backend": str,

@@ -57,6 +57,8 @@ OWED_BY_NETWORK_BODY = [
     *range(data.ATTITUDE_ERR, data.ATTITUDE_ERR + 4),
     *(p + i for p in (network.PLACE_ERR, network.LINEAR_ERR, network.ANGULAR_ERR) for i in range(3)),
 ]
+# Of steps so long ago that no more than a search begins there.
+OLDER = [p + i for p in (network.V_OLDER, network.OMEGA_OLDER) for i in range(6)]
 WHOLE = ((0, len(ledger.ACCOUNTS)), (network.LINEAR_MOMENTUM, 3), (network.ANGULAR_MOMENTUM, 3))
 BODY_SAMPLES = (
     *((place, 3) for place in (network.BODY_PLACE, network.BODY_VELOCITY, network.BODY_OMEGA)),
@@ -215,8 +217,8 @@ def _columns(together: Any, ignored: Any = ()) -> Callable[[Array], tuple[Any, A
     return lambda array: (np.broadcast_to(_placed(array.shape[-1], together, ignored), array.shape), 1.0)
 
 
-FREE_BODY = _columns(NETWORK_BODY, OWED_BY_NETWORK_BODY)
-GUESSED_BODY = _columns(NETWORK_BODY, [*OWED_BY_NETWORK_BODY, *range(network.V, network.V + 18)])
+FREE_BODY = _columns(NETWORK_BODY, [*OWED_BY_NETWORK_BODY, *OLDER])
+GUESSED_BODY = _columns(NETWORK_BODY, [*OWED_BY_NETWORK_BODY, *OLDER, *range(network.V, network.V + 18)])
 SPECIAL: dict[tuple[type, str], Callable[[Any], tuple[Any, ...]]] = {
     (data.Motion, "nodes"): _nodes,
     (data.Motion, "body"): lambda array: (_placed(len(array), BODY, OWED_BY_BODY), 1.0),

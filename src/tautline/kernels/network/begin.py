@@ -183,7 +183,7 @@ def begin_network(network: Network, t: float) -> None:
         strand = strand_at(network.strands, k)
         if strand.reeved:
             strand.reel[P_S] = strand.work[FEED_MOMENTUM]
-    network.totals[FRAME_POWER] = weigh(network, t)[1]
+    network.totals[FRAME_POWER] = weigh(network, t, False)[1]
 
 
 @separate

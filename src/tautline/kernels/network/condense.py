@@ -7,6 +7,8 @@ with those velocities: a block that belongs into the equations of bodies and ree
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from tautline.kernels.along import load, nodes_from, put_nodes, width
 from tautline.kernels.data import (
     ABOVE,
@@ -35,6 +37,7 @@ from tautline.kernels.network.data import (
     BY_FIRST,
     BY_LAST,
     END_BY_SIGMA,
+    END_BY_STOP,
     END_MOMENTUM,
     FOLLOWING,
     LEFT,
@@ -45,6 +48,7 @@ from tautline.kernels.network.data import (
     START_ROW,
     Strand,
 )
+from tautline.kernels.network.spans import BY_STOP
 from tautline.kernels.reels import unpack_start
 from tautline.kernels.so3 import Vector, add, add_scaled, scale, sub
 from tautline.kernels.step_equations import GROWTH, derivatives_by_sigma, ends_of, node_equations, reel_row
@@ -61,26 +65,29 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel
-def follow_ends(strand: Strand) -> None:
-    """How inner nodes follow the first and the last one: the decaying vectors BY_FIRST and BY_LAST."""
+def follow_ends(strand: Strand, free: tuple[bool, bool]) -> None:
+    """How inner nodes follow the first and the last one: the decaying vectors BY_FIRST and BY_LAST.
+
+    Zero of an end that a body leads whose motion is given: the end has its velocity already.
+    """
     N = strand.par.N
     factor = strand.scratch.factor
     first, last = factor[BY_FIRST], factor[BY_LAST]
     below, inverse, ratio = factor[BELOW], factor[INVERSE_MINOR], factor[RATIO]
-    reach = min(N - 1, FOLLOWING)
+    near, far = min(N - 1, FOLLOWING) if free[0] else 0, min(N - 1, FOLLOWING) if free[1] else 0
     Y = 1.0
-    for i in range(1, reach + 1):
+    for i in range(1, near + 1):
         Y *= -below[i - 1]
         first[i] = inverse[i] * Y
-    for i in range(reach - 1, 0, -1):
+    for i in range(near - 1, 0, -1):
         first[i] -= ratio[i] * first[i + 1]
-    for i in range(reach + 1, N + 1):
+    for i in range(near + 1, N + 1):
         first[i] = 0.0
-    for i in range(N - reach):
+    for i in range(N - far):
         last[i] = 0.0
     first[0] = 1.0
     last[N] = 1.0
-    for i in range(N - 1, N - 1 - reach, -1):
+    for i in range(N - 1, N - 1 - far, -1):
         last[i] = -ratio[i] * last[i + 1]
 
 
@@ -89,8 +96,13 @@ OWN = 2.0 / GROWTH
 
 
 @kernel
-def reduce_to_ends(strand: Strand, unit: float, own_first: float, v_first: Vector, v_last: Vector) -> None:
-    """Solve the node equations between given ends: velocities into AT_SIGMA, momenta of ends, their slopes."""
+def reduce_to_ends(
+    strand: Strand, unit: float, own_first: float, v_first: Vector, v_last: Vector, free: tuple[bool, bool]
+) -> None:
+    """Solve the node equations between given ends: velocities into AT_SIGMA, momenta of ends, their slopes.
+
+    `free` are the ends whose velocities are unknown; slopes by others are left out.
+    """
     N, scratch, work = strand.par.N, strand.scratch, strand.work
     above, below = scratch.factor[ABOVE], scratch.factor[BELOW]
     right, v = scratch.nodes[RIGHT], scratch.nodes[AT_SIGMA]
@@ -101,7 +113,7 @@ def reduce_to_ends(strand: Strand, unit: float, own_first: float, v_first: Vecto
     divide_by_minors(N, scratch)
     backward(N, v_last, scratch, v)
     put_node(v, 0, v_first)
-    follow_ends(strand)
+    follow_ends(strand, free)
 
     first, last = scratch.factor[BY_FIRST], scratch.factor[BY_LAST]
     P_first = sub(add_scaled(scale(own_first, v_first), above[0], node(v, 1)), r_first)
@@ -123,6 +135,7 @@ def slopes_at_ends(
     border: Array,
     carried: Vector,
     places: tuple[int, int],
+    free: tuple[bool, bool],
 ) -> None:
     """Derivatives of the momenta of both ends by a feed, and of its equation by their velocities, at `places` of work.
 
@@ -134,14 +147,18 @@ def slopes_at_ends(
     above, below, first, last = factor[ABOVE], factor[BELOW], factor[BY_FIRST], factor[BY_LAST]
     put_triple(work, places[0], scale(mu, add(sub(scale(above[0], node(slope, 1)), r[0]), carried)))
     put_triple(work, places[0] + 3, scale(mu, sub(scale(below[N - 1], node(slope, N - 1)), r[1])))
-    by_first = sub(add(node(border, 0), followed(border, first, 1, min(N - 1, FOLLOWING))), carried)
-    by_last = add(node(border, N), followed(border, last, max(N - FOLLOWING, 1), N - 1))
-    put_triple(work, places[1], scale(mu, by_first))
-    put_triple(work, places[1] + 3, scale(mu, by_last))
+    if free[0]:
+        by_first = sub(add(node(border, 0), followed(border, first, 1, min(N - 1, FOLLOWING))), carried)
+        put_triple(work, places[1], scale(mu, by_first))
+    if free[1]:
+        by_last = add(node(border, N), followed(border, last, max(N - FOLLOWING, 1), N - 1))
+        put_triple(work, places[1] + 3, scale(mu, by_last))
 
 
 @kernel
-def condense(strand: Strand, h: float, kick: float, v_first: Vector, v_last: Vector, sigma: float) -> None:
+def condense(
+    strand: Strand, h: float, kick: float, v_first: Vector, v_last: Vector, sigma: float, free: tuple[bool, bool]
+) -> None:
     """Inner velocities into AT_SIGMA; momenta of the ends and their derivatives into the strand's work.
 
     TARGET holds the momenta of the nodes with gravity's impulse; PULL those of the elements for the time `kick`.
@@ -155,7 +172,7 @@ def condense(strand: Strand, h: float, kick: float, v_first: Vector, v_last: Vec
     ends = ends_of(par, h, element_length(par, s), sigma)
     unit, _ = node_equations(par, h, ends, q, scratch.nodes[TARGET], kick, scratch)
     own_first = OWN + (unit * par.mu * (s + 0.5 * h * sigma) if strand.wound else 0.0)
-    reduce_to_ends(strand, unit, own_first, v_first, v_last)
+    reduce_to_ends(strand, unit, own_first, v_first, v_last, free)
     if strand.row < 0:
         return
 
@@ -167,7 +184,7 @@ def condense(strand: Strand, h: float, kick: float, v_first: Vector, v_last: Vec
     slope = scratch.nodes[BY_SIGMA]
     put_node(slope, 0, ZERO)
     carried = scale(0.5 * h if strand.wound else 0.0, v_first)
-    slopes_at_ends(strand, (r_first, r_last), slope, scratch.nodes[BORDER], carried, (END_BY_SIGMA, REEL_BY_END))
+    slopes_at_ends(strand, (r_first, r_last), slope, scratch.nodes[BORDER], carried, (END_BY_SIGMA, REEL_BY_END), free)
     work[PIVOT], work[LEFT] = reel_row(par, h, s, ends, sums, unpack_start(work[START_ROW:]).p_s, by_nodes)
 
 
@@ -180,17 +197,26 @@ def followed(border: Array, weights: Array, begin: int, end: int) -> Vector:
     return total
 
 
+class Fed(NamedTuple):
+    """Whether slopes by the feeds at the start and at the stop of a string are known."""
+
+    start: bool
+    stop: bool
+
+
 @kernel
-def change_ends(strand: Strand, dv_first: Vector, dv_last: Vector, dsigma: float) -> None:
-    """Let inner velocities and the momenta of the ends follow a small change of the ends and of the reel."""
-    work, factor = strand.work, strand.scratch.factor
-    v, slope = strand.scratch.nodes[AT_SIGMA], strand.scratch.nodes[BY_SIGMA]
+def change_ends(strand: Strand, dv_first: Vector, dv_last: Vector, feeds: tuple[float, float], fed: Fed) -> None:
+    """Let inner velocities and the momenta of the ends follow a small change of the ends and of what `fed` says."""
+    work, factor, nodes = strand.work, strand.scratch.factor, strand.scratch.nodes
+    v, slope, slope_stop = nodes[AT_SIGMA], nodes[BY_SIGMA], nodes[BY_STOP]
     first, last = factor[BY_FIRST], factor[BY_LAST]
-    along = work[SCALE] * dsigma
+    along, along_stop = work[SCALE] * feeds[0], work[SCALE] * feeds[1]
     for j in range(0, strand.par.N + 1, width(v)):
         x = nodes_from(v, j)
-        if strand.row >= 0 and not strand.reeved:
+        if fed.start:
             x = add_scaled(x, along, nodes_from(slope, j))
+        if fed.stop:
+            x = add_scaled(x, along_stop, nodes_from(slope_stop, j))
         a, b = load(first, j), load(last, j)
         x = (
             x[0] + a * dv_first[0] + b * dv_last[0],
@@ -201,8 +227,10 @@ def change_ends(strand: Strand, dv_first: Vector, dv_last: Vector, dsigma: float
     for e in range(2):
         P = add_scaled(triple(work, END_MOMENTUM + 3 * e), work[SCHUR + 2 * e], dv_first)
         P = add_scaled(P, work[SCHUR + 2 * e + 1], dv_last)
-        if strand.row >= 0 and not strand.reeved:
-            P = add_scaled(P, dsigma, triple(work, END_BY_SIGMA + 3 * e))
+        if fed.start:
+            P = add_scaled(P, feeds[0], triple(work, END_BY_SIGMA + 3 * e))
+        if fed.stop:
+            P = add_scaled(P, feeds[1], triple(work, END_BY_STOP + 3 * e))
         put_triple(work, END_MOMENTUM + 3 * e, P)
 
 

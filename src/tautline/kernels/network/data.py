@@ -38,7 +38,8 @@ FLUID = _places(44)[0]  # velocity of fluid that moves along with the body, in t
 GIVEN, GIVEN_MOMENT = _places(47, 50)
 # Velocity and angular velocity of fluid that moves along with a body as its added-mass matrix says, in the latest step.
 MOVED, MOVED_SPIN = _places(53, 56)
-BODY_STATE = 59
+V_OLDER, OMEGA_OLDER = _places(59, 65)  # two vectors each: of the steps before V_EARLIER and OMEGA_EARLIER
+BODY_STATE = 71
 # Places in Body.work: unknowns of the step; attitude at its start; force and moment of gravity at its start (N, N m).
 V_NOW, OMEGA_NOW, TURNED, PULLED, TWISTED = _places(0, 3, 6, 15, 18)
 # Momentum and angular momentum of the step at its start, and what they gained: of bodies whose motion is given.
@@ -74,6 +75,7 @@ GRIP_RUB, GRIP_BESIDE, GRIP_NOW, GRIP_SIDE = _places(*(SPAN_REEL + i for i in (1
 STRAND_WORK = SPAN_REEL + 24
 # Places in Strand.reel: length that has come in at the stop, but for a constant; 0 where no feed is there.
 FED, FED_ERR = _places(12, 13)
+SIGMA_FOURTH, SIGMA_FIFTH = _places(39, 40)  # speeds of the steps before SIGMA_EARLIER
 # Of a rope that may slip on its wheel (grip.py): whether it sticks, impulses towards the end and the start of the line
 # that the groove could still give at the end of a step in which it stuck; how far it has slipped, and since when.
 GRIPS, GRIP_LOW, GRIP_HIGH, SLIPPED, SLIP_TIME = _places(21, 22, 23, 24, 25)
@@ -85,8 +87,9 @@ FOLLOWING = 40  # nodes beyond which that is below rounding
 WEIGHTS = LOAD_ROWS + 2 * code(registry.LOADS, "applied_force")
 assert FACTOR_ROWS > BY_LAST
 
-# Place in Network.totals of the rate at which the motion of the frame changes the potential energy (W).
-FRAME_POWER = _places(39)[0]
+# Places in Network.totals: rate at which the motion of the frame changes the potential energy (W); number of the latest
+# steps that had one length.
+FRAME_POWER, ALIKE = _places(39, 43)
 
 UNKNOWNS = 6  # of a free body
 

@@ -12,7 +12,7 @@ from tautline.arrays import Array2
 from tautline.kernels.data import Array, S, put_triple, triple
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel, separate
-from tautline.kernels.network.condense import change_ends, condense
+from tautline.kernels.network.condense import Fed, change_ends, condense
 from tautline.kernels.network.data import (
     ANGULAR,
     END_BY_SIGMA,
@@ -65,9 +65,10 @@ from tautline.kernels.network.reeving import (
     add_wheel,
     condense_drum,
     condense_span,
+    corrections_of_feeds,
     feed_row,
     feed_speed,
-    follow_span,
+    is_fed,
 )
 from tautline.kernels.network.spans import retracted
 from tautline.kernels.newton import ERROR_LEFT, ROUNDING_FLOOR
@@ -237,13 +238,14 @@ def strand_rows(network: Network, k: int, h: float, kick: float, anew: bool) -> 
     """A string's part of all equations; strings of constant length are condensed once a step."""
     strand = strand_at(network.strands, k)
     ends = (end_of(network, strand, 0, h), end_of(network, strand, 1, h))
+    free = (ends[0].body.free, ends[1].body.free)
     if strand.reeved:
         if strand.reeving.idle:
             condense_drum(network, strand, h, ends[0].v)
         else:
-            condense_span(network, strand, h, kick, ends[0].v, ends[1].v)
+            condense_span(network, strand, h, kick, ends[0].v, ends[1].v, free)
     elif anew or strand.row >= 0:
-        condense(strand, h, kick, ends[0].v, ends[1].v, strand.work[SIGMA_NOW])
+        condense(strand, h, kick, ends[0].v, ends[1].v, strand.work[SIGMA_NOW], free)
     by_omega = (turning_of(ends[0], h), turning_of(ends[1], h))
     add_end(network, strand, h, 0, ends[0], by_omega)
     add_end(network, strand, h, 1, ends[1], by_omega)
@@ -369,8 +371,13 @@ def follow(network: Network, k: int, h: float) -> tuple[float, float, bool]:
         work[SIGMA_NOW] += dsigma
     first, last = end_of(network, strand, 0, h).v, end_of(network, strand, 1, h).v
     dfirst, dlast = sub(first, before[0]), sub(last, before[1])
-    change_ends(strand, dfirst, dlast, dsigma)
-    dfeeds = follow_span(network, strand) if strand.reeved else abs(dsigma)
+    feeds, fed = (dsigma, 0.0 * dsigma), Fed(strand.row >= 0, False)
+    if strand.reeved:
+        feeds = corrections_of_feeds(network, strand)
+        # a drum at the end of a line has none at its stop
+        fed = Fed(is_fed(network, strand), is_fed(network, strand) and not strand.reeving.idle)
+    change_ends(strand, dfirst, dlast, feeds, fed)
+    dfeeds = abs(feeds[0]) + abs(feeds[1])
     put_triple(work, END_VELOCITY, first)
     put_triple(work, END_VELOCITY + 3, last)
     size = dfeeds * (dfeeds + math.sqrt(dot(dfirst, dfirst)) + math.sqrt(dot(dlast, dlast)))

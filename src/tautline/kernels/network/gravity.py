@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from tautline.kernels.along import nodes_from, put_nodes, spread, total, width
 from tautline.kernels.data import POSITION, Array, S, add_to_node, node, put_node, put_triple, triple
-from tautline.kernels.energy import element_length, spooled_above, spooled_lever
+from tautline.kernels.energy import element_length, spooled_above, spooled_lever, weights_of_nodes
 from tautline.kernels.jit import kernel, separate
+from tautline.kernels.lanes import zero_like
 from tautline.kernels.listed import Listed
 from tautline.kernels.network.data import (
     PLACE,
@@ -132,7 +134,7 @@ class WoundWeight(NamedTuple):
 
 
 @kernel
-def wound_weight(strand: Strand, field: Field, pull: Pull, height: float) -> WoundWeight:
+def wound_weight(strand: Strand, field: Field, pull: Pull, height: float, with_energy: bool) -> WoundWeight:
     """On a body a point mass at the guide entrance; at an anchor in the guide and around the drum (equation 6)."""
     par = strand.par
     s = strand.reel[S]
@@ -142,7 +144,9 @@ def wound_weight(strand: Strand, field: Field, pull: Pull, height: float) -> Wou
             carried * pull.potential, scale(carried, pull.acceleration), -par.mu * pull.potential, carried * pull.rate
         )
     weight = par.mu * field.g
-    energy = -weight * ((s - par.b) * (height - par.b) + par.b * height - spooled_above(par, s))
+    energy = 0.0 * weight
+    if with_energy:  # a sine and a cosine, which no step needs
+        energy = -weight * ((s - par.b) * (height - par.b) + par.b * height - spooled_above(par, s))
     on_s = weight * (height - par.b - spooled_lever(par, s))
     return WoundWeight(energy, (0.0, 0.0, weight * s), on_s, 0.0)
 
@@ -158,19 +162,37 @@ def weigh_wheel(strand: Strand, body: Body, field: Field, at: Reference) -> tupl
 
 
 @kernel
-def weigh_strand(bodies: Listed[Body], strand: Strand, field: Field, at: Reference) -> tuple[float, float]:
+def weigh_evenly(N: int, q: Array, g: float, mass: float, out: Array) -> float:
+    """Uniform gravity on the nodes; their potentials in sum, half of those of the ends."""
+    nothing = spread(q, zero_like(mass))
+    potentials = nothing
+    for i in range(0, N + 1, width(q)):
+        share = weights_of_nodes(q, N, i, 1.0, 0.5)
+        put_nodes(out, i, (nothing, nothing, mass * g * share))
+        potentials += share * nodes_from(q, i)[2]
+    put_node(out, 0, (0.0, 0.0, 0.5 * mass * g))
+    return -g * (total(q, potentials) - 0.5 * node(q, 0)[2])  # type: ignore[no-any-return]
+
+
+@kernel
+def weigh_strand(
+    bodies: Listed[Body], strand: Strand, field: Field, at: Reference, with_energy: bool
+) -> tuple[float, float]:
     """Gravity on the nodes into WEIGHTS and on s into WEIGHT_S; energy, and its rate by the motion of the frame."""
     par = strand.par
     q = strand.nodes[POSITION]
     out = strand.scratch.nodes[WEIGHTS]
     mass = strand.sinking * par.mu * element_length(par, retracted(strand))
     energy, rate = 0.0, 0.0
-    for i in range(par.N + 1):
-        pull = pull_at(field, at, node(q, i))
-        part = 0.5 if i in (0, par.N) else 1.0
-        put_node(out, i, scale(part * mass, pull.acceleration))
-        energy += part * pull.potential
-        rate += part * pull.rate
+    if field.orbit:
+        for i in range(par.N + 1):
+            pull = pull_at(field, at, node(q, i))
+            part = 0.5 if i in (0, par.N) else 1.0
+            put_node(out, i, scale(part * mass, pull.acceleration))
+            energy += part * pull.potential
+            rate += part * pull.rate
+    else:
+        energy = weigh_evenly(par.N, q, field.g, mass, out)
     strand.work[WEIGHT_S] = strand.sinking * par.mu * energy / par.N
     if strand.reeving.idle:
         energy, rate = 0.0, 0.0
@@ -185,7 +207,7 @@ def weigh_strand(bodies: Listed[Body], strand: Strand, field: Field, at: Referen
         rate += wheel[1]
     if strand.wound:
         entrance = node(q, 0)
-        wound = wound_weight(strand, field, pull_at(field, at, entrance), entrance[2])
+        wound = wound_weight(strand, field, pull_at(field, at, entrance), entrance[2], with_energy)
         add_to_node(out, 0, scale(strand.sinking, wound.force))
         if strand.reeved:
             strand.work[WOUND_S] = strand.sinking * wound.on_s
@@ -212,8 +234,8 @@ def weigh_body(body: Body, field: Field, at: Reference) -> tuple[float, float]:
 
 
 @separate
-def weigh(network: Network, t: float) -> tuple[float, float]:
-    """Gravity on everything at time t; potential energy, and its rate by the motion of the frame."""
+def weigh(network: Network, t: float, with_energy: bool) -> tuple[float, float]:
+    """Gravity on everything at time t; potential energy, if asked for, and its rate by the motion of the frame."""
     field = network.field
     at = reference_at(field, t) if field.orbit else Reference((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
     energy, rate = 0.0, 0.0
@@ -222,7 +244,7 @@ def weigh(network: Network, t: float) -> tuple[float, float]:
         energy += one[0]
         rate += one[1]
     for k in range(len(network.strands)):
-        one = weigh_strand(network.bodies, strand_at(network.strands, k), field, at)
+        one = weigh_strand(network.bodies, strand_at(network.strands, k), field, at, with_energy)
         energy += one[0]
         rate += one[1]
     return energy, rate

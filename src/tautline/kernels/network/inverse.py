@@ -310,7 +310,7 @@ def find_torques(network: Network, t: float, backups: Array2, samples: WholeSamp
             put_motion(network, backups[1])
         for b in range(len(network.bodies)):
             body = body_at(network.bodies, b)
-            begin_body(body, h, 0.0, 0.0, t, t + h)
+            begin_body(body, h, 0.0, 0.0, False, t, t + h)
             if body.free:
                 # so near that one iteration is exact: what Newton's method leaves would be divided by the short step
                 put_triple(body.work, V_NOW, triple(samples.bodies[row, b], BODY_VELOCITY))

@@ -187,13 +187,14 @@ def limits_now(network: Network, plan: Plan, t: float) -> Limits:
         decay = max(decay, fastest_decay(loads_at(network.acting, k)))
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
-        elastic, pull, single = pull_on(network, b)
-        own2 = body.heave2
-        if turns(body):
-            omega = triple(body.state, OMEGA)
-            own2 += elastic * body.pull_lever
-            swing = pull * body.pull_lever + swing_in_flow(network, b, t)
-            rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), swing))
+        own2, single = body.heave2, False
+        if turns(body) or own2 > 0.0:
+            elastic, pull, single = pull_on(network, b)
+            if turns(body):
+                omega = triple(body.state, OMEGA)
+                own2 += elastic * body.pull_lever
+                swing = pull * body.pull_lever + swing_in_flow(network, b, t)
+                rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), swing))
         fastest2 = max(fastest2, own2)
         if single:  # stretching and the body's own motion share its inertia
             swing2 = max(swing2, own2)

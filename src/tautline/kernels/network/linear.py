@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from tautline.arrays import Array2
 from tautline.kernels.along import load, spread, store, width
-from tautline.kernels.data import Array
+from tautline.kernels.data import Array, put_triple, triple
 from tautline.kernels.jit import kernel
-from tautline.kernels.so3 import (
-    Matrix,
-    Vector,
-)
+from tautline.kernels.so3 import Matrix, Vector, apply, apply_transposed, dot, inverse3
 from tautline.kernels.tangents import has_tangents
 
 ZEROS = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -57,13 +54,29 @@ def clear(matrix: Array2, right: Array) -> None:
 
 @kernel
 def eliminate(matrix: Array2, right: Array, last: int) -> None:
-    """Eliminate the first `last` unknowns. No pivoting: the matrix is one of masses but for terms in h.
+    """Eliminate the first `last` unknowns: vectors by blocks of three, what is left behind them one by one.
 
-    Inverses of the pivots are left in their places. Rows are worked on in vectors: what they write left of the pivot,
-    and behind the last column, is not read again.
+    No pivoting: the matrix is one of masses but for terms in h. Inverses of the pivots are left in their places. Rows
+    are worked on in vectors: what they write left of the pivot, and behind the last column, is not read again.
     """
     n = len(right)
-    for i in range(last):
+    blocks = last - last % 3
+    for i in range(0, blocks, 3):
+        a, b, c = matrix[i], matrix[i + 1], matrix[i + 2]
+        inverse = inverse3((triple(a, i), triple(b, i), triple(c, i)))
+        first = i + 3 - (i + 3) % width(a)
+        for j in range(i + 3, n):
+            row = matrix[j]
+            x = triple(row, i)
+            if x[0] != 0.0 or x[1] != 0.0 or x[2] != 0.0 or has_tangents(x[0]):
+                f = apply_transposed(inverse, x)
+                for k in range(first, n, width(row)):
+                    store(row, k, load(row, k) - (f[0] * load(a, k) + f[1] * load(b, k) + f[2] * load(c, k)))
+                right[j] -= dot(f, triple(right, i))
+        put_triple(a, i, inverse[0])
+        put_triple(b, i, inverse[1])
+        put_triple(c, i, inverse[2])
+    for i in range(blocks, last):
         pivot = matrix[i]
         inverse = 1.0 / pivot[i]
         first = i + 1 - (i + 1) % width(pivot)
@@ -80,8 +93,15 @@ def eliminate(matrix: Array2, right: Array, last: int) -> None:
 @kernel
 def substitute(matrix: Array2, right: Array, last: int, x: Array) -> None:
     """Unknowns before `last`, from those behind: each goes into all rows before it, which do not wait for another."""
-    for k in range(len(right) - 1, -1, -1):
+    blocks = last - last % 3
+    for k in range(len(right) - 1, blocks - 1, -1):
         if k < last:
             x[k] = right[k] * matrix[k, k]
         for i in range(min(k, last)):
             right[i] -= matrix[i, k] * x[k]
+    for k in range(blocks - 3, -1, -3):
+        own = (triple(matrix[k], k), triple(matrix[k + 1], k), triple(matrix[k + 2], k))
+        found = apply(own, triple(right, k))
+        put_triple(x, k, found)
+        for i in range(k):
+            right[i] -= dot(triple(matrix[i], k), found)

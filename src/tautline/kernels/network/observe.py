@@ -117,7 +117,7 @@ def refresh_network(network: Network, t: float) -> None:
         strand = strand_at(network.strands, k)
         place_ends(network, strand)
         evaluate_pulls(strand)
-    network.totals[FRAME_POWER] = weigh(network, t)[1]
+    network.totals[FRAME_POWER] = weigh(network, t, False)[1]
 
 
 @separate
@@ -348,7 +348,7 @@ def observe_network(network: Network, out: WholeSamples, row: int, t: float) -> 
             linear = add(linear, triple(body.state, LINEAR))
             turning = add(triple(body.state, ANGULAR), cross(triple(body.state, PLACE), triple(body.state, LINEAR)))
             angular = add(angular, turning)
-    whole[GRAVITY] = weigh(network, t)[0]
+    whole[GRAVITY] = weigh(network, t, True)[0]
     put_triple(whole, LINEAR_MOMENTUM, linear)
     put_triple(whole, ANGULAR_MOMENTUM, angular)
     whole[STEP_LENGTH] = abs(network.totals[H_LAST])

@@ -6,11 +6,9 @@ feeds add to its equation, momentum and forces.
 
 from __future__ import annotations
 
-from tautline.kernels.along import nodes_from, put_nodes, width
 from tautline.kernels.balance import book
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
-    AT_SIGMA,
     BORDER,
     BY_SIGMA,
     FRICTION_LOSS,
@@ -80,6 +78,7 @@ from tautline.kernels.network.data import (
 from tautline.kernels.network.ends import End, matrix_in, moment_of, spooled_slope, swing_by_omega
 from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_in, rub_of
 from tautline.kernels.network.grip import begin_grip, end_grip
+from tautline.kernels.network.guess import is_steady, keep_speeds, reel_beyond_parabola
 from tautline.kernels.network.linear import IDENTITY, ZEROS, add_block, add_column, add_row, add_vector
 from tautline.kernels.network.spans import (
     BORDER_STOP,
@@ -129,6 +128,19 @@ def feed_row(network: Network, strand: Strand, f: int) -> int:
 
 
 @kernel
+def feed_rows_of(network: Network, strand: Strand) -> tuple[int, int]:
+    """Rows of the speeds of both feeds."""
+    return feed_row(network, strand, 0), feed_row(network, strand, 1)
+
+
+@kernel
+def is_fed(network: Network, strand: Strand) -> bool:
+    """Whether rope can come or go at an end of a span."""
+    rows = feed_rows_of(network, strand)
+    return bool(rows[0] >= 0 or rows[1] >= 0)
+
+
+@kernel
 def feed_speed(network: Network, strand: Strand, f: int) -> float:
     """Speed of that feed at the present guess."""
     m = strand.reeving.feeds[f]
@@ -148,7 +160,15 @@ def add_to_feeds(network: Network, strand: Strand, place: int, on_start: float, 
 
 
 @kernel
-def condense_span(network: Network, strand: Strand, h: float, kick: float, v_first: Vector, v_last: Vector) -> None:
+def condense_span(
+    network: Network,
+    strand: Strand,
+    h: float,
+    kick: float,
+    v_first: Vector,
+    v_last: Vector,
+    free: tuple[bool, bool],
+) -> None:
     """A span reduced to its ends and feeds, as `condense` does with a string and its reel."""
     par, scratch, work = strand.par, strand.scratch, strand.work
     N, q = par.N, strand.nodes[POSITION]
@@ -156,8 +176,8 @@ def condense_span(network: Network, strand: Strand, h: float, kick: float, v_fir
     feeds = feeds_of(par, h, element_length(par, retracted(strand)), start, feed_speed(network, strand, 1))
     unit = span_equations(par, h, feeds, q, scratch.nodes[TARGET], kick, scratch)
     own_first = OWN + (unit * par.mu * (strand.reel[S] + 0.5 * h * start) if strand.wound else 0.0)
-    reduce_to_ends(strand, unit, own_first, v_first, v_last)
-    if feed_row(network, strand, 0) < 0 and feed_row(network, strand, 1) < 0:
+    reduce_to_ends(strand, unit, own_first, v_first, v_last, free)
+    if not is_fed(network, strand):
         return
     minor, right, right_stop = scratch.factor[MINOR], scratch.nodes[RIGHT], scratch.nodes[RIGHT_STOP]
     minor[0] = 1.0
@@ -167,10 +187,9 @@ def condense_span(network: Network, strand: Strand, h: float, kick: float, v_fir
     ends_stop = (node(right_stop, 0), scale(last, node(right_stop, N)))
     rows = feed_rows(par, h, feeds, sums, follow_feeds(N, scratch), work[SCALE])
     carried = scale(0.5 * h if strand.wound else 0.0, v_first)
-    slopes_at_ends(strand, ends, scratch.nodes[BY_SIGMA], scratch.nodes[BORDER], carried, (END_BY_SIGMA, REEL_BY_END))
-    slopes_at_ends(
-        strand, ends_stop, scratch.nodes[BY_STOP], scratch.nodes[BORDER_STOP], ZERO, (END_BY_STOP, STOP_BY_END)
-    )
+    nodes, places, places_stop = scratch.nodes, (END_BY_SIGMA, REEL_BY_END), (END_BY_STOP, STOP_BY_END)
+    slopes_at_ends(strand, ends, nodes[BY_SIGMA], nodes[BORDER], carried, places, free)
+    slopes_at_ends(strand, ends_stop, nodes[BY_STOP], nodes[BORDER_STOP], ZERO, places_stop, free)
     for i in range(4):
         work[FEED_BLOCK + i] = rows[i]
     work[FEED_LEFT], work[FEED_LEFT + 1] = rows[4], rows[5]
@@ -195,7 +214,7 @@ def condense_drum(network: Network, strand: Strand, h: float, v_first: Vector) -
 def add_feeds(network: Network, strand: Strand, ends: tuple[End, End], by_omega: tuple[Matrix, Matrix]) -> None:
     """A span's part of the equations of its feeds, and theirs of those of the bodies at its ends."""
     matrix, right, work = network.matrix, network.right[0], strand.work
-    rows = (feed_row(network, strand, 0), feed_row(network, strand, 1))
+    rows = feed_rows_of(network, strand)
     factors = strand.reeving.factors
     for f in range(2):
         row, factor = rows[f], factors[f]
@@ -270,21 +289,12 @@ def add_drum(network: Network, strand: Strand, h: float, v_first: Vector) -> Non
 
 
 @kernel
-def follow_span(network: Network, strand: Strand) -> float:
-    """Let velocities and momenta of the ends follow the corrections of both feeds; how large those are."""
-    work, nodes, x = strand.work, strand.scratch.nodes, network.right[1]
-    rows, factors = (feed_row(network, strand, 0), feed_row(network, strand, 1)), strand.reeving.factors
+def corrections_of_feeds(network: Network, strand: Strand) -> tuple[float, float]:
+    """How much the speeds of both feeds of a span were corrected."""
+    x, rows, factors = network.right[1], feed_rows_of(network, strand), strand.reeving.factors
     start = factors[0] * x[rows[0]] if rows[0] >= 0 else 0.0
     stop = factors[1] * x[rows[1]] if rows[1] >= 0 else 0.0
-    if rows[0] >= 0 or rows[1] >= 0:
-        v, by_start, by_stop = nodes[AT_SIGMA], nodes[BY_SIGMA], nodes[BY_STOP]
-        for j in range(0, strand.par.N + 1, width(v)):
-            changed = add_scaled(nodes_from(v, j), work[SCALE] * start, nodes_from(by_start, j))
-            put_nodes(v, j, add_scaled(changed, work[SCALE] * stop, nodes_from(by_stop, j)))
-        for e in range(2):
-            P = add_scaled(triple(work, END_MOMENTUM + 3 * e), start, triple(work, END_BY_SIGMA + 3 * e))
-            put_triple(work, END_MOMENTUM + 3 * e, add_scaled(P, stop, triple(work, END_BY_STOP + 3 * e)))
-    return abs(start) + abs(stop)  # type: ignore[no-any-return]
+    return start, stop
 
 
 @kernel
@@ -316,6 +326,8 @@ def begin_feeds(network: Network, h: float, start: float, end: float) -> None:
             before = reel_before(par, strand.command, reel, work[STRAIN], work[ON_FEED], h, start, end)
             pack_start(before, work[START_ROW:])
             work[SIGMA_NOW] = before.sigma
+            if is_steady(network.totals, h) and not before.drum.held:
+                work[SIGMA_NOW] += reel_beyond_parabola(reel)
             if strand.reeving.friction.law != NO_FRICTION:
                 put_rub(work, RUB, rub_of(network, k))
             if strand.reeving.wheel >= 0:
@@ -393,6 +405,7 @@ def kick_feeds(network: Network, h: float, end_time: float) -> None:
                 strain = strain_at_guide(strand.par, strand.nodes[POSITION], l)
             pushes = ReelImpulses(work[S_BEFORE], work[ON_FEED], work[FEED_GRADIENT], work[ON_FEED_END], strain)
             before = unpack_start(work[START_ROW:])
+            keep_speeds(reel)
             reel_after(par, strand.command, reel, before, h, end_time, Rates(sigma, ZERO, work[IMPULSE_NOW]), pushes)
             if strand.reeving.friction.law != NO_FRICTION:
                 alpha_0 = strand.reeving.friction.alpha_0

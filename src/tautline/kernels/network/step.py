@@ -58,6 +58,7 @@ from tautline.kernels.network.data import (
     OMEGA_BEFORE,
     OMEGA_EARLIER,
     OMEGA_NOW,
+    OMEGA_OLDER,
     PLACE,
     PLACE_ERR,
     PULLED,
@@ -73,6 +74,7 @@ from tautline.kernels.network.data import (
     V_BEFORE,
     V_EARLIER,
     V_NOW,
+    V_OLDER,
     WEIGHT_S,
     WEIGHTS,
     WHEEL_WEIGHT,
@@ -95,6 +97,14 @@ from tautline.kernels.network.ends import (
 )
 from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.gravity import weigh, weight_of
+from tautline.kernels.network.guess import (
+    beyond_parabola,
+    count_alike,
+    is_steady,
+    keep_speeds,
+    keep_vectors,
+    reel_beyond_parabola,
+)
 from tautline.kernels.network.led import mean_turning, mean_velocity, turn_to
 from tautline.kernels.network.reeving import (
     begin_feeds,
@@ -146,15 +156,20 @@ def book_push(network: Network, body: Body, impulse: Vector, moment: Vector) -> 
 
 
 @kernel
-def begin_body(body: Body, h: float, ahead: float, bend: float, start: float, end: float) -> None:
+def begin_body(body: Body, h: float, ahead: float, bend: float, steady: bool, start: float, end: float) -> None:
     """Guess of a free body's velocities, or those that are given."""
     state, work = body.state, body.work
     put_matrix(work, TURNED, attitude(state))
     if body.free:
         latest = triple(state, V), triple(state, V_BEFORE), triple(state, V_EARLIER)
-        put_triple(work, V_NOW, extrapolated_vector(ahead, bend, latest[0], latest[1], latest[2]))
+        velocity = extrapolated_vector(ahead, bend, latest[0], latest[1], latest[2])
         turns = triple(state, OMEGA), triple(state, OMEGA_BEFORE), triple(state, OMEGA_EARLIER)
-        put_triple(work, OMEGA_NOW, extrapolated_vector(ahead, bend, turns[0], turns[1], turns[2]))
+        omega = extrapolated_vector(ahead, bend, turns[0], turns[1], turns[2])
+        if steady:
+            velocity = add(velocity, beyond_parabola(state, V, V_OLDER))
+            omega = add(omega, beyond_parabola(state, OMEGA, OMEGA_OLDER))
+        put_triple(work, V_NOW, velocity)
+        put_triple(work, OMEGA_NOW, omega)
         if body.pushed:
             force, moment = push_on(body, start, end)
             put_triple(work, PUSHED, scale(0.5 * h, force))
@@ -183,6 +198,8 @@ def begin_strand(network: Network, k: int, h: float, start: float, end: float) -
         before = reel_before(par, strand.command, reel, work[STRAIN], work[FORCE], h, start, end)
         pack_start(before, work[START_ROW:])
         work[SIGMA_NOW] = before.sigma
+        if is_steady(network.totals, h) and not before.drum.held:
+            work[SIGMA_NOW] += reel_beyond_parabola(reel)
 
 
 @kernel
@@ -285,7 +302,8 @@ def move_body(network: Network, body: Body, h: float, end: float) -> None:
         dQ = quaternion_increment(quaternion(state), scale(0.5 * h, triple(work, OMEGA_NOW)))
         for i in range(4):
             accumulate(state, ATTITUDE + i, ATTITUDE_ERR + i, dQ[i], body.compensated)
-    turn_to(body, end)
+    if body.led:
+        turn_to(body, end)
 
 
 @separate
@@ -329,6 +347,7 @@ def kick_strand(network: Network, k: int, h: float, end_time: float) -> None:
     strain_end = strain_at_guide(par, q, element_length(par, s_1))
     rates = Rates(sigma, ZERO, work[IMPULSE_NOW])
     pushes = ReelImpulses(s, work[FORCE], gradient, force_end, strain_end)
+    keep_speeds(reel)
     reel_after(par, strand.command, reel, before, h, end_time, rates, pushes)
 
 
@@ -349,12 +368,8 @@ def end_body(network: Network, body: Body, h: float, start: float, end: float) -
         book_given(network, body, impulse, moment, mean, turning)
         put_triple(state, LINEAR, add(triple(work, AT_START), triple(work, GAINED)))
         put_triple(state, ANGULAR, add(triple(work, SPIN_AT_START), triple(work, SPIN_GAINED)))
-    put_triple(state, V_EARLIER, triple(state, V_BEFORE))
-    put_triple(state, V_BEFORE, triple(state, V))
-    put_triple(state, V, triple(work, V_NOW))
-    put_triple(state, OMEGA_EARLIER, triple(state, OMEGA_BEFORE))
-    put_triple(state, OMEGA_BEFORE, triple(state, OMEGA))
-    put_triple(state, OMEGA, triple(work, OMEGA_NOW))
+    keep_vectors(state, V, V_OLDER, triple(work, V_NOW))
+    keep_vectors(state, OMEGA, OMEGA_OLDER, triple(work, OMEGA_NOW))
 
 
 @kernel
@@ -403,8 +418,9 @@ def stage(network: Network, h: float, start: float, end: float) -> int:
     totals = network.totals
     ahead = extrapolation(h, totals[H_LAST], totals[H_BEFORE])
     bend = bend_of(h, totals[H_LAST], totals[H_BEFORE], totals[H_EARLIER])
+    steady = is_steady(totals, h)
     for b in range(len(network.bodies)):
-        begin_body(body_at(network.bodies, b), h, ahead, bend, start, end)
+        begin_body(body_at(network.bodies, b), h, ahead, bend, steady, start, end)
     for k in range(len(network.strands)):
         begin_strand(network, k, h, start, end)
     begin_feeds(network, h, start, end)
@@ -418,7 +434,7 @@ def stage(network: Network, h: float, start: float, end: float) -> int:
         move_body(network, body_at(network.bodies, b), h, end)
     for k in range(len(network.strands)):
         place_ends(network, strand_at(network.strands, k))
-    power = weigh(network, end)[1]
+    power = weigh(network, end, False)[1]
     book_whole(network, GUIDE_WORK, 0.5 * h * (totals[FRAME_POWER] + power))
     totals[FRAME_POWER] = power
     for k in range(len(network.strands)):
@@ -429,6 +445,7 @@ def stage(network: Network, h: float, start: float, end: float) -> int:
         body = body_at(network.bodies, b)
         end_body(network, body, h, start, end)
         finite = finite and math.isfinite(size_of(body))
+    count_alike(totals, h)
     totals[H_EARLIER] = totals[H_BEFORE]
     totals[H_BEFORE] = totals[H_LAST]
     totals[H_LAST] = h
