@@ -5,8 +5,8 @@ A lift whose ropes slip
 Lifts hang on friction: the ropes run over a driven sheave, with the cabin on one side and a counterweight on the other,
 and nothing but the groove holds them. By Euler and Eytelwein they hold as long as the tensions differ by no more than
 :math:`e^{\\mu \\theta}`. The built-in scenario ``traction-lift`` lowers a full cabin with 1.5 m/s and stops the wheel
-within 0.2 s: far too hard, so the ropes slip, and the cabin stops by friction alone. Damping of the ropes lets the cabin
-come to rest on them.
+within 0.2 s: far too hard, so the ropes slip, and the cabin stops by friction alone. Damping of the ropes lets the
+cabin come to rest on them.
 """
 
 import matplotlib.pyplot as plt
