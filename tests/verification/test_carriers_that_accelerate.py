@@ -100,8 +100,6 @@ SEA = tl.Fluid(1025.0, (0.4, 0.0, 0.0), surface=3.0)
 def test_chain_and_network_heave_alike(name: str, fluid: Any, report: Report) -> None:
     """Each with errors of its own, of order 2: so is their difference, and that of all that they report."""
     command, reel = COMMANDS[name]
-    if "layer_growth" in reel and fluid is None:
-        reel = {key: x for key, x in reel.items() if key != "coulomb_friction"}
     case = heaving(command, fluid, **reel)
     names = [
         *("position", "velocity", "attitude", "reeled_length", "reel_speed"),
