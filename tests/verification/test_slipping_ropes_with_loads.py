@@ -123,8 +123,8 @@ def test_slip_and_loads_never_give_energy(seed: int) -> None:
         case = lift(command, friction, fluid, masses, rope=rope, wheel=wheel, duration=0.4, sample=0.01, step=step)
         run = tl.simulate(case)
         for name in ("friction_loss", "damping_loss"):
-            lost = run[name].values
-            assert (np.diff(lost) >= -1e-9 * max(1.0, lost[-1])).all(), name
+            account = run[name].values
+            assert (np.diff(account) >= -1e-9 * max(1.0, float(account[-1]))).all(), name
         mechanical = (run.energy - run.control_work).values
         lost = float(run.friction_loss[-1] + run.damping_loss[-1])
         kept = kept_energy(run).values
