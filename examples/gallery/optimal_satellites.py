@@ -52,7 +52,8 @@ plain = tl.Case(
 
 apart = [f"(body_position[1, {i}] - body_position[0, {i}])" for i in range(2)]
 parting = [f"(body_velocity[1, {i}] - body_velocity[0, {i}])" for i in range(2)]
-c, s = f"cos({RATE!r}*time)", f"sin({RATE!r}*time)"
+rate = f"'{RATE!r} rad/s'"
+c, s = f"cos({rate}*time)", f"sin({rate}*time)"
 along, across = f"({apart[0]}*{c} + {apart[1]}*{s})", f"({apart[1]}*{c} - {apart[0]}*{s})"
 best = tl.optimize(
     plain,
@@ -62,8 +63,8 @@ best = tl.optimize(
         tl.Limit("start_tension[0]", least=0.005),
         tl.AtEnd("unstretched_length[0]", LAST),
         tl.AtEnd(across, 0.0, within=1.0),
-        tl.AtEnd(f"{parting[1]}*{c} - {parting[0]}*{s} - {RATE!r}*{along}", 0.0, within=1e-3),
-        tl.AtEnd(f"{parting[0]}*{c} + {parting[1]}*{s} + {RATE!r}*{across}", 0.0, within=1e-2),
+        tl.AtEnd(f"{parting[1]}*{c} - {parting[0]}*{s} - {rate}*{along}", 0.0, within=1e-3),
+        tl.AtEnd(f"{parting[0]}*{c} + {parting[1]}*{s} + {rate}*{across}", 0.0, within=1e-2),
     ],
     intervals=4,
 )
