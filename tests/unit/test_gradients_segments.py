@@ -122,7 +122,9 @@ def test_dual_numbers_of_segments_are_what_differences_find(name: str) -> None:
 
 KNOTS = [0.0, 0.05, 0.1, 0.15, 0.2]
 POINTS = [[0.0, 0.0, 0.0], [0.01, 0.0, 0.0], [0.03, 0.01, 0.0], [0.02, 0.02, 0.01], [0.0, 0.02, 0.0]]
-ON_A_PATH = hoist({"guide": {"kind": "points", "times": KNOTS, "displacements": POINTS}})
+ON_A_PATH = hoist(
+    {"guide": {"kind": "points", "times": KNOTS, "displacements": POINTS}, "command": {"kind": "torque", "torque": 1.0}}
+)
 
 
 @pytest.mark.parametrize("backend", ["chain", "network"])
