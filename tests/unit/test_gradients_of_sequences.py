@@ -76,7 +76,7 @@ def _check(case: tl.Case, keys: list[str]) -> int:
                 atol=2e-7 * np.nanmax(np.abs(expected)) + rounded,
                 err_msg=f"{name} by {key}",
             )
-    begun = runs.begun({})
+    begun: Any = runs.begun({})
     begun.simulation.march(runs.steps.filled, begun.setting.plan)
     return len(begun.simulation.watch.passed)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -117,6 +118,33 @@ def test_dual_numbers_of_segments_are_what_differences_find(name: str) -> None:
     for column, true, key in zip(found.T, expected.T, [*segments.coordinates.names, *by], strict=True):
         column[torques] = true[torques] = 0.0
         assert far_apart(column, true, setting, scales) < 1e-8, key
+
+
+KNOTS = [0.0, 0.05, 0.1, 0.15, 0.2]
+POINTS = [[0.0, 0.0, 0.0], [0.01, 0.0, 0.0], [0.03, 0.01, 0.0], [0.02, 0.02, 0.01], [0.0, 0.02, 0.0]]
+ON_A_PATH = hoist(
+    {"guide": {"kind": "points", "times": KNOTS, "displacements": POINTS}, "command": {"kind": "torque", "torque": 1.0}}
+)
+
+
+@pytest.mark.parametrize("backend", ["chain", "network"])
+def test_a_duration_that_takes_the_times_of_a_path_along(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a segment that begins on a knot: there by both a derivative, which neither has alone."""
+    if backend == "network":
+        monkeypatch.setattr("tautline.gradients.runs.BACKWARD", SimpleNamespace(given=lambda case: False))
+    duration, entries = ON_A_PATH.run.duration, [f"guide.displacements[{k}][0]" for k in (2, 4)]
+    names = ("run.duration", *(f"guide.times[{k}]" for k in range(1, 5)), *entries)
+    by = np.zeros((7, 3))
+    by[0, 0], by[1:5, 0], by[5, 1], by[6, 2] = 1.0, np.array(KNOTS[1:]) / duration, 1.0, 1.0
+    along = Directions(names, by, np.array([duration, 0.1, 0.1]), ("stretched", *entries))
+    segments = Segments(ON_A_PATH, [0.0, 0.1, 0.2], names, ["position"], along)
+    x, u = segments.march(0, segments.start, derivatives=False).end, segments.values
+    found = segments.march(1, x)
+    assert np.isfinite(found.by_keys).all() and np.isfinite(found.outputs_by_keys["position"]).all()
+    for j, size in enumerate(1e-4 * along.sizes):
+        ends = [segments.march(1, x, u + p * size * by[:, j], derivatives=False).end for p in (1, -1, 2, -2)]
+        expected = (8.0 * (ends[0] - ends[1]) - (ends[2] - ends[3])) / (12.0 * size)
+        np.testing.assert_allclose(found.by_keys[:, j], expected, rtol=0.0, atol=3e-8 * np.abs(expected).max())
 
 
 def test_two_segments_are_one_by_the_chain_rule() -> None:

@@ -169,7 +169,7 @@ class _Section:
     def tangents(self) -> dict[Place, Array]:
         """Derivatives of the numbers in fields, by the places of those that change."""
         columns, found, first = self._columns(), {}, 0
-        changes: list[bool] = columns.any(axis=1).tolist()
+        changes: Any = columns.any(axis=1).tolist()
         for field, x in _named(self._made.thing).items():
             own = slice(first, first + _count(x))
             if any(changes[own]):
@@ -188,7 +188,7 @@ class _Section:
         if isinstance(self._made.thing, RigidBody):
             shape = described(self._made.part, self._made.values, self._made.others)
             if isinstance(shape, bodies.Homogeneous):
-                return np.einsum("nm,md->nd", _by_inertia(self._made.thing, shape, values), rows)
+                return np.asarray(np.einsum("nm,md->nd", _by_inertia(self._made.thing, shape, values), rows))
         places = self._places(wholes)
         if places is None:
             each = {name: self._places({name: whole}) for name, whole in wholes.items()} if len(wholes) > 1 else {}

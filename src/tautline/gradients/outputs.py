@@ -78,7 +78,8 @@ def joined_values(found: Sequence[CarriedValues]) -> CarriedValues:
     """Variables of spans of samples, one after the other."""
     if len(found) == 1:
         return found[0]
-    return CarriedValues({name: np.concatenate([x[name] for x in found]) for name in found[0]})
+    joined: dict[str, Any] = {name: np.concatenate([x[name] for x in found]) for name in found[0]}
+    return CarriedValues(joined)
 
 
 class _String(String):

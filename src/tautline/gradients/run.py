@@ -16,6 +16,7 @@ from tautline.gradients.leaves import flat, split
 from tautline.gradients.lowering import tangents_of_run
 from tautline.gradients.marched import Span
 from tautline.gradients.marching import march_along
+from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.network.stages import spans_of
 from tautline.gradients.outputs import CarriedValues, carried_setting, joined_values
 from tautline.gradients.runs import Runs, has_sequence, runs_of
@@ -99,7 +100,7 @@ def _marched(prepared: Prepared) -> tuple[list[Span], Any, list[RunWarning]]:
     case, by, runs, begun, tangents, first_tangents, *_ = prepared
     first, rows = carried_samples(begun.first, first_tangents), runs.steps.filled
     setting = carried_setting(begun.setting, tangents)
-    if has_sequence(case):
+    if isinstance(runs, NetworkRuns) and has_sequence(case):
         plain = runs.begun({}).simulation
         rows = len(plain.march(rows, begun.setting.plan)[0]) - plain.timing.after_sample
         along = Directions.single(case, by)

@@ -226,13 +226,14 @@ def unchecked(cls: type[T], /, **fields: Any) -> T:
 def changed(thing: T, cls: type[T] | None = None, /, **fields: Any) -> T:
     """A copy of a thing, or one of another class, with other fields, which are not checked; nothing that it cached."""
     own = vars(thing)
-    if cached := _cached(type(thing)) & own.keys():
+    of: Any = type(thing)
+    if cached := _cached(of) & own.keys():
         own = {name: x for name, x in own.items() if name not in cached}
     return unchecked(cls or type(thing), **{**own, **fields})
 
 
 @functools.cache
-def _cached(cls: type) -> frozenset[str]:
+def _cached(cls: Any) -> frozenset[str]:
     """Names of the properties that objects of a class keep once they are computed."""
     members = (member for base in cls.__mro__ for member in vars(base).items())
     return frozenset(name for name, x in members if isinstance(x, functools.cached_property))

@@ -128,7 +128,7 @@ class _Staged:
         self._count_from(begin.time)
         plan = self._setting.plan._replace(h=end - begin.time, steps_per_sample=1)
         setting = self._setting._replace(plan=plan)
-        self._tangents = leaves(numbered._replace(plan=numbered.plan._replace(h=dh)))
+        self._tangents = leaves(_with_step(numbered, dh))
         marched = march_along(setting, self._tangents, 1)
         return setting, [marched.samples, marched.tangents]
 
@@ -140,7 +140,7 @@ class _Staged:
         self._tangents = [_with_time(t, moment.tangent) for t in self._tangents]
         numbered = self._numbered()
         numbered.network.totals[data.T_START] = moment.tangent
-        self._tangents = leaves(numbered._replace(plan=numbered.plan._replace(h=self._dh.copy())))
+        self._tangents = leaves(_with_step(numbered, self._dh.copy()))
         self._count_from(moment.time)
 
     def _end_step(self) -> None:
@@ -218,7 +218,8 @@ class _Staged:
         setting = carried_setting(self._setting, self._tangents)
         setting.network.totals[data.T_START] = 0.0
         parts = [[Carried(*pair) for pair in zip(x, t, strict=True)] for _, x, t in rows]
-        samples = self._begun.first._make(np.concatenate(column) for column in zip(*parts, strict=True))
+        kind: Any = type(self._begun.first)
+        samples = kind(*(np.concatenate(column) for column in zip(*parts, strict=True)))
         self._spans.append(Span(setting, np.array([float(step) for step, *_ in rows]), samples))
 
     def ended(self) -> list[Span]:
@@ -306,6 +307,11 @@ class _Staged:
             return [i for item in x for i in inside(item)] if isinstance(x, tuple | list) else []
 
         return inside([*part(numbered)])
+
+
+def _with_step(numbered: Any, tangent: Array) -> Any:
+    """Derivatives in the places of numbers, with others of the length of a step."""
+    return numbered._replace(plan=numbered.plan._replace(h=tangent))
 
 
 def _with_time(tangent: Array, moves: Array) -> Array:
