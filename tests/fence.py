@@ -76,9 +76,9 @@ def hide(names: tuple[str, ...] = HIDDEN) -> None:
 
 
 def _asked_by_tests(text: str) -> bool:
-    """Whether a traceback ends with a test, or what tests share, that imports what is hidden."""
+    """Whether a traceback ends with a test, what tests share or a benchmark, that imports what is hidden."""
     places = _PLACE.findall(text)
-    return bool(_HALTED.search(text)) and bool(places) and (TESTS.parent / places[-1]).is_relative_to(TESTS)
+    return bool(_HALTED.search(text)) and bool(places) and Path(places[-1]).parts[0] in ("tests", "benchmarks")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
