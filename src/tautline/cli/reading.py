@@ -20,7 +20,7 @@ from tautline.quantities import between, unit_text
 
 @app.command()
 def info(path: RunPath, expr: Expressions = None, as_json: AsJson = False, no_color: NoColor = False) -> None:
-    """What a run file holds: status, conservation, extremes, and those of expressions.
+    """Print what a run file holds: status, conservation, extremes, and those of expressions.
 
     Example: tautline info crane.nc --expr "body_position[load].x - position[hoist, 0].x"
     """
