@@ -18,7 +18,7 @@ from tautline.model.kinds import MATRIX, ROW, VECTOR, VECTORS, in_si
 from tautline.model.stacking import stacked
 from tautline.model.system.parts import ANCHOR, Kinematic, Line
 from tautline.model.system.system import System
-from tautline.model.wording import near
+from tautline.model.wording import no_such
 
 # Ends of lines may be so far from their points (of the length of the line): what somebody typed is rounded, and
 # differences move bodies by a little.
@@ -304,7 +304,7 @@ def hang(
     for kind, given, known in (("bodies", bodies, system.bodies), ("lines", starts, system.lines)):
         for name in given:
             if name not in known:
-                raise InputError(f"{kind}.{name}: no such name in the system{near(name, known)}")
+                raise InputError(f"{kind}.{name}: {no_such('name in the system', name, known)}")
     lines = {name: _line_state(system, places, name, line, starts.get(name)) for name, line in system.lines.items()}
     return State(places, lines)
 
