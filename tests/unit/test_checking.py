@@ -57,6 +57,12 @@ def ctd(**changes: Any) -> tl.Case:
     return case
 
 
+def test_what_buoyancy_lifts_is_not_a_negative_weight() -> None:
+    rows = checking.rows(checking.facts(tl.load("aerostat", {"run.duration": "1 s"})))
+    assert rows["body"].startswith("lifted by 2.25") and "kN, buoyancy less weight; at rest at (" in rows["body"]
+    assert " less buoyancy; at rest" in rows["line"]
+
+
 def test_calls_of_many_steps_are_bounded() -> None:
     """A call makes as many base steps as it is asked for, up to a bound of its work."""
     case = ctd()

@@ -128,9 +128,14 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
     return lines
 
 
+def _heavy(weight: float, wet: str) -> str:
+    """Weight less buoyancy, or what is lifted where buoyancy is more."""
+    return f"{value(weight, 'N')}{wet}" if weight >= 0.0 else f"lifted by {value(-weight, 'N')}, buoyancy less weight"
+
+
 def _body_row(body: dict[str, Any], wet: str) -> str:
     x, y, z = (round(coordinate, 9) + 0.0 for coordinate in body["position"])
-    return f"{value(body['weight'], 'N')}{wet}; at rest at ({number(x)}, {number(y)}, {number(z)}) m"
+    return f"{_heavy(body['weight'], wet)}; at rest at ({number(x)}, {number(y)}, {number(z)}) m"
 
 
 def _line_row(line: dict[str, Any], wet: str) -> str:
@@ -138,7 +143,7 @@ def _line_row(line: dict[str, Any], wet: str) -> str:
     if "start_tension" not in line:
         return out
     parts = [
-        f"{out}, {value(line['weight'], 'N')}{wet}",
+        f"{out}, {_heavy(line['weight'], wet)}",
         f"at rest {value(line['start_tension'], 'N')} at {line['ends'][0]} and {value(line['end_tension'], 'N')} at "
         f"{line['ends'][1]}, stretched by {value(line['stretch'], 'm')}",
     ]

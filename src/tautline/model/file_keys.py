@@ -12,7 +12,7 @@ from tautline.model import kinds
 from tautline.model.description import fields_of
 from tautline.model.kinds import MISSING, Kind, Way, WrongValueError, own_keys, ways_given
 from tautline.model.table_files import FILE, TableFile, expanded
-from tautline.model.wording import both, either, no_such_key
+from tautline.model.wording import both, either, no_such
 
 T = TypeVar("T")
 Tree = dict[str, Any]
@@ -75,7 +75,7 @@ def read(cls: type, section: Mapping[str, Any], unknown: Callable[[str], str] | 
     problems: list[Problem] = []
     for key, value in section.items():
         if key not in known:
-            sentence = no_such_key(key, known) if unknown is None else unknown(key)
+            sentence = no_such("key", key, known) if unknown is None else unknown(key)
             problems.append(Problem((key,), sentence))
             continue
         try:

@@ -21,7 +21,7 @@ from tautline.model.system.reading import read
 from tautline.model.system.sections import KIND, SHORT_PARTS, START
 from tautline.model.system.sections import SECTIONS as PATHS
 from tautline.model.system.system import System
-from tautline.model.wording import no_such_key
+from tautline.model.wording import no_such
 
 NEEDED = ("string", "body", "initial", "run")
 SHORT = ("string", "reel", "body", "command", "guide", "applied_force")
@@ -133,7 +133,7 @@ def expanded(tree: Mapping[str, Any]) -> Tree:
             continue
         if name not in SECTIONS:
             inside = [f"{section}.{name}" for section in SECTIONS if _has(section, name)]
-            meant = f"no such key; did you mean {inside[0]!r}?" if inside else no_such_key(name, [*TOP, *SECTIONS])
+            meant = f"no such key; did you mean {inside[0]!r}?" if inside else no_such("key", name, [*TOP, *SECTIONS])
             problems.append(Problem((str(name),), meant))
             continue
         try:

@@ -28,8 +28,8 @@ def near(came: Any, options: Iterable[Any]) -> str:
     return f"; did you mean {found[0]!r}?" if found else ""
 
 
-def no_such_key(came: Any, known: Iterable[Any]) -> str:
-    """Sentence on a key that a section does not have: the key that was meant, or all keys that there are."""
-    words = [str(key) for key in known]
+def no_such(thing: str, came: Any, known: Iterable[Any]) -> str:
+    """Sentence on a name that there is not: the one that was meant, or all that there are."""
+    words = [str(name) for name in known]
     there = f"; expected one of {', '.join(words)}" if words else ""
-    return f"no such key{near(came, words) or there}"
+    return f"no such {thing}{near(came, words) or there}"

@@ -177,11 +177,10 @@ class ChainBackend:
     def velocity_in(self, sample: data.Samples, name: str) -> data.Array:
         """Velocity of a body in a single sample (m/s)."""
         row, c = sample.scalars[0], np.array(self.pendulum.body.center_of_mass)
-        guide = row[data.GUIDE_VELOCITY : data.GUIDE_VELOCITY + 3].copy()
-        if name != self.system.lines[self._line].end:  # the one that carries the reel
-            return guide
-        R, omega = row[data.ROTATION : data.ROTATION + 9], row[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3]
-        found: data.Array = sample.nodes[0, 1, -1] + guide + R.reshape(3, 3) @ np.cross(omega, c)
+        found: data.Array = row[data.GUIDE_VELOCITY : data.GUIDE_VELOCITY + 3].copy()
+        if name == self.system.lines[self._line].end:  # the other one carries the reel
+            R, omega = row[data.ROTATION : data.ROTATION + 9], row[data.ANGULAR_VELOCITY : data.ANGULAR_VELOCITY + 3]
+            found += sample.nodes[0, 1, -1] + R.reshape(3, 3) @ np.cross(omega, c)
         return found
 
     def nodes(self, name: str) -> dict[str, data.Array]:

@@ -23,7 +23,7 @@ from tautline.model.string import String
 from tautline.model.system.parts import Line
 from tautline.model.system.state import State
 from tautline.model.system.system import System
-from tautline.model.wording import near
+from tautline.model.wording import near, no_such
 
 # Of the torque: what may be left between it and the torque that holds a free drum.
 TORQUE_LEFT = 1e-9
@@ -385,7 +385,7 @@ def _wanted_torques(system: System, given: Mapping[str, float | str] | None) -> 
     checks.mapping("torques", given, "torques (N m)")
     for name in given:
         if name not in system.lines:
-            raise InputError(f"torques.{name}: no such line in the system{near(name, system.lines)}")
+            raise InputError(f"torques.{name}: {no_such('line in the system', name, system.lines)}")
         if system.lines[name].reel is None:
             raise InputError(f"torques.{name}: expected a line with a reel, got one without")
     return {name: checks.number(f"torques.{name}", in_si(f"torques.{name}", x, "N*m")) for name, x in given.items()}

@@ -15,7 +15,7 @@ from tautline.model.system.parts import Kinematic
 from tautline.model.system.sheaves import Pin, Sheave
 from tautline.model.system.state import State
 from tautline.model.system.system import System
-from tautline.model.wording import near
+from tautline.model.wording import no_such
 
 Commands = Mapping[str, Command | float] | Command | float
 
@@ -23,7 +23,7 @@ Commands = Mapping[str, Command | float] | Command | float
 def check_known(name: str, known: Mapping[str, Any], kind: str) -> None:
     """Refuse a name that no body or string has."""
     if name not in known:
-        raise InputError(f"{kind}.{name}: no such name in the system{near(name, known)}")
+        raise InputError(f"{kind}.{name}: {no_such('name in the system', name, known)}")
 
 
 def check_free(system: System, name: str) -> None:
@@ -140,9 +140,7 @@ def check_commanded(name: str, system: System) -> None:
     line = system.lines[place.line]
     known = {**line.over, **({END_REEL: None} if line.end_reel is not None else {})}
     if place.part not in known:
-        raise InputError(
-            f"lines.{place.line}.over.{place.part}: no such name in the line{near(place.part, list(known))}"
-        )
+        raise InputError(f"lines.{place.line}.over.{place.part}: {no_such('name in the line', place.part, known)}")
 
 
 def _check_drive(name: str, system: System, command: Command) -> None:

@@ -37,7 +37,7 @@ from tautline.model.system.sections import (
 )
 from tautline.model.system.system import System
 from tautline.model.system.to_keys import command_keys, tagged
-from tautline.model.wording import no_such_key
+from tautline.model.wording import no_such
 
 # Keys of sections that hold others.
 WORDS: dict[tuple[str, ...], dict[str, Kind]] = {
@@ -98,7 +98,7 @@ def _words(reading: Reading, own: Mapping[str, Any], path: tuple[str, ...]) -> T
         if name not in known:
             inside = [pattern[len(path)] for pattern in SECTIONS if is_section(path) and pattern[: len(path)] == path]
             there = [*known, *(x for x in dict.fromkeys(inside) if x != "*")]
-            reading.problems.append(Problem((*path, str(name)), no_such_key(name, there)))
+            reading.problems.append(Problem((*path, str(name)), no_such("key", name, there)))
             continue
         try:
             found[name] = known[name].read(value)
@@ -214,7 +214,7 @@ def _check_head(name: str, system: System) -> None:
     if name in known or name in SHORT:  # these say what they need
         return
     inside = [f"{head}.{name}" for head, part in SHORT_PARTS.items() if head in known and _has(part, name)]
-    sentence = f"no such key; did you mean {inside[0]!r}?" if inside else no_such_key(name, known)
+    sentence = f"no such key; did you mean {inside[0]!r}?" if inside else no_such("key", name, known)
     raise InputError(f"{name}: {sentence}")
 
 

@@ -51,7 +51,7 @@ from tautline.model.system.sheaves import over_part
 from tautline.model.system.starts import Placed, Start
 from tautline.model.system.state import State
 from tautline.model.system.system import System
-from tautline.model.wording import near, no_such_key
+from tautline.model.wording import near, no_such
 from tautline.units import shown
 
 NO_ELEMENTS = Problem(("run", "elements"), "expected none: every string has its own elements")
@@ -218,7 +218,7 @@ def read_part(part: Part, value: Any) -> Tree:
         elsewhere = [name for name, other in part.options.items() if key in keys_of(other).kinds]
         if elsewhere:
             return f"no such key with {part.word} = {tag!r}, only with {', '.join(map(repr, elsewhere))}"
-        return no_such_key(key, [part.word, *keys_of(cls).kinds])
+        return no_such("key", key, [part.word, *keys_of(cls).kinds])
 
     return {part.word: tag, **file_keys.read(cls, section, unknown)}
 
@@ -277,7 +277,7 @@ def _start(reading: Reading, initial: dict[str, Any]) -> Any:
     known = ("kind", "bodies", "lines", *(["settle"] if kind == PLACED else []))
     for name in initial:
         if name not in known:
-            reading.problems.append(Problem(("initial", name), no_such_key(name, known)))
+            reading.problems.append(Problem(("initial", name), no_such("key", name, known)))
     bodies, lines = (
         {name: reading.made(part, x, "initial", key, name) for name, x in reading.named(initial, key).items()}
         for key, part in (("bodies", BODY_START), ("lines", LINE_START if kind == PLACED else LINE_STATE))
@@ -306,7 +306,7 @@ def _top(tree: Mapping[str, Any], reading: Reading) -> Tree:
             except InputError as error:
                 reading.refuse(error)
         elif name not in HEADS:
-            reading.problems.append(Problem((str(name),), no_such_key(name, [*TOP, *HEADS])))
+            reading.problems.append(Problem((str(name),), no_such("key", name, [*TOP, *HEADS])))
     reading.note(given)
     return given
 

@@ -36,7 +36,7 @@ from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import ANGULAR_VELOCITY, ATTITUDE, BodyState, LineStart, LineState, State, point_of
 from tautline.model.system.straight_lines import floats, hang, kinematic_state, straight_nodes
 from tautline.model.system.system import System
-from tautline.model.wording import near
+from tautline.model.wording import no_such
 
 _DEPLOYED = "Unstretched length outside the guide."
 _BY_NAME = f"{_DEPLOYED} Of the only reel, or of each by the name of its line; without reels lines are fully deployed."
@@ -163,7 +163,7 @@ def reel_speeds(start: Any, system: System) -> dict[str, float]:
         given = {} if given == 0.0 else {only_reel(system, "reel_speed", given): given}
     for name, speed in given.items():
         if name not in system.lines:
-            raise InputError(f"reel_speed.{name}: no such line{near(name, system.lines)}")
+            raise InputError(f"reel_speed.{name}: {no_such('line', name, system.lines)}")
         if speed != 0.0 and (system.lines[name].reel is None or system.is_reeved):
             expected = "0 without a reel" if system.lines[name].reel is None else "0 beside sheaves and pins"
             checks.refuse(f"reel_speed.{name}", expected, speed)
@@ -306,7 +306,7 @@ def deployed_lengths(system: System, given: Any) -> dict[str, float]:
         given = {only_reel(system, "deployed", given): given}
     for name in given:
         if name not in system.lines:
-            raise InputError(f"deployed.{name}: no such line{near(name, system.lines)}")
+            raise InputError(f"deployed.{name}: {no_such('line', name, system.lines)}")
     for name in reels:
         if name not in given:
             key = "deployed" if len(system.lines) == 1 else f"deployed.{name}"

@@ -17,7 +17,7 @@ from tautline.model.kinds import in_si
 from tautline.model.system.parts import Kinematic, Line
 from tautline.model.system.state import BodyState, LineStart, LineState, State, point_of
 from tautline.model.system.system import System
-from tautline.model.wording import near
+from tautline.model.wording import no_such
 
 
 def hang(
@@ -45,7 +45,7 @@ def hang(
     for kind, given, known in (("bodies", bodies, system.bodies), ("lines", starts, system.lines)):
         for name in given:
             if name not in known:
-                raise InputError(f"{kind}.{name}: no such name in the system{near(name, known)}")
+                raise InputError(f"{kind}.{name}: {no_such('name in the system', name, known)}")
     lines = {name: _line_state(system, places, name, line, starts.get(name)) for name, line in system.lines.items()}
     return State(places, lines)
 
