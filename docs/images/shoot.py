@@ -89,9 +89,10 @@ class Camera:
 
 def drive(page: Page) -> None:
     """Wind in with forces shown, as somebody does who holds the button."""
+    page.add_style_tag(content="#readout { visibility: hidden }")  # how busy this machine is
     page.keyboard.press("z")
     page.keyboard.press("Space")
-    page.wait_for_timeout(6000)
+    page.wait_for_function("tautline.time() > 4")
 
 
 def shoot(camera: Camera) -> None:

@@ -182,7 +182,7 @@ export class SceneStage {
     this.scene.touch();
   }
 
-  /** Names to the right of what they name, or to the left where something is; one that would cover another moves down. */
+  /** Names to the right of what they name, or to the left where something is; one that would cover another moves down or up. */
   private placeNames(): void {
     const placed: [number, number, number][] = []; // left, top, width
     const room = get("scene").clientWidth;
@@ -196,8 +196,8 @@ export class SceneStage {
         const beside = names.flatMap((other, k) => (k !== own && other.kind === kind && Math.abs(other.at[1] - height) < CROSSED && Math.abs(other.at[0] - place) > APART ? other.at[0] : []));
         const crosses = (x: number) => beside.some((other) => (other - place) * (x - place) > 0 && other > x - BESIDE && other < x + width + BESIDE);
         const x = sides.find((side) => !covered(side, height) && !crosses(side)) ?? sides[0] ?? place + BESIDE;
-        let y = height;
-        while (covered(x, y)) y += NAME_HEIGHT;
+        let [y, tries] = [height, 0];
+        while (covered(x, y) || y < NAME_HEIGHT) y = height + NAME_HEIGHT * (++tries % 2 ? 1 : -1) * Math.ceil(tries / 2); // below, above, farther below
         placed.push([x, y, width]);
         const label = Object.assign(document.createElement("span"), { className: kind, textContent: text });
         label.style.transform = `translate(${x.toFixed(1)}px, calc(${y.toFixed(1)}px - 50%))`;

@@ -82,7 +82,8 @@ def _drawn(figure: Figure) -> bytes:
     width, height = SMALLER * figure.get_size_inches()
     figure.set_size_inches(float(width), float(height))
     for wide in list(figure.legends):  # two columns fit
-        figure.legend(wide.legend_handles, [x.get_text() for x in wide.texts], loc="outside upper center", ncols=2)
+        drawn = [(handle, x.get_text()) for handle, x in zip(wide.legend_handles, wide.texts, strict=True) if handle]
+        figure.legend(*zip(*drawn, strict=True), loc="outside upper center", ncols=2)
         wide.remove()
     figure.savefig(file, format="png", dpi=RESOLUTION)
     return file.getvalue()
