@@ -446,3 +446,48 @@ def test_pin_has_no_axis() -> None:
     assert abs(float(plain.lines["rope"].passing[0])) > 0.1
     assert np.abs(plain.lines["rope"].nodes - turned.lines["rope"].nodes).max() < 1e-12
     assert np.abs(np.array(plain.bodies["b"].attitude) @ turn - turned.bodies["b"].attitude).max() < 1e-12
+
+
+@pytest.mark.parametrize(("friction", "turns"), [(0.25, 1), (0.2, 2)])
+def test_rope_that_creeps_on_a_bollard_slips_at_eulers_ratio(friction: float, turns: int, report: Report) -> None:
+    """A rope that is drawn from rest over one turn and more slips at exp(friction x angle), and not beyond."""
+    mass, low, speed = 10.0, 4.0, 5e-3
+    eye = tl.Pin((0.0, 0.0, 0.0), friction=friction, turns=turns, smoothing_speed=1e-3)
+    line = tl.Line(
+        tl.String(30.0, 0.05, 1e6, damping_ratio=0.1),
+        start_point=(0.0, 0.0, low),
+        end="load",
+        reel=tl.Reel(0.2, 0.5, inertia_mass=1.0, guide_law="none"),
+        elements=2,
+        over={"eye": eye},
+    )
+    system = tl.System({"load": tl.RigidBody.point(mass)}, {"rope": line}, gravity=G)
+    rest = tl.statics(system, tl.Placed({"load": (0.0, 0.0, low)}))
+    pull = {"rope": tl.Length.to(2.0 * low - 1.0, speed=speed, acceleration=0.05)}
+    run = tl.simulate(system, rest.state, pull, duration=2.5, sample=0.01)
+    steady = run.isel(time=slice(-50, None))
+    exact = math.exp(friction * math.pi * (1.0 + 2.0 * turns))
+    ratio = float(steady.span_end_tension[:, 0].mean() / steady.span_start_tension[:, 1].mean())
+    report(
+        f"rope on a pin with {turns} turns, friction {friction:g}: error of the ratio", ratio / exact - 1.0, "< 0.02"
+    )
+    assert abs(ratio / exact - 1.0) < 0.02
+    assert float(steady.passing_speed.mean()) == pytest.approx(speed, rel=0.05)
+
+
+@pytest.mark.parametrize("mass", [1e3, 1e5])
+def test_torque_of_a_lock_is_found_beside_a_heavily_loaded_pin(mass: float) -> None:
+    """Friction that is steep for the short steps of inverse dynamics leaves the torque of the first sample as it is."""
+    line = tl.Line(
+        tl.String(60.0, 2.0, 2e7),
+        start_point=(-2.0, 0.0, 6.0),
+        end="load",
+        reel=tl.Reel(0.5, 0.5, inertia_mass=100.0),
+        elements=2,
+        over={"eye": tl.Pin((0.0, 0.0, 0.0), friction=0.3)},
+    )
+    system = tl.System({"load": tl.RigidBody.point(mass)}, {"rope": line})
+    rest = tl.statics(system, tl.Placed({"load": (0.0, 0.0, 8.0)}))
+    run = tl.simulate(system, rest.state, duration=0.01, sample=1e-3)
+    assert run.attrs["status"] == "completed"
+    assert run.torque.values.ravel() == pytest.approx(rest.lines["rope"].holding_torque, rel=1e-6)

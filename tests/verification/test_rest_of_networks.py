@@ -184,6 +184,21 @@ def test_bodies_of_any_draft_float_above_lines_of_any_length(deployed: float, vo
     assert depth_of_ball == pytest.approx(5.0 + height * depth, abs=1e-6)
 
 
+@pytest.mark.parametrize(("flow", "least", "most"), [(0.05, 0.5, 1.0), (0.3, 4.5, 5.5)])
+def test_a_weak_current_carries_a_floating_body_aside(flow: float, least: float, most: float) -> None:
+    """Of a slack line: the pull at the ball balances the drag on it, and the ball has the depth of its draft."""
+    ball, sea = in_sea(0.1, 40.0, flow)
+    lines = {"rope": tl.Line(tl.String(9.0, 0.2, 1e5, diameter=0.01), end="ball", elements=20)}
+    system = tl.System({"ball": ball}, lines, **sea)
+    rest = tl.statics(system, tl.Hanging())
+    left(system, rest.state)
+    place = rest.state.bodies["ball"].position
+    assert least < place[0] < most
+    share = 0.5 + (place[2] - 5.0) / (2.0 * (0.75 * 0.1 / np.pi) ** (1.0 / 3.0))
+    drag = 0.5 * (1.2 + (1000.0 - 1.2) * share) * 0.1 * flow**2
+    assert -rest.lines["rope"].end_force[0] == pytest.approx(drag, rel=1e-6)
+
+
 @pytest.mark.parametrize("flow", [0.0, 0.4])
 def test_a_buoy_carries_what_hangs_on_it(flow: float) -> None:
     ball, sea = in_sea(0.1, 20.0, flow)

@@ -18,6 +18,8 @@ from tautline.kernels.tangents import has_tangents, values_of
 NO_FRICTION, EFFICIENCY, BEARING, PIN = range(4)
 # Names of the laws in the order of their numbers.
 LAWS = ("none", "efficiency", "bearing", "pin")
+# Largest factor m with s ((1 + s) + m (1 - s))/2 <= 1 for all s from 0 to 1.
+MOST_OF_OTHER = 3.0
 
 
 class Rub(NamedTuple):
@@ -64,7 +66,8 @@ def side_of(strand: Strand, at_stop: bool) -> Side:
 def rub_of(network: Network, k: int) -> Rub:
     """Friction at the sheave or pin of string k, at the present configuration."""
     reeving = strand_at(network.strands, k).reeving
-    return rub_at(network, reeving.span, reeving.friction)
+    rub = rub_at(network, reeving.span, reeving.friction)
+    return in_cone(rub) if reeving.friction.law == PIN else rub
 
 
 @separate
@@ -73,6 +76,19 @@ def rub_at(network: Network, k: int, friction: Friction) -> Rub:
     strand = strand_at(network.strands, k)
     before, behind = side_of(strand_at(network.strands, k - 1), True), side_of(strand, False)
     return rub_between(friction, strand.par.mu, before, behind)
+
+
+@kernel
+def in_cone(rub: Rub) -> Rub:
+    """Friction of a pin that stays in Euler's cone at every speed, also where the smoothed sign mixes both sides.
+
+    The larger side counts as MOST_OF_OTHER times the smaller at most: sg (up + MOST_OF_OTHER dn) is at most 1.
+    """
+    if rub.forward > MOST_OF_OTHER * rub.backward:
+        return Rub(MOST_OF_OTHER * rub.backward, rub.backward, MOST_OF_OTHER * rub.backward_mass, rub.backward_mass)
+    if rub.backward > MOST_OF_OTHER * rub.forward:
+        return Rub(rub.forward, MOST_OF_OTHER * rub.forward, rub.forward_mass, MOST_OF_OTHER * rub.forward_mass)
+    return rub
 
 
 @kernel

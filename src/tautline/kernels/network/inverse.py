@@ -65,7 +65,7 @@ from tautline.kernels.network.data import (
 from tautline.kernels.network.ends import angular_velocity_about, end_of, spooled_slope
 from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_of
-from tautline.kernels.network.grip import keep_grip
+from tautline.kernels.network.grip import NO_RUB, keep_grip
 from tautline.kernels.network.joint import velocities_at_joint
 from tautline.kernels.network.led import turning_at
 from tautline.kernels.network.loads import (
@@ -257,7 +257,8 @@ def begin_reel(network: Network, k: int, t: float, h: float, out: Array) -> None
         if strand.reeved:
             pushed = work[ON_FEED]
             if strand.reeving.friction.law != NO_FRICTION:
-                put_rub(work, RUB, rub_of(network, k))
+                pushed += rub_force(rub_of(network, k), strand.reeving.friction.alpha_0, sigma)[0]
+                put_rub(work, RUB, NO_RUB)  # stiff friction would have several solutions in the step back
         force = pushed + spooled_force(par, at)
         force += out[TORQUE_NOW] / d - viscous_drag(par, s) * sigma
         dry = par.coulomb + drive_at(par, command, t, t + h, s).brake

@@ -15,7 +15,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model.pull import E3
 from tautline.model.rest.forces import forces_of, loads_on_nodes, point_forces
-from tautline.model.rest.network import Network, NetworkLine, Places
+from tautline.model.rest.network import Indices, Network, NetworkLine, Places
 from tautline.model.system.straight_lines import between
 
 # How often places are found anew from the loads there, by the part of the way that is gone: where loads change much
@@ -27,6 +27,8 @@ LEAST_PULL = 1e-12
 KEEP = 1e-9
 # Of the deployed length: how far aside of what holds it a floating body starts, so that its line can sag.
 ASIDE = 0.1
+# How often loads are found anew on a line whose body floats aside, and halvings of the bounds on its pull.
+CARRIED, HALVINGS = 5, 60
 # Of the largest force: pulls that leave less are near rest.
 NEAR = 1e-3
 
@@ -194,12 +196,13 @@ def _afloat(network: Network, given: Places, branches: list[Branch], aside: floa
             depth = fluid.surface + fluid.around(own.fluid).wetted_height * (share - 0.5)
             depth -= float((R[branch.child] @ own.seen_from_center(own.fluid.buoyancy_center))[2])
             end = np.array([root[0] + aside * line.deployed, root[1], depth + to_end[2]])
-            size = float(np.linalg.norm(end - root))
-            nodes[index] = (
-                between(root, end, line.deployed, size, line.elements)
-                if aside
-                else _folded(root, end, line.deployed, line.elements)
-            )
+            if aside:
+                size = float(np.linalg.norm(end - root))
+                nodes[index] = between(root, end, line.deployed, size, line.elements)
+                nodes[index] = _carried_away(network, branch, Places(centers, R, nodes), index, end[2], to_end)
+                end = nodes[index[-1]]
+            else:
+                nodes[index] = _folded(root, end, line.deployed, line.elements)
         elif branch.parent in found:
             nodes[index] = root + np.linspace(0.0, line.deployed, line.elements + 1)[:, None] * E3
             end = nodes[index[-1]]
@@ -208,6 +211,33 @@ def _afloat(network: Network, given: Places, branches: list[Branch], aside: floa
         centers[branch.child] = end - to_end
         found.add(branch.child)
     return network.on_bodies(given._replace(centers=centers, nodes=nodes)) if found else None
+
+
+def _carried_away(
+    network: Network, branch: Branch, places: Places, index: Indices, depth: float, to_end: Array
+) -> Array:
+    """Nodes of a line whose body floats, from where it is held to the depth of its end, under the loads aside.
+
+    The pull of the body is known but for its vertical part, with which the line ends at that depth.
+    """
+    own, line, nodes = network.bodies[branch.child], network.lines[branch.line], places.nodes.copy()
+    l, R = line.deployed / line.elements, places.attitudes[branch.child]
+    for _ in range(CARRIED):
+        loads = loads_on_nodes(network, places._replace(nodes=nodes))[index]
+        acting = [x.force for x in point_forces(network, own, nodes[index[-1]] - to_end, R)]
+        beyond = np.cumsum(loads[::-1], axis=0)[::-1][1:] + np.sum(acting, axis=0) * (1.0, 1.0, 0.0)
+        if not beyond[:, :2].any():
+            break
+        high = float(np.abs(beyond).sum(axis=0).max())
+        low = -high
+        for _ in range(HALVINGS):
+            pulls = beyond + 0.5 * (low + high) * E3
+            size = np.maximum(np.linalg.norm(pulls, axis=1, keepdims=True), 1e-290)
+            steps = l * (1.0 + line.string.strain(size)) * pulls / size
+            nodes[index[1:]] = nodes[index[0]] + np.cumsum(steps, axis=0)
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if nodes[index[-1], 2] < depth else (low, middle)
+    return np.asarray(nodes[index])
 
 
 def _heaviness(network: Network, line: NetworkLine) -> float:
