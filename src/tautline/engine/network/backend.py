@@ -139,6 +139,10 @@ class NetworkBackend:
         """Rate of the reeled length of a line; positive in retrieval (m/s)."""
         return float(self.present_sample().strands[0, self.stepper.numbers[name], kernels.SPEED])
 
+    def torque(self, name: str) -> float:
+        """Torque of a drum or sheave at present (N m)."""
+        return float(self.present_sample().strands[0, self.stepper.numbers[name], kernels.TORQUE_NOW])
+
     def impulse_since(self, name: str) -> tuple[float, data.Array]:
         """When the latest `advance` began (s); impulse (N s) and moment (N m s) of lines on a kinematic body since."""
         return acting.impulse_since(self.stepper, self.timing.now, name)
