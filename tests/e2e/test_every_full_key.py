@@ -1,7 +1,7 @@
 """Every key of the full form of scenarios, from a file to every output, with --set, resume and a study.
 
-The files in `every_full_key/` together use each key of the sections that the short form does not have; keys of strings,
-reels, commands and bodies are those of the short form, which `test_every_key.py` walks.
+The files in `every_full_key/`, and those of the short form that `test_every_key.py` walks, together use every section
+that files may have, every kind of each, and every key.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from typer.testing import CliRunner
 import tautline as tl
 from tautline.cli.commands import app
 from tautline.files import scenario
+from tautline.model import checks
+from tautline.model.description import Number, described, quantity
 from tautline.model.file_keys import keys_of
-from tautline.model.flows import UNSTEADY
-from tautline.model.fluid import BodyInFluid
-from tautline.model.sequence import StageKeys
+from tautline.model.fluid import BodyInFluid, Fluid
+from tautline.model.reel import Reel
+from tautline.model.run import Run
+from tautline.model.short_keys import expanded
 from tautline.model.system import keys
-from tautline.model.system.parts import CARRIER_MOTIONS, Kinematic, Line, Orbit
-from tautline.model.system.sections import BODY_LOADS, KIND, KINDS
-from tautline.model.system.sheaves import Pin, Sheave
-from tautline.model.system.state import BodyState, LineStart
+from tautline.model.system.sections import COMMAND, KINDS, SECTIONS, class_of, matches, parts_of, staged
+from tautline.model.system.sheaves import Sheave
 from tautline.model.table_files import FILE
-from tautline.model.turning import TURNINGS
 from tests.support.leaves import LARGER, leaves
 
 FOLDER = Path(__file__).parent / "every_full_key"
@@ -50,38 +50,53 @@ def trees() -> list[dict[str, Any]]:
     return [tomllib.loads(path.read_text(encoding="utf-8")) for path in FILES.values()]
 
 
-def test_every_full_key_is_reached() -> None:
-    bodies = [body for tree in trees() for body in tree.get("bodies", {}).values()]
-    lines = [line for tree in trees() for line in tree["lines"].values()]
+Used = set[tuple[Any, ...]]
+
+
+def used_in(tree: dict[str, Any], path: tuple[str, ...] = ()) -> Used:
+    """Sections of a full tree, by their patterns, and what they use: kinds, and their keys."""
+    found: Used = set()
+    for pattern in (x for x in SECTIONS if path and len(x) == len(path) and matches(path, x)):
+        kinds = [class_of(part, tree) for part in parts_of(path, tree)]
+        found |= {pattern, *((kind, key) for kind in kinds for key in ("", *tree) if key in ("", *keys_of(kind).kinds))}
+    return found.union(*(used_in(x, (*path, name)) for name, x in tree.items() if isinstance(x, dict)))
+
+
+def wanted() -> Used:
+    """All patterns of sections, all kinds that a section may be, and all of their keys."""
+    kinds = {kind for parts in SECTIONS.values() for part in parts for kind in part.options.values()}
+    keys = {(kind, key) for kind in kinds for key in ("", *keys_of(kind).kinds)}
+    # of bodies and lines in full files, which have no place of their own there
+    moved = {(Fluid, key) for key in keys_of(BodyInFluid).kinds} | {(Reel, "guide_position"), (Run, "elements")}
+    return {*SECTIONS, *keys} - moved
+
+
+def used() -> Used:
+    """What files of this folder use, and those of test_every_key.py, written out in full."""
+    short = [tomllib.loads(path.read_text(encoding="utf-8")) for path in (FOLDER.parent / "every_key").glob("*.toml")]
+    return set().union(*map(used_in, [*map(staged, trees()), *(expanded(staged(tree)) for tree in short)]))
+
+
+def test_every_section_kind_and_key_is_reached(monkeypatch: pytest.MonkeyPatch) -> None:
+    """If this fails, a section, a kind or a key was added: use it in one of the files."""
+    found = used()
+    assert len(found) > 350 and not wanted() - found
     starts = [tree.get("initial", {}) for tree in trees()]
-    over = {*keys_of(Sheave).kinds, *keys_of(Pin).kinds, "command"}
-    wanted = {
-        "lines": (set(keys_of(Line).kinds) | {"reel", "command"}, lines),
-        "bodies": ({KIND, *BODY_LOADS, *Kinematic.__kinds__}, bodies),  # type: ignore[attr-defined]
-        "bodies.fluid": (set(keys_of(BodyInFluid).kinds), [body["fluid"] for body in bodies if "fluid" in body]),
-        "lines.over": (
-            over,
-            [x for line in lines for x in line.get("over", {}).values()],
-        ),
-        "orbit": (set(keys_of(Orbit).kinds), [tree["orbit"] for tree in trees() if "orbit" in tree]),
-        "lines.command": (set(keys_of(StageKeys).kinds), [x for s in lines for x in s.get("command", {}).values()]),
-        "initial.bodies": (set(keys_of(BodyState).kinds), [x for s in starts for x in s.get("bodies", {}).values()]),
-        "initial.lines": (set(keys_of(LineStart).kinds), [x for s in starts for x in s.get("lines", {}).values()]),
-    }
-    for kind, cls in TURNINGS.items():
-        turned = [body["turning"] for body in bodies if body.get("turning", {}).get("kind") == kind]
-        known = set(keys_of(cls).kinds) - {FILE}  # in place of a table
-        wanted[f"bodies.turning[{kind}]"] = (known, turned)
-    paths = [body["path"] for body in bodies if "path" in body]
-    flows = [tree["fluid"]["unsteady"] for tree in trees() if "unsteady" in tree.get("fluid", {})]
-    for name, kinds, used in (("bodies.path", CARRIER_MOTIONS, paths), ("fluid.unsteady", UNSTEADY, flows)):
-        assert {x["kind"] for x in used} == set(kinds), name
-    for section, (known, used) in wanted.items():
-        missing = known - {key for one in used if isinstance(one, dict) for key in one}
-        assert not missing, f"{section}: no file uses {sorted(missing)}"
     assert {start.get("kind") for start in starts} >= set(KINDS)
     properties = scenario.full_schema()["properties"]
     assert set(properties) == {key for tree in trees() for key in tree}
+    # and what is added is missed: a key, a kind of command, a section
+    monkeypatch.setitem(keys_of(Sheave).kinds, "color", keys_of(Sheave).kinds["radius"])
+    monkeypatch.setitem(COMMAND.options, "jog", Jog)
+    monkeypatch.setitem(SECTIONS, ("lines", "*", "over", "*", "brake"), ())
+    assert wanted() - found == {(Sheave, "color"), (Jog, ""), (Jog, "pace"), ("lines", "*", "over", "*", "brake")}
+
+
+@described
+class Jog:
+    """A kind of command that no file uses."""
+
+    pace: Number = quantity("m/s", checks.positive, "How fast.")
 
 
 LONG = {"sea", "ends-retrieved", "satellites"}

@@ -410,6 +410,20 @@ def test_another_command_takes_the_place_of_a_sequence() -> None:
     assert sim.line.stage == "1" and sim.backend.commands["line"] == tl.Torque(42.0)
 
 
+@pytest.mark.parametrize("name", ["haul.drive", "haul.end_reel"])
+def test_torques_of_sheaves_and_of_reels_at_the_end_go_over_smoothly(name: str) -> None:
+    """As by a table with the cubic's values, between which a transition is straight too."""
+    base = tl.load("tests/e2e/every_full_key/stages.toml", {"run.duration": 0.2})
+    knots = np.linspace(0.0, 0.05, 33)
+    times, torques = (0.0, *(0.1 + knots).tolist()), (9.0, *(9.0 - 6.0 * smooth(knots / 0.05)).tolist())
+    staged = tl.Sequence(tl.Stage(tl.Torque(9.0), until=0.1), tl.Stage(tl.Torque(3.0), transition=0.05))
+    given = (staged, tl.Torque((times, torques)))
+    runs = [tl.simulate(base.with_(commands={**base.commands, name: x})) for x in given]
+    assert np.ptp(runs[0].motor_work.values + runs[0].energy.values) > 0.1
+    for variable in ("position", "sheave_torque", "energy"):
+        np.testing.assert_allclose(runs[0][variable], runs[1][variable], rtol=1e-9, atol=1e-9, err_msg=variable)
+
+
 @pytest.mark.parametrize("key", ["command", "lines.line.command"])
 def test_a_sequence_is_set_by_key_and_another_command_in_its_place(key: str) -> None:
     case, sequence = tl.load("retrieval"), tl.Sequence(tl.Stage(tl.Free(), until="2 s"), tl.Stage(tl.Locked()))

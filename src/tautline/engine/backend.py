@@ -101,6 +101,10 @@ class Backend(Protocol):
         """Rate of the reeled length of a line; positive in retrieval (m/s)."""
         ...
 
+    def torque(self, name: str) -> float:
+        """Torque of a drum or sheave at present (N m)."""
+        ...
+
     def impulse_since(self, name: str) -> tuple[float, data.Array]:
         """When the latest `advance` began (s); impulse (N s) and moment (N m s) of lines on a kinematic body since."""
         ...

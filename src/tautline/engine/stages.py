@@ -13,7 +13,6 @@ from tautline.errors import InputError
 from tautline.model.command import Command
 from tautline.model.sequence import Sequence
 from tautline.model.system import reading, to_keys
-from tautline.model.system.commands import REEL, place_of
 from tautline.model.system.sections import COMMAND
 
 if TYPE_CHECKING:
@@ -79,13 +78,9 @@ def next_stage(runner: Runner[Any], name: str, progress: Progress) -> Progress:
 
 
 def _now(runner: Runner[Any], name: str) -> Now:
-    """Drum of a reel at the present moment."""
-    backend, place = runner.backend, place_of(name)
-    torque = math.nan
-    if place.part == REEL:
-        number = list(runner.system.lines).index(place.line)
-        torque = float(runner.present_values()["torque"][0, number])
-    return Now(runner.time, backend.deployed(name), backend.speed(name), torque)
+    """Drum or sheave of a command at the present moment."""
+    backend = runner.backend
+    return Now(runner.time, backend.deployed(name), backend.speed(name), backend.torque(name))
 
 
 def passed(runner: Runner[Any]) -> dict[str, str]:

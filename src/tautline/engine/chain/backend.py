@@ -204,6 +204,11 @@ class ChainBackend:
         check_known(name, self.system.lines, "lines")
         return float(self.present_sample().scalars[0, data.REEL_SPEED])
 
+    def torque(self, name: str) -> float:
+        """Torque of the drum at present (N m)."""
+        check_known(name, self.system.lines, "lines")
+        return float(self.present_sample().scalars[0, data.DRUM_TORQUE])
+
     def impulse_since(self, name: str) -> tuple[float, data.Array]:
         """When the latest `advance` began (s), and impulse and moment of all on its carrier since (N s, N m s)."""
         impulse = self._force_since[1] - self.stepper.guide_impulse()

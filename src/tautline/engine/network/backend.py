@@ -135,6 +135,10 @@ class NetworkBackend:
     def speed(self, name: str) -> float:
         return float(self.present_sample().strands[0, self.stepper.numbers[name], kernels.SPEED])
 
+    def torque(self, name: str) -> float:
+        """Torque of a drum or sheave at present (N m)."""
+        return float(self.present_sample().strands[0, self.stepper.numbers[name], kernels.TORQUE_NOW])
+
     def impulse_since(self, name: str) -> tuple[float, data.Array]:
         return acting.impulse_since(self.stepper, self.timing.now, name)
 
