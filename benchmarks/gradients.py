@@ -1,7 +1,7 @@
 """Cost of derivatives of a run, over the run itself. `python -m benchmarks.gradients [preparing]`
 
-Processor time of 20 000 steps, best of several: the run, its samples with derivatives by eight numbers (carried along),
-and the gradient of one number by any number of keys (on the way back). Preparing is apart: from the case to derivatives
+Processor time of 20 000 steps, best of several: the run, its samples with derivatives by eight numbers (forward mode),
+and the gradient of one number by any number of keys (reverse pass). Preparing is apart: from the case to derivatives
 of all that the run starts from, by one key, and what each further one adds. Machines are noisy: read the ratios.
 `python -m benchmarks.peers.gradient` has example 1 beside other programs.
 """
@@ -94,7 +94,7 @@ def plain_march(runs: Runs) -> Callable[[], Any]:
 
 
 class Costs(NamedTuple):
-    """Seconds of a run, with eight derivatives, with the way back if there is one, and of preparing keys."""
+    """Seconds of a run, with eight derivatives, with the reverse pass if there is one, and of preparing keys."""
 
     run: float
     carried: float
@@ -163,9 +163,7 @@ def keys_alone() -> None:
 
 def main() -> None:
     """Print the table."""
-    print(
-        "| 20 000 steps | run (ms) | with 8 derivatives | way back, any number | preparing a key, each further (ms) |"
-    )
+    print("| 20 000 steps | run (ms) | with 8 derivatives | reverse pass, any number | a key, each further (ms) |")
     print("|---|---|---|---|---|")
     for words, case, keys in cases():
         x = costs(case, keys)
@@ -179,7 +177,7 @@ def hoist_by_a_table() -> tuple[tl.Case, list[str]]:
     times = np.linspace(0.0, 8.0, 101)
     torques = np.interp(times, [0.0, 1.0, 4.0, 5.0, 8.0], [1600.0, 1750.0, 1750.0, 1560.0, 1560.0])
     command = {"kind": "torque", "times": times.tolist(), "torques": torques.tolist()}
-    # damping of a law that goes slack has no way back
+    # damping of a law that goes slack has no adjoint
     changes = {"command": command, "string.law": "linear", "run.duration": 2.0, "run.sample": 0.02}
     case = tl.load("crane-hoist").with_(changes)
     case = case.with_({"run.step": runs_of(case, []).steps.length(2.0)})

@@ -23,7 +23,7 @@ jax.config.update("jax_enable_x64", True)  # runs are made in double precision
 
 # %%
 # JAX calls functions of NumPy by ``pure_callback`` and is told their derivatives by ``custom_vjp``. One call of
-# :func:`tautline.value_and_gradient` gives the number and what the way back needs.
+# :func:`tautline.value_and_gradient` gives the number and what the reverse pass needs.
 
 
 def number_of_keys(case: tl.Case, objective: Callable[..., Any], keys: list[str]) -> Any:

@@ -1,4 +1,4 @@
-"""Runs of kernels as plain Python, forth with derivatives along a direction and the way back."""
+"""Runs of kernels as plain Python, forward with derivatives along a direction and by the reverse pass."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def forward(x: Setting, rows: int = ROWS) -> data.Samples:
 
 
 def begun(x: Setting) -> Setting:
-    """After a step, from which on loads go the way back."""
+    """After a step, from which on loads have adjoints."""
     forward(x._replace(plan=x.plan._replace(steps_per_sample=1)), 1)
     return x
 

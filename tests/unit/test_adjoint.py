@@ -1,4 +1,4 @@
-"""The way back through the steps, against exact derivatives along random directions."""
+"""Reverse pass through the steps, against exact derivatives along random directions."""
 
 from __future__ import annotations
 

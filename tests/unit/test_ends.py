@@ -83,7 +83,7 @@ def test_a_dropped_rope_is_never_pressed() -> None:
 
 
 def test_derivatives_both_ways_agree() -> None:
-    """In a current, whose way back goes through the loads at the ends."""
+    """In a current, whose adjoint goes through the loads at the ends."""
     wet = {"string.diameter": 0.01, "fluid": {"density": 1000.0, "flow": [0.4, 0.1, 0.0], "drag_area": 0.01}}
     case = hoist(wet | {"run.elements": 7})
     by = ["string.density", "string.normal_drag", "fluid.flow[0]", "body.mass", "gravity", "string.stiffness"]

@@ -176,7 +176,6 @@ OF_CHAIN = [
 ]
 OF_START = ["initial.deployed", "initial.end_velocity[0]", "initial.angular_velocity[1]"]
 OF_STATE = [f"initial.lines.line.{key}" for key in ("nodes[2][0]", "node_velocities[3][2]", "reeled_length")]
-PROFILE = {"kind": "length", "target": 3.95, "speed": 0.47, "acceleration": 10.0, "jerk": 410.0}
 HANGING = {"initial": {"kind": "hanging", "deployed": 4.0, "end_velocity": [0.3, 0.0, 0.0]}}
 
 

@@ -1,4 +1,4 @@
-"""Derivatives of one number by many keys, on the way back."""
+"""Derivatives of one number by many keys, by the reverse pass."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def in_place(x: Any) -> Any:
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_way_back_through_arrays(name: str) -> None:
-    """As derivatives that are carried along."""
+    """As derivatives in forward mode."""
     f = FUNCTIONS[name]
     traced = Traced(X)
     number = f(traced)
@@ -127,12 +127,12 @@ def smooth_keys(case: tl.Case) -> list[str]:
 
 
 def same_gradients(found: Any, carried: Any) -> None:
-    """To what differences of runs can tell; test_adjoint.py has the way back to 1e-12."""
+    """To what differences of runs can tell; test_adjoint.py has the reverse pass to 1e-12."""
     sizes = np.maximum(np.abs(carried), 1e-3)
     np.testing.assert_allclose(found / sizes, carried / sizes, rtol=0.0, atol=1e-5)
 
 
-# Keys that the way back does not know.
+# Keys that the reverse pass does not know.
 UNKNOWN = {"pushed": {"bodies.body.applied_force.times"}}
 QUICK = [("locked", "damped"), ("torque", "in wind")]
 LONG = [(name, loads) for name in COMMANDS for loads in LOADS if (name, loads) not in QUICK]
@@ -140,7 +140,7 @@ LONG = [(name, loads) for name in COMMANDS for loads in LOADS if (name, loads) n
 
 @pytest.mark.parametrize(("name", "loads"), [*QUICK, *(pytest.param(*x, marks=pytest.mark.long) for x in LONG)])
 def test_gradients_of_runs(name: str, loads: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The way back gives what is carried along gives, by all keys but the few whose way back is not known."""
+    """Reverse pass and forward mode agree, by all keys but the few whose adjoint is not known."""
     case = short_case(name, loads)
     by = smooth_keys(case)
     objective = tl.Final("position[-1, 0]") * 2.0 + tl.Integral("tension[2]") * 30.0 + tl.Final("velocity[-1, 1]")
@@ -189,7 +189,7 @@ def test_outputs_without_a_way_back_are_carried_along() -> None:
 
 
 def test_a_drum_that_sticks_is_carried_along() -> None:
-    """Its way back is not known, which shows in the run only."""
+    """Its adjoint is not known, which shows in the run only."""
     case = short_case("torque").with_({"reel.coulomb_friction": 50.0, "initial.reel_speed": 0.1})
     by = [*(f"initial.end_velocity[{k}]" for k in range(3)), *(f"body.center_of_mass[{k}]" for k in range(3))]
     by += ["string.density", "string.stiffness", "body.mass"]
@@ -222,7 +222,7 @@ def test_a_law_from_outside_without_partial_derivatives_is_carried_along(monkeyp
 
 
 def test_models_without_a_way_back() -> None:
-    """Some loads, limits of the drum, tables of tension and a drum that remembers are carried along."""
+    """Some loads, limits of the drum, tables of tension and a drum that remembers are left to forward mode."""
     case = short_case("torque")
     assert reverse.goes_back(prepared_run(case, []).begun.setting)
     for changes in (
