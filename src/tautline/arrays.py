@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Counters = NDArray[np.int64]
+Indices = NDArray[np.intp]
 Figure = Any  # a number of a run, or an array with one for each member of a study
 # Arrays with several indices, where their number has to be known: in what is handed to machine code.
 Array2 = Annotated[Array, 2]

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.arrays import Array
+from tautline.arrays import Array, Indices
 from tautline.extras import need
 from tautline.optimal.interrupts import Interrupts
-from tautline.optimal.shooting import Indices, Problem
+from tautline.optimal.shooting import Problem
 
 # Of the scaled program: how far from zero IPOPT may leave derivatives and constraints.
 TOLERANCE = 1e-6

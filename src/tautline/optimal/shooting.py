@@ -10,9 +10,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from tautline.arrays import Array
+from tautline.arrays import Array, Indices
 from tautline.gradients.arrays import Carried
 from tautline.gradients.segments import Segments
 from tautline.optimal.interval import Added, Outputs, Wanted, added, behind, outputs_of
@@ -20,8 +19,6 @@ from tautline.optimal.starting import Scales, Start
 from tautline.optimal.terms import TIME
 from tautline.optimal.unknowns import Unknowns
 from tautline.results.warnings import RunWarning
-
-Indices = NDArray[np.int64]
 
 
 class Evaluated(NamedTuple):
