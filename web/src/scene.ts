@@ -16,6 +16,7 @@ import { Sight } from "./sight";
 import { type Meta, type Range, type Vector } from "./types";
 
 const GHOST = 0.38;
+const ALONG = 0.9; // cosine between view and arrow from which it is not drawn
 const RADIUS = 0.0023; // of the string, over the camera's distance: thick enough to carry a color, however near
 const MAX_PIXEL_RATIO = 2;
 const SPARE = 0.2; // of the box, added where something leaves it, so that the camera does not step back at every picture
@@ -150,7 +151,7 @@ export class Scene {
 
   /** Beyond the tip of the arrow to where things fall, on the host in pixels; null without one. */
   arrowOnScreen(): Range | null {
-    if (!this.arrow.group.parent) return null;
+    if (!this.arrow.group.parent || !this.arrow.group.visible) return null;
     const [x, y, z] = this.down.map((part, i) => this.arrow.group.position.getComponent(i) + 1.12 * this.arrow.group.scale.x * part);
     return this.sight.onScreen(new Vector3(x, -z, y));
   }
@@ -207,6 +208,8 @@ export class Scene {
     this.dirty = false;
     this.rig.setDepths();
     this.rig.camera.updateMatrixWorld();
+    const [x, y, z] = this.down;
+    this.arrow.group.visible = Math.abs(this.rig.camera.getWorldDirection(new Vector3()).dot(new Vector3(x, -z, y))) < ALONG; // else seen from its end
     this.draw(Math.min(RADIUS * this.rig.distance, 0.02 * sizeOf(this.box)));
     this.inset = this.wantsInset ? this.nearView.corner(width, height, this.events.covered().top) : null;
     this.events.moved(this.rig);
