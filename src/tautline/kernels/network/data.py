@@ -70,9 +70,10 @@ FEED_KINETIC = _places(101)[0]  # kinetic energy of a span
 POWER = _places(102)[0]  # of every load, as its account takes it
 FEED_OWED = _places(102 + len(registry.LOADS))[0]  # impulse of loads on a feed that a sample still owes
 SPAN_REEL = int(FEED_OWED) + 1  # of a span, what Motion.reel is of a pendulum where loads look at it
-# Of a rope that may slip: a friction.Rub at the start of a step, impulses beside it, what the groove gives, its side.
-GRIP_RUB, GRIP_BESIDE, GRIP_NOW, GRIP_SIDE = _places(*(SPAN_REEL + i for i in (16, 20, 22, 23)))
-STRAND_WORK = SPAN_REEL + 24
+# Of a rope that may slip: a friction.Rub at the start of a step, impulses beside it, what the groove gives, its side,
+# and what it would take to stick.
+GRIP_RUB, GRIP_BESIDE, GRIP_NOW, GRIP_SIDE, GRIP_NEEDED = _places(*(SPAN_REEL + i for i in (16, 20, 22, 23, 24)))
+STRAND_WORK = SPAN_REEL + 25
 # Places in Strand.reel: length that has come in at the stop, but for a constant; 0 where no feed is there.
 FED, FED_ERR = _places(12, 13)
 SIGMA_FOURTH, SIGMA_FIFTH = _places(39, 40)  # speeds of the steps before SIGMA_EARLIER

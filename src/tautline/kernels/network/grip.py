@@ -18,6 +18,7 @@ from tautline.kernels.network.data import (
     GRIP_BESIDE,
     GRIP_HIGH,
     GRIP_LOW,
+    GRIP_NEEDED,
     GRIP_NOW,
     GRIP_RUB,
     GRIP_SIDE,
@@ -120,6 +121,7 @@ def solve_gripped(
         turn, impulse = solve_feed(wheel, h, pivot, left + left_wheel - (own[0] + other[0]) * gap)
     x = turn + gap
     needed = own[0] * x + own[1] * turn - left
+    work[GRIP_NEEDED] = needed
     rub = rub_in(work, GRIP_RUB)
     side = 0.0
     for _ in range(MAX_ITERATIONS):
@@ -151,7 +153,11 @@ def solve_gripped(
 
 @separate
 def end_grip(network: Network, k: int, h: float, end: float) -> None:
-    """At the end of a step: impulses of the groove on rope and wheel, and what slipping lost."""
+    """At the end of a step: impulses of the groove on rope and wheel, and what slipping lost.
+
+    Where it grips so much harder there than at the start that it would turn the slip round, the rope counts as one that
+    sticks: the next step gives what it takes of that.
+    """
     strand = strand_at(network.strands, k)
     wheel = strand_at(network.strands, strand.reeving.wheel)
     reel, par = strand.reel, strand.reeving.par
@@ -159,20 +165,21 @@ def end_grip(network: Network, k: int, h: float, end: float) -> None:
     speed = strand.work[SIGMA_NOW] - wheel.work[SIGMA_NOW]
     before = reel[SIGMA_BEFORE] - wheel.reel[SIGMA_BEFORE]
     low, high = cone(rub_at(network, k, strand.reeving.groove), strand.work[SIGMA_NOW])
-    at_end, joint = 0.0 * given, given
+    at_end, joint, sticks = 0.0 * given, given, side == 0.0
     if side != 0.0:
         at_end = 0.5 * h * (high if side > 0.0 else low)
         joint = reel[GRIP_HIGH] if side > 0.0 else reel[GRIP_LOW]
+        if abs(at_end - (given - joint)) > abs(given - strand.work[GRIP_NEEDED]):
+            at_end, sticks = 0.0 * given, True
     # what acts across the joint of two steps works at the mean of their speeds
     book(par, reel, FRICTION_LOSS, -(given + at_end - joint) * speed - 0.5 * joint * (before + speed))
     accumulate(reel, P_S, P_S_ERR, given + at_end, par.compensated)
     if wheel.row >= 0:
         accumulate(wheel.reel, P_S, P_S_ERR, -(given + at_end), par.compensated)
-    sticks = side == 0.0
     reel[GRIPS] = 1.0 if sticks else 0.0
     reel[GRIP_LOW] = 0.5 * h * low if sticks else 0.0 * low
     reel[GRIP_HIGH] = 0.5 * h * high if sticks else 0.0 * high
-    if not sticks:
+    if side != 0.0:
         if reel[SLIPPED] == 0.0:
             reel[SLIP_TIME] = end
         reel[SLIPPED] += abs(h * speed)
