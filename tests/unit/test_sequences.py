@@ -387,7 +387,7 @@ def test_conditions_of_stages_are_checked_at_the_start() -> None:
 def test_what_cannot_be_done_with_sequences(tmp_path: Path) -> None:
     given = case(*LONG)
     with pytest.raises(InputError, match="expected one command for each reel, no sequence, got one"):
-        tl.jacobian(given, ["end_tension"], by=["string.stiffness"])
+        tl.gradients.linearize(given)
     with pytest.raises(InputError, match="expected one command for each reel, or an input in its place"):
         tl.export_fmu(given, tmp_path / "x.fmu", commands={"line": "case"})
 

@@ -112,7 +112,9 @@ def test_both_backends_move_alike(name: str | int, report: Report) -> None:
     )
 
 
-@pytest.mark.parametrize("name", [name for name in SCENARIOS if name != "lift-brake"])  # those of sequences are refused
+@pytest.mark.parametrize(
+    "name", [name for name in SCENARIOS if name != "lift-brake"]
+)  # sequences: always by the network
 def test_both_backends_have_the_same_derivatives(name: str, report: Report) -> None:
     """To the order of the step, as the motions themselves: by keys over their values, and so in the units of these."""
     case = case_of(name).with_({"run.duration": 0.25 * float(case_of(name).run.duration)})
