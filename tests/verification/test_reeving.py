@@ -338,3 +338,51 @@ def test_span_that_becomes_too_short_ends_the_run_by_name() -> None:
     sim = tl.Simulation.from_case(case.with_(commands={"line0": tl.Torque(30.0)}))
     assert sim.advance(6.0, {"line0": tl.Torque(30.0)}) == "two_blocked"
     assert "span" in sim.message and "'line0'" in sim.message and "'s0'" in sim.message
+
+
+LAWS = [("dissipative", "mean"), ("dissipative", "extrapolated"), ("published", "mean"), ("momentum", "extrapolated")]
+
+
+@pytest.mark.parametrize(("law", "strain"), LAWS)
+def test_guide_laws_act_on_drums_at_the_end_of_a_line(law: str, strain: str) -> None:
+    """The same line, described from its end to its start, moves alike and loses as much at its guide."""
+    case = drawn(wheel(efficiency=0.96), 1.0 / 0.96, stiffness=5e3)
+    line = case.system.lines["rope"]
+    reel = dataclasses.replace(line.reel, guide_law=law, guide_strain=strain)
+    lines = {"rope": dataclasses.replace(line, reel=reel)}
+    system = dataclasses.replace(case.system, lines=lines)
+    forth = tl.Case(system, case.state(), {"rope": tl.Torque(15.0)}, tl.Run(duration=0.02, step=2e-4))
+    back = reversed_case(forth, "rope")
+    back = tl.Case(back.system, back.state(), {"rope.end_reel": tl.Torque(15.0)}, back.run)
+    found = [marched(x, 0.02) for x in (forth, back)]
+    nodes = [sim.state.lines["rope"].nodes for sim in found]
+    assert np.abs(nodes[0] - nodes[1][::-1]).max() < 1e-12
+    losses = [float(sim.dataset()["guide_loss"].values[-1].sum()) for sim in found]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-9)
+    assert abs(losses[0]) > 1e-3
+
+
+@pytest.mark.parametrize("speed", [0.0, -0.8])
+def test_drum_with_layers_on_a_line_over_a_locked_sheave(speed: float) -> None:
+    """It moves as on a line that ends there, from the start on: its inertia is that of its layers."""
+    reel = tl.Reel(0.1, 0.3, inertia_mass=1.0, guide_law="none", layer_growth=4e-3)
+    string = tl.String(30.0, 0.4, 2e3, law="linear")
+    nodes = np.stack([np.zeros(4), 0.05 * np.sin(np.arange(4.0)) * [0, 1, 1, 0], np.linspace(0.0, 3.0, 4)], axis=1)
+    over = {"eye": tl.Sheave((0, 0, 3.0), 0.1, (0, 1, 0), entrance=(0, 0, 3.0), exit=(0, 0, 3.0), wrap=0.1)}
+    behind = np.stack([np.linspace(0.0, 2.0, 4), np.zeros(4), np.full(4, 3.0)], axis=1)
+    spans, beside = np.array([2.9, 1.95]), np.array([1.0, 0.0, 0.0])
+    states, lines = {}, {}
+    common = {"reel": reel, "elements": 3}
+    lines["over"] = tl.Line(string, end_point=(2.0, 0.0, 3.0), over=over, **common)
+    reeled = 30.0 - 0.1 - spans.sum()
+    states["over"] = tl.LineState(np.concatenate([nodes, behind]), None, reeled, speed, spans)
+    lines["alone"] = tl.Line(
+        dataclasses.replace(string, length=reeled + 2.9), start_point=(1.0, 0, 0), end_point=(1.0, 0, 3.0), **common
+    )
+    states["alone"] = tl.LineState(nodes + beside, None, reeled, speed)
+    sim = tl.Simulation(tl.System({}, lines), tl.State({}, states), step=5e-4)
+    commands = {"over": tl.Torque(3.0), "alone": tl.Torque(3.0), "over.eye": tl.Locked()}
+    assert sim.advance(0.02, commands) == "completed", sim.message
+    found = [sim.state.lines[name] for name in ("over", "alone")]
+    assert abs(found[0].reeled_length - found[1].reeled_length) < 1e-12
+    assert np.abs(found[0].nodes[:4] + beside - found[1].nodes).max() < 1e-12

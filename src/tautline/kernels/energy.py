@@ -159,6 +159,18 @@ def strain_at_guide(par: Parameters, q: Array, l: float) -> float:
 
 
 @kernel
+def strain_at_stop(par: Parameters, q: Array, l: float, drum: Parameters) -> float:
+    """As strain_at_guide at the last element of a span, for the drum at the end of its line."""
+    N = par.N
+    w = sub(node(q, N), node(q, N - 1))
+    strain = math.sqrt(dot(w, w)) / l - 1.0
+    if drum.extrapolated and N > 1:
+        w = sub(node(q, N - 1), node(q, N - 2))
+        strain += 0.5 * (strain + 1.0 - math.sqrt(dot(w, w)) / l)
+    return strain
+
+
+@kernel
 def node_force(par: Parameters, l: float, pull: Array, q: Array, i: int) -> Vector:
     """-dV/dq_i for i >= 1, from the pulls of the elements."""
     x = scale(-pull[i - 1], sub(node(q, i), node(q, i - 1)))

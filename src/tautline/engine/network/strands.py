@@ -95,6 +95,8 @@ def parameters(line: Line, strand: StrandOf, elements: int, turns: bool, compens
     """Kernel parameters of a string and its reel; `turns` says whether the body at its end can turn."""
     reel = strand.reel
     par = lowering.line_parameters(line.string, reel or NO_REEL, elements, "symmetric", compensated)
+    if strand.span == NO_SPAN and reel is not None:  # whose span has more elements
+        par = par._replace(extrapolated=reel.guide_strain == "extrapolated" and line.count > 1)
     return par._replace(rotates=turns, kappa=0.0 if reel is None else par.kappa)
 
 
@@ -147,6 +149,8 @@ def reeving_of(
         if behind.span == NO_SPAN:
             stop_factor = -stop_factor
     wheel, wrap, friction, groove, span, under = par, 0.0, NO_FRICTION, NO_FRICTION, k, -1
+    if strand.span == NO_SPAN:  # the drum at the end of a line: the last span runs onto it
+        span = max(i for i, x in enumerate(all_strands) if x.line == strand.line and x.span >= 0)
     if strand.wheel is not None:
         wrap, inertia = par.mu * strand.wheel.wrap, strand.wheel.inertia_mass
         friction = friction_of(strand.wheel)

@@ -77,7 +77,7 @@ from tautline.kernels.network.loads import (
     place_given,
 )
 from tautline.kernels.network.observe import refresh_network, velocities_now
-from tautline.kernels.network.reeving import add_to_feeds, feed_speed, measure_span, push_on_feeds
+from tautline.kernels.network.reeving import add_to_feeds, feed_speed, measure_span, push_on_feeds, strain_at_drum
 from tautline.kernels.network.spans import retracted
 from tautline.kernels.network.starting import begin_fluid
 from tautline.kernels.network.step import begin_body, stage
@@ -161,9 +161,8 @@ def friction_on_feed(network: Network, k: int, sigma: float) -> float:
     push = -viscous_drag(par, s) * sigma
     if sigma != 0.0:
         push -= math.copysign(par.coulomb, sigma) / radius(par, s)
-    if strand.wound and not strand.reeving.idle:
-        l = element_length(strand.par, retracted(strand))
-        push += carnot_force(par, Entrance(strain_at_guide(strand.par, strand.nodes[POSITION], l), 0.0), sigma)[0]
+    if strand.wound:
+        push += carnot_force(par, Entrance(strain_at_drum(network, strand), 0.0), sigma)[0]
     if strand.reeving.friction.law != NO_FRICTION:
         push += rub_force(rub_of(network, k), strand.reeving.friction.alpha_0, sigma)[0]
     return float(push)
@@ -248,10 +247,10 @@ def begin_reel(network: Network, k: int, t: float, h: float, out: Array) -> None
         start = ReelStart(zero_like(sigma), 0.0, 0.0, sigma, NO_ENTRANCE, holding(True))
     else:
         d = radius(par, s)
-        strain = 0.0
-        if not strand.reeved or (strand.wound and not strand.reeving.idle):
-            l = element_length(strand.par, retracted(strand))
-            strain = strain_at_guide(strand.par, strand.nodes[POSITION], l)
+        if strand.reeved:
+            strain = strain_at_drum(network, strand)
+        else:
+            strain = strain_at_guide(strand.par, strand.nodes[POSITION], element_length(strand.par, s))
         at = entrance(par, reel, s, strain)
         pushed = kept_reel_force(strand.scratch.nodes[PULL]) + work[WEIGHT_S]
         if strand.reeved:

@@ -37,7 +37,7 @@ from tautline.kernels.data import (
     triple,
 )
 from tautline.kernels.drum import STIFF_FRICTION
-from tautline.kernels.energy import element_length, reel_mass, strain_at_guide
+from tautline.kernels.energy import element_length, reel_mass, strain_at_guide, strain_at_stop
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.network.condense import OWN, reduce_to_ends, slopes_at_ends
 from tautline.kernels.network.data import (
@@ -312,6 +312,17 @@ def gather_forces(network: Network, place: int) -> None:
 
 
 @separate
+def strain_at_drum(network: Network, strand: Strand) -> float:
+    """Strain of the rope at the guide of a drum, at the start or at the end of its line; 0 beside wheels."""
+    if not strand.wound:
+        return 0.0 * strand.reel[S]
+    if not strand.reeving.idle:
+        return strain_at_guide(strand.par, strand.nodes[POSITION], element_length(strand.par, retracted(strand)))
+    last = strand_at(network.strands, strand.reeving.span)
+    return strain_at_stop(last.par, last.nodes[POSITION], element_length(last.par, retracted(last)), strand.par)
+
+
+@separate
 def begin_feeds(network: Network, h: float, start: float, end: float) -> None:
     """The feeds' part of a step, as far as its start knows it."""
     gather_forces(network, ON_FEED)
@@ -319,10 +330,7 @@ def begin_feeds(network: Network, h: float, start: float, end: float) -> None:
         strand = strand_at(network.strands, k)
         if strand.reeved and strand.row >= 0:
             par, reel, work = strand.reeving.par, strand.reel, strand.work
-            work[STRAIN] = 0.0
-            if strand.wound and not strand.reeving.idle:
-                l = element_length(strand.par, retracted(strand))
-                work[STRAIN] = strain_at_guide(strand.par, strand.nodes[POSITION], l)
+            work[STRAIN] = strain_at_drum(network, strand)
             before = reel_before(par, strand.command, reel, work[STRAIN], work[ON_FEED], h, start, end)
             pack_start(before, work[START_ROW:])
             work[SIGMA_NOW] = before.sigma
@@ -399,10 +407,7 @@ def kick_feeds(network: Network, h: float, end_time: float) -> None:
         if strand.reeved and strand.row >= 0:
             par, reel, work = strand.reeving.par, strand.reel, strand.work
             sigma = work[SIGMA_NOW]
-            strain = 0.0
-            if strand.wound and not strand.reeving.idle:
-                l = element_length(strand.par, retracted(strand))
-                strain = strain_at_guide(strand.par, strand.nodes[POSITION], l)
+            strain = strain_at_drum(network, strand)
             pushes = ReelImpulses(work[S_BEFORE], work[ON_FEED], work[FEED_GRADIENT], work[ON_FEED_END], strain)
             before = unpack_start(work[START_ROW:])
             keep_speeds(reel)
@@ -465,7 +470,7 @@ def measure_span(network: Network, strand: Strand, q: Array, h: float, momentum:
     v_first = triple(work, END_VELOCITY)
     if strand.wound or strand.reeving.sheave:
         wheel = strand.reeving.par
-        mass = wheel.mu * s + wheel.kappa
+        mass = reel_mass(wheel, s)[0]
         speed = start + dot(strand.axis, triple(body.work, OMEGA_NOW))
         kinetic += 0.5 * mass * speed * speed
         own += mass * speed
