@@ -24,6 +24,7 @@ from tautline.fmu.variables import Variable, named
 from tautline.model.keys import parse
 from tautline.model.system import keys
 from tautline.model.system.case import Case
+from tautline.model.table_files import FILE
 
 # Numbers that are tried, over that of the case; efficiencies are at most 1. Exponents of powers that are looked for.
 TRIED = (0.9, 0.8)
@@ -59,9 +60,14 @@ def _keys(tree: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ..
     """Keys of numbers and lists of numbers, in a tree of keys."""
     for name, value in tree.items():
         if isinstance(value, dict):
-            yield from _keys(value, (*path, name))
-        elif isinstance(value, float) or (isinstance(value, list) and np.array(value).dtype.kind == "f"):
+            yield from _keys(value, (*path, name)) if name != FILE else ()  # numbers that a file gave
+        elif _is_numbers(value):
             yield (*path, name), value
+
+
+def _is_numbers(value: Any) -> bool:
+    """Whether a value is a number or a list of them, or of vectors and numbers."""
+    return isinstance(value, float) or (isinstance(value, list) and bool(value) and all(map(_is_numbers, value)))
 
 
 def _is_replaced(what: Export, path: tuple[str, ...]) -> bool:
