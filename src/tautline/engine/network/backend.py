@@ -159,8 +159,9 @@ class NetworkBackend:
         return commands_by_name(self.system, command)
 
     def check(self, command: dict[str, Command]) -> None:
-        """Refuse a caller that is not the one; a step is refused when commands are taken, which limits depend on."""
+        """Refuse a caller that is not the one, and a fixed step that is too long under commands that begin the run."""
         self.stepper.turns.check()
+        self.stepper.check_step(command)
 
     def take(self, command: dict[str, Command]) -> None:
         """Let reels follow commands from now on."""

@@ -30,6 +30,7 @@ from tautline.model import checks, refusals
 from tautline.model.command import Command, Free
 from tautline.model.force_law import check_laws
 from tautline.model.run import Method
+from tautline.model.sequence import Sequence
 from tautline.model.system.commands import END_REEL, REEL, check_known, place_of
 from tautline.model.system.state import BodyState, State
 from tautline.model.system.system import System
@@ -375,12 +376,27 @@ class NetworkStepper:
     def allowed_step(self) -> float:
         return min(self.step_limits().values())
 
-    def check_step(self) -> None:
-        """Refuse a fixed step that is too near the stability limit at the start under the present commands."""
+    def check_step(self, commands: Mapping[str, Command] | None = None) -> None:
+        """Refuse a fixed step that is too near the stability limit at the start, also under commands to come."""
         if self.plan.adaptive or self.arrays.clock[data.TOTAL]:
             return
         mesh = "the lines' elements"
         if len(self.numbers) == 1:
             ((name, line),) = self.system.lines.items()
             mesh = f"{line.count} elements of {self.deployed(name) / line.count:.3g} m"
-        check_step(self.plan, self.limits(), mesh)
+        check_step(self.plan, self._limits_under(commands) if commands else self.limits(), mesh)
+
+    def _limits_under(self, commands: Mapping[str, Command]) -> Limits:
+        """Step limits (s) as they would be if reels were given commands now."""
+        kept, started = self.following(), self.started
+        try:
+            for name, command in commands.items():
+                first = command.stages[0].command if isinstance(command, Sequence) else command
+                self.commands[name], self.origins[name] = first, (self.time, self.deployed(name))
+                self.lengths[name] = self.reel_length(name)
+            self.started = self.changed = True
+            self.lower(self.time, self.time)
+            return self.limits()
+        finally:
+            self.started = started
+            self.follow_again(kept)
