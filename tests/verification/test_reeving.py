@@ -372,14 +372,14 @@ def test_drum_with_layers_on_a_line_over_a_locked_sheave(speed: float) -> None:
     behind = np.stack([np.linspace(0.0, 2.0, 4), np.zeros(4), np.full(4, 3.0)], axis=1)
     spans, beside = np.array([2.9, 1.95]), np.array([1.0, 0.0, 0.0])
     states, lines = {}, {}
-    common = {"reel": reel, "elements": 3}
+    common: dict[str, Any] = {"reel": reel, "elements": 3}
     lines["over"] = tl.Line(string, end_point=(2.0, 0.0, 3.0), over=over, **common)
     reeled = 30.0 - 0.1 - spans.sum()
-    states["over"] = tl.LineState(np.concatenate([nodes, behind]), None, reeled, speed, spans)
+    states["over"] = tl.LineState(np.concatenate([nodes, behind]), np.zeros((8, 3)), reeled, speed, spans)
     lines["alone"] = tl.Line(
         dataclasses.replace(string, length=reeled + 2.9), start_point=(1.0, 0, 0), end_point=(1.0, 0, 3.0), **common
     )
-    states["alone"] = tl.LineState(nodes + beside, None, reeled, speed)
+    states["alone"] = tl.LineState(nodes + beside, np.zeros((4, 3)), reeled, speed)
     sim = tl.Simulation(tl.System({}, lines), tl.State({}, states), step=5e-4)
     commands = {"over": tl.Torque(3.0), "alone": tl.Torque(3.0), "over.eye": tl.Locked()}
     assert sim.advance(0.02, commands) == "completed", sim.message

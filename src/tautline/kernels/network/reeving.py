@@ -314,8 +314,9 @@ def gather_forces(network: Network, place: int) -> None:
 @separate
 def strain_at_drum(network: Network, strand: Strand) -> float:
     """Strain of the rope at the guide of a drum, at the start or at the end of its line; 0 beside wheels."""
+    nothing: float = 0.0 * strand.reel[S]
     if not strand.wound:
-        return 0.0 * strand.reel[S]
+        return nothing
     if not strand.reeving.idle:
         return strain_at_guide(strand.par, strand.nodes[POSITION], element_length(strand.par, retracted(strand)))
     last = strand_at(network.strands, strand.reeving.span)
