@@ -67,6 +67,12 @@ def element_length(pendulum: Chain, s: float, N: int) -> float:
     return (pendulum.string.length - s) / N
 
 
+def holding_torque(pendulum: Chain, s: float, strain: float) -> float:
+    """Torque that holds the drum against the string at this strain and the spooled string's weight (N m)."""
+    spooled = pendulum.weights().string * spooled_lever(pendulum.reel, s)
+    return float(pendulum.reel.radius(s) * (pull_at_guide(pendulum.string, pendulum.reel, strain) + spooled))
+
+
 def at_rest(pendulum: Chain, deployed: float | str) -> AtRest:
     """Tension, stretch and holding torque of a string that hangs straight, for any elastic law and fluid.
 
@@ -90,7 +96,6 @@ def at_rest(pendulum: Chain, deployed: float | str) -> AtRest:
         stretch = deployed * float((dual[0] - dual[1]) / (tensions[0] - tensions[1]))
     s = string.length - deployed
     at_guide, at_body = tensions.tolist()
-    on_drum = pull_at_guide(string, pendulum.reel, float(strains[0])) + net.string * spooled_lever(pendulum.reel, s)
     return AtRest(
         string_weight=net.string * deployed,
         body_weight=net.body,
@@ -100,7 +105,7 @@ def at_rest(pendulum: Chain, deployed: float | str) -> AtRest:
         body_strain=float(strains[1]),
         stretch=stretch,
         drum_radius=pendulum.reel.radius(s),
-        holding_torque=float(pendulum.reel.radius(s) * on_drum),
+        holding_torque=holding_torque(pendulum, s, float(strains[0])),
     )
 
 

@@ -12,7 +12,6 @@ import pytest
 import tautline as tl
 from tautline.errors import EquilibriumError, InputError
 from tautline.model.chain.hanging import near_rest
-from tautline.model.pull import holding_torque
 from tautline.model.rest.states import frame_of
 from tautline.model.system.starts import state_of
 from tests.conftest import Report
@@ -136,7 +135,7 @@ def test_one_line_is_at_rest_by_the_forces_of_the_theory(name: str, report: Repo
     by_hand = float(np.linalg.norm(np.sum(list(found.statics.body.forces.values()), axis=0)))
     check_close("end by hand", found.end_tension, by_hand, 1e-9 * size)
     strain = float(pendulum.string.strain(found.start_tension))
-    assert found.holding_torque == pytest.approx(holding_torque(pendulum, x.s, strain), rel=1e-8)
+    assert found.holding_torque == pytest.approx(statics.holding_torque(pendulum, x.s, strain), rel=1e-8)
     assert set(found.counted) >= {key for key, force in counted.items() if np.any(force)}
     for key, force in found.counted.items():
         check_close(key, force, counted.get(key, np.zeros(3)), 1e-8 * size)
