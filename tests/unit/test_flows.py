@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -111,3 +112,28 @@ def test_a_frozen_flow_stays() -> None:
     assert fluid is not None
     assert fluid.frozen(0.0).flow[1][0] == (10.0, 0.0, 0.0)
     assert replace(fluid, unsteady=None).frozen(3.0).flow == fluid.flow
+
+
+@pytest.mark.parametrize("pushed", [False, True], ids=["as it is", "network"])
+@pytest.mark.parametrize(
+    "flow",
+    [
+        tl.Turbulence(intensity=0.3, length_scale=30.0, mean=(8.0, 0.0, 0.0), interval=0.05, seed=3),
+        tl.WaveFlow(tl.Sine(1.0, 4.0)),
+    ],
+    ids=["turbulence", "waves"],
+)
+def test_calls_that_begin_where_a_table_does_change_nothing(flow: Any, pushed: bool) -> None:
+    """Acceleration of the fluid is that of both sides there: a run does not depend on where its calls begin."""
+    fluid = tl.Fluid(1000.0, drag_area=0.2, volume=0.02, added_mass=30.0, unsteady=flow)
+    system = tl.pendulum(tl.String(5.0, 0.1, 5e4, diameter=0.01), None, tl.RigidBody.point(60.0), fluid=fluid)
+    block = flow.covered(0.0)  # of the table (s)
+    ends = []
+    for calls in ((2.0 * block,), (block, block)):
+        sim = tl.Simulation(system.with_elements({"line": 1}), tl.Hanging(), step=block / 2048.0)
+        if pushed:
+            sim.body.push((1.0, 0.0, 0.0))
+        for duration in calls:
+            sim.advance(duration)
+        ends.append(sim.body.position)
+    assert np.array_equal(ends[0], ends[1])
