@@ -25,8 +25,8 @@ STYLE = """
   figure img, .moving { filter: invert(0.918) hue-rotate(180deg) brightness(1.25); }
 }
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page); max-width: 1120px;
-  margin: 2rem auto; overflow-wrap: break-word; padding: 0 1rem; }
-h1 { font-size: 1.7rem; line-height: 1.25; } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line); }
+  margin: 1.5rem auto; overflow-wrap: break-word; padding: 0 1rem; }
+h1 { font-size: 1.7rem; line-height: 1.25; } h2 { margin-top: 2rem; border-bottom: 1px solid var(--line); }
 table { border-collapse: collapse; font-size: 0.86rem; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: 0.35rem 0.6rem; border-bottom: 1px solid var(--line); }
 .table { overflow-x: auto; }
