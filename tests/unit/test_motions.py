@@ -457,7 +457,7 @@ def test_arguments_that_are_refused() -> None:
     pendulum = chains.Chain(case().system.lines["line"].string, fast, tl.RigidBody.point(1.0))
     with pytest.raises(
         InputError,
-        match=r"period: expected at most 4000 periods between two samples, got a mean period of 1e-06 s in 0\.143 s",  # of a base step
+        match=r"period: expected at most 4000 periods between two samples, got a mean period of 1e-06 s in 0\.143 s",
     ):
         chains.simulate(pendulum, chains.hanging(pendulum, 30.0, 2), tl.Locked(), duration=10.0, sample=1.0)
 
