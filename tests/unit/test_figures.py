@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import importlib
 import re
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -120,7 +121,7 @@ def test_an_animation_that_cannot_be_written_leaves_what_was_there(
 
     drawn = run(1, duration=0.1)
     (tmp_path / "x.gif").write_text("before")
-    monkeypatch.setattr("tautline.figures.animation.shutil.copyfileobj", full)
+    monkeypatch.setattr(shutil, "copyfileobj", full)
     with pytest.raises(StoreError, match=r"x\.gif: cannot be written: No space left"):
         tl.figures.animate(drawn, tmp_path / "x.gif", frames=2)
     program = tmp_path / "ffmpeg"
