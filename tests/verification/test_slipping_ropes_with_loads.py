@@ -57,7 +57,7 @@ TIMES = np.array([0.0, 0.1, 0.25, 0.4, 1.0])
 TORQUES = {
     "sticks": (9.0, np.array([0.0, 100.0, 100.0, -50.0, -50.0])),
     "slips": (0.2, np.array([400.0, 400.0, 400.0, 300.0, 300.0])),
-    "both": (0.2, np.array([0.0, 400.0, 400.0, -250.0, -250.0])),
+    "both": (0.2, np.array([0.0, 400.0, -400.0, 0.0, 0.0])),
 }
 
 
@@ -75,13 +75,13 @@ def test_a_damped_rope_is_that_of_an_independent_integration(name: str, report: 
         *(friction, lambda t: float(np.interp(t, TIMES, torques))),
     )
     exact, phases = model.integrate([*depths, *6 * (0.0,)], runs[0].time.values[1:])
-    assert len({side for _, side in phases}) == (2 if name == "both" else 1)
+    assert len({side for _, side in phases}) == (3 if name == "both" else 1)
     assert (phases[0][1] == STICKS) == (name != "slips")
     for run in runs:
         found = [*run.body_position.values[:, :, 2].T, run.passed.values[:, 0], run.rim_travel.values[:, 0]]
         errors.append(float(np.abs(np.stack(found, axis=1) - exact[:, :4]).max()))
-    if name == "both":  # where within a step it begins to slip is another number for every step
-        assert all(error < 60.0 * h**2 for error, h in zip(errors, steps, strict=True)), errors
+    if name == "both":  # slips one way, sticks, slips the other way: when, within a step, is different for every step
+        assert all(error < 100.0 * h**2 for error, h in zip(errors, steps, strict=True)), errors
     else:
         report(f"damped rope on a wheel, {name}: order", check_order(steps, errors, 2.0), "2 +- 0.3")
     report(f"damped rope on a wheel, {name}: error of places (m)", errors[-1], "< 4e-6")

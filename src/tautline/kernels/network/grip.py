@@ -155,8 +155,8 @@ def solve_gripped(
 def end_grip(network: Network, k: int, h: float, end: float) -> None:
     """At the end of a step: impulses of the groove on rope and wheel, and what slipping lost.
 
-    Where it grips so much harder there than at the start that it would turn the slip round, the rope counts as one that
-    sticks: the next step gives what it takes of that.
+    Where slip ends within the step, by its rates or since the groove grips so much harder there than at the start, the
+    rope counts as one that sticks: the next step gives what it takes.
     """
     strand = strand_at(network.strands, k)
     wheel = strand_at(network.strands, strand.reeving.wheel)
@@ -169,7 +169,9 @@ def end_grip(network: Network, k: int, h: float, end: float) -> None:
     if side != 0.0:
         at_end = 0.5 * h * (high if side > 0.0 else low)
         joint = reel[GRIP_HIGH] if side > 0.0 else reel[GRIP_LOW]
-        if abs(at_end - (given - joint)) > abs(given - strand.work[GRIP_NEEDED]):
+        jumps = abs(at_end - (given - joint)) > abs(given - strand.work[GRIP_NEEDED])
+        turns = (1.5 * speed - 0.5 * before) * speed < 0.0
+        if jumps or turns:
             at_end, sticks = 0.0 * given, True
     # what acts across the joint of two steps works at the mean of their speeds
     book(par, reel, FRICTION_LOSS, -(given + at_end - joint) * speed - 0.5 * joint * (before + speed))
