@@ -18,7 +18,7 @@ from tautline.model.harmonics import ramp_at
 from tautline.model.kinds import ROW, VECTOR, VECTORS, Form, Kind, Quantity, in_si, read_numbers
 from tautline.model.piecewise import Row, even_times, increasing, rows
 from tautline.model.table_files import TableFile, Values
-from tautline.model.unsteady import Unsteady, blocks_between
+from tautline.model.unsteady import Unsteady
 from tautline.model.wave_flow import WaveFlow
 
 PROFILES = Form(
@@ -240,7 +240,7 @@ class Turbulence(Steered):
         size = np.linalg.norm(side)
         across = side / size if size > 0.0 else np.array([0.0, 1.0, 0.0])
         axes = np.stack([along, across, np.cross(along, across)])
-        first, last = blocks_between(start, until, INTERVALS_A_BLOCK * self.interval)
+        first, last = (math.floor(t / (INTERVALS_A_BLOCK * self.interval)) for t in (start, until))
         found = self.fluctuations(speed)
         blocks = [self._block(found, number) for number in range(first, last + 1)]
         numbers = np.arange(INTERVALS_A_BLOCK * first, INTERVALS_A_BLOCK * (last + 1) + 1, dtype=np.float64)

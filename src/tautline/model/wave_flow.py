@@ -14,7 +14,7 @@ from tautline.model.checks import finite, positive
 from tautline.model.description import Number, OptionalNumber, declared, described, quantity
 from tautline.model.harmonics import ramp_at
 from tautline.model.motions import MotionOfALength
-from tautline.model.unsteady import Unsteady, blocks_between
+from tautline.model.unsteady import Unsteady
 
 # Values of the table in a mean period of the velocity: lines between them miss 5e-4 of a sine of that period.
 VALUES_A_PERIOD = 100
@@ -132,7 +132,8 @@ class WaveFlow:
 
     def table(self, start: float, until: float, mean: Array) -> Unsteady:
         """Velocities between two times at least."""
-        first, last = blocks_between(start, until, INTERVALS_A_BLOCK * self.interval)
+        block = INTERVALS_A_BLOCK * self.interval
+        first, last = (math.floor(t / block) for t in (start, until))
         numbers = np.arange(INTERVALS_A_BLOCK * first, INTERVALS_A_BLOCK * (last + 1) + 1, dtype=np.float64)
         blocks = [_block(self, number) for number in range(first, last + 1)]
         values = np.concatenate([*(x[:-1] for x in blocks), blocks[-1][-1:]])
