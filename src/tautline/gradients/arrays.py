@@ -116,12 +116,12 @@ class Carried(NDArrayOperatorsMixin):
         return Carried(self.value.copy(), self.tangent.copy())
 
     def reshape(self, *shape: Any) -> Carried:
-        """The same numbers in another shape."""
+        """Numbers in another shape."""
         value = self.value.reshape(*shape)
         return Carried(value, self.tangent.reshape(*value.shape, self.directions))
 
     def ravel(self) -> Carried:
-        """The same numbers in a row."""
+        """Numbers in a row."""
         return self.reshape(-1)
 
     def transpose(self, *axes: int) -> Carried:
@@ -255,7 +255,7 @@ def _of_the_larger(inputs: Iterable[Any], values: list[Any], value: Array, k: in
 
 
 def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    """Of two arrays one or the other."""
+    """Numbers of one array or the other."""
     if x is None:
         return np.where(value_of(condition))
     k = next(item.directions for item in (x, y) if isinstance(item, Carried))

@@ -227,6 +227,6 @@ def start_torque(reel: Reel, length: Any, command: Command, given: data.Command,
 
 
 def plain_state(state: State) -> State:
-    """The same with attitudes that carry no derivatives."""
+    """State with attitudes that carry no derivatives."""
     bodies = {name: changed(x, attitude=value_of(x.attitude)) for name, x in state.bodies.items()}
     return State(bodies, state.lines)

@@ -37,7 +37,7 @@ def _gather(tree: Any, found: list[Any]) -> None:
 
 
 def with_leaves(tree: T, values: Sequence[Any]) -> T:
-    """The same nested tuples with other numbers in the places of `leaves`; lists of the kernels become tuples."""
+    """Nested tuples with other numbers in the places of `leaves`; lists of the kernels become tuples."""
     supply = iter(values)
 
     def put(item: Any) -> Any:
@@ -80,7 +80,7 @@ def flat(tree: Any) -> Array:
 
 
 def from_flat(tree: T, row: Array) -> T:
-    """The same nested tuples with the numbers of a row, which is in the order of `flat`."""
+    """Nested tuples with the numbers of a row, which is in the order of `flat`."""
     shapes = [np.shape(x) for x in leaves(tree)]
     parts = np.split(row, np.cumsum([math.prod(shape) for shape in shapes])[:-1])
     return with_leaves(tree, [x.reshape(s) if s else float(x[0]) for x, s in zip(parts, shapes, strict=True)])

@@ -46,7 +46,7 @@ class Objective:
             term.check(parts)
 
     def of(self, parts: Parts) -> Objective:
-        """The same, of a system with these parts."""
+        """This objective, of a system with these parts."""
         self.check(parts)
         found = copy(self)
         found._parts = parts
@@ -103,7 +103,7 @@ def _counted_parts(values: Mapping[str, Any]) -> Parts:
 
 
 class _OfExpression(Objective):
-    """Of an expression of variables, such as "body_position[load].x" or "position[-1, 0]" (docs/howto/expressions.md).
+    """Objective of an expression, such as "body_position[load].x" or "position[-1, 0]" (docs/howto/expressions.md).
 
     Where there is one line only, or one free body, it need not be named: "torque", "angular_velocity.z".
     """

@@ -114,7 +114,7 @@ def carried_string(string: String, par: Any) -> String:
 
 
 def carried_reel(reel: Reel, par: Any) -> Reel:
-    """The same of a reel."""
+    """Reel with numbers that carry derivatives."""
     numbers = {"drum_radius": par.d, "guide_length": par.b, "layer_growth": par.growth, "guide_position": par.r_p}
     return changed(reel, **numbers)
 

@@ -36,7 +36,7 @@ class RotationVectors:
         return Carried(R, np.moveaxis(R @ turns, 0, -1))
 
     def of(self, R: Array, near: Array) -> Array:
-        """Of an attitude; that of several which is nearest to another one."""
+        """Rotation vector of an attitude; that of several which is nearest to another one."""
         q = quaternion_of(self._reference.T @ R)
         sine = float(np.linalg.norm(q[1:]))
         angle = 2.0 * math.atan2(sine, float(q[0]))
@@ -47,12 +47,12 @@ class RotationVectors:
         return np.asarray((angle + 2.0 * math.pi * turns) * axis)
 
     def carried(self, R: Carried, near: Array) -> Carried:
-        """Of an attitude that carries derivatives."""
+        """Rotation vector of an attitude that carries derivatives."""
         vector = self.of(R.value, near)
         return Carried(vector, vector_rate(vector) @ turns_of(R))
 
     def followed(self, attitudes: Array, vector: Array) -> Array:
-        """Of the last of many attitudes, followed from a vector through all of them."""
+        """Rotation vector of the last attitude, unwrapped along the sequence from `vector`."""
         for R in attitudes:
             vector = self.of(R.reshape(3, 3), vector)
         return vector

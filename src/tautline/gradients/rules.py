@@ -10,7 +10,7 @@ import numpy as np
 
 
 def refused(name: str) -> TypeError:
-    """What is raised for a function that would lose derivatives."""
+    """Error for a function that would lose derivatives."""
     return TypeError(
         f"{name}: expected a function that carries derivatives, got one that does not; there are arithmetic, @, roots, "
         "powers, exponentials, trigonometry, sum, mean, std, var, max, min, diff, cumsum, trapezoid, norm, where, "

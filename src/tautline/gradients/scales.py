@@ -95,7 +95,7 @@ class Scales(NamedTuple):
         return np.asarray(found[self.groups] / self.weights)
 
     def part(self, places: slice | NDArray[np.int64]) -> Scales:
-        """Of some of the numbers."""
+        """Scales of some of the numbers."""
         kinds, groups = np.unique(self.groups[places], return_inverse=True)
         groups = np.where(kinds[groups] == IGNORED, IGNORED, groups)
         return Scales(groups, self.weights[places], self.usual[places])

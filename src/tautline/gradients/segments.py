@@ -242,7 +242,7 @@ class Segments:
         return begun.placed(self.coordinates, x, int(self._counts[k]) * plan.steps_per_sample * plan.h)
 
     def moving(self, begun: Any, x: Array, k: int) -> Changed:
-        """What a march from the state x would change, as numbers."""
+        """Numbers that a march from the state x would change."""
         there = tuple(self.placed(begun, x, k).moving())
         return Changed.of(there)
 

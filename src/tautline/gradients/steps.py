@@ -19,7 +19,7 @@ class Steps(NamedTuple):
     until: float  # time that tables hold until (s)
 
     def length(self, duration: float) -> float:
-        """Of a step (s)."""
+        """Length of a step (s)."""
         return duration / (self.rows * self.per_sample)
 
 

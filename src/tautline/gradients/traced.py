@@ -67,7 +67,7 @@ class Traced(Carried):
         return Traced(self.value.copy(), [(self.node, lambda bar: bar)])
 
     def reshape(self, *shape: Any) -> Traced:
-        """The same numbers in another shape."""
+        """Numbers in another shape."""
         before = self.shape
         return Traced(self.value.reshape(*shape), [(self.node, lambda bar: bar.reshape(before))])
 

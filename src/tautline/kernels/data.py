@@ -1,4 +1,4 @@
-"""What passes between the kernels: parameters, plan, the carried motion, scratch and samples.
+"""Data that pass between the kernels: parameters, plan, the carried motion, scratch and samples.
 
 A node array is flat: first components of all nodes, then second ones, then third ones, each filled up with zeros to
 `row_length`; `node` and `put_node` know that, other code need not. Passes along the string so run through contiguous
@@ -23,7 +23,7 @@ from tautline.kernels.so3 import Matrix, Vector
 
 
 def _places(*indices: int) -> tuple[int, ...]:
-    """As int64, the type of all indices in kernels."""
+    """Indices as int64, the type of all indices in kernels."""
     return tuple(np.int64(i) for i in indices)  # type: ignore[misc]
 
 

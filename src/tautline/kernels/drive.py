@@ -1,4 +1,4 @@
-"""What a command does to the drum, and torques given by tables."""
+"""Drive of the drum by a command, and torques given by tables."""
 
 from __future__ import annotations
 

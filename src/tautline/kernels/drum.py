@@ -1,4 +1,4 @@
-"""What the drum's motor, friction and stops do to the reel coordinate s (docs/theory.md, equations 40 to 49)."""
+"""Forces of the drum's motor, friction and stops on the reel coordinate s (docs/theory.md, equations 40 to 49)."""
 
 from __future__ import annotations
 

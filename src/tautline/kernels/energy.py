@@ -160,7 +160,7 @@ def strain_at_guide(par: Parameters, q: Array, l: float) -> float:
 
 @kernel
 def strain_at_stop(par: Parameters, q: Array, l: float, drum: Parameters) -> float:
-    """As strain_at_guide at the last element of a span, for the drum at the end of its line."""
+    """Strain at the drum at the end of a line: `strain_at_guide` at the last element of its last span."""
     N = par.N
     w = sub(node(q, N), node(q, N - 1))
     strain = math.sqrt(dot(w, w)) / l - 1.0
@@ -238,7 +238,7 @@ def momenta(par: Parameters, s: float, sigma: float, q: Array, v: Array, out_p: 
 
 @kernel
 def body_momenta(par: Parameters, v_N: Vector, R: Matrix, omega: Vector) -> tuple[Vector, Vector]:
-    """What the body adds to p_N, and Pi."""
+    """Momentum that the body adds to p_N, and Pi."""
     linear = scale(par.M, add(v_N, apply(R, cross(omega, par.rho))))
     lever = cross(par.rho, apply_transposed(R, v_N))
     return linear, add_scaled(apply(par.J, omega), par.M, lever)

@@ -240,7 +240,7 @@ def drift_nodes(par: Parameters, h: float, motion: Motion, scratch: Scratch) -> 
 
 
 class History(NamedTuple):
-    """What constant-length steps leave to the next one, besides the motion of string and body (s)."""
+    """History that constant-length steps leave to the next one, besides the motion of string and body (s)."""
 
     pending: float  # the part of a kick that is still owed to p and Pi
     last: float  # length of the latest step

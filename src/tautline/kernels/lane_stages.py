@@ -1,4 +1,4 @@
-"""What differs in the steps of members in lanes: reels one by one, fused passes, and members that leave."""
+"""Stages of members in lanes, as far as they differ: reels one by one, fused passes, and members that leave."""
 
 from __future__ import annotations
 

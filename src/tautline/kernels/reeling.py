@@ -170,7 +170,7 @@ def reel_before(
 
 
 class ReelImpulses(NamedTuple):
-    """What the string does to the reel in a step."""
+    """Impulses of the string on the reel in a step."""
 
     s: float  # at the start
     force: float  # -dV/ds there

@@ -79,7 +79,7 @@ def mean_swing_along(h: float, omega: Vector, rho: Vector, phi: Vector, x: Vecto
 
 @kernel
 def rotation_residual(K: Matrix, h: float, b: Vector, omega: Vector) -> tuple[Vector, Vector, float]:
-    """What K omega + (h/2) omega x K omega - k b leaves; K omega, and k = 1 + h^2 |omega|^2/4."""
+    """Residual K omega + (h/2) omega x K omega - k b; K omega, and k = 1 + h^2 |omega|^2/4."""
     K_omega = apply(K, omega)
     k = 1.0 + 0.25 * h * h * dot(omega, omega)
     return add_scaled(add_scaled(K_omega, 0.5 * h, cross(omega, K_omega)), -k, b), K_omega, k

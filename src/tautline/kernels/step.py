@@ -104,6 +104,6 @@ _one_step_with_tangents = make_one_step(composed_step_with_tangents)
 def one_step_with_tangents(
     par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, t: float, h: float, loads: Loads
 ) -> int:
-    """The same for numbers with tangents, compiled on its own."""
+    """`one_step` for numbers with tangents, compiled on its own."""
     status: int = _one_step_with_tangents(par, plan, command, motion, scratch, t, h, loads)
     return status

@@ -62,7 +62,7 @@ def curve_at(pieces: Array, x: float) -> tuple[float, float, float]:
 
 @kernel
 def curve_before(pieces: Array, x: float, slack: float) -> tuple[float, float, float]:
-    """The same, at a knot those of the piece before it; x may be beyond the knot by `slack`."""
+    """Value and derivatives of a curve, at a knot those of the piece before it; x may be beyond the knot by `slack`."""
     i = last_knot(pieces[0], x)
     if i > 0 and x - pieces[0, i] <= slack:
         i -= 1

@@ -77,7 +77,7 @@ def substitute(N: int, y: Array, lower: Array, v_N: Vector, out_v: Array) -> Non
 
 
 class LastNode(NamedTuple):
-    """What the forward pass leaves of the last node's equation."""
+    """Equation of the last node after the forward pass."""
 
     v: Vector  # its velocity, without the body's rotation
     by_force: float  # and how much a force at it changes that
@@ -111,7 +111,7 @@ def forward_with_minors(N: int, last: float, scratch: Scratch) -> LastNode:
 
 @kernel
 def divide_by_minors(N: int, scratch: Scratch) -> None:
-    """What both backward passes need: 1/theta_i, above_i theta_{i-1}/theta_i, and Y_i/theta_i."""
+    """Fill in what both backward passes need: 1/theta_i, above_i theta_{i-1}/theta_i, and Y_i/theta_i."""
     y = scratch.nodes[RIGHT]
     above, minor = scratch.factor[ABOVE], scratch.factor[MINOR]
     inverse, ratio = scratch.factor[INVERSE_MINOR], scratch.factor[RATIO]

@@ -1,4 +1,4 @@
-"""What hangs on a line."""
+"""Bodies that hang on a line."""
 
 from __future__ import annotations
 

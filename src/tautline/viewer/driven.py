@@ -27,7 +27,7 @@ SMOOTHED = 2.0  # s over which the pull at a reel is averaged where no formula g
 
 
 class Sight(NamedTuple):
-    """What the scene is laid out by before anything has moved."""
+    """Sizes by which the scene is laid out before anything has moved."""
 
     nodes: Array  # (nodes, 3), at the start
     box: Array  # around what will move, as far as can be told
@@ -162,7 +162,7 @@ class Driven:
     # -- the scene -----------------------------------------------------------------------------------------
 
     def sight(self) -> Sight:
-        """What the scene is laid out by, at the start."""
+        """Sizes by which the scene is laid out, at the start."""
         values, system, out = self.values(), self.simulation.system, self.deployed()
         box = self.subject.box(values)
         assert box is not None

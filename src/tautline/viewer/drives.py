@@ -140,7 +140,7 @@ class Drive:
 
     @property
     def mode(self) -> str:
-        """What it does, as a word; one that is being stopped counts as locked."""
+        """Word for what it does; one that is being stopped counts as locked."""
         if self.command is self._stopping:
             return "locked"
         return "length" if self.length is not None else type(self._present).__name__.lower()

@@ -1,4 +1,4 @@
-"""What viewers do while they hold a button: pull a body with a spring, steer or carry one, wind a drum."""
+"""Actions of viewers while they hold a button: pull a body with a spring, steer or carry one, wind a drum."""
 
 from __future__ import annotations
 

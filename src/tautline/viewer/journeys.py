@@ -45,7 +45,7 @@ def journey(now: float, before: float, distance: float, cruise: float, accelerat
 def journey_in_room(
     now: float, before: float, ahead: float, distance: float, cruise: float, acceleration: float
 ) -> Table:
-    """The same, where there is so much room ahead in the present direction (m): braked as hard as that takes."""
+    """Journey where there is so much room ahead in the present direction (m): braked as hard as that takes."""
     if before == 0.0 or braking_distance(before, acceleration) <= ahead:
         return journey(now, before, distance, cruise, acceleration)
     way = math.copysign(1.0, before)

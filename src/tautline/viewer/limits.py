@@ -14,7 +14,7 @@ CRUISE = 0.2  # of the greatest speed, of a drum while a button is held
 
 
 def limits_of(driven: Driven, sight: Sight) -> dict[str, Any]:
-    """What each drive can do, impulses on free bodies, speeds of bodies that are steered or carried, the rate."""
+    """Limits of each drive, impulses on free bodies, speeds of bodies that are steered or carried, the rate."""
     subject, system = driven.subject, driven.simulation.system
     out = driven.deployed()
     reels: dict[str, dict[str, Any]] = {}

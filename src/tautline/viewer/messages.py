@@ -1,4 +1,4 @@
-"""What is in a message of a page: names, numbers and switches, refused with a reason where they are none."""
+"""Contents of a message of a page: names, numbers and switches, refused with a reason where they are none."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ class LiveWidget(Widget):
 
 
 def widget(what: xr.Dataset | Case, *others: xr.Dataset, height: int, control: Any, period: float | None) -> Widget:
-    """As `tautline.viewer.widget`, which says where the library for it is missing."""
+    """Widget of `tautline.viewer.widget`, which says where the library for it is missing."""
     checked = checked_control(control, period)
     if isinstance(what, Case):
         return LiveWidget(what, height, checked)

@@ -25,7 +25,7 @@ def _door(address: str) -> Path:
 
 
 def announce(what: str, browser: bool) -> Callable[[str], None]:
-    """What is done with the address of a server once it listens: print it, and open it in the browser."""
+    """Function for the address of a server once it listens: prints it, and opens it in the browser."""
 
     def ready(address: str) -> None:
         print(f"{what}: {address}\nCtrl-C ends it.", flush=True)

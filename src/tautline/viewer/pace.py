@@ -27,7 +27,7 @@ class Pace:
         self._said: str | None = None
 
     def greetings(self) -> tuple[str, bytes]:
-        """What a page that comes is told first; the simulation begins with the first one."""
+        """Messages to a page that comes; the simulation begins with the first one."""
         self._awaited = False
         return self._hello(), self.session.past()
 

@@ -1,4 +1,4 @@
-"""What the page is sent (docs/viewer-protocol.md): a description, frames for the scene, and curves thinned out."""
+"""Messages to the page (docs/viewer-protocol.md): a description, frames for the scene, and curves thinned out."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def meta(run: Recording, title: str) -> dict[str, Any]:
 
 
 def scene(subject: Subject, nodes: Array, box: Array, ranges: dict[str, list[float]]) -> dict[str, Any]:
-    """What does not depend on the run's samples, but for where its nodes are at first."""
+    """Description of all that does not depend on the run's samples, but for where its nodes are at first."""
     units = {plot.name: plot.units for plot in subject.plots}
     return {
         "gravity": subject.gravity,
@@ -274,7 +274,7 @@ def _body(name: str, body: RigidBody | None, shape: Mesh) -> dict[str, Any]:
 
 
 def _orbit(orbit: Orbit | None) -> dict[str, Any] | None:
-    """What tells the direction to the center of attraction at any time, and what is there."""
+    """Numbers that tell the direction to the center of attraction at any time, and what is there."""
     if orbit is None:
         return None
     about = {"center": "Earth" if orbit.gravitational_parameter == EARTH_GM else "center"}

@@ -1,4 +1,4 @@
-"""What pages ask of drums and bodies of a live simulation."""
+"""Requests of pages to drums and bodies of a live simulation."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Requests:
         return chosen("line", message, self._limits["reels"])
 
     def _drive(self, message: Message) -> Drive:
-        """The same, which is a hand's from now on."""
+        """Drive by a name, which is a hand's from now on."""
         name = self._reel(message)
         self._untouched.discard(name)
         return self._driven.drives[name]

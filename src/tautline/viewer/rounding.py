@@ -1,4 +1,4 @@
-"""What is rounding in a plot: values far below the scale of the system they are of."""
+"""Rounding in a plot: values far below the scale of the system they are of."""
 
 from __future__ import annotations
 

@@ -329,7 +329,7 @@ class Session:
         return np.stack([values["time"], *(curve.made(values) for curve in self.driven.subject.curves)], axis=1)
 
     def _rows(self, values: Mapping[str, Array]) -> list[Array]:
-        """The same, as they are shown."""
+        """Values as they are shown."""
         rows = self._curves(values)
         for i, curve in enumerate(self.driven.subject.curves):
             if curve.name in CHANGES:

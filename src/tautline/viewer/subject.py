@@ -1,4 +1,4 @@
-"""What a run shows: lines, reels and bodies of a system, and the curves beside them."""
+"""Parts of a run that are shown: lines, reels and bodies of a system, and the curves beside them."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class DrawnLine(NamedTuple):
 
 
 class Subject(NamedTuple):
-    """What is drawn and plotted of a run."""
+    """Parts of a run that are drawn and plotted."""
 
     lines: list[DrawnLine]
     bodies: dict[str, RigidBody | None]  # None for one that is kinematic
@@ -140,7 +140,7 @@ class Subject(NamedTuple):
 
 
 def subject_of(attributes: Mapping[Any, Any]) -> Subject:
-    """What a run shows, from the attributes of its dataset or file."""
+    """Subject of a run, from the attributes of its dataset or file."""
     if CASE not in attributes:
         raise InputError("run: expected a run of simulate() or of a run file, got one without its case")
     return _subject(str(attributes[CASE]))

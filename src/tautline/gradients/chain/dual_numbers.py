@@ -1,4 +1,4 @@
-"""What a run of a chain starts from, with derivatives by keys: dual numbers from the case to the kernels."""
+"""Start of a run of a chain, with derivatives by keys: dual numbers from the case to the kernels."""
 
 from __future__ import annotations
 

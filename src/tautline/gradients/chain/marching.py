@@ -30,7 +30,7 @@ class Setting(NamedTuple):
         return list(self.motion)
 
     def without_workspace(self) -> Setting:
-        """The same: there is none."""
+        """This setting: there is none."""
         return self
 
     def reel(self) -> Array:

@@ -79,7 +79,7 @@ class Begun(NamedTuple):
         return found_afterwards(self.setting.par, self.command)
 
     def twin(self) -> Begun:
-        """The same with a motion of its own."""
+        """Copy with a motion of its own."""
         return self._replace(simulation=self.simulation.twin())
 
     def placed(self, coordinates: Coordinates, x: Array, time: float) -> Setting:

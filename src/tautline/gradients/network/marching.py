@@ -36,7 +36,7 @@ class NetworkSetting(NamedTuple):
         return self.network.clock
 
     def without_workspace(self) -> NetworkSetting:
-        """The same numbers, with zeros in arrays that a march fills before it looks at them."""
+        """Setting with zeros in arrays that a march fills before it looks at them."""
         bodies = tuple(x._replace(work=np.zeros_like(x.work)) for x in self.network.bodies)
         strands = tuple(
             x._replace(scratch=data.empty_scratch(x.par.N), work=np.zeros_like(x.work)) for x in self.network.strands

@@ -53,7 +53,7 @@ class BegunNetwork(NamedTuple):
         return found
 
     def twin(self) -> BegunNetwork:
-        """The same with a motion of its own."""
+        """Copy with a motion of its own."""
         return self._replace(simulation=self.simulation.twin(self.until))
 
     def placed(self, coordinates: Coordinates, x: Array, time: float) -> NetworkSetting:

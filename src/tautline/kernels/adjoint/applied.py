@@ -21,7 +21,7 @@ class Applied(NamedTuple):
 
 @separate
 def applied_at(own: AppliedForce, at: Instant) -> Applied:
-    """What acts at a joint, as applied_force.act has it."""
+    """Force and moment at a joint, as applied_force.act has it."""
     force = at_joint(own.table, 1, at)
     moment = apply_transposed(at.R, at_joint(own.table, 4, at))
     return Applied(force, add(moment, cross(own.point, apply_transposed(at.R, force))))
@@ -31,7 +31,7 @@ def applied_at(own: AppliedForce, at: Instant) -> Applied:
 def applied_back(
     own: AppliedForce, at: Instant, base: float, steps: float, x: Applied, y: Vector, y_omega: Vector, out: Adjoint
 ) -> float:
-    """Of force and moment times a virtual velocity y, y_omega: adds all derivatives; the product itself.
+    """Adjoint of force and moment times a virtual velocity y, y_omega: adds all derivatives; the product itself.
 
     `base` is the base step, and `steps` the time from the start of the run in base steps.
     """

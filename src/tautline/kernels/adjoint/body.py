@@ -138,7 +138,7 @@ def body_after(
 
 @inlined
 def moment_back(par: Parameters, c: float, R: Matrix, spin_bar: Vector, out: Array) -> tuple[Vector, float]:
-    """Of an impulse c of the weight's moment: the derivatives by the attitude and by c."""
+    """Adjoint of an impulse c of the weight's moment: the derivatives by the attitude and by c."""
     add_triple(out, BY_WEIGHT_RHO, scale(c, cross(R[2], spin_bar)))
     bar = scale(c, cross(cross(spin_bar, par.weight_rho), R[2]))
     return bar, dot(spin_bar, cross(par.weight_rho, R[2]))

@@ -40,7 +40,7 @@ from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_t
 
 @kernel
 def swing_back(R: Matrix, center: Vector, omega: Vector, bar: Vector, out: Adjoint) -> Vector:
-    """Of R (omega x center), what a point of the body is faster by: adds derivatives by R and center; that by omega."""
+    """Adjoint of R (omega x center), by which a point of the body is faster: adds those by R and center; by omega."""
     turned = apply_transposed(R, bar)
     add_triple(out.body, ATTITUDE_BAR, cross(cross(omega, center), turned))
     add_triple(out.numbers, BY_CENTER, cross(turned, omega))
@@ -68,7 +68,7 @@ def body_drag_back(
     motion: Motion,
     out: Adjoint,
 ) -> float:
-    """Of what resists the body times a virtual velocity w, w_omega: adds all derivatives; the product itself."""
+    """Adjoint of what resists the body times a virtual velocity w, w_omega: adds derivatives; the product itself."""
     N, R, center = par.N, at.R, own.center
     u = sub(add(v, apply(R, cross(omega, center))), body.flow)
     m = add(w, apply(R, cross(w_omega, center)))

@@ -1,4 +1,4 @@
-"""What passes backwards between the steps: adjoints of the motion, sums for the parameters, and a record of steps."""
+"""Data passed backwards between steps: adjoints of the motion, sums for the parameters, and a record of steps."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ from tautline.kernels.tables import last_knot
 
 
 class Expectation(NamedTuple):
-    """What drag expects velocities at a joint from, beside those of nodes and body."""
+    """Numbers from which drag expects velocities at a joint, beside those of nodes and body."""
 
     ahead: float  # how far they are extrapolated from the latest step
     time: float  # for which loads act
@@ -81,7 +81,7 @@ def inverse_or_zero(x: Array, size: float) -> float:
 
 @kernel
 def flow_back(own: Drag, at: Instant, height: float, bar: Vector, out: Adjoint) -> float:
-    """Of the flow at a height below the guide: adds derivatives by its table and the guide's place; by the height."""
+    """Adjoint of the flow at a height below the guide: adds those by its table and the guide's place; by the height."""
     knots, depth = own.flow[0], at.place[2] + height
     by_depth = 0.0
     for k in range(3):
@@ -98,7 +98,7 @@ def flow_back(own: Drag, at: Instant, height: float, bar: Vector, out: Adjoint) 
 
 @separate
 def flow_along_back(par: Parameters, own: Drag, at: Instant, q: Array, bars: Array, out: Adjoint) -> None:
-    """Of the flow at the middles of elements."""
+    """Adjoint of the flow at the middles of elements."""
     q_bar = out.nodes[POSITION_BAR]
     z = 2 * node_stride(q)
     for e in range(par.N):
@@ -121,7 +121,7 @@ def drag_back(
     scratch: Scratch,
     out: Adjoint,
 ) -> tuple[float, float]:
-    """Of the drag of elements times a virtual velocity: adds derivatives by parameters and expectations.
+    """Adjoint of the drag of elements times a virtual velocity: adds derivatives by parameters and expectations.
 
     Those by elements are added to their rows; the product itself and its derivative by l are returned.
     """

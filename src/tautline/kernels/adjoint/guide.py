@@ -27,7 +27,7 @@ from tautline.kernels.tables import last_knot, linear_at, weighted_mean
 
 @kernel
 def strain_back(par: Parameters, l: float, q: Array, bar: float, out: Adjoint) -> None:
-    """Of the strain at the guide: adds derivatives by q and l."""
+    """Adjoint of the strain at the guide: adds derivatives by q and l."""
     first = 1.5 * bar if par.extrapolated else bar
     length = stretch_back(l, q, 0, first, out)
     l_bar = -first * length / (l * l)
@@ -39,7 +39,7 @@ def strain_back(par: Parameters, l: float, q: Array, bar: float, out: Adjoint) -
 
 @kernel
 def stretch_back(l: float, q: Array, e: int, bar: float, out: Adjoint) -> float:
-    """Of the stretch |w|/l of an element: adds derivatives by its nodes; |w|."""
+    """Adjoint of the stretch |w|/l of an element: adds derivatives by its nodes; |w|."""
     w = sub(node(q, e + 1), node(q, e))
     length = math.sqrt(dot(w, w))
     x = scale(bar / (length * l), w)
@@ -51,7 +51,7 @@ def stretch_back(l: float, q: Array, e: int, bar: float, out: Adjoint) -> float:
 
 @kernel
 def guide_back(par: Parameters, c: float, l: float, q: Array, strain: float, sigma: float, out: Adjoint) -> None:
-    """Of an impulse c Q: adds derivatives by q, l and parameters."""
+    """Adjoint of an impulse c Q: adds derivatives by q, l and parameters."""
     x = carnot_partials(par, Entrance(strain, 0.0), sigma)
     strain_back(par, l, q, c * x.by_strain, out)
     out.numbers[BY_MU] += c * x.by_mu
@@ -61,14 +61,14 @@ def guide_back(par: Parameters, c: float, l: float, q: Array, strain: float, sig
 
 @kernel
 def friction_force(par: Parameters, sigma: float) -> tuple[float, float]:
-    """Of a drum that slips: the force on s, and its slope by sigma (docs/theory.md, equation 44)."""
+    """Friction of a drum that slips: the force on s, and its slope by sigma (docs/theory.md, equation 44)."""
     drag = par.viscous / (par.d * par.d)
     return -drag * sigma - math.copysign(par.coulomb / par.d, sigma), -drag
 
 
 @kernel
 def friction_back(par: Parameters, c: float, sigma: float, out: Adjoint) -> None:
-    """Of an impulse c of friction: adds derivatives by parameters."""
+    """Adjoint of an impulse c of friction: adds derivatives by parameters."""
     d, sign = par.d, math.copysign(1.0, sigma)
     out.numbers[BY_VISCOUS] -= c * sigma / (d * d)
     out.numbers[BY_COULOMB] -= c * sign / d
@@ -77,7 +77,7 @@ def friction_back(par: Parameters, c: float, sigma: float, out: Adjoint) -> None
 
 @kernel
 def table_back(knots: Array, x: float, bar: float, out: Array) -> None:
-    """Of the value of a table at x (tables.linear_at): adds derivatives by the table's values."""
+    """Adjoint of the value of a table at x (tables.linear_at): adds derivatives by the table's values."""
     i = last_knot(knots, x)
     if i == len(knots) - 1 or x <= knots[0]:
         out[i] += bar
@@ -98,7 +98,7 @@ def table_slope(knots: Array, values: Array, x: float) -> float:
 
 @kernel
 def mean_back(knots: Array, near: float, far: float, bar: float, out: Array) -> None:
-    """Of the weighted mean of a table over a step (tables.weighted_mean): adds derivatives by the table's values."""
+    """Adjoint of the weighted mean of a table over a step (tables.weighted_mean): adds those by its values."""
     step = far - near
     end = max(near, far)
     a = min(near, far)
@@ -135,7 +135,7 @@ def table_mean_back(
     bar: float,
     out: Array,
 ) -> MeanTaken:
-    """Of a weighted mean of a table over a step: adds derivatives by the table's values.
+    """Adjoint of a weighted mean of a table over a step: adds derivatives by the table's values.
 
     `part` is that of the mean as weighted from the near end; the rest is as from the far one. by_near and by_far are
     the derivatives of the times by the base step.
@@ -163,7 +163,7 @@ def table_mean_back(
 def motor_back(
     par: Parameters, command: Command, c: float, near: float, far: float, by_near: float, by_far: float, out: Adjoint
 ) -> float:
-    """Of an impulse c u/d at the near end of a step: adds derivatives by the table, by d and by the base step; u/d.
+    """Adjoint of an impulse c u/d at the near end of a step: adds those by the table, by d and by the base step; u/d.
 
     by_near and by_far are the derivatives of the times by the base step.
     """
@@ -177,7 +177,7 @@ def motor_back(
 
 @kernel
 def profile_back(profile: Array, bar: float, t: float, by_h: float, out: Adjoint) -> None:
-    """Of s(t) of a motion that is prescribed: adds derivatives by its table and by the base step."""
+    """Adjoint of s(t) of a motion that is prescribed: adds derivatives by its table and by the base step."""
     i = last_knot(profile.T[0], t)
     x = t - profile[i, 0]
     power, slope = 1.0, 0.0
@@ -192,7 +192,7 @@ def profile_back(profile: Array, bar: float, t: float, by_h: float, out: Adjoint
 
 @kernel
 def speed_back(profile: Array, bar: float, t: float, slack: float, by_h: float, out: Adjoint) -> None:
-    """Of ds/dt at the end of a step (tables.curve_before): adds derivatives by the table and by the base step."""
+    """Adjoint of ds/dt at the end of a step (tables.curve_before): adds those by the table and by the base step."""
     i = last_knot(profile.T[0], t)
     if i > 0 and t - profile[i, 0] <= slack:
         i -= 1

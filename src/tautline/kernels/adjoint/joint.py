@@ -106,7 +106,7 @@ class Acting(NamedTuple):
 
 
 class Resisting(NamedTuple):
-    """What resists motion at a joint, beside the coefficients of elements."""
+    """Resistance to motion at a joint, beside the coefficients of elements."""
 
     at: Instant
     body: BodyResistance
@@ -195,7 +195,7 @@ def resist_along(
     scratch: Scratch,
     out: Array,
 ) -> float:
-    """What resistances give where nodes move with x and, for accounts, with v, into `out`; what they give to the reel.
+    """Forces of resistances where nodes move with x and, for accounts, with v, into `out`; what they give to the reel.
 
     Of accounts it is the derivative of the power by the velocities.
     """
@@ -224,7 +224,7 @@ def resist_along(
 
 @inlined
 def momenta_back(par: Parameters, locked: bool, at: Stage, found: Rates, multipliers: Array, out: Adjoint) -> None:
-    """Of momenta as velocities give them: adds derivatives, and multipliers to the adjoints of momenta."""
+    """Adjoint of momenta as velocities give them: adds derivatives, and multipliers to the adjoints of momenta."""
     p_bar = out.nodes[MOMENTUM_BAR]
     lambda_N, minus = scale(-1.0, node(multipliers, par.N)), scale(-1.0, found.omega)
     if locked:

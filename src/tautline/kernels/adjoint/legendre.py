@@ -24,6 +24,6 @@ def body_energy_back(par: Parameters, at: Stage, dv_N: Vector, domega: Vector, o
 
 @kernel
 def legendre_back(par: Parameters, at: Stage, dv: Array, dsigma: float, domega: Vector, out: Adjoint) -> None:
-    """Of the derivative of the kinetic energy along given rates: adds derivatives by configuration and parameters."""
+    """Adjoint of the derivative of the kinetic energy along given rates: adds those by configuration and parameters."""
     kinetic_back(par, 0.0, at.s, at.q, at.v, at.sigma, Direction(dv, dsigma, dv, 0.0, dv, 0.0), out)
     body_energy_back(par, at, node(dv, par.N), domega, out)

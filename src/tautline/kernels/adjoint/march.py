@@ -90,7 +90,7 @@ def remembers(par: Parameters, loads: Loads) -> bool:
 
 @inlined
 def record_motion(motion: Motion, i: int, out: Record) -> None:
-    """What loads look at of a motion."""
+    """Record the parts of a motion that loads look at."""
     for row in (POSITION, VELOCITY, VELOCITY_BEFORE):
         copy_nodes(motion.nodes[row], out.motions[i, row])
     copy_nodes(motion.body, out.bodies[i])

@@ -85,7 +85,7 @@ DAMPING_LOSS, FLUID_WORK = (account(registry.LOADS[name].account) for name in ("
 
 @kernel
 def elastic_back(par: Parameters, k: float, l: float, q: Array, out: Adjoint) -> None:
-    """Of k V_el: adds derivatives by q, l and EA."""
+    """Adjoint of k V_el: adds derivatives by q, l and EA."""
     q_bar = out.nodes[POSITION_BAR]
     energy, l_bar = 0.0, 0.0
     for e in range(par.N):
@@ -105,7 +105,7 @@ def elastic_back(par: Parameters, k: float, l: float, q: Array, out: Adjoint) ->
 
 @kernel
 def gravity_back(par: Parameters, k: float, s: float, q: Array, r_3: Vector, out: Adjoint) -> None:
-    """Of k times the gravity energy of string and body: adds derivatives by q, s, the attitude and parameters."""
+    """Adjoint of k times the gravity energy of string and body: adds those by q, s, attitude and parameters."""
     N = par.N
     l = element_length(par, s)
     z = 2 * node_stride(q)
@@ -132,7 +132,7 @@ def gravity_back(par: Parameters, k: float, s: float, q: Array, r_3: Vector, out
 
 @kernel
 def rotation_back(R: tuple[Vector, Vector, Vector], bars: Array, out: Array) -> None:
-    """Of the nine numbers of R: adds the derivative by eta, where R changes by R hat(eta)."""
+    """Adjoint of the nine numbers of R: adds the derivative by eta, where R changes by R hat(eta)."""
     for i in range(3):
         add_triple(out, ATTITUDE_BAR, cross(triple(bars, ROTATION + 3 * i), R[i]))
 

@@ -33,7 +33,7 @@ def add_to_nodes(x: Array, i: int, values: Vector) -> None:
 
 @kernel
 def impulse_back(par: Parameters, c: float, s: float, q: Array, x: Array, x_s: float, out: Adjoint) -> float:
-    """Of impulses -c dV/dq and -c dV/ds whose adjoints are x and x_s: adds derivatives by q, s and parameters.
+    """Adjoint of impulses -c dV/dq and -c dV/ds whose adjoints are x and x_s: adds derivatives by q, s and parameters.
 
     The derivative by c is returned. Strings whose law has `partials`; the drum's radius is constant.
     """
@@ -92,5 +92,5 @@ def impulse_back(par: Parameters, c: float, s: float, q: Array, x: Array, x_s: f
 
 @separate
 def impulse_back_apart(par: Parameters, c: float, s: float, q: Array, x: Array, x_s: float, out: Adjoint) -> float:
-    """The same, compiled once for all but steps at constant length."""
+    """`impulse_back`, compiled once for all but steps at constant length."""
     return impulse_back(par, c, s, q, x, x_s, out)

@@ -70,7 +70,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 class Times(NamedTuple):
-    """Of the ends of a stage, and their derivatives by the base step."""
+    """Times of the ends of a stage, and their derivatives by the base step."""
 
     start: float
     end: float
@@ -91,7 +91,7 @@ class Stage(NamedTuple):
 
 
 class Multipliers(NamedTuple):
-    """Of the equations that are not of nodes."""
+    """Multipliers of the equations that are not of nodes."""
 
     reel: float
     body: Vector
@@ -216,7 +216,7 @@ def move_on(N: int, h: float, q: Array, v: Array, out: Array) -> None:
 
 @inlined
 def body_end_back(par: Parameters, at: Stage, out: Adjoint) -> tuple[float, Vector, Vector]:
-    """Of the last half kick of the body and of its drift: derivatives by h, by v_N and by omega."""
+    """Adjoint of the last half kick of the body and of its drift: derivatives by h, by v_N and by omega."""
     spin_bar = triple(out.body, SPIN_BAR)
     R_1 = matmul(at.R, cayley(scale(0.5 * at.h, at.omega)))
     bar, by_kick = moment_back(par, 0.5 * at.h, R_1, spin_bar, out.numbers)
@@ -230,7 +230,7 @@ def body_end_back(par: Parameters, at: Stage, out: Adjoint) -> tuple[float, Vect
 def body_start_back(
     par: Parameters, at: Stage, kick: float, lambda_N: Vector, mu: Vector, out: Adjoint
 ) -> tuple[float, float]:
-    """Of the drift and the kick before it: derivatives by h and by the length of the kick."""
+    """Adjoint of the drift and the kick before it: derivatives by h and by the length of the kick."""
     out.numbers[BY_M] -= dot(lambda_N, node(at.v, par.N))
     if not par.rotates:
         return 0.0, 0.0

@@ -14,7 +14,7 @@ from tautline.kernels.so3 import add_scaled, scale, sub
 
 @inlined
 def viscous_back(N: int, own: Damping, l: float, along: Virtual, scratch: Scratch, out: Adjoint) -> tuple[float, float]:
-    """Of the forces of damping times a virtual velocity: adds the derivative by the viscosity.
+    """Adjoint of the forces of damping times a virtual velocity: adds the derivative by the viscosity.
 
     Those by elements go into their rows; the product itself and its derivative by l are returned. All elements are
     damped in full: strings that cannot push are carried along.

@@ -29,7 +29,7 @@ class Instant(NamedTuple):
 
 
 class Push(NamedTuple):
-    """What a load does beside its forces on the nodes."""
+    """Push of a load beside its forces on the nodes."""
 
     reel: float  # force on s
     far: float  # force on the feed at the stop of a span
@@ -41,7 +41,7 @@ NO_PUSH = Push(0.0, 0.0, (0.0, 0.0, 0.0))
 
 @kernel
 def instant_at(at: Instant, R: Matrix, rates: Rates, speeds: Speeds) -> Instant:
-    """The same joint for a body with another attitude and other rates."""
+    """Joint for a body with another attitude and other rates."""
     return Instant(at.t, at.back, at.ahead, at.place, at.frame, R, rates, speeds)
 
 

@@ -83,7 +83,7 @@ def links(scratch: Scratch, e: int, f: int) -> Link:
 
 @kernel
 def part_of(off: float, e: Link) -> Symmetric:
-    """What an element adds to the blocks of its nodes, where `off` is m of one that nothing resists."""
+    """Part that an element adds to the blocks of its nodes, where `off` is m of one that nothing resists."""
     a = e.m - off
     u = scale(e.y, e.t)
     t = e.t
@@ -201,7 +201,7 @@ def both_blocks(A: Symmetric, B: Symmetric) -> Symmetric:
 
 @kernel
 def twice(x: Equation) -> Equation:
-    """The same equation at both ends."""
+    """One equation at both ends."""
     return Equation(both_blocks(x.block, x.block), pair_of_vectors(x.right, x.right))
 
 

@@ -70,7 +70,7 @@ class Drag(NamedTuple):
 
 
 class BodyResistance(NamedTuple):
-    """What resists the body's motion: drag at one point of it, inertia of the fluid at another, and spin damping."""
+    """Resistance to the body's motion: drag at one point of it, inertia of the fluid at another, and spin damping."""
 
     drag: float  # force over speed at the centre of drag
     center: Vector

@@ -162,7 +162,7 @@ def boost(par: Parameters, locked: bool, velocity: Vector, R: Matrix, motion: Mo
 
 @kernel
 def impulse_of_guide(par: Parameters, gained: Vector, change: Vector, given: Vector, time: float) -> Vector:
-    """What the guide has to give where momentum relative to it is gained and its velocity changes.
+    """Impulse that the guide has to give where momentum relative to it is gained and its velocity changes.
 
     Loads give the impulse `given`, and weight acts for `time`.
     """

@@ -221,7 +221,7 @@ def look_apart(
     motion: Motion,
     scratch: Scratch,
 ) -> Joint:
-    """The same, compiled once for all that is not a step."""
+    """`look`, compiled once for all that is not a step."""
     return look(par, loads, locked, t, back, ahead, start, motion, scratch)
 
 
@@ -236,7 +236,7 @@ def given_at(
     p: Array,
     err: Array,
 ) -> Given:
-    """What loads give in the time tau at the velocities of the joint, added to momenta p of the nodes."""
+    """Impulses of loads in the time tau at the velocities of the joint, added to momenta p of the nodes."""
     frame = frame_change(joint.at, motion.reel)
     last = motion.nodes[FLUID_VELOCITY]
     drag, omega = loads.own[DRAG].acts, joint.rates.omega

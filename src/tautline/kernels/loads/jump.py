@@ -186,7 +186,7 @@ def give(
 def give_apart(
     par: Parameters, loads: Loads, locked: bool, time: float, joint: Joint, motion: Motion, scratch: Scratch
 ) -> Vector:
-    """The same, compiled once for all that is not a step."""
+    """`give`, compiled once for all that is not a step."""
     return give(par, loads, locked, time, joint, motion, scratch)
 
 
@@ -351,7 +351,7 @@ def set_guide_velocity(par: Parameters, locked: bool, velocity: Vector, motion: 
 
 
 class Owed(NamedTuple):
-    """What loads and guide have still to give at a sample."""
+    """Impulses that loads and guide have still to give at a sample."""
 
     rates: Rates  # of the sample; its velocities are in MEAN_VELOCITY
     p_s: float  # momentum of the reel with all of it

@@ -1,4 +1,4 @@
-"""What resists the motion of string and body: coefficients that are constant at a joint of two steps.
+"""Resistance to the motion of string and body: coefficients that are constant at a joint of two steps.
 
 Forces that grow with a velocity are taken with the velocity that they lead to (velocities.py), so they limit no step
 (docs/theory.md, equations 71 to 73). For that each element has a coefficient against the lengthening of its material,

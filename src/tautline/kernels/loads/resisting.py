@@ -1,4 +1,4 @@
-"""What loads give that resist motion, at given velocities (docs/theory.md, equations 71 to 73)."""
+"""Impulses of loads that resist motion, at given velocities (docs/theory.md, equations 71 to 73)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_t
 
 
 class Given(NamedTuple):
-    """What loads give at a joint, over the time for which they act."""
+    """Impulses of loads at a joint, over the time for which they act."""
 
     force: Vector  # all of them together, with what the guide takes at node 0
     reel: float  # on s
@@ -80,7 +80,7 @@ def drag_of_flow(par: Parameters, tau: float, frame: Vector, v: Array, scratch: 
 
 @kernel
 def pull_of_damping(par: Parameters, sigma: float, scratch: Scratch) -> float:
-    """What damping adds to the tension of the last element, at the velocities in MEAN_VELOCITY."""
+    """Tension that damping adds to that of the last element, at the velocities in MEAN_VELOCITY."""
     v, rows, e = scratch.nodes[MEAN_VELOCITY], scratch.factor, par.N - 1
     apart = dot(node(scratch.nodes[DIRECTION], e), sub(node(v, par.N), node(v, e)))
     return rows[VISCOUS][e] * (apart + sigma * rows[BY_REEL][e])  # type: ignore[no-any-return]
@@ -94,7 +94,7 @@ def drag_on_body(par: Parameters, body: BodyResistance, scratch: Scratch) -> flo
 
 
 class GivenToBody(NamedTuple):
-    """What a fluid gives to a body."""
+    """Force, moment and power of a fluid on a body."""
 
     force: Vector
     moment: Vector  # about the point of the body that its frame is at, body frame
@@ -103,7 +103,7 @@ class GivenToBody(NamedTuple):
 
 @kernel
 def resist_body(body: BodyResistance, R: Matrix, v: Vector, omega: Vector) -> GivenToBody:
-    """What resists a body that moves with v and turns with omega."""
+    """Resistance to a body that moves with v and turns with omega."""
     swing = add(v, apply(R, cross(omega, body.center)))
     dragged = scale(-body.drag, sub(swing, body.flow))
     moved = add(v, apply(R, cross(omega, body.place)))

@@ -124,7 +124,7 @@ class Coupling(NamedTuple):
 
 @kernel
 def coupling(rows: Array2, tau: float, e: int) -> Coupling:
-    """Of a vector of elements from e on."""
+    """Coupling of a vector of elements from e on."""
     a = 0.25 * tau * (load(rows[ACROSS], e) + load(rows[ADDED], e))
     return Coupling(a, 0.25 * tau * load(rows[ALONG], e) - a, tau * load(rows[VISCOUS], e))
 

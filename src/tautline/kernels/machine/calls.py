@@ -61,7 +61,7 @@ def _caller(function: Function) -> Callable[..., Any]:
 
 
 def tangent_call(entry: Callable[..., Any]) -> Callable[..., Any]:
-    """What runs when an entry with tangents is called: with its arguments, and the leaves of the tangents of each.
+    """Function that runs when an entry with tangents is called: by its arguments and leaves of the tangents of each.
 
     Leaves are arrays whose last index goes through the tangents, one for every float and every array of floats of an
     argument, in the order of its fields. Tangents of arrays are changed as the arrays are.
@@ -92,7 +92,7 @@ def tangent_call(entry: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def machine_call(entry: Callable[..., Any]) -> Callable[..., Any]:
-    """What runs when an entry is called: machine code, or the entry itself where Python was asked for."""
+    """Function that runs when an entry is called: machine code, or the entry itself where Python was asked for."""
     if engine().name == "python":
         return entry
     names = names_of(entry)

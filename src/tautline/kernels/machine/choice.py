@@ -17,7 +17,7 @@ NAMES = ("library", "compiled", "python")
 
 
 class Engine(Protocol):
-    """What runs the kernels.
+    """Engine that runs the kernels.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""What Numba does for any Python function and kernels can do without, left out by classes of our own.
+"""Leave out what Numba does for any Python function and kernels can do without, by classes of our own.
 
 Kernels own no memory, are called by other kernels only, and are optimised together later (compiling.py). Written for
 one minor version of Numba (NUMBA in options.py): methods that it does not promise are overridden here and nowhere else.

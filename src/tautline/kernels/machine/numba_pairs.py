@@ -23,7 +23,7 @@ _INDEX = ir.IntType(32)
 
 
 class _PairType(types.Type):
-    """Of floats, or of numbers with tangents."""
+    """Pair of floats, or of numbers with tangents."""
 
     def __init__(self, number: Any) -> None:
         self.number = number

@@ -1,4 +1,4 @@
-"""What machine code was made from: one number that changes with any of it."""
+"""Stamp of the sources of machine code: one number that changes with any of it."""
 
 from __future__ import annotations
 

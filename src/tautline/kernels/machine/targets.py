@@ -45,7 +45,7 @@ def machine() -> str:
 
 @cache
 def _flags() -> frozenset[str]:
-    """What the processor can do; nothing where the system does not say."""
+    """Abilities of the processor; none where the system does not say."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

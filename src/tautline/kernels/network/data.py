@@ -1,4 +1,4 @@
-"""What passes between the kernels of a network: its bodies, its strings, gravity, the equations, samples.
+"""Data that pass between the kernels of a network: its bodies, its strings, gravity, the equations, samples.
 
 Letters are those of docs/theory.md, "Assemblies". A string uses the node arrays, places and scratch of the pendulum's
 (kernels/data.py), with all nodes in inertial coordinates, or in those that fall along an orbit.
@@ -125,7 +125,7 @@ class Body(NamedTuple):
 
 
 class Directional(NamedTuple):
-    """What the fluid around a body does to it by direction, along its axes; points are from the centre of mass."""
+    """Forces of the fluid around a body by direction, along its axes; points are from the centre of mass."""
 
     acts: bool
     swing: float  # squared frequency of a swing about its direction of motion, per squared speed, at most (1/m^2)
@@ -152,7 +152,7 @@ class Friction(NamedTuple):
 
 
 class Reeving(NamedTuple):
-    """What feeds the ends of a string, and the wheel at its start."""
+    """Feeds of the ends of a string, and the wheel at its start."""
 
     feeds: tuple[int, int]  # strings whose reels feed its start and its stop, or -1
     factors: tuple[float, float]  # speed of the feed there over that reel's speed

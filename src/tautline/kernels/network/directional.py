@@ -87,7 +87,7 @@ def resist_at(x: Resistance, point: Vector, K: Matrix, flow: Vector) -> Resistan
 
 @kernel
 def resistance_from(x: BodyResistance, R: Matrix) -> Resistance:
-    """What is the same in all directions: drag, spin damping and inertia."""
+    """Resistance alike in all directions: drag, spin damping and inertia."""
     spin = matrix_add_scaled(ZEROS, x.spin, IDENTITY)
     nothing = Resistance(ZEROS, ZEROS, ZEROS, spin, ZERO, ZERO)
     drag, inertia = matrix_add_scaled(ZEROS, x.drag, IDENTITY), matrix_add_scaled(ZEROS, x.inertia, IDENTITY)
@@ -108,7 +108,7 @@ def keep_resistance(work: Array, x: Resistance) -> None:
 
 @kernel
 def kept_resistance(work: Array) -> Resistance:
-    """What resists a body at the present joint."""
+    """Resistance to a body at the present joint."""
     return Resistance(
         matrix_in(work, RESISTANCE),
         matrix_in(work, RESISTANCE + 9),

@@ -181,7 +181,7 @@ def drum_mass(strand: Strand, h: float, sigma: float) -> float:
 
 @kernel
 def add_spin_of_drum(network: Network, strand: Strand, h: float, end: End, row: int, sigma: float) -> None:
-    """What a drum that turns with its body adds to the body's and the reel's equation (equations 100 and 101).
+    """Add a drum that turns with its body to the body's and the reel's equation (equations 100 and 101).
 
     `row` is that of the reel or of the feed that turns the drum, sigma the speed of the rope there.
     """

@@ -95,7 +95,7 @@ def pull_at(field: Field, at: Reference, x: Vector) -> Pull:
 
 
 class Gradient(NamedTuple):
-    """What the gradient of gravity does to a body beyond its mass."""
+    """Gradient of gravity on a body, beyond its mass."""
 
     potential: float
     force: Vector

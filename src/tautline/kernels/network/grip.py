@@ -49,7 +49,7 @@ def cone(rub: Rub, alpha: float) -> tuple[float, float]:
 
 @kernel
 def put_grip(strand: Strand, rub: Rub, low: float, high: float) -> None:
-    """What the groove can give in a step: within its cone, and impulses beside that."""
+    """Put what the groove can give in a step: within its cone, and impulses beside that."""
     put_rub(strand.work, GRIP_RUB, rub)
     strand.work[GRIP_BESIDE], strand.work[GRIP_BESIDE + 1] = low, high
 

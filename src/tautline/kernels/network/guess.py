@@ -30,7 +30,7 @@ def count_alike(totals: Array, h: float) -> None:
 
 @kernel
 def beyond_parabola(state: Array, latest: int, older: int) -> Vector:
-    """What a quartic through the vectors of five steps adds to a parabola: of three from `latest`, two from `older` on.
+    """Part that a quartic through vectors of five steps adds to a parabola: three from `latest`, two from `older` on.
 
     Nothing where their differences grow with their order, as those of waves do that the step hardly resolves.
     """

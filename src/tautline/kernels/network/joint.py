@@ -123,7 +123,7 @@ def given_velocity(body: Body, point: Vector) -> Vector:
 
 @kernel
 def given_velocities(network: Network, strand: Strand) -> tuple[Vector, Vector]:
-    """Those of what holds both ends of a string."""
+    """Velocities of what holds both ends of a string."""
     first, last = body_at(network.bodies, strand.ends[0]), body_at(network.bodies, strand.ends[1])
     return given_velocity(first, strand.points[0]), given_velocity(last, strand.points[1])
 
@@ -330,7 +330,7 @@ def hold_reel(network: Network, strand: Strand) -> None:
 
 @kernel
 def push_of(strand: Strand, loads: Loads) -> Push:
-    """What loads that do not resist do to the feeds and to the body at the end, as they were looked at last."""
+    """Push of loads that do not resist on the feeds and to the body at the end, as they were looked at last."""
     reel, far, moment = 0.0, 0.0, ZERO
     for k in range(len(ACCOUNTS)):
         if acts(k, loads.own):

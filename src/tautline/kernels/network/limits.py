@@ -51,7 +51,7 @@ from tautline.kernels.so3 import dot, sub
 
 @kernel
 def stiffness(strand: Strand) -> float:
-    """Of the string as one spring (N/m)."""
+    """Stiffness of the string as one spring (N/m)."""
     return strand.par.EA / (strand.par.L - retracted(strand))
 
 

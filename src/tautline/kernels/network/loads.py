@@ -91,7 +91,7 @@ class Taken(NamedTuple):
 
 @kernel
 def loads_of_drum(network: Network, strand: Strand, loads: Loads, time: float) -> Taken:
-    """What loads give in a time to rope on a drum at the end of a line, and their power to POWER."""
+    """Impulses of loads in a time on rope on a drum at the end of a line, and their power to POWER."""
     scratch, sigma, v = strand.scratch, feed_speed(network, strand, 0), triple(strand.work, END_VELOCITY)
     push = push_of(strand, loads)
     for k in range(len(ACCOUNTS)):
@@ -123,7 +123,7 @@ def loads_of_strand(network: Network, strand: Strand, at: Instant, time: float, 
 
 @kernel
 def loads_along(network: Network, strand: Strand, joint: Joint, time: float, p: Array, err: Array) -> Taken:
-    """The same of a string that is out, at a joint."""
+    """Impulses of loads on a string that is out, at a joint."""
     par, loads, scratch = strand.par, loads_at(network.acting, strand.number), strand.scratch
     given = given_at(par, loads, time, joint, strand_motion(network, strand), scratch, p, err)
     first, last = given.first, sub(node(p, par.N), node(err, par.N))

@@ -343,7 +343,7 @@ MARCH, BEGIN, OBSERVE, RELEASE, SAVE, RESTORE, LIMITS = range(7)
 
 
 class Done(NamedTuple):
-    """What came of it."""
+    """Outcome of a call."""
 
     status: int  # RUNNING, or why a march ended before
     rows: int  # of the samples that were filled

@@ -109,7 +109,7 @@ def between(strand: Strand, e: int) -> Matrix:
 
 
 class Known(NamedTuple):
-    """What is known of a string at a joint before its velocities are."""
+    """Knowns of a string at a joint before its velocities are."""
 
     feeds: Square  # coefficients of the speeds of the reel, or of both feeds, in their equations, without the drum
     right_reel: float  # what loads give to the reel

@@ -104,7 +104,7 @@ def beyond_latest(last: Speeds, before: Speeds, ahead: float) -> Speeds:
 
 @kernel
 def lengthening_by_far(par: Parameters, l: float, scratch: Scratch) -> None:
-    """As lengthening_by_reel, by the feed at the stop; and the speed at which it lets material pass.
+    """Lengthening, as lengthening_by_reel, by the feed at the stop; and the speed at which it lets material pass.
 
     Elements get longer, and material of another strain flows through them. At the stop the gradient of the strain is
     taken on.

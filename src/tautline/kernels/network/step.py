@@ -216,7 +216,7 @@ def give(body: Body, impulse: Vector, moment: Vector) -> None:
 
 @kernel
 def ask_at(end: End, h: float, P: Vector) -> None:
-    """What a momentum at an end of a string in a step asks of the body there."""
+    """Ask the body at an end of a string for a momentum in a step."""
     if not end.body.free:
         work = end.body.work
         put_triple(work, AT_START, add(triple(work, AT_START), P))
@@ -226,7 +226,7 @@ def ask_at(end: End, h: float, P: Vector) -> None:
 
 @kernel
 def ask_for_drum(network: Network, strand: Strand, h: float) -> None:
-    """What a body whose motion is given bears of a drum or wheel in a step beyond the mass at the end of the string.
+    """Momentum that a body whose motion is given bears of a drum or wheel beyond the mass at the end of the string.
 
     Angular momentum of one that turns along with it, momentum of what goes up or down around it.
     """

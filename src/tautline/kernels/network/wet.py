@@ -62,7 +62,7 @@ from tautline.kernels.so3 import (
 
 @kernel
 def resistance_of(body: Body, own: Drag, form: Directional, at: Instant, ahead: float) -> Resistance:
-    """What resists a free body at a joint, from its motion in the two latest steps."""
+    """Resistance to a free body at a joint, from its motion in the two latest steps."""
     state = body.state
     R = attitude(state)
     here = instant_at(at, R, at.rates, at.speeds)
@@ -111,7 +111,7 @@ def fluid_into(network: Network, body: Body, tau: float, at: Instant, ahead: flo
 
 @kernel
 def given_to(network: Network, body: Body, at: Instant) -> GivenToBody:
-    """What the fluid gives to a body at the velocities that were found at a joint."""
+    """Force, moment and power of the fluid on a body at the velocities that were found at a joint."""
     v, omega, own = triple(body.work, V_NOW), triple(body.work, OMEGA_NOW), drag_at(network.around, body.number)
     x, R = kept_resistance(body.work), matrix_in(body.work, TURNED)
     u = apply_transposed(R, v)
