@@ -27,7 +27,7 @@ REFUSED = {
     "initial.azimuth": "together with inclination",
     "initial.attitude": "rotation matrix",
     "initial.bodies.body.attitude": "rotation matrix",
-    "string.end_point": "a point mass that has no lever",
+    "lines.line.end_point": "a point mass that has no lever",
     "initial.angular_velocity": "for a point",
     "initial.bodies.body.angular_velocity": "for a point",
     "initial.lines.line.end_reeled_length": "without a reel|no reeled length",

@@ -119,7 +119,7 @@ def test_slip_and_loads_never_give_energy(seed: int) -> None:
     wheel = {"efficiency": 0.9} if seed % 3 == 0 else {}
     friction = float(random.uniform(0.03, 0.4))
     errors = []
-    for step in (5e-4, 2.5e-4):
+    for step in (1e-3, 2.5e-4):  # the coefficient of the error varies with where in a step a slip ends
         case = lift(command, friction, fluid, masses, rope=rope, wheel=wheel, duration=0.4, sample=0.01, step=step)
         run = tl.simulate(case)
         for name in ("friction_loss", "damping_loss"):
@@ -131,7 +131,7 @@ def test_slip_and_loads_never_give_energy(seed: int) -> None:
         size = float(np.ptp(run.kinetic_energy.values)) + lost
         errors.append(float(np.abs(kept - kept[0]).max()) / size)
         assert float(np.diff(mechanical).max()) < 1e-3 * size
-    assert errors[0] < 2e-3 and errors[1] < max(0.6 * errors[0], 1e-8), errors
+    assert errors[0] < 2e-3 and errors[1] < 0.2 * errors[0], errors
 
 
 def test_stiff_damping_limits_no_step() -> None:
