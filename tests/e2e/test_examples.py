@@ -29,6 +29,7 @@ from tautline.schema import (
 )
 from tautline.studies.definition.work import STATUS_NAMES
 from tests.support import forked
+from tests.support.browser import print_by_browser
 from tests.support.code_tables import code_tables
 from tests.support.commands import tautline
 
@@ -138,9 +139,11 @@ def pieces(page: Path) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("page", each([page for page in PAGES if pieces(page)]))
-def test_the_code_of_a_page_runs(page: Path, tmp_path: Path) -> None:
+def test_the_code_of_a_page_runs(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     imports = ""
     for kind, text in pieces(page):
+        if "--pdf" in text:
+            print_by_browser(monkeypatch)
         if kind == "sh":
             shell(text, tmp_path)
             continue

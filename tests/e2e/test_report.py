@@ -15,7 +15,7 @@ from tautline.cli.commands import app
 from tautline.errors import InputError
 from tautline.quantities import value
 from tautline.results.warnings import encoded
-from tests.support.browser import NO_BROWSER, find_browser
+from tests.support.browser import print_by_browser
 from tests.support.written import written_run
 
 PICTURES = 5
@@ -167,11 +167,7 @@ def test_the_largest_tension_is_one_number(here: Path) -> None:
 
 def test_a_report_on_paper(bungee: Path, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A PDF of a few full pages, beside the page."""
-    browser = find_browser()
-    if browser is None:
-        pytest.skip(NO_BROWSER)
-    for name, words in (browser.environment | {"TAUTLINE_BROWSER": browser.program}).items():
-        monkeypatch.setenv(name, words)
+    print_by_browser(monkeypatch)
     done = report(bungee, "--pdf", "jump.pdf")
     assert (done.exit_code, done.output) == (0, "jump-report.html\njump.pdf\n"), done.stderr
     printed = (here / "jump.pdf").read_bytes()

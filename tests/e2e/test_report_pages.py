@@ -13,7 +13,7 @@ from tautline.figures.fitted import fit_report
 from tautline.figures.printing import print_pdf
 from tautline.paper.reproduce import reproduce
 from tautline.studies.report.report import report
-from tests.support.browser import NO_BROWSER, find_browser
+from tests.support.browser import print_by_browser
 from tests.support.pages import PHONE, violations
 
 if TYPE_CHECKING:
@@ -89,11 +89,7 @@ def test_a_page_says_how_accurate_it_is_and_is_printed(
     text = pages[name].read_text(encoding="utf-8")
     for row in ("model", "mesh", "scheme", "time step", "energy balance error, of the energy in play"):
         assert f"<td>{row}</td>" in text, row
-    found = find_browser()
-    if found is None:
-        pytest.skip(NO_BROWSER)
-    for variable, words in (found.environment | {"TAUTLINE_BROWSER": found.program}).items():
-        monkeypatch.setenv(variable, words)
+    print_by_browser(monkeypatch)
     printed = print_pdf(pages[name], tmp_path / "page.pdf").read_bytes()
     assert printed.startswith(b"%PDF-") and len(re.findall(rb"/Type\s*/Page\b", printed)) >= 2
 

@@ -52,6 +52,15 @@ def find_browser() -> Found | None:
     return Found(str(INSTALLED / "chromium"), environment)
 
 
+def print_by_browser(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have the command print pages by the browser of the tests; where there is none, skip the test."""
+    found = find_browser()
+    if found is None:
+        pytest.skip(NO_BROWSER)
+    for name, words in (found.environment | {"TAUTLINE_BROWSER": found.program}).items():
+        monkeypatch.setenv(name, words)
+
+
 class Serving:
     """`tautline view` or `tautline live`, running."""
 
