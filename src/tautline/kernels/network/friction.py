@@ -25,7 +25,9 @@ MOST_OF_OTHER = 3.0
 class Rub(NamedTuple):
     """Friction of a rope at one configuration: -sg [up (forward - forward_mass a^2) + dn (backward - ...)].
 
-    Each bracket is at least 0; sg = a/sqrt(a^2 + alpha_0^2), up = (1 + sg)/2, dn = (1 - sg)/2.
+    Each bracket is at least 0; sg = a/sqrt(a^2 + alpha_0^2), up = (1 + sg)/2, dn = (1 - sg)/2. The bracket of the
+    direction in which the rope does not move, which only the smoothed sign mixes in, counts as MOST_OF_OTHER times the
+    other at most. So a rope that creeps has no more friction than one that runs.
     """
 
     forward: float
@@ -66,8 +68,7 @@ def side_of(strand: Strand, at_stop: bool) -> Side:
 def rub_of(network: Network, k: int) -> Rub:
     """Friction at the sheave or pin of string k, at the present configuration."""
     reeving = strand_at(network.strands, k).reeving
-    rub = rub_at(network, reeving.span, reeving.friction)
-    return in_cone(rub) if reeving.friction.law == PIN else rub
+    return rub_at(network, reeving.span, reeving.friction)
 
 
 @separate
@@ -76,19 +77,6 @@ def rub_at(network: Network, k: int, friction: Friction) -> Rub:
     strand = strand_at(network.strands, k)
     before, behind = side_of(strand_at(network.strands, k - 1), True), side_of(strand, False)
     return rub_between(friction, strand.par.mu, before, behind)
-
-
-@kernel
-def in_cone(rub: Rub) -> Rub:
-    """Friction of a pin that stays in Euler's cone at every speed, also where the smoothed sign mixes both sides.
-
-    The larger side counts as MOST_OF_OTHER times the smaller at most: sg (up + MOST_OF_OTHER dn) is at most 1.
-    """
-    if rub.forward > MOST_OF_OTHER * rub.backward:
-        return Rub(MOST_OF_OTHER * rub.backward, rub.backward, MOST_OF_OTHER * rub.backward_mass, rub.backward_mass)
-    if rub.backward > MOST_OF_OTHER * rub.forward:
-        return Rub(rub.forward, MOST_OF_OTHER * rub.forward, rub.forward_mass, MOST_OF_OTHER * rub.forward_mass)
-    return rub
 
 
 @kernel
@@ -132,6 +120,10 @@ def rub_force(rub: Rub, alpha_0: float, alpha: float) -> tuple[float, float]:
         forward, forward_slope = 0.0, 0.0
     if backward <= 0.0:
         backward, backward_slope = 0.0, 0.0
+    if alpha >= 0.0 and backward > MOST_OF_OTHER * forward:
+        backward, backward_slope = MOST_OF_OTHER * forward, MOST_OF_OTHER * forward_slope
+    elif alpha <= 0.0 and forward > MOST_OF_OTHER * backward:
+        forward, forward_slope = MOST_OF_OTHER * backward, MOST_OF_OTHER * backward_slope
     up, dn = 0.5 * (1.0 + sg), 0.5 * (1.0 - sg)
     size = up * forward + dn * backward
     size_slope = 0.5 * slope * (forward - backward) + up * forward_slope + dn * backward_slope
