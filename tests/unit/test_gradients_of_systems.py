@@ -69,6 +69,27 @@ def test_starts_at_rest_move_along_with_what_holds_them(other: float | None) -> 
             np.testing.assert_allclose(found[name].values[..., k], expected, atol=1e-6 * np.abs(expected).max())
 
 
+def test_bodies_spin_no_farther_than_they_have_to_where_nothing_holds_them() -> None:
+    """A ball on a tether leans with the wind; its turn has no part about the tether, nor does that part change."""
+    ball = tl.RigidBody.sphere(2.0, 0.1)
+    line = tl.Line(tl.String(2.0, density=0.01, stiffness=5e3), end="ball", end_point=(0.0, 0.0, -0.1), elements=2)
+    fluid, wet = tl.Fluid(density=1.2, flow=(9.0, 0.0, 0.0)), tl.BodyInFluid(drag_area=0.3)
+    system = tl.System({"ball": ball}, {"rope": line}, fluid=fluid, body_fluid={"ball": wet})
+    start = tl.Placed({"ball": (0.0, 0.0, 2.1)}, settle=True)
+    case = tl.Case(system, start, run=tl.Run(duration=0.01, sample=0.01, step=5e-4))
+
+    def attitude(across: float) -> Any:
+        return np.array(case.with_({"fluid.flow[1]": across}).state().bodies["ball"].attitude)
+
+    for across in (0.0, 2.0):
+        R = attitude(across)
+        axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+        assert np.linalg.norm(axial) > 0.5 and abs(axial @ R[:, 2]) < 1e-12
+    found = tl.jacobian(case, ["attitude"], ["fluid.flow[1]"])["attitude"].values[0, 0, ..., 0]
+    expected = (attitude(1e-3) - attitude(-1e-3)) / 2e-3
+    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("command", [{"kind": "locked"}, {"kind": "speed", "times": [0, 0.06], "payouts": [0.0, 0.3]}])
 def test_torques_that_hold_a_drum_have_derivatives(command: dict[str, Any]) -> None:
     """They follow from strain, weight and drum, all of which change."""
