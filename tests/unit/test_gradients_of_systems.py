@@ -47,6 +47,49 @@ def test_a_number_and_its_gradient_by_many_keys() -> None:
     np.testing.assert_allclose(found.gradient, 2.0 * depth * slopes, rtol=1e-12)
 
 
+@pytest.mark.parametrize("other", [None, 0.03])
+def test_starts_at_rest_move_along_with_what_holds_them(other: float | None) -> None:
+    """What one body leads is carried along; what hangs between two that do not move alike starts still."""
+    rope = tl.String(2.0, density=0.1, stiffness=5e3)
+    reaches = {"left": 0.05} | ({} if other is None else {"right": other})
+    path = {name: tl.Sine(amplitude=(0.0, 0.0, x), period=0.4) for name, x in reaches.items()}
+    places = dict(zip(path, (-1.0, 1.0), strict=False))
+    bodies = {name: tl.Kinematic(position=(x, 0.0, 0.0), path=path[name]) for name, x in places.items()}
+    lines = {f"{name}-rope": tl.Line(rope, start=name, end="load", elements=3) for name in path}
+    system = tl.System({"load": tl.RigidBody.point(2.0), **bodies}, lines)
+    start = tl.Placed({"load": (0.0, 0.0, 1.8)}, settle=True)
+    case = tl.Case(system, start, run=tl.Run(duration=0.02, sample=0.01, step=5e-4))
+    by = ["bodies.left.path.amplitude[2]", "bodies.left.path.period"]
+    found = tl.jacobian(case, ["body_velocity", "end_tension"], by)
+    for k, key in enumerate(by):
+        value = key_value(case, key)
+        up, down = (tl.simulate(case.with_({key: value * (1.0 + x)})) for x in (1e-4, -1e-4))
+        for name in ("body_velocity", "end_tension"):
+            expected = (up[name].values - down[name].values) / (2e-4 * value)
+            np.testing.assert_allclose(found[name].values[..., k], expected, atol=1e-6 * np.abs(expected).max())
+
+
+def test_bodies_spin_no_farther_than_they_have_to_where_nothing_holds_them() -> None:
+    """A ball on a tether leans with the wind; its turn has no part about the tether, nor does that part change."""
+    ball = tl.RigidBody.sphere(2.0, 0.1)
+    line = tl.Line(tl.String(2.0, density=0.01, stiffness=5e3), end="ball", end_point=(0.0, 0.0, -0.1), elements=2)
+    fluid, wet = tl.Fluid(density=1.2, flow=(9.0, 0.0, 0.0)), tl.BodyInFluid(drag_area=0.3)
+    system = tl.System({"ball": ball}, {"rope": line}, fluid=fluid, body_fluid={"ball": wet})
+    start = tl.Placed({"ball": (0.0, 0.0, 2.1)}, settle=True)
+    case = tl.Case(system, start, run=tl.Run(duration=0.01, sample=0.01, step=5e-4))
+
+    def attitude(across: float) -> Any:
+        return np.array(case.with_({"fluid.flow[1]": across}).state().bodies["ball"].attitude)
+
+    for across in (0.0, 2.0):
+        R = attitude(across)
+        axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+        assert np.linalg.norm(axial) > 0.5 and abs(axial @ R[:, 2]) < 1e-12
+    found = tl.jacobian(case, ["attitude"], ["fluid.flow[1]"])["attitude"].values[0, 0, ..., 0]
+    expected = (attitude(1e-3) - attitude(-1e-3)) / 2e-3
+    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("command", [{"kind": "locked"}, {"kind": "speed", "times": [0, 0.06], "payouts": [0.0, 0.3]}])
 def test_torques_that_hold_a_drum_have_derivatives(command: dict[str, Any]) -> None:
     """They follow from strain, weight and drum, all of which change."""

@@ -18,6 +18,7 @@ from tautline.model.command import Command, Drum
 from tautline.model.description import changed
 from tautline.model.reel import Reel
 from tautline.model.rest.network import Network, Places, hat
+from tautline.model.rest.states import common, held_ends
 from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
 from tautline.model.system.parts import Kinematic
@@ -164,6 +165,7 @@ def _at_rest(system: System, start: Any, known: State, network: Network, places:
         name: _body(system, name, given.get(name) if isinstance(body, Kinematic) else known.bodies[name], known)
         for name, body in system.bodies.items()
     }
+    along = _carried_along(system, bodies, slopes.shape[1])
     for b, name in enumerate(network.body_names):
         first, R = network.first_of_body[b], places.attitudes[b]
         position = Carried(places.centers[b], slopes[first : first + 3])
@@ -171,7 +173,7 @@ def _at_rest(system: System, start: Any, known: State, network: Network, places:
         if not network.bodies[b].body.is_point:
             turns = np.stack([hat(turn) @ R for turn in slopes[first + 3 : first + 6].T], axis=-1)
             attitude = Carried(R, turns)
-        bodies[name] = changed(bodies[name], position=position, attitude=attitude)
+        bodies[name] = changed(bodies[name], position=position, velocity=along, attitude=attitude)
     lengths: Mapping[str, Any] = {}
     if isinstance(start, Hanging | AtEquilibrium):
         lengths = deployed_lengths(system, start.deployed)
@@ -179,7 +181,8 @@ def _at_rest(system: System, start: Any, known: State, network: Network, places:
     for k, (name, line) in enumerate(system.lines.items()):
         own, row = known.lines[name], network.first_of_line[k]
         inner = slopes[row : row + 3 * (line.count - 1)].reshape(-1, 3, slopes.shape[1])
-        ends = [point_of(system, bodies, *end)[0] for end in zip(line.ends, line.points, strict=True)]
+        held = [point_of(system, bodies, *end) for end in zip(line.ends, line.points, strict=True)]
+        ends, rates = zip(*held, strict=True)
         tangents = [x.tangent if isinstance(x, Carried) else np.zeros((3, slopes.shape[1])) for x in ends]
         nodes = Carried(own.nodes, np.concatenate([tangents[0][None], inner, tangents[1][None]]))
         reeled = own.reeled_length
@@ -188,8 +191,22 @@ def _at_rest(system: System, start: Any, known: State, network: Network, places:
             reeled = line_fields(system, near, name, line, start.lines.get(name, LineStart()))["reeled_length"]
         elif line.reel is not None:
             reeled = line.string.length - lengths[name]
-        lines[name] = changed(own, nodes=nodes, reeled_length=reeled)
+        moving = np.stack([rates[0], *[along] * (line.count - 1), rates[1]])
+        lines[name] = changed(own, nodes=nodes, node_velocities=moving, reeled_length=reeled)
     return State(bodies, lines)
+
+
+def _carried_along(system: System, bodies: Mapping[str, BodyState], k: int) -> Any:
+    """Velocity with which all that holds a system carries along what is at rest (m/s)."""
+    rates = [bodies[end].velocity if end in bodies else np.zeros(3) for end in held_ends(system)]
+    found = common([value_of(x) for x in rates])
+    if found is None or not any(isinstance(x, Carried) for x in rates):
+        return np.zeros(3) if found is None else found
+    tangents = [x.tangent if isinstance(x, Carried) else np.zeros((3, k)) for x in rates]
+    alike = np.array([common([x[:, j] for x in tangents]) is not None for j in range(k)])
+    if found.any() and not alike.all():  # what is at rest stops where some move otherwise than others
+        raise UnknownTangentsError("velocities that are no longer the same")
+    return Carried(found, np.where(alike, tangents[0], 0.0))
 
 
 def carried_quaternion(Q: Array, R: Any) -> Any:

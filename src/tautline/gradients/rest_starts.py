@@ -16,7 +16,9 @@ from tautline.gradients.scales import Scales
 from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Forces, Network, Places
 from tautline.model.rest.search import by_stiffness
+from tautline.model.rest.spin import Spin, free_spins, spun_along
 from tautline.model.rest.states import frame_of, network_of, state_of
+from tautline.model.rest.stiffness import stiffness_of
 from tautline.model.system.case import Case
 from tautline.model.system.starts import reel_speeds, searched
 from tautline.model.system.state import State
@@ -47,6 +49,13 @@ class CasesBeside:
         passed = np.cumsum(network.deployed - found.network.deployed)[found.network.passes]
         return found._replace(places=places._replace(passed=passed))
 
+    @cached_property
+    def _spins(self) -> list[Spin]:
+        """Spins of bodies that nothing holds."""
+        network, places = self._rest.network, self._rest.places
+        given = np.array([self._rest.near.bodies[name].attitude for name in network.body_names])
+        return free_spins(network, stiffness_of(network, places).whole, given, places)
+
     def case_with(self, changes: Mapping[str, float]) -> Case:
         """The case with other values by key."""
         other = self._case.with_(changes) if changes else self._case
@@ -71,7 +80,8 @@ class CasesBeside:
         new = [name for name in dict.fromkeys(names) if name not in self._slopes]
         if new:
             forces = np.stack([self._forces(name) for name in new], axis=1)
-            self._slopes |= dict(zip(new, -by_stiffness(network, places, forces).T, strict=True))
+            moved = spun_along(network, -by_stiffness(network, places, forces), self._spins)
+            self._slopes |= dict(zip(new, moved.T, strict=True))
         return np.array([self._slopes[name] for name in names]).T.reshape(network.count, len(names))
 
     def _forces(self, name: str) -> Array:

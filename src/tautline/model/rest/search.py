@@ -20,6 +20,7 @@ from tautline.arrays import Array
 from tautline.errors import EquilibriumError
 from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Forces, Network, Places
+from tautline.model.rest.spin import free_spins, without_spins
 from tautline.model.rest.start import starts_of
 from tautline.model.rest.stiffness import Stiffness, stiffness_of
 
@@ -76,7 +77,7 @@ def by_stiffness(network: Network, places: Places, forces: Array) -> Array:
     Of several sets of forces, a column each.
     """
     stiffness, here = stiffness_of(network, places), forces_of(network, places)
-    matrix = stiffness.energy if stiffness.steady is None else stiffness.energy + stiffness.steady
+    matrix = stiffness.whole
     solve = _factor(matrix + _Search(network).hold(here), symmetric=False)
     found = np.full(forces.shape, np.nan) if solve is None else np.asarray(solve(forces))
     for _ in range(REFINEMENTS * (solve is not None)):  # without what holds
@@ -119,7 +120,7 @@ def _find_rest(network: Network, given: Places) -> Rest:
     for places in starts:
         search = _Search(network)
         try:
-            return search.found_from(places)
+            return _without_spins(network, given, search.found_from(places))
         except _NotFoundError as failure:
             corrections += search.corrections
             if best is None or _left_part(network, failure.at) < _left_part(network, best):
@@ -130,6 +131,15 @@ def _find_rest(network: Network, given: Places) -> Rest:
         f"no state of rest was found in {corrections} corrections; {left:.3g} N are left of "
         f"{best.forces.scale:.3g} N. {_reason(network, best.forces)}"
     )
+
+
+def _without_spins(network: Network, given: Places, found: Rest) -> Rest:
+    """Rest in which bodies have spun about axes that nothing holds no farther than they have to."""
+    spins = free_spins(network, stiffness_of(network, found.places).whole, given.attitudes, found.places)
+    if not any(spin.angle() for spin in spins):
+        return found
+    places = without_spins(network, found.places, spins)
+    return found._replace(places=places, forces=forces_of(network, places))
 
 
 def _left_part(network: Network, at: Rest) -> float:
@@ -299,8 +309,7 @@ class _Search:
 
     def _newton_step(self, here: Forces, stiffness: Stiffness) -> Array | None:
         """Newton's step with the change of the drag; None if there is none within what is allowed."""
-        matrix = stiffness.energy if stiffness.steady is None else stiffness.energy + stiffness.steady
-        solve = _factor(matrix + self.hold(here), symmetric=False)
+        solve = _factor(stiffness.whole + self.hold(here), symmetric=False)
         step = None if solve is None else np.asarray(-solve(here.gradient))
         return None if step is None or not np.isfinite(step).all() or self._excess(step) > 1.0 else step
 

@@ -88,10 +88,8 @@ def frame_of(system: System, time: float = 0.0, acceleration: bool = False) -> F
             displacements[name] = place - body.path.at(0.0)[0][0]
             velocities[name] = velocity
             (rates[name],) = body.path.acceleration(now)
-    free = set(free_bodies(system))
-    holders = [end for name in system.lines for end in system.holders(name) if end not in free]
-    none = np.zeros(3)
-    place, velocity, rate = (_common([x.get(end, none) for end in holders]) for x in (displacements, velocities, rates))
+    holders, none = held_ends(system), np.zeros(3)
+    place, velocity, rate = (common([x.get(end, none) for end in holders]) for x in (displacements, velocities, rates))
     if acceleration and rate is None:
         raise InputError("acceleration: expected bodies that are accelerated alike, got some that are not")
     return Frame(
@@ -103,7 +101,13 @@ def frame_of(system: System, time: float = 0.0, acceleration: bool = False) -> F
     )
 
 
-def _common(vectors: list[Array]) -> Array | None:
+def held_ends(system: System) -> list[str]:
+    """Names of what holds a system: bodies that do not move freely, and anchors."""
+    free = set(free_bodies(system))
+    return [end for name in system.lines for end in system.holders(name) if end not in free]
+
+
+def common(vectors: list[Array]) -> Array | None:
     """The vector that all are; None where they differ."""
     if not vectors:
         return np.zeros(3)

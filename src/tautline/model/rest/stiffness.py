@@ -27,6 +27,11 @@ class Stiffness(NamedTuple):
     energy: Any
     steady: Any
 
+    @property
+    def whole(self) -> Any:
+        """Both together."""
+        return self.energy if self.steady is None else self.energy + self.steady
+
 
 def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> Stiffness:
     """Stiffness of a network at places.
