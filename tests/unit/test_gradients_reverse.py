@@ -224,7 +224,7 @@ def test_a_law_from_outside_without_partial_derivatives_is_carried_along(monkeyp
 def test_models_without_a_way_back() -> None:
     """Some loads, limits of the drum, tables of tension and a drum that remembers are left to forward mode."""
     case = short_case("torque")
-    assert reverse.goes_back(prepared_run(case, []).begun.setting)
+    assert reverse.has_adjoint(prepared_run(case, []).begun.setting)
     for changes in (
         {"fluid": tl.Fluid(1000.0, surface=1.0)},
         {"string.law": "tension_only", "string.viscosity": 0.1},
@@ -233,4 +233,4 @@ def test_models_without_a_way_back() -> None:
         {"reel.max_torque": 10.0},
         {"run.at_end": "hold"},
     ):
-        assert not reverse.goes_back(prepared_run(case.with_(changes), []).begun.setting), changes
+        assert not reverse.has_adjoint(prepared_run(case.with_(changes), []).begun.setting), changes

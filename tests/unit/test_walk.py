@@ -203,7 +203,7 @@ for name, (case, keys) in cases.items():
     last = lambda run: float(run.reeled_length[-1, line] + run.body_speed[-1, 0])
     found[name] = {
         "keys": len(many),
-        "goes back": runs_of(case, many[:9]).begun({}).has_adjoint(),
+        "has adjoint": runs_of(case, many[:9]).begun({}).has_adjoint(),
         "few": tl.value_and_gradient(case, objective, keys).gradient.values.tolist(),
         "many": tl.value_and_gradient(case, objective, many).gradient.values.tolist(),
         "eight": warned_gradient(case, objective, many[:8]),
@@ -343,4 +343,4 @@ def test_gradients_with_laws_commands_loads_and_outputs_of_ones_own(tmp_path: Pa
         eight, nine = own["eight"], own["nine"]
         np.testing.assert_allclose(nine["gradient"][:8], eight["gradient"], rtol=1e-9, atol=1e-12, err_msg=name)
         assert eight["warnings"] == nine["warnings"], name
-        assert own["goes back"] == (name == "reverse pass")
+        assert own["has adjoint"] == (name == "reverse pass")

@@ -105,9 +105,9 @@ def value_and_gradient(
             missing = [name for name, x in zip(names, gradient, strict=True) if np.isnan(x)]
             warnings = [*prepared.warnings, *prepared.begun.simulation.warnings()]
             if missing:
-                forth = _carried(prepared_run(case, missing), objective, wanted)
-                gradient[np.isnan(gradient)] = forth.gradient.values
-                warnings = list(dict.fromkeys([*prepared.warnings, *forth.warnings]))
+                forward = _carried(prepared_run(case, missing), objective, wanted)
+                gradient[np.isnan(gradient)] = forward.gradient.values
+                warnings = list(dict.fromkeys([*prepared.warnings, *forward.warnings]))
             status, message = ended(case, prepared.runs.steps, found.status, found.message)
             return ValueAndGradient(found.value, by_key(names, gradient), status, message, warnings)
         prepared = prepared_run(case, names)

@@ -17,7 +17,7 @@ Back = Callable[[Array], Array]
 
 
 class Node:
-    """Where a value came from: what it was computed from, each with the way back to it."""
+    """Where a value came from: what it was computed from, each with its adjoint."""
 
     __slots__ = ("order", "parents")
     _orders = count()
@@ -27,7 +27,7 @@ class Node:
 
 
 class Traced(Carried):
-    """An array for the way back; functions of NumPy work on it as on `Carried`."""
+    """An array for the reverse pass; functions of NumPy work on it as on `Carried`."""
 
     def __init__(self, value: Any, parents: Sequence[tuple[Node, Back]] = ()) -> None:
         self.value: Array = np.asarray(value, dtype=np.float64)

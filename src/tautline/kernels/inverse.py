@@ -154,7 +154,7 @@ def prescribed_torques(
 ) -> bool:
     """Fill in the torques of samples of a reel with prescribed motion; whether all could be found.
 
-    Two short steps, forth and back: half the difference of the impulses that they need at their common end. The
+    two short steps, forward and back: half the difference of the impulses that they need at their common end. The
     momentum of the reel drops out, and the error is of second order in the step. `workspace` is an empty
     motion to work in.
     """

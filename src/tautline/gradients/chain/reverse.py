@@ -1,4 +1,4 @@
-"""One number from a run, and its derivatives by any number of keys, on one way back through the steps."""
+"""One number from a run, and its derivatives by any number of keys, by one reverse pass through the steps."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 RECORDED = 1 << 22
 # Of tangents that have grown beyond use: a number may depend little on what grew.
 LARGE = 1e-3 * BEYOND_USE
-# Columns of samples whose derivatives the way back does not know; what loads and a moving guide write is constant.
+# Columns of samples whose derivatives the reverse pass does not know; what loads and a moving guide write is constant.
 UNKNOWN = [data.ORTHOGONALITY, data.STEP_LENGTH]
 UNKNOWN_WITH_LOCK = [*UNKNOWN, data.DRUM_TORQUE]
 UNKNOWN_WITH_PROFILE = [*UNKNOWN_WITH_LOCK, data.CONTROL_WORK, data.FRICTION_LOSS]
@@ -69,7 +69,7 @@ REEL_PLACES = {
 
 
 class Found(NamedTuple):
-    """A number and its derivatives, NaN by keys whose way back is not known, and how the run ended."""
+    """A number and its derivatives, NaN by keys that the reverse pass does not know, and how the run ended."""
 
     value: float
     gradient: Array
@@ -86,7 +86,7 @@ class Part(NamedTuple):
     steps: int  # of an interval
 
 
-class MarchedForth(NamedTuple):
+class MarchedForward(NamedTuple):
     """Samples of a run, and parts of it in order; loads have acted once before the first of them."""
 
     samples: data.Samples
@@ -94,8 +94,8 @@ class MarchedForth(NamedTuple):
     status: int
 
 
-def goes_back(setting: Setting) -> bool:
-    """Whether the way back is known: at constant length, by torque or prescribed motion, also with damping and drag."""
+def has_adjoint(setting: Setting) -> bool:
+    """Whether the reverse pass knows it: at constant length, by torque or prescribed motion, also with damping and drag."""
     par, plan, command, _, loads, _ = setting
     if loads.moves or plan.hold or par.growth != 0.0:
         return False
@@ -119,13 +119,13 @@ def is_driven(command: data.Command) -> bool:
 
 
 def unknown_columns(command: data.Command) -> list[int]:
-    """Columns of samples whose derivatives the way back does not know."""
+    """Columns of samples whose derivatives the reverse pass does not know."""
     if is_driven(command):
         return UNKNOWN
     return UNKNOWN_WITH_LOCK if command.locked else UNKNOWN_WITH_PROFILE
 
 
-def march_forth(setting: Setting, rows: int) -> MarchedForth:
+def march_forward(setting: Setting, rows: int) -> MarchedForward:
     """March, and keep the motion every few samples; that of the setting is the one at the end afterwards."""
     par, plan, command, motion, loads, _ = setting
     numbers = 2 * motion.nodes.shape[1] + adjoint.STAGE_NUMBERS
@@ -150,7 +150,7 @@ def march_forth(setting: Setting, rows: int) -> MarchedForth:
         parts.append(Part(data.copy_of(motion), filled, at_once if steps == plan.steps_per_sample else 1, steps))
         status, more = march_on(parts[-1].rows, steps)
         filled += more
-    return MarchedForth(data.Samples(*(x[:filled] for x in out)), parts, status)
+    return MarchedForward(data.Samples(*(x[:filled] for x in out)), parts, status)
 
 
 def march_parts_back(setting: Setting, parts: list[Part], bars: data.Samples) -> adjoint.Adjoint | None:
@@ -169,7 +169,7 @@ def march_parts_back(setting: Setting, parts: list[Part], bars: data.Samples) ->
 
 
 def bars_of_setting(setting: Setting, out: adjoint.Adjoint) -> list[Array]:
-    """Derivatives by the `leaves` of a setting; NaN by those that the way back does not know."""
+    """Derivatives by the `leaves` of a setting; NaN by those that the reverse pass does not know."""
     par, plan, command, motion, loads, inertia = with_leaves(setting, [np.zeros_like(x) for x in leaves(setting)])
     own: dict[str, Any] = {name: _parameter(out, name) for name in adjoint.SIZES if name != "h"}
     own["growth"] = np.nan
@@ -252,7 +252,7 @@ def is_large(gradient: Array, sizes: Array, samples: Sequence[Array], bars: Sequ
 def gradient_back(
     prepared: Prepared, objective: Callable[[Mapping[str, Any]], Any], names: Sequence[str]
 ) -> Found | None:
-    """Run a case, and find the derivatives of a number on the way back; None where that way is not known.
+    """Run a case, and find the derivatives of a number by a reverse pass; None where there is none.
 
     None also where a warning on derivatives may be due, which takes those of the motion: strings that get slack, and
     derivatives that are large by the sizes of the keys.
@@ -260,10 +260,10 @@ def gradient_back(
     steps, begun, tangents, sizes = prepared.runs.steps, prepared.begun, prepared.tangents, prepared.sizes
     simulation, setting = begun.simulation, begun.setting
     start = setting._replace(motion=data.copy_of(setting.motion))
-    forth = march_forth(setting, steps.filled)
-    rows = len(forth.samples.scalars)
-    simulation.marched(forth.samples, 0, forth.status, rows, setting.plan)
-    every = [np.concatenate(pair) for pair in zip(begun.first, forth.samples, strict=True)]
+    forward = march_forward(setting, steps.filled)
+    rows = len(forward.samples.scalars)
+    simulation.marched(forward.samples, 0, forward.status, rows, setting.plan)
+    every = [np.concatenate(pair) for pair in zip(begun.first, forward.samples, strict=True)]
     if gets_slack(setting.par, data.Samples(*every)):  # kinks, which derivatives that are carried along tell of
         return None
     traced = [Traced(x) for x in leaves(start)]
@@ -280,14 +280,14 @@ def gradient_back(
     *by_leaves, scalars, nodes = derivatives_of(number, [*traced, *samples])
     if scalars[:, unknown_columns(setting.command)].any():
         return None
-    out = march_parts_back(start, forth.parts, data.Samples(scalars[1:], nodes[1:]))
+    out = march_parts_back(start, forward.parts, data.Samples(scalars[1:], nodes[1:]))
     if out is None:
         return None
     gradient = along(by_leaves, tangents)
     if scalars[0].any() or nodes[0].any():
         gradient = gradient + along([scalars[0], nodes[0]], [t[0] for t in prepared.first])
     if setting.loads.acts and rows:
-        # what loads do at the start is not on the way back: derivatives are carried along over the first step
+        # what loads do at the start is not in the reverse pass: derivatives are carried along over the first step
         start, tangents = start._replace(motion=data.copy_of(start.motion)), [t.copy() for t in tangents]
         first = march_along(start._replace(plan=start.plan._replace(steps_per_sample=1)), tangents, 1)
         if start.plan.steps_per_sample == 1:

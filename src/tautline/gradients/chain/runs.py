@@ -16,7 +16,7 @@ from tautline.engine.runner import Runner
 from tautline.gradients.chain.dual_numbers import relative, tangents_of_numbers
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.chain.outputs import carried_values, network_samples
-from tautline.gradients.chain.reverse import Found, goes_back, gradient_back
+from tautline.gradients.chain.reverse import Found, has_adjoint, gradient_back
 from tautline.gradients.chain.torques import found_afterwards, held_torques
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.directions import Directions
@@ -127,13 +127,13 @@ class Begun(NamedTuple):
         return [Line(next(iter(self.system.lines)), string, nodes, velocity, length, x[:, data.REEL_SPEED])]
 
     def has_adjoint(self) -> bool:
-        """Whether there is a way back through its steps."""
-        return goes_back(self.setting)
+        """Whether its steps have adjoints."""
+        return has_adjoint(self.setting)
 
     def gradient_back(
         self, prepared: Prepared, objective: Callable[[Mapping[str, Any]], Any], names: Sequence[str]
     ) -> Found | None:
-        """A number and its derivatives on the way back; None where these are not known."""
+        """A number and its derivatives by a reverse pass; None where there is none."""
         return gradient_back(prepared, objective, names)
 
 

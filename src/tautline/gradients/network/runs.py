@@ -96,7 +96,7 @@ class BegunNetwork(NamedTuple):
         return found
 
     def has_adjoint(self) -> bool:
-        """Whether there is a way back through its steps: none as yet."""
+        """Whether its steps have adjoints: none as yet."""
         return False
 
 

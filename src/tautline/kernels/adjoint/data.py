@@ -96,7 +96,7 @@ BY_CENTER, BY_SPIN = LOAD_PLACES["drag", "center"], LOAD_PLACES["drag", "spin"]
 BY_POINT = LOAD_PLACES["applied_force", "point"]
 BY_STRING_RATE, BY_BODY_RATE = LOAD_PLACES["drag", "string_rate"], LOAD_PLACES["drag", "body_rate"]
 
-# Rows of Scratch.nodes that the way back uses besides those of the steps (kernels/data.py).
+# Rows of Scratch.nodes that the reverse pass uses besides those of the steps (kernels/data.py).
 LAMBDA, LAMBDA_2, RATES_BAR, MOMENTA_AFTER, POSITION_AFTER = 3, 4, 5, 7, 8
 
 # Places in a row of Record.numbers: what a stage began with, and its mean rates.
@@ -120,7 +120,7 @@ class Adjoint(NamedTuple):
 
 
 class Record(NamedTuple):
-    """Stages and samples of a part of a run, for the way back."""
+    """Stages and samples of a part of a run, for the reverse pass."""
 
     # (stages, 2, 3 row_length(N)): positions at the start of the stage, mean velocities; with loads a third row, the
     # velocities where it joins the one before

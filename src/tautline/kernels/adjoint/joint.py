@@ -1,4 +1,4 @@
-"""Loads where two steps join, made again for the way back and then taken back (docs/theory.md, (B9) to (B11))."""
+"""Loads where two steps join, made again for the reverse pass and then taken back (docs/theory.md, (B9) to (B11))."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def solve_at(par: Parameters, s: float, x: Resisting, reel: ReelTarget, Pi: Vect
 
 
 @separate
-def joint_forth(
+def joint_forward(
     par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> tuple[Resisting, Rates]:
     """Velocities of a joint or of a sample into MEAN_VELOCITY, and its rates; the motion stays as it is."""
@@ -161,12 +161,12 @@ def joint_forth(
 
 
 @inlined
-def jump_forth(
+def jump_forward(
     par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> Rates:
     """Let loads act at a joint, as loads.jump does it where they have acted before; the rates of the joint."""
     reel = motion.reel
-    x, rates = joint_forth(par, loads, locked, t, ahead, motion, scratch)
+    x, rates = joint_forward(par, loads, locked, t, ahead, motion, scratch)
     time = reel[LOADS_PENDING] + ahead
     p, err, last = motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR], motion.nodes[FLUID_VELOCITY]
     drag, speeds = loads.own[DRAG].acts, (rates.sigma,)

@@ -1,4 +1,4 @@
-"""The way back through many steps: they are made once more from a checkpoint and recorded, and then taken back."""
+"""Reverse pass through many steps: they are made once more from a checkpoint and recorded, and then taken back."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ from tautline.kernels.adjoint.data import (
 )
 from tautline.kernels.adjoint.data import AT_SIGMA as AT_RATE
 from tautline.kernels.adjoint.fixed import fixed_stage_back
-from tautline.kernels.adjoint.forth import can_be_taken_back, step_forth
-from tautline.kernels.adjoint.joint import Acting, joint_back, joint_forth, jump_forth
+from tautline.kernels.adjoint.forward import can_be_taken_back, step_forward
+from tautline.kernels.adjoint.joint import Acting, joint_back, joint_forward, jump_forward
 from tautline.kernels.adjoint.observe import sample_back
 from tautline.kernels.adjoint.potential import impulse_back_apart
 from tautline.kernels.adjoint.reeling import ZERO, reeling_stage_back
@@ -116,7 +116,7 @@ def recorded_jump(
 ) -> None:
     """Let loads act where a stage joins the one before."""
     record_motion(motion, i, out)
-    rates = jump_forth(par, loads, locked, t, ahead, motion, scratch)
+    rates = jump_forward(par, loads, locked, t, ahead, motion, scratch)
     copy_nodes(scratch.nodes[MEAN_VELOCITY], out.nodes[i, 2])
     out.numbers[i, AT_JOINT_SIGMA] = rates.sigma
     put_triple(out.numbers[i], AT_JOINT_OMEGA, rates.omega)
@@ -159,7 +159,7 @@ def recorded_step(
                 status, history = fixed_stage(par, l, history_of(reel), motion, scratch, h)
                 keep_history(history, reel)
             else:
-                status = step_forth(par, single, command, motion, scratch, numbers[AT_START], h)
+                status = step_forward(par, single, command, motion, scratch, numbers[AT_START], h)
                 numbers[AT_RATE] = reel[SIGMA]
                 if not can_be_taken_back(reel):
                     status = NO_WAY_BACK
@@ -184,7 +184,7 @@ def record_sample(
 ) -> None:
     """Velocities of a sample, as `observe` finds them, into row `row`."""
     t = motion.reel[T_START] + motion.clock[STEP] * plan.h
-    _, rates = joint_forth(par, loads, command.locked, t, 0.0, motion, scratch)
+    _, rates = joint_forward(par, loads, command.locked, t, 0.0, motion, scratch)
     copy_nodes(scratch.nodes[MEAN_VELOCITY], out.samples[row])
     out.at_samples[row, 0] = rates.sigma
     put_triple(out.at_samples[row], 1, rates.omega)

@@ -1,4 +1,4 @@
-"""Steps with a moving reel that are made again for the way back: a torque on a drum that slips, or a given motion.
+"""Steps with a moving reel that are made again for the reverse pass: a torque on a drum that slips, or a given motion.
 
 `reeling.reel_before` and `reel_after` know all that can act on the drum, and keep accounts: here that would only take
 longer to compile.
@@ -105,10 +105,10 @@ def reel_ends(
     reel[H_EARLIER], reel[H_BEFORE], reel[H_LAST] = reel[H_BEFORE], reel[H_LAST], h
 
 
-step_forth = make_reeling_step(reel_begins, reel_ends, diverged, failed, add_iterations)
+step_forward = make_reeling_step(reel_begins, reel_ends, diverged, failed, add_iterations)
 
 
 @kernel
 def can_be_taken_back(reel: Array) -> bool:
-    """Whether the drum neither sticks nor glides: that has no way back."""
+    """Whether the drum neither sticks nor glides: that has no adjoint."""
     return bool(reel[HELD] == NOT_HELD or reel[HELD] == PRESCRIBED)
