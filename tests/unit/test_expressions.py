@@ -10,7 +10,7 @@ import pytest
 
 import tautline as tl
 from tautline.errors import InputError
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 from tautline.model.expressions import Parts, bind, read
 
 PARTS = Parts(("jib", "hook", "load"), ("hook", "load"), {"hoist": 3, "north-east": 2})
@@ -27,13 +27,13 @@ SHAPES = {
 }
 
 
-def values(rows: int = 4) -> dict[str, Carried]:
+def values(rows: int = 4) -> dict[str, Dual]:
     """Variables of three numbers by which everything is differentiated: of two, and of the duration."""
     rng = np.random.default_rng(3)
     time = np.linspace(0.0, 3.0, rows)
-    found = {"time": Carried(time, np.outer(time / 3.0, [0.0, 0.0, 1.0]))}
+    found = {"time": Dual(time, np.outer(time / 3.0, [0.0, 0.0, 1.0]))}
     for name, shape in SHAPES.items():
-        found[name] = Carried(rng.standard_normal((rows, *shape)), rng.standard_normal((rows, *shape, 3)))
+        found[name] = Dual(rng.standard_normal((rows, *shape)), rng.standard_normal((rows, *shape, 3)))
     return found
 
 

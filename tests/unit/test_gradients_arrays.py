@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 
 RANDOM = np.random.default_rng(3)
 X, DX = RANDOM.uniform(0.2, 0.9, (4, 3)), RANDOM.normal(size=(4, 3, 2))
@@ -56,7 +56,7 @@ PRODUCTS: dict[str, Callable[[Any, Any], Any]] = {
 @pytest.mark.parametrize("name", [*FUNCTIONS, *PRODUCTS])
 def test_functions_follow_the_chain_rule(name: str) -> None:
     function = (FUNCTIONS | PRODUCTS)[name]
-    found = function(Carried(X.copy(), DX.copy()), Carried(Y.copy(), DY.copy()))
+    found = function(Dual(X.copy(), DX.copy()), Dual(Y.copy(), DY.copy()))
     rounding = 1e-14 if name in PRODUCTS else 0.0
     np.testing.assert_allclose(found.value, function(X.copy(), Y.copy()), rtol=rounding)
     e = 1e-6
@@ -66,7 +66,7 @@ def test_functions_follow_the_chain_rule(name: str) -> None:
 
 
 def test_what_does_not_exist_is_not_a_number() -> None:
-    x: Any = Carried([0.0, 1.0, 1.0], np.array([[1.0], [2.0], [3.0]]))
+    x: Any = Dual([0.0, 1.0, 1.0], np.array([[1.0], [2.0], [3.0]]))
     assert np.isnan(np.abs(x).tangent[0, 0])
     assert np.isnan(np.maximum(x, 0.0).tangent[0, 0])
     assert np.isnan(x.max().tangent[0])
@@ -74,7 +74,7 @@ def test_what_does_not_exist_is_not_a_number() -> None:
 
 
 def test_what_is_the_same_on_both_sides_exists() -> None:
-    still: Any = Carried([0.0, 0.0], np.zeros((2, 1)))
+    still: Any = Dual([0.0, 0.0], np.zeros((2, 1)))
     for found in (np.abs(still), np.maximum(still, 0.0), still.max(axis=0), np.sqrt(still)):
         np.testing.assert_array_equal(found.tangent, 0.0)
 
@@ -82,10 +82,10 @@ def test_what_is_the_same_on_both_sides_exists() -> None:
 @pytest.mark.parametrize("lose", [np.asarray, float, np.floor, np.sort, np.linalg.det, lambda x: np.ones(4) // x])
 def test_derivatives_are_not_lost_unseen(lose: Callable[[Any], Any]) -> None:
     with pytest.raises(TypeError, match="derivatives"):
-        lose(Carried(np.ones((2, 2)), np.ones((2, 2, 1))))
+        lose(Dual(np.ones((2, 2)), np.ones((2, 2, 1))))
 
 
 def test_comparisons_are_of_values() -> None:
-    x: Any = Carried([1.0, 3.0], np.ones((2, 1)))
+    x: Any = Dual([1.0, 3.0], np.ones((2, 1)))
     assert (x > 2.0).tolist() == [False, True]
     assert np.argmax(x) == 1

@@ -13,7 +13,7 @@ import pytest
 import tautline as tl
 from tautline import registry
 from tautline.gradients import api
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 from tautline.gradients.chain import reverse
 from tautline.gradients.chain.runs import stays_chain
 from tautline.gradients.keys import number_keys
@@ -55,7 +55,7 @@ def test_the_way_back_through_arrays(name: str) -> None:
     f = FUNCTIONS[name]
     traced = Traced(X)
     number = f(traced)
-    carried = f(Carried(X, np.eye(6).reshape(2, 3, 6)))
+    carried = f(Dual(X, np.eye(6).reshape(2, 3, 6)))
     assert number.value == carried.value
     (found,) = derivatives_of(number, [traced])
     np.testing.assert_allclose(found.ravel(), carried.tangent, rtol=1e-13, atol=1e-13)

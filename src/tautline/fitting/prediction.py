@@ -14,7 +14,7 @@ from tautline.errors import TautlineError
 from tautline.fitting.data import Measured
 from tautline.fitting.unknowns import OFFSET, Unknown
 from tautline.gradients.api import jacobian
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 from tautline.model.expressions import TIME
 from tautline.model.system.case import Case
 from tautline.results.network import VALUE
@@ -154,8 +154,8 @@ def _values(x: Measured, run: xr.Dataset) -> tuple[Array, Array]:
         place: tuple[Any, ...] = (slice(None), *x.column.index)
         return run[VALUE.format(x.column.variable)].values[place], run[x.column.variable].values[place]
     keys = run.sizes["key"]
-    known = {name: Carried(run[VALUE.format(name)].values, run[name].values) for name in x.needs if name != TIME}
-    found = x.expression.series(known | {TIME: Carried(run.time.values, np.zeros((len(run.time), keys)))})
+    known = {name: Dual(run[VALUE.format(name)].values, run[name].values) for name in x.needs if name != TIME}
+    found = x.expression.series(known | {TIME: Dual(run.time.values, np.zeros((len(run.time), keys)))})
     return found.value, found.tangent
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tautline.errors import InputError
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 from tautline.gradients.keys import checked_keys
 from tautline.gradients.objectives import Objective
 from tautline.gradients.outputs import check_names
@@ -126,8 +126,8 @@ def _carried(prepared: Prepared, objective: Callable[..., Any], wanted: list[str
     """A number from a run, and its derivatives by keys, which are carried along."""
     run, names = carried_run(prepared, wanted), list(prepared.by)
     number = objective(run.values)
-    if not isinstance(number, Carried):
-        number = Carried(checks.number("objective", number), np.zeros(len(names)))
+    if not isinstance(number, Dual):
+        number = Dual(checks.number("objective", number), np.zeros(len(names)))
     if number.shape != ():
         raise InputError("objective: expected a single number, got an array")
     value, gradient = float(number.value), number.tangent

@@ -31,7 +31,7 @@ class UnknownTangentsError(TypeError):
     """Derivatives that dual numbers do not give."""
 
 
-class Carried(NDArrayOperatorsMixin):
+class Dual(NDArrayOperatorsMixin):
     """An array, and its derivatives along k directions.
 
     Functions of NumPy work on it as on an array: arithmetic, roots, powers, trigonometry, sums, differences, extremes,
@@ -81,19 +81,19 @@ class Carried(NDArrayOperatorsMixin):
         return int(self.tangent.shape[-1])
 
     @property
-    def T(self) -> Carried:
+    def T(self) -> Dual:
         """With its dimensions in the opposite order."""
         axes = tuple(range(self.ndim))
-        return Carried(self.value.T, self.tangent.transpose(*axes[::-1], self.ndim))
+        return Dual(self.value.T, self.tangent.transpose(*axes[::-1], self.ndim))
 
     def __len__(self) -> int:
         return len(self.value)
 
-    def __iter__(self) -> Iterator[Carried]:
+    def __iter__(self) -> Iterator[Dual]:
         return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
-        return f"Carried({self.value!r}, {self.directions} directions)"
+        return f"Dual({self.value!r}, {self.directions} directions)"
 
     def __array__(self, *args: Any, **others: Any) -> Any:
         raise TypeError("array: expected a function that carries derivatives, got one that would lose them")
@@ -104,39 +104,39 @@ class Carried(NDArrayOperatorsMixin):
     def __bool__(self) -> bool:
         return bool(self.value)
 
-    def __getitem__(self, place: Any) -> Carried:
-        return Carried(self.value[place], self.tangent[_with_directions(place)])
+    def __getitem__(self, place: Any) -> Dual:
+        return Dual(self.value[place], self.tangent[_with_directions(place)])
 
     def __setitem__(self, place: Any, other: Any) -> None:
         self.value[place] = value_of(other)
-        self.tangent[_with_directions(place)] = other.tangent if isinstance(other, Carried) else 0.0
+        self.tangent[_with_directions(place)] = other.tangent if isinstance(other, Dual) else 0.0
 
-    def copy(self) -> Carried:
+    def copy(self) -> Dual:
         """A copy."""
-        return Carried(self.value.copy(), self.tangent.copy())
+        return Dual(self.value.copy(), self.tangent.copy())
 
-    def reshape(self, *shape: Any) -> Carried:
+    def reshape(self, *shape: Any) -> Dual:
         """Numbers in another shape."""
         value = self.value.reshape(*shape)
-        return Carried(value, self.tangent.reshape(*value.shape, self.directions))
+        return Dual(value, self.tangent.reshape(*value.shape, self.directions))
 
-    def ravel(self) -> Carried:
+    def ravel(self) -> Dual:
         """Numbers in a row."""
         return self.reshape(-1)
 
-    def transpose(self, *axes: int) -> Carried:
+    def transpose(self, *axes: int) -> Dual:
         """With its dimensions in another order."""
-        return Carried(self.value.transpose(*axes), self.tangent.transpose(*axes, self.ndim)) if axes else self.T
+        return Dual(self.value.transpose(*axes), self.tangent.transpose(*axes, self.ndim)) if axes else self.T
 
-    def sum(self, axis: Any = None, keepdims: Any = False) -> Carried:
+    def sum(self, axis: Any = None, keepdims: Any = False) -> Dual:
         """Sum along dimensions."""
         axes = axes_of(axis, self.ndim)
-        return Carried(self.value.sum(axes, keepdims=keepdims), self.tangent.sum(axes, keepdims=keepdims))
+        return Dual(self.value.sum(axes, keepdims=keepdims), self.tangent.sum(axes, keepdims=keepdims))
 
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Carried:
+    def mean(self, axis: Any = None, keepdims: bool = False) -> Dual:
         """Mean along dimensions."""
         count = math.prod(self.shape[i] for i in axes_of(axis, self.ndim))
-        found: Carried = self.sum(axis, keepdims) / count
+        found: Dual = self.sum(axis, keepdims) / count
         return found
 
     def var(self, axis: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
@@ -147,22 +147,22 @@ class Carried(NDArrayOperatorsMixin):
         """Standard deviation along dimensions."""
         return deviation(self, axis, ddof, keepdims)
 
-    def max(self, axis: int | None = None) -> Carried:
+    def max(self, axis: int | None = None) -> Dual:
         """The largest; NaN derivatives where several are."""
         return self._extreme(np.max, axis)
 
-    def min(self, axis: int | None = None) -> Carried:
+    def min(self, axis: int | None = None) -> Dual:
         """The least; NaN derivatives where several are."""
         return self._extreme(np.min, axis)
 
-    def _extreme(self, function: Any, axis: int | None) -> Carried:
+    def _extreme(self, function: Any, axis: int | None) -> Dual:
         if axis is None:
             return self.ravel()._extreme(function, 0)
         value = function(self.value, axis=axis)
         is_it = (self.value == np.expand_dims(value, axis))[..., None]
         axis %= self.ndim
         among = np.where(is_it, self.tangent, -np.inf).max(axis), np.where(is_it, self.tangent, np.inf).min(axis)
-        return Carried(value, np.where(among[0] == among[1], among[0], np.nan))
+        return Dual(value, np.where(among[0] == among[1], among[0], np.nan))
 
     # -- functions of NumPy --------------------------------------------------------------------------------
 
@@ -191,7 +191,7 @@ class Carried(NDArrayOperatorsMixin):
     def _chain(self, ufunc: Any, inputs: Any, values: list[Any]) -> Any:
         """A function of arrays, with derivatives by the chain rule."""
         value = ufunc(*values)
-        return Carried(value, _chained(ufunc, inputs, values, np.asarray(value)))
+        return Dual(value, _chained(ufunc, inputs, values, np.asarray(value)))
 
     def _become(self, other: Any) -> None:
         """Take another's numbers."""
@@ -209,7 +209,7 @@ class Carried(NDArrayOperatorsMixin):
 
 def value_of(x: Any) -> Any:
     """The value without derivatives."""
-    return x.value if isinstance(x, Carried) else x
+    return x.value if isinstance(x, Dual) else x
 
 
 def _values(x: Any) -> Any:
@@ -230,13 +230,13 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
 
 def _chained(ufunc: Any, inputs: Iterable[Any], values: list[Any], value: Array) -> Array:
     """Derivatives of a function of arrays by the chain rule."""
-    k = next(x.directions for x in inputs if isinstance(x, Carried))
+    k = next(x.directions for x in inputs if isinstance(x, Dual))
     total = np.zeros((*value.shape, k))
-    carried = [isinstance(x, Carried) for x in inputs]
+    carried = [isinstance(x, Dual) for x in inputs]
     if ufunc in (np.maximum, np.minimum):
         return _of_the_larger(inputs, values, value, k)
     for x, slope in zip(inputs, SLOPES[ufunc](value, carried, *values), strict=True):
-        if isinstance(x, Carried):
+        if isinstance(x, Dual):
             part = np.asarray(slope)[..., None] * x.tangent
             if not np.isfinite(part).all():  # nothing comes of what does not change, even where the slope is infinite
                 part = np.where(x.tangent == 0.0, 0.0, part)
@@ -246,7 +246,7 @@ def _chained(ufunc: Any, inputs: Iterable[Any], values: list[Any], value: Array)
 
 def _of_the_larger(inputs: Iterable[Any], values: list[Any], value: Array, k: int) -> Array:
     a, b = (
-        np.broadcast_to(x.tangent if isinstance(x, Carried) else np.zeros((*np.shape(x), k)), (*value.shape, k))
+        np.broadcast_to(x.tangent if isinstance(x, Dual) else np.zeros((*np.shape(x), k)), (*value.shape, k))
         for x in inputs
     )
     first, second = (np.asarray(x == value)[..., None] for x in values)
@@ -258,10 +258,10 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
     """Numbers of one array or the other."""
     if x is None:
         return np.where(value_of(condition))
-    k = next(item.directions for item in (x, y) if isinstance(item, Carried))
+    k = next(item.directions for item in (x, y) if isinstance(item, Dual))
     chosen = np.asarray(value_of(condition))
-    tangents = [item.tangent if isinstance(item, Carried) else np.zeros((*np.shape(item), k)) for item in (x, y)]
-    return Carried(np.where(chosen, value_of(x), value_of(y)), np.where(chosen[..., None], *tangents))
+    tangents = [item.tangent if isinstance(item, Dual) else np.zeros((*np.shape(item), k)) for item in (x, y)]
+    return Dual(np.where(chosen, value_of(x), value_of(y)), np.where(chosen[..., None], *tangents))
 
 
 def _linear(function: Any, args: Any, others: Any) -> Any:
@@ -270,9 +270,9 @@ def _linear(function: Any, args: Any, others: Any) -> Any:
     data, rest = (args, ()) if every else (args[0], args[1:])
     several = isinstance(data, (list, tuple))
     arrays = list(data) if several else [data]
-    if not any(isinstance(x, Carried) for x in arrays):
+    if not any(isinstance(x, Dual) for x in arrays):
         raise refused(function.__name__)
-    k = next(x.directions for x in arrays if isinstance(x, Carried))
+    k = next(x.directions for x in arrays if isinstance(x, Dual))
     values = [value_of(x) for x in arrays]
 
     def applied(parts: list[Any], **others: Any) -> Any:
@@ -282,16 +282,16 @@ def _linear(function: Any, args: Any, others: Any) -> Any:
     axis = None if rest else others.get("axis", ALONG.get(function))
     if function in ALONG and axis is not None:  # directions are one more dimension behind the others
         dims = np.ndim(value)
-        tangents = [x.tangent if isinstance(x, Carried) else np.zeros((*np.shape(x), k)) for x in arrays]
-        return Carried(value, applied(tangents, **{**others, "axis": axis % dims}))
+        tangents = [x.tangent if isinstance(x, Dual) else np.zeros((*np.shape(x), k)) for x in arrays]
+        return Dual(value, applied(tangents, **{**others, "axis": axis % dims}))
     columns = [
-        applied([x.tangent[..., j] if isinstance(x, Carried) else np.zeros(np.shape(x)) for x in arrays], **others)
+        applied([x.tangent[..., j] if isinstance(x, Dual) else np.zeros(np.shape(x)) for x in arrays], **others)
         for j in range(k)
     ]
     if isinstance(value, (list, tuple)):
         each = zip(value, zip(*columns, strict=True), strict=True) if columns else ((x, ()) for x in value)
-        return [Carried(x, _stacked(x, parts)) for x, parts in each]
-    return Carried(value, _stacked(value, columns))
+        return [Dual(x, _stacked(x, parts)) for x, parts in each]
+    return Dual(value, _stacked(value, columns))
 
 
 def _stacked(value: Any, columns: Any) -> Array:
@@ -310,7 +310,7 @@ def _cross(a: Any, b: Any) -> Any:
 
 
 def _method(name: str) -> Callable[..., Any]:
-    def call(x: Carried, *args: Any, **others: Any) -> Any:
+    def call(x: Dual, *args: Any, **others: Any) -> Any:
         return getattr(x, name)(*args, **{key: item for key, item in others.items() if key not in ("out", "dtype")})
 
     return call

@@ -10,7 +10,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.engine.network.strands import NO_SPAN, StrandOf, lead_of, strands_of
 from tautline.errors import InputError
-from tautline.gradients.arrays import Carried, UnknownTangentsError
+from tautline.gradients.arrays import Dual, UnknownTangentsError
 from tautline.gradients.rotations import RotationVectors
 from tautline.kernels.network import data as kernels
 from tautline.model.body import RigidBody
@@ -112,7 +112,7 @@ class Coordinates:
         are the start's. `held` are bodies whose motion is given; by default they are where their paths lead from the
         start. Coordinates that carry derivatives give a state that does.
         """
-        x = x if isinstance(x, Carried) else np.asarray(x, dtype=np.float64)
+        x = x if isinstance(x, Dual) else np.asarray(x, dtype=np.float64)
         if x.shape != (self.size,):
             raise InputError(f"x: expected {self.size} coordinates, got an array of shape {x.shape}")
         bodies = {}
@@ -124,7 +124,7 @@ class Coordinates:
             attitude, omega = start.attitude, np.zeros(3)
             if name in self._rotations:
                 attitude, omega = self._rotations[name].attitude(own[2]), own[3]
-            if isinstance(x, Carried):
+            if isinstance(x, Dual):
                 moving = {"position": own[0], "velocity": own[1], "attitude": attitude, "angular_velocity": omega}
                 bodies[name] = changed(start, **moving)
             else:
@@ -139,7 +139,7 @@ class Coordinates:
         now = [(s, 0.0 * speed) for s, speed in own]
         for k in self._moving:
             s, speed = x[self._places[f"feed of {self._strands[k].drive}"]]
-            now[k] = (s, speed) if isinstance(x, Carried) else (float(s), float(speed))
+            now[k] = (s, speed) if isinstance(x, Dual) else (float(s), float(speed))
         for k, (lead, factor) in enumerate(self._lead):
             if lead not in (-1, k):  # another drum on the shaft
                 now[k] = own[k][0] + factor * (now[lead][0] - own[lead][0]), factor * now[lead][1]
@@ -165,11 +165,11 @@ class Coordinates:
         )
         own = {strand.span: fed[k] for k, strand in enumerate(self._strands) if strand.line == name}
         if not self._system.lines[name].is_reeved:
-            if isinstance(x, Carried):
+            if isinstance(x, Dual):
                 s, speed, _ = own[0]
                 return changed(before, nodes=nodes, node_velocities=velocities, reeled_length=s, reel_speed=speed)
             return LineState(nodes, velocities, *own[0][:2])
-        if isinstance(x, Carried):
+        if isinstance(x, Dual):
             raise UnknownTangentsError("lines over sheaves")
         ahead = [own[k + 1][2] if k + 1 in own else -own.get(NO_SPAN, NOTHING)[2] for k in range(len(spans))]
         lengths = [
@@ -205,7 +205,7 @@ class Coordinates:
             own[3:] = max(1.0, float(np.abs(values[3:]).max(initial=0.0)))
         return found
 
-    def of_sample(self, samples: kernels.WholeSamples, row: int, near: Array) -> Carried:
+    def of_sample(self, samples: kernels.WholeSamples, row: int, near: Array) -> Dual:
         """Coordinates of one of the samples, which carry derivatives; `near` as of `of`."""
         bodies: Any = samples.bodies[row]
         nodes: Any = samples.nodes[row]
@@ -224,7 +224,7 @@ class Coordinates:
             fed = [k for k in self._moving if self._strands[k].line == name]
             parts += [strands[k][[kernels.REELED, kernels.SPEED]] for k in fed]
         found: Any = np.concatenate(parts)
-        assert isinstance(found, Carried)
+        assert isinstance(found, Dual)
         return found
 
     def follow(self, samples: kernels.WholeSamples, rows: int, x: Array) -> Array:
@@ -251,7 +251,7 @@ def held_at(body: Kinematic, start: BodyState, time: Any) -> BodyState:
     if body.path is not None:
         places, velocities, *_ = body.path.at(np.stack([0.0, time]))
         place, velocity = place + places[1] - places[0], velocities[1]
-    if any(isinstance(x, Carried) for x in (place, velocity, time)):
+    if any(isinstance(x, Dual) for x in (place, velocity, time)):
         if body.rotation is not None:
             raise UnknownTangentsError("a body that is turned")
         return changed(start, position=place, velocity=velocity, attitude=R, angular_velocity=omega)

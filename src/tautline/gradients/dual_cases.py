@@ -15,7 +15,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.gradients.arrays import Carried, UnknownTangentsError
+from tautline.gradients.arrays import Dual, UnknownTangentsError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.directions import Directions
 from tautline.gradients.keys import key_of, sizes_of
@@ -259,7 +259,7 @@ def _by_inertia(body: RigidBody, shape: bodies.Homogeneous, values: Mapping[keys
     """Derivatives of the numbers of a homogeneous body by keys of its shape, which have some values."""
     dual, directions = shape, np.eye(len(values))
     for (key, value), direction in zip(values.items(), directions, strict=True):
-        dual = with_value(dual, (key.name, *key.components), Carried(value, direction))
+        dual = with_value(dual, (key.name, *key.components), Dual(value, direction))
     moments, drawn = dual.moments()
     inertia = dual.mass * (np.eye(3) * stacked(moments)) + steiner(dual.mass, dual.center_of_mass)
     rows = tuple(tuple(inertia[i, j] for j in range(3)) for i in range(3))
@@ -284,9 +284,9 @@ def _moved(value: Any, steps: Iterator[float]) -> Any:
 def _dual(value: Any, tangent: Array) -> Any:
     """Numbers of a field that carry derivatives, from those of all of its numbers in order."""
     if isinstance(value, float):
-        return Carried(value, tangent[0])
+        return Dual(value, tangent[0])
     if isinstance(value, np.ndarray):
-        return Carried(value, tangent.reshape(*value.shape, -1))
+        return Dual(value, tangent.reshape(*value.shape, -1))
     if isinstance(value, tuple):
         items, first = [], 0
         for x in value:
@@ -299,7 +299,7 @@ def _dual(value: Any, tangent: Array) -> Any:
 
 def carries(tree: Any) -> bool:
     """Whether a number of nested tuples, mappings or objects carries derivatives."""
-    if isinstance(tree, Carried):
+    if isinstance(tree, Dual):
         return True
     if isinstance(tree, tuple):
         return any(map(carries, tree))

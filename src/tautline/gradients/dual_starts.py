@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine import lowering
-from tautline.gradients.arrays import Carried, UnknownTangentsError, value_of
+from tautline.gradients.arrays import Dual, UnknownTangentsError, value_of
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.rotations import turns_of
 from tautline.kernels import data
@@ -47,9 +47,9 @@ class Midway(NamedTuple):
     x: Array
     steps: int
 
-    def carried(self, count: int) -> Carried:
+    def carried(self, count: int) -> Dual:
         """The coordinates, the first of so many directions."""
-        return Carried(self.x, np.eye(len(self.x), count))
+        return Dual(self.x, np.eye(len(self.x), count))
 
 
 def started(case: Case, plain: Case, rest: Searched) -> tuple[System, State]:
@@ -119,8 +119,8 @@ def _line(system: System, bodies: Mapping[str, BodyState], name: str, start: Pla
         a, b = (point_of(system, bodies, *end)[0] for end in zip(line.ends, line.points, strict=True))
         distance: Any = np.linalg.norm(b - a)
         more = line.string.length - found.reeled_length - distance
-        if isinstance(more, Carried) and abs(float(more.value)) <= JUST_TAUT * line_length(line):
-            slopes = [abs(x.tangent).max(initial=0.0) for x in (distance, line.string.length) if isinstance(x, Carried)]
+        if isinstance(more, Dual) and abs(float(more.value)) <= JUST_TAUT * line_length(line):
+            slopes = [abs(x.tangent).max(initial=0.0) for x in (distance, line.string.length) if isinstance(x, Dual)]
             if np.abs(more.tangent).max(initial=0.0) > EQUAL * max(slopes, default=0.0):
                 raise UnknownTangentsError(f"{name} begins to sag")
     return found
@@ -168,11 +168,11 @@ def _at_rest(system: System, start: Any, known: State, network: Network, places:
     along = _carried_along(system, bodies, slopes.shape[1])
     for b, name in enumerate(network.body_names):
         first, R = network.first_of_body[b], places.attitudes[b]
-        position = Carried(places.centers[b], slopes[first : first + 3])
+        position = Dual(places.centers[b], slopes[first : first + 3])
         attitude: Any = R
         if not network.bodies[b].body.is_point:
             turns = np.stack([hat(turn) @ R for turn in slopes[first + 3 : first + 6].T], axis=-1)
-            attitude = Carried(R, turns)
+            attitude = Dual(R, turns)
         bodies[name] = changed(bodies[name], position=position, velocity=along, attitude=attitude)
     lengths: Mapping[str, Any] = {}
     if isinstance(start, Hanging | AtEquilibrium):
@@ -183,8 +183,8 @@ def _at_rest(system: System, start: Any, known: State, network: Network, places:
         inner = slopes[row : row + 3 * (line.count - 1)].reshape(-1, 3, slopes.shape[1])
         held = [point_of(system, bodies, *end) for end in zip(line.ends, line.points, strict=True)]
         ends, rates = zip(*held, strict=True)
-        tangents = [x.tangent if isinstance(x, Carried) else np.zeros((3, slopes.shape[1])) for x in ends]
-        nodes = Carried(own.nodes, np.concatenate([tangents[0][None], inner, tangents[1][None]]))
+        tangents = [x.tangent if isinstance(x, Dual) else np.zeros((3, slopes.shape[1])) for x in ends]
+        nodes = Dual(own.nodes, np.concatenate([tangents[0][None], inner, tangents[1][None]]))
         reeled = own.reeled_length
         if line.reel is not None and isinstance(start, Placed):
             near = {key: _body(system, key, given.get(key), known) for key in system.bodies}
@@ -200,22 +200,22 @@ def _carried_along(system: System, bodies: Mapping[str, BodyState], k: int) -> A
     """Velocity with which all that holds a system carries along what is at rest (m/s)."""
     rates = [bodies[end].velocity if end in bodies else np.zeros(3) for end in held_ends(system)]
     found = common([value_of(x) for x in rates])
-    if found is None or not any(isinstance(x, Carried) for x in rates):
+    if found is None or not any(isinstance(x, Dual) for x in rates):
         return np.zeros(3) if found is None else found
-    tangents = [x.tangent if isinstance(x, Carried) else np.zeros((3, k)) for x in rates]
+    tangents = [x.tangent if isinstance(x, Dual) else np.zeros((3, k)) for x in rates]
     alike = np.array([common([x[:, j] for x in tangents]) is not None for j in range(k)])
     if found.any() and not alike.all():  # what is at rest stops where some move otherwise than others
         raise UnknownTangentsError("velocities that are no longer the same")
-    return Carried(found, np.where(alike, tangents[0], 0.0))
+    return Dual(found, np.where(alike, tangents[0], 0.0))
 
 
 def carried_quaternion(Q: Array, R: Any) -> Any:
     """The quaternion of an attitude with its derivatives."""
-    if not isinstance(R, Carried):
+    if not isinstance(R, Dual):
         return Q
     w, x, y, z = Q
     rates = 0.5 * np.array([[-x, -y, -z], [w, -z, y], [z, w, -x], [-y, x, w]])
-    return Carried(Q, rates @ turns_of(R))
+    return Dual(Q, rates @ turns_of(R))
 
 
 def start_torque(reel: Reel, length: Any, command: Command, given: data.Command, reeled: Any, speed: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.engine import lowering
 from tautline.engine.loads import path_table
-from tautline.gradients.arrays import Carried, UnknownTangentsError
+from tautline.gradients.arrays import Dual, UnknownTangentsError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.dual_cases import carries
 from tautline.gradients.leaves import flat, leaves, split, with_leaves
@@ -114,12 +114,12 @@ def by_differences(make: Callable[[Any], Any], tree: Any, sizes: Array) -> Any:
 
         if _changes(tree, j):
             columns[:, j] = derivatives(at, size, scales, known, "table").values
-    return with_leaves(here, [Carried(x, t) for x, t in zip(leaves(here), split(here, columns), strict=True)])
+    return with_leaves(here, [Dual(x, t) for x, t in zip(leaves(here), split(here, columns), strict=True)])
 
 
 def _moved(tree: Any, j: int, distance: float) -> Any:
     """Nested tuples, mappings and objects with plain numbers, at a distance along a direction."""
-    if isinstance(tree, Carried):
+    if isinstance(tree, Dual):
         found = tree.value + distance * tree.tangent[..., j]
         return found if tree.ndim else float(found)
     if isinstance(tree, tuple):
@@ -134,7 +134,7 @@ def _moved(tree: Any, j: int, distance: float) -> Any:
 
 def _changes(tree: Any, j: int) -> bool:
     """Whether a number changes along a direction."""
-    if isinstance(tree, Carried):
+    if isinstance(tree, Dual):
         return bool(tree.tangent[..., j].any())
     if isinstance(tree, tuple | Mapping):
         return any(_changes(x, j) for x in (tree.values() if isinstance(tree, Mapping) else tree))

@@ -10,7 +10,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 from tautline.gradients.leaves import leaves, with_leaves
 from tautline.kernels.loads.resistance import DRAG
 from tautline.model import checks
@@ -33,22 +33,22 @@ ON_KNOT = 1e-9
 ALIKE = 1e-8
 
 
-class CarriedValues(MutableMapping[str, Carried]):
+class CarriedValues(MutableMapping[str, Dual]):
     """Variables by name, some of which are made when they are asked for; a sentence where there is none of a name."""
 
-    def __init__(self, found: Mapping[str, Carried]) -> None:
+    def __init__(self, found: Mapping[str, Dual]) -> None:
         self._found = dict(found)
-        self._later: dict[str, Callable[[], Mapping[str, Carried]]] = {}
+        self._later: dict[str, Callable[[], Mapping[str, Dual]]] = {}
 
-    def put_off(self, names: Iterable[str], make: Callable[[], Mapping[str, Carried]]) -> None:
+    def put_off(self, names: Iterable[str], make: Callable[[], Mapping[str, Dual]]) -> None:
         """Let variables be taken from what is made when one of them is first asked for."""
         self._later |= dict.fromkeys(names, cache(make))
 
-    def made(self) -> dict[str, Carried]:
+    def made(self) -> dict[str, Dual]:
         """Variables that are not put off."""
         return {name: x for name, x in self._found.items() if name not in self._later}
 
-    def __getitem__(self, name: str) -> Carried:
+    def __getitem__(self, name: str) -> Dual:
         if name not in self:
             known = near(name, self) if isinstance(name, str) else ""
             known = f"{name!r}{known}; there are {', '.join(self)}"
@@ -57,7 +57,7 @@ class CarriedValues(MutableMapping[str, Carried]):
             self[name] = self._later[name]()[name]
         return self._found[name]
 
-    def __setitem__(self, name: str, x: Carried) -> None:
+    def __setitem__(self, name: str, x: Dual) -> None:
         self._found[name] = x
         self._later.pop(name, None)
 
@@ -102,7 +102,7 @@ class _String(String):
 def carried_setting(setting: Any, tangents: list[Array]) -> Any:
     """A setting whose numbers carry derivatives; all are copies, so that it stays while the setting is marched on."""
     return with_leaves(
-        setting, [Carried(np.copy(x), np.copy(t)) for x, t in zip(leaves(setting), tangents, strict=True)]
+        setting, [Dual(np.copy(x), np.copy(t)) for x, t in zip(leaves(setting), tangents, strict=True)]
     )
 
 
@@ -144,7 +144,7 @@ def component(name: str, x: Any, place: tuple[int, ...] = ()) -> Any:
     return x[(slice(None), *place)]
 
 
-def on_moved_knots(knots: Carried, times: Carried) -> Any:
+def on_moved_knots(knots: Dual, times: Dual) -> Any:
     """Samples that stand on a knot of a table, and directions along which the knot moves otherwise than they do."""
     nearest = np.abs(times.value[:, None] - knots.value).argmin(axis=1)
     on = np.abs(times.value - knots.value[nearest]) <= ON_KNOT * float(times.value.max())

@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.attitudes import quaternion_of
-from tautline.gradients.arrays import Carried, value_of
+from tautline.gradients.arrays import Dual, value_of
 
 # Rotation vectors shorter than this are taken by their series (rad).
 SMALL = 1e-4
@@ -30,10 +30,10 @@ class RotationVectors:
     def attitude(self, x: Any) -> Any:
         """Rotation matrix of an attitude; the vector may carry derivatives."""
         R = np.asarray(self._reference @ rotation_by(value_of(x)))
-        if not isinstance(x, Carried):
+        if not isinstance(x, Dual):
             return R
         turns = cross_matrix((turning_rate(x.value) @ x.tangent).T)
-        return Carried(R, np.moveaxis(R @ turns, 0, -1))
+        return Dual(R, np.moveaxis(R @ turns, 0, -1))
 
     def of(self, R: Array, near: Array) -> Array:
         """Rotation vector of an attitude; that of several which is nearest to another one."""
@@ -46,10 +46,10 @@ class RotationVectors:
         turns = round((float(near @ axis) - angle) / (2.0 * math.pi))
         return np.asarray((angle + 2.0 * math.pi * turns) * axis)
 
-    def carried(self, R: Carried, near: Array) -> Carried:
+    def carried(self, R: Dual, near: Array) -> Dual:
         """Rotation vector of an attitude that carries derivatives."""
         vector = self.of(R.value, near)
-        return Carried(vector, vector_rate(vector) @ turns_of(R))
+        return Dual(vector, vector_rate(vector) @ turns_of(R))
 
     def followed(self, attitudes: Array, vector: Array) -> Array:
         """Rotation vector of the last attitude, unwrapped along the sequence from `vector`."""
@@ -58,7 +58,7 @@ class RotationVectors:
         return vector
 
 
-def turns_of(R: Carried) -> Array:
+def turns_of(R: Dual) -> Array:
     """Derivatives of attitudes (..., 3, 3) as turns in the rotated frame, (..., 3, directions)."""
     turned = np.einsum("...ji,...jlk->...ilk", R.value, R.tangent)
     parts = [turned[..., a, b, :] - turned[..., b, a, :] for a, b in ((2, 1), (0, 2), (1, 0))]

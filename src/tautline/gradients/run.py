@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 from tautline.gradients.directions import Directions
 from tautline.gradients.keys import key_value
 from tautline.gradients.leaves import flat, split
@@ -133,7 +133,7 @@ def _changed_lines(runs: Runs, changes: dict[str, float]) -> list[Line] | None:
 
 def carried_samples(samples: Any, tangents: Any, rows: int | None = None) -> Any:
     """The first so many samples, carrying derivatives."""
-    return type(samples)(*(Carried(x[:rows], t[:rows]) for x, t in zip(samples, tangents, strict=True)))
+    return type(samples)(*(Dual(x[:rows], t[:rows]) for x, t in zip(samples, tangents, strict=True)))
 
 
 def unknown_by(values: CarriedValues, by: Sequence[str]) -> list[RunWarning]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 from tautline.gradients.coordinates import coordinates_of
 from tautline.gradients.differences import Changed
 from tautline.gradients.directions import Directions
@@ -188,7 +188,7 @@ class Segments:
         found = [*starts_at_kink(begun.lines(setting, begun.simulation.first_sample())), *marched.warnings]
         return [w.prefixed(f"from {self.times[k]:g} s: ") for w in found]
 
-    def first_outputs(self, u: Any, derivatives: bool = True) -> dict[str, Carried]:
+    def first_outputs(self, u: Any, derivatives: bool = True) -> dict[str, Dual]:
         """Outputs and the time in the first sample of the run (1, ...), with derivatives by the keys, or directions.
 
         The state of this sample is the case's own start, which follows from the keys as all else does.

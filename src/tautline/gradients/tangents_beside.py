@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.gradients.arrays import Carried, UnknownTangentsError, value_of
+from tautline.gradients.arrays import Dual, UnknownTangentsError, value_of
 from tautline.gradients.leaves import flat
 from tautline.gradients.scales import IGNORED, Scales
 from tautline.kernels.listed import Listed
@@ -18,7 +18,7 @@ SAME = 1e-12
 
 def plain_of(tree: Any) -> Any:
     """Copies of the numbers of nested tuples without derivatives."""
-    if isinstance(tree, Carried):
+    if isinstance(tree, Dual):
         return tree.value.copy() if tree.ndim else float(tree.value)
     if isinstance(tree, Listed):
         return Listed(tree.kind, [plain_of(x) for x in tree])
@@ -42,7 +42,7 @@ def tangents_beside(plain: Any, dual: Any, k: int, scales: Scales | None = None)
             if value.shape != np.shape(x):
                 raise UnknownTangentsError(f"numbers of shape {np.shape(x)}, got {value.shape}")
             values.append(value.ravel())
-            t = y.tangent if isinstance(y, Carried) else np.zeros((*np.shape(x), k))
+            t = y.tangent if isinstance(y, Dual) else np.zeros((*np.shape(x), k))
             rows.append(t.reshape(-1, k))
         elif isinstance(x, tuple | Listed):
             items = list(y)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.gradients.arrays import FUNCTIONS, Carried, axes_of, value_of
+from tautline.gradients.arrays import FUNCTIONS, Dual, axes_of, value_of
 from tautline.gradients.rules import LINEAR, OF_VALUES, SLOPES, refused
 
 Back = Callable[[Array], Array]
@@ -26,8 +26,8 @@ class Node:
         self.order, self.parents = next(self._orders), parents
 
 
-class Traced(Carried):
-    """An array for the reverse pass; functions of NumPy work on it as on `Carried`."""
+class Traced(Dual):
+    """An array for the reverse pass; functions of NumPy work on it as on `Dual`."""
 
     def __init__(self, value: Any, parents: Sequence[tuple[Node, Back]] = ()) -> None:
         self.value: Array = np.asarray(value, dtype=np.float64)

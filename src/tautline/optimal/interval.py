@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 from tautline.model.expressions import TIME
 from tautline.optimal.terms import FINAL, INTEGRAL, PEAK, Bound, Term
 
-Outputs = Mapping[str, Carried]
+Outputs = Mapping[str, Dual]
 
 
 class Wanted(NamedTuple):
@@ -43,12 +43,12 @@ class Wanted(NamedTuple):
 class Added(NamedTuple):
     """Limits, peaks and a part of the objective that an interval adds beside its end."""
 
-    limits: list[Carried]  # rows of each limit, in the last interval also of each condition at the end
-    peaks: list[Carried]  # rows of each peak that is made least
-    objective: Carried
+    limits: list[Dual]  # rows of each limit, in the last interval also of each condition at the end
+    peaks: list[Dual]  # rows of each peak that is made least
+    objective: Dual
 
 
-def outputs_of(marched: Any, by_duration: Array | None, derivatives: bool) -> dict[str, Carried]:
+def outputs_of(marched: Any, by_duration: Array | None, derivatives: bool) -> dict[str, Dual]:
     """Outputs of a march with tangents by its first state and the sought values; the time stretches with the duration.
 
     `by_duration` are the derivatives of the duration by the sought values, over the duration; None where it is fixed.
@@ -58,16 +58,16 @@ def outputs_of(marched: Any, by_duration: Array | None, derivatives: bool) -> di
         return {name: plain(x) for name, x in values.items()}
     m = marched.by_keys.shape[1]
     stretch = np.zeros(m) if by_duration is None else by_duration
-    found = {TIME: Carried(marched.time, np.outer(marched.time, np.concatenate([np.zeros(n), stretch])))}
+    found = {TIME: Dual(marched.time, np.outer(marched.time, np.concatenate([np.zeros(n), stretch])))}
     for name, x in marched.outputs.items():
         slopes = np.concatenate([marched.outputs_by_state[name], marched.outputs_by_keys[name]], axis=-1)
-        found[name] = Carried(x, slopes)
+        found[name] = Dual(x, slopes)
     return found
 
 
-def plain(values: Array) -> Carried:
+def plain(values: Array) -> Dual:
     """Values without tangents."""
-    return Carried(values, np.zeros((*np.shape(values), 0)))
+    return Dual(values, np.zeros((*np.shape(values), 0)))
 
 
 def behind(before: Outputs, own: Outputs, n: int) -> Outputs:
@@ -81,9 +81,9 @@ def behind(before: Outputs, own: Outputs, n: int) -> Outputs:
         last = before[name][-1:]
         if x.directions:
             gap = [np.zeros((*part.shape, n)) for part in (last, x)]
-            last = Carried(last.value, np.concatenate([last.tangent[..., :n], gap[0], last.tangent[..., n:]], axis=-1))
-            x = Carried(x.value, np.concatenate([gap[1], x.tangent], axis=-1))
-        found[name] = Carried(np.concatenate([last.value, x.value]), np.concatenate([last.tangent, x.tangent]))
+            last = Dual(last.value, np.concatenate([last.tangent[..., :n], gap[0], last.tangent[..., n:]], axis=-1))
+            x = Dual(x.value, np.concatenate([gap[1], x.tangent], axis=-1))
+        found[name] = Dual(np.concatenate([last.value, x.value]), np.concatenate([last.tangent, x.tangent]))
     return found
 
 
@@ -95,7 +95,7 @@ def added(outputs: Outputs, wanted: Wanted, first: bool, last: bool) -> Added:
     pairs = zip(wanted.bounds, wanted.starts, strict=True)
     limits = [rows_of(bound, outputs, first and start) for bound, start in pairs if last or not bound.at_end]
     peaks = [_rows(outputs, term.expression.of(outputs), first) for term in wanted.peaks if term.expression]
-    objective: Any = Carried(0.0, np.zeros(outputs[TIME].directions))
+    objective: Any = Dual(0.0, np.zeros(outputs[TIME].directions))
     for term in wanted.terms:
         if term.kind == INTEGRAL:
             objective = objective + term.weight * _integral(term, outputs)
@@ -104,20 +104,20 @@ def added(outputs: Outputs, wanted: Wanted, first: bool, last: bool) -> Added:
     return Added(limits, peaks, objective)
 
 
-def rows_of(bound: Bound, outputs: Outputs, start: bool) -> Carried:
+def rows_of(bound: Bound, outputs: Outputs, start: bool) -> Dual:
     """Values that a bound holds for, in a row; with that in the first sample where `start`."""
-    values: Carried = bound.expression.of(outputs)
+    values: Dual = bound.expression.of(outputs)
     return values[-1:].ravel() if bound.at_end else _rows(outputs, values, start)
 
 
-def _rows(outputs: Outputs, values: Carried, start: bool) -> Carried:
+def _rows(outputs: Outputs, values: Dual, start: bool) -> Dual:
     """Values at all samples, the first one only where `start`, or between samples, in a row."""
     return (values if start or len(values) < len(outputs[TIME]) else values[1:]).ravel()
 
 
-def _single(term: Term, outputs: Outputs) -> Carried:
+def _single(term: Term, outputs: Outputs) -> Dual:
     assert term.expression is not None
-    found: Carried = term.expression.single().of(outputs)
+    found: Dual = term.expression.single().of(outputs)
     return found
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array, Indices
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 from tautline.gradients.segments import Segments
 from tautline.optimal.interval import Added, Outputs, Wanted, added, behind, outputs_of
 from tautline.optimal.starting import Scales, Start
@@ -33,7 +33,7 @@ class Evaluated(NamedTuple):
 class Part(NamedTuple):
     """An interval at a point."""
 
-    end: Carried  # tangents are by its first state and the sought values
+    end: Dual  # tangents are by its first state and the sought values
     outputs: Outputs
     added: Added  # tangents are by the first state of the interval before, by the own one, and by the sought values
 
@@ -109,7 +109,7 @@ class Problem:
                 raise MarchError(march.message)
             own = outputs_of(march, self.unknowns.by_duration(sought), derivatives)
             joined = behind(before, own, self.n)
-            end = Carried(march.end, np.concatenate([march.by_state, march.by_keys], axis=1))
+            end = Dual(march.end, np.concatenate([march.by_state, march.by_keys], axis=1))
             found.append(Part(end, own, added(joined, self.wanted, k == 0, k == self.intervals - 1)))
             before = own
         return found
@@ -162,15 +162,15 @@ class Problem:
             gradient[self.m + k] = term.weight * self.scales.peaks[k]
         return float(gradient @ w), gradient
 
-    def _others(self, part: Added, w: Array) -> Carried:
+    def _others(self, part: Added, w: Array) -> Dual:
         """Scaled constraints of an interval beside its defects."""
         scales = self.scales.bounds[self._present(part)]
         scaled: list[Any] = [x / scale for x, scale in zip(part.limits, scales, strict=True)]
         peaks = zip(part.peaks, self.scales.peaks, w[self.m : self.head], strict=True)
         scaled += [x / scale - peak for x, scale, peak in peaks]
-        none = Carried(np.zeros(0), np.zeros((0, part.objective.directions)))
+        none = Dual(np.zeros(0), np.zeros((0, part.objective.directions)))
         joined: Any = np.concatenate([none, *scaled])
-        return Carried(joined.value, joined.tangent)
+        return Dual(joined.value, joined.tangent)
 
     def _present(self, part: Added) -> list[int]:
         """Numbers of the bounds that an interval has: those at the end belong to the last."""
@@ -185,7 +185,7 @@ class Problem:
         places += [self.head + (k - 1) * self.n + np.arange(self.n) for k in states if k > 0]
         return np.concatenate(places)
 
-    def _scaled(self, tangent: Array, first: Carried, *states: int) -> Array:
+    def _scaled(self, tangent: Array, first: Dual, *states: int) -> Array:
         """Derivatives by `_columns`, from tangents by the same states and the sought values."""
         by_sought, blocks = tangent[:, -self.m :], []
         for place, k in enumerate(states):

@@ -10,7 +10,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import InputError
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 from tautline.gradients.segments import Segments
 from tautline.model.expressions import TIME
 from tautline.model.system.case import Case
@@ -56,13 +56,13 @@ class Start:
     def _at(self, sought: Array) -> Array:
         return np.asarray(self._coordinates.of(self._case.with_(self.unknowns.changes(sought)).state()))
 
-    def at(self, sought: Array) -> Carried:
+    def at(self, sought: Array) -> Dual:
         """The state, with tangents by the sought values: by central differences where it depends on them."""
         tangent = np.zeros((len(self._first), len(sought)))
         for k in self._by:
             up, down = (self._changed(sought, k, sign) for sign in (1.0, -1.0))
             tangent[:, k] = (up - down) / (2.0 * CHANGE * self.unknowns.scales[k])
-        return Carried(self._at(sought) if self._by else self._first, tangent)
+        return Dual(self._at(sought) if self._by else self._first, tangent)
 
     def changed_by(self, bounds: Sequence[Bound], sought: Array) -> tuple[bool, ...]:
         """Whether what bounds limit in the first sample depends on the sought values."""
@@ -76,7 +76,7 @@ class Start:
             return found
         gap = np.zeros(self._coordinates.size)
         return {
-            name: Carried(x.value, np.concatenate([np.broadcast_to(gap, (*x.shape, len(gap))), x.tangent], axis=-1))
+            name: Dual(x.value, np.concatenate([np.broadcast_to(gap, (*x.shape, len(gap))), x.tangent], axis=-1))
             for name, x in found.items()
         }
 

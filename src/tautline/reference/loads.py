@@ -44,7 +44,7 @@ class Acting(NamedTuple):
     loses: bool  # its account is one of losses
 
 
-class Carried(NamedTuple):
+class Dual(NamedTuple):
     """Fluid that moves along with points of string and body."""
 
     mass: Array  # at each point, a matrix
@@ -196,7 +196,7 @@ class Loads:
         total = drag.sum(axis=0) + on_body + lift.nodes.sum(axis=0) + [0.0, 0.0, lift.spooled]
         return self.packed(reel, nodes + lift.nodes, moment + lift.moment), total
 
-    def carried(self, t: float, x: Fields, inside: float | None = None) -> Carried | None:
+    def carried(self, t: float, x: Fields, inside: float | None = None) -> Dual | None:
         """Fluid that moves along with the middles of the elements, across them, and with the body below a surface."""
         fluid, N = self.pendulum.fluid, self.N
         if fluid is None or (self.pendulum.string.normal_added_mass == 0.0 and fluid.surface is None):
@@ -215,7 +215,7 @@ class Loads:
         if self.rotates:
             by_rates[N, :, -3:] = -x.R @ hat(arm)
             bias[N] += x.R @ cross(x.omega, cross(x.omega, arm))
-        return Carried(mass, by_rates, bias)
+        return Dual(mass, by_rates, bias)
 
     def _applied_force(self, t: float, x: Fields, guide: Motion, inside: float | None) -> Forces | None:
         push = self.pendulum.applied_force

@@ -10,7 +10,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.engine.chain import lowering
 from tautline.engine.loads import path_table
-from tautline.gradients.arrays import Carried, UnknownTangentsError, value_of
+from tautline.gradients.arrays import Dual, UnknownTangentsError, value_of
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.directions import Directions
 from tautline.gradients.dual_cases import carries, dual_case
@@ -195,14 +195,14 @@ def _placed(plain: Setting, chain: Chain, state: ChainState, guide: tuple[Any, A
 
 
 def _still(x: Array, k: int) -> Any:
-    return Carried(x, np.zeros((*x.shape, k)))
+    return Dual(x, np.zeros((*x.shape, k)))
 
 
 def _moving(plain: Setting, par: Any, command: Any, motion: Any, k: int) -> Any:
     """A motion with its momenta, by the kernels."""
     par, command = _with_tangents(plain.par, par, k), _with_tangents(plain.command, command, k)
     arrays: list[Any] = [value_of(x) for x in motion]
-    tangents = [x.tangent for x in motion if isinstance(x, Carried)]
+    tangents = [x.tangent for x in motion if isinstance(x, Dual)]
     for first in range(0, k, TANGENTS):
         some = slice(first, first + TANGENTS)
         now = data.copy_of(data.Motion(*arrays))
@@ -213,7 +213,7 @@ def _moving(plain: Setting, par: Any, command: Any, motion: Any, k: int) -> Any:
         for t, found in zip(tangents, wide[2], strict=True):
             t[..., some] = found[..., : t[..., some].shape[-1]]
     supply = iter(tangents)
-    moving: list[Any] = [Carried(x, next(supply)) if x.dtype == np.float64 else x for x in now]
+    moving: list[Any] = [Dual(x, next(supply)) if x.dtype == np.float64 else x for x in now]
     return data.Motion(*moving)
 
 

@@ -273,7 +273,7 @@ def gradient_back(
         carried = with_leaves(start, traced)
         values = carried_values(begun.system, simulation.backend.pendulum, carried, counts, samples, names)
         number = objective(values)
-    except TypeError:  # a function that only `Carried` knows
+    except TypeError:  # a function that only `Dual` knows
         return None
     if not isinstance(number, Traced) or number.shape != ():
         return None

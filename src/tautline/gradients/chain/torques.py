@@ -12,7 +12,7 @@ import numpy as np
 
 from tautline import registry
 from tautline.arrays import Array
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.leaves import leaves
 from tautline.gradients.marched import widened
@@ -31,7 +31,7 @@ def found_afterwards(par: data.Parameters, command: Command) -> bool:
     return command.holds or (command.prescribes and par.theta > 0.0)
 
 
-def held_torques(setting: Setting, carried: Any, times: Carried, samples: Any) -> Carried:
+def held_torques(setting: Setting, carried: Any, times: Dual, samples: Any) -> Dual:
     """Torques of samples, with derivatives; NaN where these are not known.
 
     Parameters
@@ -39,14 +39,14 @@ def held_torques(setting: Setting, carried: Any, times: Carried, samples: Any) -
     setting : Setting
     carried : Setting
         The same, carrying derivatives.
-    times : Carried
+    times : Dual
         Of the samples (s).
     samples : Samples
         Carry derivatives.
     """
     torques: Array = samples.scalars.value[:, data.DRUM_TORQUE]
     if not len(torques) or not times.directions:
-        return Carried(torques, np.zeros((len(torques), times.directions)))
+        return Dual(torques, np.zeros((len(torques), times.directions)))
     slopes = _torques(setting, carried, times, samples).tangent
     speed = samples.scalars[:, data.REEL_SPEED]
     begins = (speed.value == 0.0) & (setting.par.coulomb > 0.0) & (not setting.command.locked)
@@ -62,10 +62,10 @@ def held_torques(setting: Setting, carried: Any, times: Carried, samples: Any) -
         apart = ~(np.abs(after.tangent - before.tangent) <= SAME * size)
         apart |= ~(np.abs(after.value - before.value) <= SAME * largest)[:, None]
         slopes[some] = np.where(rows[some] & apart, np.nan, slopes[some])
-    return Carried(torques, slopes)
+    return Dual(torques, slopes)
 
 
-def _torques(setting: Setting, carried: Any, times: Carried, samples: Any) -> Carried:
+def _torques(setting: Setting, carried: Any, times: Dual, samples: Any) -> Dual:
     """Torques of samples, and their derivatives along all directions; NaN where none is found."""
     par, command, loads = setting.par, setting.command, setting.loads
     given = [[x.tangent for x in leaves_of(part)] for part in (carried.par, carried.command, carried.loads)]
@@ -83,17 +83,17 @@ def _torques(setting: Setting, carried: Any, times: Carried, samples: Any) -> Ca
         torques_with_tangents(arguments, (*wide[:2], [clock], *beside, along, wide[2]))
         value = out.scalars[:, data.DRUM_TORQUE]
         found[:, some] = along[0][:, data.DRUM_TORQUE, : times.directions - first]
-    return Carried(value, found)
+    return Dual(value, found)
 
 
-def leaves_of(tree: Any) -> list[Carried]:
+def leaves_of(tree: Any) -> list[Dual]:
     """Numbers of nested tuples that all carry derivatives, in the order of `leaves`."""
-    if isinstance(tree, Carried):
+    if isinstance(tree, Dual):
         return [tree]
     return [x for item in tree for x in leaves_of(item)] if isinstance(tree, tuple) else []
 
 
-def _on_moved_knots(carried: Any, times: Carried) -> Any:
+def _on_moved_knots(carried: Any, times: Dual) -> Any:
     """Samples that stand on a knot of a table, and directions along which the knot moves otherwise than they do."""
     loads = carried.loads
     drag, force = (loads.own[data.code(registry.LOADS, name)] for name in ("drag", "applied_force"))

@@ -16,7 +16,7 @@ from tautline.engine.network.leading import Lead
 from tautline.engine.network.samples import state_of
 from tautline.engine.network.stepper import NetworkStepper
 from tautline.engine.network.strands import strands_of, wheel_reel
-from tautline.gradients.arrays import Carried, UnknownTangentsError, value_of
+from tautline.gradients.arrays import Dual, UnknownTangentsError, value_of
 from tautline.gradients.coordinates import held_at
 from tautline.gradients.directions import Directions
 from tautline.gradients.dual_cases import carries, dual_case
@@ -189,12 +189,12 @@ class _Lowered:
                 given = (line.string.length, command, self._lowered[name], own.reeled_length, own.reel_speed)
                 torque = start_torque(drum, *given)
                 reel[data.TORQUE] = value_of(torque)
-                tangent[data.TORQUE] = torque.tangent if isinstance(torque, Carried) else 0.0
+                tangent[data.TORQUE] = torque.tangent if isinstance(torque, Dual) else 0.0
 
 
 def _still(x: Array, k: int) -> Any:
     """Zeros that carry derivatives."""
-    return Carried(np.zeros_like(x), np.zeros((*x.shape, k)))
+    return Dual(np.zeros_like(x), np.zeros((*x.shape, k)))
 
 
 def _by_leaf(plain: Any, dual: Any, k: int) -> list[Array]:

@@ -10,7 +10,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.engine.network.samples import values_of
 from tautline.engine.network.strands import strands_of
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 from tautline.gradients.outputs import (
     OF_TORQUES,
     ON_KNOT,
@@ -54,17 +54,17 @@ def carried_values(system: System, setting: Any, counts: Array, samples: Any, na
         for name, strand, own in ((name, numbers.strands[k], numbers.acting[k]) for name, k in places.items())
     }
     found: Any = values_of(carried, samples, times, loads)
-    wanted: dict[str, Carried] = {}
+    wanted: dict[str, Dual] = {}
     for name in ("time", *names):
         x = found[name]  # zeros, where there is no reel
-        wanted[name] = x if isinstance(x, Carried) else Carried(x, np.zeros((*x.shape, times.directions)))
+        wanted[name] = x if isinstance(x, Dual) else Dual(x, np.zeros((*x.shape, times.directions)))
     for name in set(OF_TORQUES) & wanted.keys():
         for line, k in enumerate(places.values()):
             wanted[name].tangent[:, line][_where_torques_jump(numbers.strands[k].command, times)] = np.nan
     return CarriedValues(wanted)
 
 
-def _where_torques_jump(command: Any, times: Carried) -> Any:
+def _where_torques_jump(command: Any, times: Dual) -> Any:
     """Samples, and directions along which a knot of a prescribed motion moves past them and its acceleration jumps."""
     if command.locked or command.kind != data.BY_PROFILE:
         return np.zeros(times.tangent.shape, dtype=bool)

@@ -15,7 +15,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.conditions import AT_END
-from tautline.gradients.arrays import Carried
+from tautline.gradients.arrays import Dual
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.directions import Directions
 from tautline.gradients.leaves import leaves, split, with_leaves
@@ -204,7 +204,7 @@ class _Staged:
     def _met(self, condition: Any, setting: Any, samples: Any, tangents: Any) -> Array:
         """How the moment moves at which a condition is met: as its margin does, over how fast that grows."""
         carried = carried_setting(setting, [*self._tangents])
-        rows = type(samples)(*(Carried(x, t) for x, t in zip(samples, tangents, strict=True)))
+        rows = type(samples)(*(Dual(x, t) for x, t in zip(samples, tangents, strict=True)))
         values = self._begun.values(carried, np.ones(1), rows, sorted({*condition.needs} - {"time"}))
         margin = condition.margins_of(self._begun.simulation.layout)(values)
         slopes: Array = margin.tangent[0]
@@ -217,7 +217,7 @@ class _Staged:
             return
         setting = carried_setting(self._setting, self._tangents)
         setting.network.totals[data.T_START] = 0.0
-        parts = [[Carried(*pair) for pair in zip(x, t, strict=True)] for _, x, t in rows]
+        parts = [[Dual(*pair) for pair in zip(x, t, strict=True)] for _, x, t in rows]
         kind: Any = type(self._begun.first)
         samples = kind(*(np.concatenate(column) for column in zip(*parts, strict=True)))
         self._spans.append(Span(setting, np.array([float(step) for step, *_ in rows]), samples))
