@@ -30,7 +30,7 @@ class Ended(NamedTuple):
         Length of it (m), and the one at which a retrieval ends; of a system with one line always.
     reel_speed, wave_speed : float
         Of the reel that is nearest to the waves in its string, and of these (m/s).
-    backward_loss : str
+    backward : str
         What has no unique solution in stages that go back in time, and what to do about it; "" if nothing.
     """
 
@@ -44,7 +44,7 @@ class Ended(NamedTuple):
     limits: Limits
     reel_speed: float
     wave_speed: float
-    backward_loss: str
+    backward: str
 
 
 def sentence(x: Ended) -> str:
@@ -73,8 +73,8 @@ def _event(x: Ended) -> str:
             "what the reel does cannot reach the string any more, and the model has no solution. Use a slower reel, or "
             "a stiffer or lighter string"
         )
-    if x.status == errors.NEWTON_FAILED and x.backward_loss:
-        return f"Newton's method did not converge; orders 4 and 6 have stages that go back in time, where {x.backward_loss}"
+    if x.status == errors.NEWTON_FAILED and x.backward:
+        return f"Newton's method did not converge; orders 4 and 6 have stages that go back in time, where {x.backward}"
     if x.status == errors.NEWTON_FAILED:
         return (
             "Newton's method did not converge; the step is too large for how fast bodies turn or strings move. Use a "

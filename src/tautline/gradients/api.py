@@ -12,7 +12,7 @@ from tautline.gradients.arrays import Dual
 from tautline.gradients.keys import checked_keys
 from tautline.gradients.objectives import Objective
 from tautline.gradients.outputs import check_names
-from tautline.gradients.run import Prepared, carried_run, ended, prepared_run, run_with_derivatives
+from tautline.gradients.run import Prepared, dual_run, ended, prepared_run, run_with_derivatives
 from tautline.gradients.runs import check_case
 from tautline.kernels.tangents import TANGENTS
 from tautline.model import checks
@@ -105,13 +105,13 @@ def value_and_gradient(
             missing = [name for name, x in zip(names, gradient, strict=True) if np.isnan(x)]
             warnings = [*prepared.warnings, *prepared.begun.simulation.warnings()]
             if missing:
-                forward = _carried(prepared_run(case, missing), objective, wanted)
+                forward = _by_duals(prepared_run(case, missing), objective, wanted)
                 gradient[np.isnan(gradient)] = forward.gradient.values
                 warnings = list(dict.fromkeys([*prepared.warnings, *forward.warnings]))
             status, message = ended(case, prepared.runs.steps, found.status, found.message)
             return ValueAndGradient(found.value, by_key(names, gradient), status, message, warnings)
         prepared = prepared_run(case, names)
-    return _carried(prepared, objective, wanted)
+    return _by_duals(prepared, objective, wanted)
 
 
 def _keys(case: Case, by: str | Iterable[str]) -> list[str]:
@@ -122,9 +122,9 @@ def _keys(case: Case, by: str | Iterable[str]) -> list[str]:
     return names
 
 
-def _carried(prepared: Prepared, objective: Callable[..., Any], wanted: list[str]) -> ValueAndGradient:
-    """A number from a run, and its derivatives by keys, which are carried along."""
-    run, names = carried_run(prepared, wanted), list(prepared.by)
+def _by_duals(prepared: Prepared, objective: Callable[..., Any], wanted: list[str]) -> ValueAndGradient:
+    """A number from a run, and its derivatives by keys, by forward mode."""
+    run, names = dual_run(prepared, wanted), list(prepared.by)
     number = objective(run.values)
     if not isinstance(number, Dual):
         number = Dual(checks.number("objective", number), np.zeros(len(names)))

@@ -232,10 +232,10 @@ def _chained(ufunc: Any, inputs: Iterable[Any], values: list[Any], value: Array)
     """Derivatives of a function of arrays by the chain rule."""
     k = next(x.directions for x in inputs if isinstance(x, Dual))
     total = np.zeros((*value.shape, k))
-    carried = [isinstance(x, Dual) for x in inputs]
+    varies = [isinstance(x, Dual) for x in inputs]
     if ufunc in (np.maximum, np.minimum):
         return _of_the_larger(inputs, values, value, k)
-    for x, slope in zip(inputs, SLOPES[ufunc](value, carried, *values), strict=True):
+    for x, slope in zip(inputs, SLOPES[ufunc](value, varies, *values), strict=True):
         if isinstance(x, Dual):
             part = np.asarray(slope)[..., None] * x.tangent
             if not np.isfinite(part).all():  # nothing comes of what does not change, even where the slope is infinite

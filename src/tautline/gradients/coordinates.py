@@ -216,7 +216,7 @@ class Coordinates:
             parts.append(own[kernels.BODY_PLACE : kernels.BODY_PLACE + 6])
             if name in self._rotations:
                 R = own[kernels.BODY_ATTITUDE : kernels.BODY_ATTITUDE + 9].reshape(3, 3)
-                parts.append(self._rotations[name].carried(R, self._rotation(name, near)))
+                parts.append(self._rotations[name].dual(R, self._rotation(name, near)))
                 parts.append(own[kernels.BODY_OMEGA : kernels.BODY_OMEGA + 3])
         for name, (span, _) in spans(self._system).items():
             inner = self._pieces(name, nodes[span])[:, 1:-1]

@@ -47,7 +47,7 @@ class Midway(NamedTuple):
     x: Array
     steps: int
 
-    def carried(self, count: int) -> Dual:
+    def dual(self, count: int) -> Dual:
         """The coordinates, the first of so many directions."""
         return Dual(self.x, np.eye(len(self.x), count))
 
@@ -209,7 +209,7 @@ def _carried_along(system: System, bodies: Mapping[str, BodyState], k: int) -> A
     return Dual(found, np.where(alike, tangents[0], 0.0))
 
 
-def carried_quaternion(Q: Array, R: Any) -> Any:
+def dual_quaternion(Q: Array, R: Any) -> Any:
     """The quaternion of an attitude with its derivatives."""
     if not isinstance(R, Dual):
         return Q

@@ -33,7 +33,7 @@ ON_KNOT = 1e-9
 ALIKE = 1e-8
 
 
-class CarriedValues(MutableMapping[str, Dual]):
+class DualValues(MutableMapping[str, Dual]):
     """Variables by name, some of which are made when they are asked for; a sentence where there is none of a name."""
 
     def __init__(self, found: Mapping[str, Dual]) -> None:
@@ -74,12 +74,12 @@ class CarriedValues(MutableMapping[str, Dual]):
         return len(self._found)
 
 
-def joined_values(found: Sequence[CarriedValues]) -> CarriedValues:
+def joined_values(found: Sequence[DualValues]) -> DualValues:
     """Variables of spans of samples, one after the other."""
     if len(found) == 1:
         return found[0]
     joined: dict[str, Any] = {name: np.concatenate([x[name] for x in found]) for name in found[0]}
-    return CarriedValues(joined)
+    return DualValues(joined)
 
 
 class _String(String):
@@ -99,27 +99,25 @@ class _String(String):
         )
 
 
-def carried_setting(setting: Any, tangents: list[Array]) -> Any:
+def dual_setting(setting: Any, tangents: list[Array]) -> Any:
     """A setting whose numbers carry derivatives; all are copies, so that it stays while the setting is marched on."""
-    return with_leaves(
-        setting, [Dual(np.copy(x), np.copy(t)) for x, t in zip(leaves(setting), tangents, strict=True)]
-    )
+    return with_leaves(setting, [Dual(np.copy(x), np.copy(t)) for x, t in zip(leaves(setting), tangents, strict=True)])
 
 
-def carried_string(string: String, par: Any) -> String:
+def dual_string(string: String, par: Any) -> String:
     """A string with the numbers that results take from it in place of its own."""
     viscosity = string.viscosity and par.viscosity
     numbers = {"length": par.L, "stiffness": par.EA, "viscosity": viscosity, "_table": par.tension_table}
     return changed(string, _String, **numbers)
 
 
-def carried_reel(reel: Reel, par: Any) -> Reel:
+def dual_reel(reel: Reel, par: Any) -> Reel:
     """Reel with numbers that carry derivatives."""
     numbers = {"drum_radius": par.d, "guide_length": par.b, "layer_growth": par.growth, "guide_position": par.r_p}
     return changed(reel, **numbers)
 
 
-def carried_loads(fluid: Fluid | None, weight: Any, loads: Any) -> StringLoads:
+def dual_loads(fluid: Fluid | None, weight: Any, loads: Any) -> StringLoads:
     """Loads along a string, with the numbers that the kernels have of them."""
     own = loads.own[DRAG]
     if fluid is None:

@@ -46,7 +46,7 @@ class RotationVectors:
         turns = round((float(near @ axis) - angle) / (2.0 * math.pi))
         return np.asarray((angle + 2.0 * math.pi * turns) * axis)
 
-    def carried(self, R: Dual, near: Array) -> Dual:
+    def dual(self, R: Dual, near: Array) -> Dual:
         """Rotation vector of an attitude that carries derivatives."""
         vector = self.of(R.value, near)
         return Dual(vector, vector_rate(vector) @ turns_of(R))

@@ -18,12 +18,12 @@ def refused(name: str) -> TypeError:
     )
 
 
-def _power(value: Any, carried: list[bool], x: Any, y: Any) -> tuple[Any, Any]:
+def _power(value: Any, varies: list[bool], x: Any, y: Any) -> tuple[Any, Any]:
     by_base = y * np.power(np.asarray(x, dtype=np.float64), np.subtract(y, 1.0))
-    return by_base, value * np.log(x) if carried[1] else 0.0
+    return by_base, value * np.log(x) if varies[1] else 0.0
 
 
-def _absolute(value: Any, carried: list[bool], x: Any) -> tuple[Any]:
+def _absolute(value: Any, varies: list[bool], x: Any) -> tuple[Any]:
     return (np.where(np.equal(x, 0.0), np.nan, np.sign(x)),)
 
 

@@ -18,7 +18,7 @@ from tautline.gradients.marched import Span
 from tautline.gradients.marching import march_along
 from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.network.stages import spans_of
-from tautline.gradients.outputs import CarriedValues, carried_setting, joined_values
+from tautline.gradients.outputs import DualValues, dual_setting, joined_values
 from tautline.gradients.runs import Runs, has_sequence, runs_of
 from tautline.gradients.steps import Steps
 from tautline.gradients.trust import CHANGE, Line, departs_from, derivative_warnings, entries_at_steps, joined_lines
@@ -27,10 +27,10 @@ from tautline.model.system.system import System
 from tautline.results.warnings import RunWarning
 
 
-class CarriedRun(NamedTuple):
+class DualRun(NamedTuple):
     """Variables of a run that carry derivatives, and how it ended."""
 
-    values: CarriedValues
+    values: DualValues
     status: str
     message: str
     system: System
@@ -68,12 +68,12 @@ def prepared_run(case: Case, by: Sequence[str]) -> Prepared:
     return Prepared(case, by, runs, begun, tangents, first, found, along.sizes)
 
 
-def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) -> CarriedRun:
+def run_with_derivatives(case: Case, names: Sequence[str], by: Sequence[str]) -> DualRun:
     """Run a case with frozen steps; variables by name and the time, with derivatives by keys."""
-    return carried_run(prepared_run(case, by), names)
+    return dual_run(prepared_run(case, by), names)
 
 
-def carried_run(prepared: Prepared, names: Sequence[str]) -> CarriedRun:
+def dual_run(prepared: Prepared, names: Sequence[str]) -> DualRun:
     """March a run from its start; variables by name and the time, with derivatives by keys."""
     case, by, runs, begun, _, _, warnings, sizes = prepared
     steps = runs.steps
@@ -90,7 +90,7 @@ def carried_run(prepared: Prepared, names: Sequence[str]) -> CarriedRun:
         return not known or departs_from(lines, known, key)
 
     doubts = derivative_warnings(lines, values["time"].value, by, sizes, departs)
-    return CarriedRun(
+    return DualRun(
         values, status, message, simulation.system, by, [*warnings, *of_stages], [*simulation.warnings(), *doubts]
     )
 
@@ -98,8 +98,8 @@ def carried_run(prepared: Prepared, names: Sequence[str]) -> CarriedRun:
 def _marched(prepared: Prepared) -> tuple[list[Span], Any, list[RunWarning]]:
     """Samples of a run, by the commands that they are under; the simulation at its end, and warnings on stages."""
     case, by, runs, begun, tangents, first_tangents, *_ = prepared
-    first, rows = carried_samples(begun.first, first_tangents), runs.steps.filled
-    setting = carried_setting(begun.setting, tangents)
+    first, rows = dual_samples(begun.first, first_tangents), runs.steps.filled
+    setting = dual_setting(begun.setting, tangents)
     if isinstance(runs, NetworkRuns) and has_sequence(case):
         plain = runs.begun({}).simulation
         rows = len(plain.march(rows, begun.setting.plan)[0]) - plain.timing.after_sample
@@ -108,7 +108,7 @@ def _marched(prepared: Prepared) -> tuple[list[Span], Any, list[RunWarning]]:
         return [Span(setting, np.zeros(1), first), *spans], plain, of_stages
     marched = march_along(begun.setting, tangents, rows)
     begun.take_note(marched)
-    found = carried_samples(marched.samples, marched.tangents, marched.filled)
+    found = dual_samples(marched.samples, marched.tangents, marched.filled)
     samples = type(first)(*(np.concatenate(pair) for pair in zip(first, found, strict=True)))
     counts = runs.steps.per_sample * np.arange(marched.filled + 1.0)
     return [Span(setting, counts, samples)], begun.simulation, []
@@ -131,12 +131,12 @@ def _changed_lines(runs: Runs, changes: dict[str, float]) -> list[Line] | None:
     return lines
 
 
-def carried_samples(samples: Any, tangents: Any, rows: int | None = None) -> Any:
+def dual_samples(samples: Any, tangents: Any, rows: int | None = None) -> Any:
     """The first so many samples, carrying derivatives."""
     return type(samples)(*(Dual(x[:rows], t[:rows]) for x, t in zip(samples, tangents, strict=True)))
 
 
-def unknown_by(values: CarriedValues, by: Sequence[str]) -> list[RunWarning]:
+def unknown_by(values: DualValues, by: Sequence[str]) -> list[RunWarning]:
     """Warnings on derivatives that are not known."""
     made, found = values.made(), []
     for name, x in made.items():

@@ -17,8 +17,8 @@ from tautline.gradients.dual_starts import Midway
 from tautline.gradients.keys import checked_keys, key_value
 from tautline.gradients.leaves import flat, split
 from tautline.gradients.marching import march_along
-from tautline.gradients.outputs import carried_setting, check_names
-from tautline.gradients.run import carried_samples
+from tautline.gradients.outputs import check_names, dual_setting
+from tautline.gradients.run import dual_samples
 from tautline.gradients.runs import check_pieces, runs_of
 from tautline.gradients.segment_slopes import SegmentSlopes
 from tautline.gradients.trust import derivative_warnings, starts_at_kink
@@ -150,24 +150,24 @@ class Segments:
         n = self.coordinates.size
         columns = self._slopes.columns(setting, x, u, k) if derivatives else np.zeros((len(flat(setting)), 0))
         tangents = split(setting, columns)
-        carried = carried_setting(setting, tangents)
+        dual = dual_setting(setting, tangents)
         rows = int(self._counts[k + 1] - self._counts[k])
         marched = march_along(setting, tangents, rows)
         begun.take_note(marched)
-        found = carried_samples(marched.samples, marched.tangents, marched.filled)
+        found = dual_samples(marched.samples, marched.tangents, marched.filled)
         counts = setting.plan.steps_per_sample * np.arange(1.0, marched.filled + 1.0)
-        values = begun.values(carried, counts, found, self.outputs)
+        values = begun.values(dual, counts, found, self.outputs)
         end, slope = x * np.nan, np.full((n, columns.shape[1]), np.nan)
         if marched.filled == rows:
             near = self.coordinates.follow(begun.as_network(setting, marched.samples), rows, x)
-            last = begun.as_network(carried, type(found)(*(x[-1:] for x in found)))
+            last = begun.as_network(dual, type(found)(*(x[-1:] for x in found)))
             reached = self.coordinates.of_sample(last, -1, near)
             end, slope = reached.value, reached.tangent
         warnings: list[RunWarning] = []
         if derivatives:
             along = [*self.coordinates.names, *self._directions.names]
             sizes = np.concatenate([self.coordinates.sizes(x), self._directions.sizes])
-            warnings = derivative_warnings(begun.lines(carried, found), values["time"].value, along, sizes)
+            warnings = derivative_warnings(begun.lines(dual, found), values["time"].value, along, sizes)
         return Marched(
             end,
             slope[:, :n],
@@ -198,9 +198,9 @@ class Segments:
         begun: Any = self.begun(u)
         columns = self._slopes.first_columns(u) if derivatives else np.zeros((len(flat(begun.setting)), 0))
         tangents = split(begun.setting, columns)
-        sample = carried_samples(begun.first, begun.first_tangents(tangents))
-        carried = carried_setting(begun.setting, tangents)
-        values = begun.values(carried, np.zeros(1), sample, self.outputs)
+        sample = dual_samples(begun.first, begun.first_tangents(tangents))
+        dual = dual_setting(begun.setting, tangents)
+        values = begun.values(dual, np.zeros(1), sample, self.outputs)
         return {name: values[name] for name in ("time", *self.outputs)}
 
     def at_first_time(self) -> Array:

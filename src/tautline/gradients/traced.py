@@ -149,8 +149,8 @@ def _chained(ufunc: Any, inputs: Sequence[Any], values: list[Any]) -> Traced:
         first, second = (np.asarray(x == value) for x in values)
         both = np.where(first & second, np.nan, 1.0)
         return _joined(value, inputs, (first * both, second * both))
-    carried = [isinstance(x, Traced) for x in inputs]
-    return _joined(value, inputs, SLOPES[ufunc](value, carried, *values))
+    varies = [isinstance(x, Traced) for x in inputs]
+    return _joined(value, inputs, SLOPES[ufunc](value, varies, *values))
 
 
 def _diff(x: Traced, n: int = 1, axis: int = -1) -> Traced:

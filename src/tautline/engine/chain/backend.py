@@ -283,7 +283,7 @@ class ChainBackend:
             limits=stepper.limits(),
             reel_speed=abs(float(reel[data.SIGMA])),
             wave_speed=self.pendulum.string.wave_speed,
-            backward_loss=LOSS_AT_GUIDE if len(plan.stages) > 1 and self.pendulum.reel.guide_law == "dissipative" else "",
+            backward=LOSS_AT_GUIDE if len(plan.stages) > 1 and self.pendulum.reel.guide_law == "dissipative" else "",
         )
         return sentence(ended)
 

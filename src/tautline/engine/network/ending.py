@@ -35,7 +35,7 @@ def ended(stepper: NetworkStepper, status: int, plan: data.Plan, time: float) ->
         limits=stepper.limits(),
         reel_speed=reel_speed,
         wave_speed=wave_speed,
-        backward_loss=_back_in_time(system) if len(plan.stages) > 1 else "",
+        backward=_back_in_time(system) if len(plan.stages) > 1 else "",
     )
 
 

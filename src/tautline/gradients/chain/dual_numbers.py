@@ -14,7 +14,7 @@ from tautline.gradients.arrays import Dual, UnknownTangentsError, value_of
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.directions import Directions
 from tautline.gradients.dual_cases import carries, dual_case
-from tautline.gradients.dual_starts import Midway, carried_quaternion, start_torque, started
+from tautline.gradients.dual_starts import Midway, dual_quaternion, start_torque, started
 from tautline.gradients.dual_tables import dual_command, with_dual_motions
 from tautline.gradients.leaves import leaves, split
 from tautline.gradients.marched import widened
@@ -117,7 +117,7 @@ def _setting(runs: ChainRuns, begun: Begun, case: Case, along: Directions, sizes
 def _midway(begun: Begun, chain: Chain, start: ChainState, guide: tuple[Any, Any], at: Midway, k: int) -> ChainState:
     """The state in which a segment begins, relative to the guide."""
     time = at.steps * float(value_of(begun.setting.plan.h))
-    state = at.coordinates.state(at.carried(k), time, begun.before(start.reeled_length))
+    state = at.coordinates.state(at.dual(k), time, begun.before(start.reeled_length))
     return relative(begun.system, chain, state, guide)
 
 
@@ -190,7 +190,7 @@ def _placed(plain: Setting, chain: Chain, state: ChainState, guide: tuple[Any, A
     motion.reel[data.FRAME_VELOCITY : data.FRAME_VELOCITY + 3] = guide[1]
     lowering.place(changed(state, attitude=value_of(state.attitude)), chain.reel.spooled_strain, motion)
     Q = slice(data.ATTITUDE, data.ATTITUDE + 4)
-    motion.body[Q] = carried_quaternion(value_of(motion.body[Q]), state.attitude)
+    motion.body[Q] = dual_quaternion(value_of(motion.body[Q]), state.attitude)
     return motion
 
 

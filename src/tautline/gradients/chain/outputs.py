@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.chain.samples import recorded_values
-from tautline.gradients.outputs import CarriedValues, carried_loads, carried_reel, carried_string
+from tautline.gradients.outputs import DualValues, dual_loads, dual_reel, dual_string
 from tautline.kernels import data
 from tautline.kernels.network import data as network
 from tautline.model.chain.chain import Chain
@@ -24,9 +24,9 @@ GUIDE = slice(data.GUIDE_PLACE, data.GUIDE_PLACE + 3)
 GUIDE_VELOCITY = slice(data.GUIDE_VELOCITY, data.GUIDE_VELOCITY + 3)
 
 
-def carried_values(
+def dual_values(
     system: System, chain: Chain, setting: Any, counts: Array, samples: Any, names: Sequence[str]
-) -> CarriedValues:
+) -> DualValues:
     """Variables of a system by name, and the time.
 
     Parameters
@@ -46,11 +46,11 @@ def carried_values(
     """
     times = setting.motion.reel[data.T_START] + counts * setting.plan.h
     recorded = recorded_values(times, samples)
-    loads = carried_loads(chain.fluid, setting.par.mu_g, setting.loads)
-    string, reel = carried_string(chain.string, setting.par), carried_reel(chain.reel, setting.par)
+    loads = dual_loads(chain.fluid, setting.par.mu_g, setting.loads)
+    string, reel = dual_string(chain.string, setting.par), dual_reel(chain.reel, setting.par)
     own: Any = values_of(changed(chain, string=string, reel=reel), recorded, needed_for(names), loads=loads)
     found: Any = system_values(system, own, names, _inertia(setting))
-    return CarriedValues({name: found[name] for name in ("time", *names)})
+    return DualValues({name: found[name] for name in ("time", *names)})
 
 
 def _inertia(setting: Any) -> Inertia:

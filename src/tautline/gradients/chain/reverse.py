@@ -12,7 +12,7 @@ from tautline import registry
 from tautline.arrays import Array
 from tautline.errors import RUNNING
 from tautline.gradients.chain.marching import Setting
-from tautline.gradients.chain.outputs import carried_values
+from tautline.gradients.chain.outputs import dual_values
 from tautline.gradients.leaves import leaves, with_leaves
 from tautline.gradients.marching import march_along
 from tautline.gradients.traced import Traced, derivatives_of
@@ -95,7 +95,7 @@ class MarchedForward(NamedTuple):
 
 
 def has_adjoint(setting: Setting) -> bool:
-    """Whether the reverse pass knows it: at constant length, by torque or prescribed motion, also with damping and drag."""
+    """Whether a run has adjoints: at constant length, by torque or prescribed motion, with damping and drag."""
     par, plan, command, _, loads, _ = setting
     if loads.moves or plan.hold or par.growth != 0.0:
         return False
@@ -264,14 +264,14 @@ def gradient_back(
     rows = len(forward.samples.scalars)
     simulation.marched(forward.samples, 0, forward.status, rows, setting.plan)
     every = [np.concatenate(pair) for pair in zip(begun.first, forward.samples, strict=True)]
-    if gets_slack(setting.par, data.Samples(*every)):  # kinks, which derivatives that are carried along tell of
+    if gets_slack(setting.par, data.Samples(*every)):  # kinks, which forward mode tells of
         return None
     traced = [Traced(x) for x in leaves(start)]
     samples: Any = data.Samples(*map(Traced, every))  # type: ignore[arg-type]
     counts = steps.per_sample * np.arange(rows + 1.0)
     try:
-        carried = with_leaves(start, traced)
-        values = carried_values(begun.system, simulation.backend.pendulum, carried, counts, samples, names)
+        dual = with_leaves(start, traced)
+        values = dual_values(begun.system, simulation.backend.pendulum, dual, counts, samples, names)
         number = objective(values)
     except TypeError:  # a function that only `Dual` knows
         return None
@@ -287,7 +287,7 @@ def gradient_back(
     if scalars[0].any() or nodes[0].any():
         gradient = gradient + along([scalars[0], nodes[0]], [t[0] for t in prepared.first])
     if setting.loads.acts and rows:
-        # what loads do at the start is not in the reverse pass: derivatives are carried along over the first step
+        # what loads do at the start is not in the reverse pass: forward mode covers the first step
         start, tangents = start._replace(motion=data.copy_of(start.motion)), [t.copy() for t in tangents]
         first = march_along(start._replace(plan=start.plan._replace(steps_per_sample=1)), tangents, 1)
         if start.plan.steps_per_sample == 1:

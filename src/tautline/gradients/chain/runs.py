@@ -15,8 +15,8 @@ from tautline.engine.chain.ensemble import task_of
 from tautline.engine.runner import Runner
 from tautline.gradients.chain.dual_numbers import relative, tangents_of_numbers
 from tautline.gradients.chain.marching import Setting
-from tautline.gradients.chain.outputs import carried_values, network_samples
-from tautline.gradients.chain.reverse import Found, has_adjoint, gradient_back
+from tautline.gradients.chain.outputs import dual_values, network_samples
+from tautline.gradients.chain.reverse import Found, gradient_back, has_adjoint
 from tautline.gradients.chain.torques import found_afterwards, held_torques
 from tautline.gradients.coordinates import Coordinates
 from tautline.gradients.directions import Directions
@@ -24,7 +24,7 @@ from tautline.gradients.dual_cases import check_changes
 from tautline.gradients.dual_starts import Midway
 from tautline.gradients.marched import Marched, note_balances
 from tautline.gradients.marching import march_once
-from tautline.gradients.outputs import OF_TORQUES, CarriedValues
+from tautline.gradients.outputs import OF_TORQUES, DualValues
 from tautline.gradients.rest_starts import CasesBeside
 from tautline.gradients.scales import Scales
 from tautline.gradients.steps import Steps, steps_of
@@ -103,18 +103,18 @@ class Begun(NamedTuple):
         note_balances(self.setting.motion.reel, marched.samples.scalars[: marched.filled])
         self.simulation.marched(marched.samples, 0, marched.status, marched.filled, self.setting.plan)
 
-    def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
-        """Variables by name, and the time (outputs.carried_values).
+    def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> DualValues:
+        """Variables by name, and the time (outputs.dual_values).
 
         Torques that are found afterwards get their derivatives when they are asked for.
         """
         chain = self.simulation.backend.pendulum
-        values = carried_values(self.system, chain, setting, counts, samples, names)
+        values = dual_values(self.system, chain, setting, counts, samples, names)
 
-        def held() -> CarriedValues:
+        def held() -> DualValues:
             scalars = samples.scalars.copy()
             scalars[:, data.DRUM_TORQUE] = held_torques(self.setting, setting, values["time"], samples)
-            return carried_values(self.system, chain, setting, counts, samples._replace(scalars=scalars), OF_TORQUES)
+            return dual_values(self.system, chain, setting, counts, samples._replace(scalars=scalars), OF_TORQUES)
 
         if self.finds_torque:
             values.put_off(set(OF_TORQUES) & set(names), held)

@@ -31,13 +31,13 @@ def found_afterwards(par: data.Parameters, command: Command) -> bool:
     return command.holds or (command.prescribes and par.theta > 0.0)
 
 
-def held_torques(setting: Setting, carried: Any, times: Dual, samples: Any) -> Dual:
+def held_torques(setting: Setting, dual: Any, times: Dual, samples: Any) -> Dual:
     """Torques of samples, with derivatives; NaN where these are not known.
 
     Parameters
     ----------
     setting : Setting
-    carried : Setting
+    dual : Setting
         The same, carrying derivatives.
     times : Dual
         Of the samples (s).
@@ -47,16 +47,16 @@ def held_torques(setting: Setting, carried: Any, times: Dual, samples: Any) -> D
     torques: Array = samples.scalars.value[:, data.DRUM_TORQUE]
     if not len(torques) or not times.directions:
         return Dual(torques, np.zeros((len(torques), times.directions)))
-    slopes = _torques(setting, carried, times, samples).tangent
+    slopes = _torques(setting, dual, times, samples).tangent
     speed = samples.scalars[:, data.REEL_SPEED]
     begins = (speed.value == 0.0) & (setting.par.coulomb > 0.0) & (not setting.command.locked)
     slopes[begins[:, None] & (speed.tangent != 0.0)] = np.nan
-    rows = _on_moved_knots(carried, times)
+    rows = _on_moved_knots(dual, times)
     some = rows.any(axis=1)
     if some.any():
         slack = ON_KNOT * float(times.value.max())
         x = type(samples)(*(part[some] for part in samples))
-        before, after = (_torques(setting, carried, times[some] + side, x) for side in (-slack, slack))
+        before, after = (_torques(setting, dual, times[some] + side, x) for side in (-slack, slack))
         size = np.abs(np.nan_to_num(slopes)).max(axis=0)
         largest = float(np.abs(np.nan_to_num(torques)).max())
         apart = ~(np.abs(after.tangent - before.tangent) <= SAME * size)
@@ -65,10 +65,10 @@ def held_torques(setting: Setting, carried: Any, times: Dual, samples: Any) -> D
     return Dual(torques, slopes)
 
 
-def _torques(setting: Setting, carried: Any, times: Dual, samples: Any) -> Dual:
+def _torques(setting: Setting, dual: Any, times: Dual, samples: Any) -> Dual:
     """Torques of samples, and their derivatives along all directions; NaN where none is found."""
     par, command, loads = setting.par, setting.command, setting.loads
-    given = [[x.tangent for x in leaves_of(part)] for part in (carried.par, carried.command, carried.loads)]
+    given = [[x.tangent for x in leaves_of(part)] for part in (dual.par, dual.command, dual.loads)]
     value, found = np.full(len(times), np.nan), np.full(times.tangent.shape, np.nan)
     for first in range(0, times.directions, TANGENTS):
         some = slice(first, first + TANGENTS)
@@ -93,9 +93,9 @@ def leaves_of(tree: Any) -> list[Dual]:
     return [x for item in tree for x in leaves_of(item)] if isinstance(tree, tuple) else []
 
 
-def _on_moved_knots(carried: Any, times: Dual) -> Any:
+def _on_moved_knots(dual: Any, times: Dual) -> Any:
     """Samples that stand on a knot of a table, and directions along which the knot moves otherwise than they do."""
-    loads = carried.loads
+    loads = dual.loads
     drag, force = (loads.own[data.code(registry.LOADS, name)] for name in ("drag", "applied_force"))
-    tables = (carried.command.profile[:, 0], loads.path[0], drag.times, force.table[0])
+    tables = (dual.command.profile[:, 0], loads.path[0], drag.times, force.table[0])
     return np.logical_or.reduce([on_moved_knots(knots, times) for knots in tables])

@@ -22,7 +22,7 @@ from tautline.gradients.directions import Directions
 from tautline.gradients.dual_cases import carries, dual_case
 from tautline.gradients.dual_starts import (
     Midway,
-    carried_quaternion,
+    dual_quaternion,
     plain_state,
     start_torque,
     started,
@@ -105,7 +105,7 @@ class _Lowered:
             name: changed(line, reeled_length=self._state.lines[name].reeled_length)
             for name, line in state_of(begun.simulation.system, begun.first).lines.items()
         }
-        return at.coordinates.state(at.carried(self._k), float(value_of(self._time)), lines, held)
+        return at.coordinates.state(at.dual(self._k), float(value_of(self._time)), lines, held)
 
     def _command(self, name: str, plain: Command) -> data.Command:
         """A command as the kernels have it."""
@@ -132,7 +132,7 @@ class _Lowered:
         placed: list[Any] = arrays.bodies
         for name, own in zip(self._system.bodies, placed, strict=False):
             place = slice(data.ATTITUDE, data.ATTITUDE + 4)
-            own[place] = carried_quaternion(own.value[place], self._now.bodies[name].attitude)
+            own[place] = dual_quaternion(own.value[place], self._now.bodies[name].attitude)
         leads = {name: self._lead(name) for name, body in self._system.bodies.items() if isinstance(body, Kinematic)}
         method = stepper.method
         return lowering.system_of(

@@ -14,10 +14,10 @@ from tautline.gradients.arrays import Dual
 from tautline.gradients.outputs import (
     OF_TORQUES,
     ON_KNOT,
-    CarriedValues,
-    carried_loads,
-    carried_reel,
-    carried_string,
+    DualValues,
+    dual_loads,
+    dual_reel,
+    dual_string,
     on_moved_knots,
 )
 from tautline.kernels import data
@@ -34,26 +34,26 @@ def first_spans(system: System) -> dict[str, int]:
     return {x.line: k for k, x in enumerate(strands_of(system)) if x.span == 0}
 
 
-def carried_system(system: System, numbers: Any) -> System:
+def dual_system(system: System, numbers: Any) -> System:
     """A system whose lines have the numbers of the kernels in place of their own."""
     lines = {}
     for name, k in first_spans(system).items():
         line, strand = system.lines[name], numbers.strands[k]
-        reel = line.reel and carried_reel(line.reel, strand.par)
-        lines[name] = changed(line, string=carried_string(line.string, strand.par), reel=reel)
+        reel = line.reel and dual_reel(line.reel, strand.par)
+        lines[name] = changed(line, string=dual_string(line.string, strand.par), reel=reel)
     return changed(system, lines=lines)
 
 
-def carried_values(system: System, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
-    """Variables by name, and the time; arguments as of `chain.outputs.carried_values`."""
+def dual_values(system: System, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> DualValues:
+    """Variables by name, and the time; arguments as of `chain.outputs.dual_values`."""
     numbers = setting.network
     times = numbers.totals[data.T_START] + counts * setting.plan.h
-    carried, places = carried_system(system, numbers), first_spans(system)
+    dual, places = dual_system(system, numbers), first_spans(system)
     loads = {
-        name: carried_loads(system.fluid, numbers.field.g * strand.par.mu * strand.sinking, own)
+        name: dual_loads(system.fluid, numbers.field.g * strand.par.mu * strand.sinking, own)
         for name, strand, own in ((name, numbers.strands[k], numbers.acting[k]) for name, k in places.items())
     }
-    found: Any = values_of(carried, samples, times, loads)
+    found: Any = values_of(dual, samples, times, loads)
     wanted: dict[str, Dual] = {}
     for name in ("time", *names):
         x = found[name]  # zeros, where there is no reel
@@ -61,7 +61,7 @@ def carried_values(system: System, setting: Any, counts: Array, samples: Any, na
     for name in set(OF_TORQUES) & wanted.keys():
         for line, k in enumerate(places.values()):
             wanted[name].tangent[:, line][_where_torques_jump(numbers.strands[k].command, times)] = np.nan
-    return CarriedValues(wanted)
+    return DualValues(wanted)
 
 
 def _where_torques_jump(command: Any, times: Dual) -> Any:

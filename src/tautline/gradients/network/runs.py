@@ -19,8 +19,8 @@ from tautline.gradients.marched import Marched, note_balances
 from tautline.gradients.marching import march_once
 from tautline.gradients.network.dual_numbers import tangents_of_numbers
 from tautline.gradients.network.marching import NetworkSetting
-from tautline.gradients.network.outputs import carried_values
-from tautline.gradients.outputs import CarriedValues
+from tautline.gradients.network.outputs import dual_values
+from tautline.gradients.outputs import DualValues
 from tautline.gradients.rest_starts import CasesBeside
 from tautline.gradients.scales import Scales
 from tautline.gradients.steps import Steps, steps_of
@@ -75,9 +75,9 @@ class BegunNetwork(NamedTuple):
         note_balances(self.simulation.stepper.arrays.totals, marched.samples.whole[: marched.filled])
         self.simulation.marched(marched.samples, 0, marched.status, marched.filled, self.setting.plan)
 
-    def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> CarriedValues:
+    def values(self, setting: Any, counts: Array, samples: Any, names: Sequence[str]) -> DualValues:
         """Variables by name, and the time."""
-        return carried_values(self.simulation.system, setting, counts, samples, names)
+        return dual_values(self.simulation.system, setting, counts, samples, names)
 
     def lines(self, setting: Any, samples: Any) -> list[Line]:
         """The lines in samples; both carry derivatives."""

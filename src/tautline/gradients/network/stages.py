@@ -22,7 +22,7 @@ from tautline.gradients.leaves import leaves, split, with_leaves
 from tautline.gradients.marched import Span
 from tautline.gradients.marching import march_along
 from tautline.gradients.network.marching import NetworkSetting
-from tautline.gradients.outputs import carried_setting
+from tautline.gradients.outputs import dual_setting
 from tautline.gradients.scales import scales_of
 from tautline.kernels import data
 from tautline.results.warnings import RunWarning
@@ -203,9 +203,9 @@ class _Staged:
 
     def _met(self, condition: Any, setting: Any, samples: Any, tangents: Any) -> Array:
         """How the moment moves at which a condition is met: as its margin does, over how fast that grows."""
-        carried = carried_setting(setting, [*self._tangents])
+        dual = dual_setting(setting, [*self._tangents])
         rows = type(samples)(*(Dual(x, t) for x, t in zip(samples, tangents, strict=True)))
-        values = self._begun.values(carried, np.ones(1), rows, sorted({*condition.needs} - {"time"}))
+        values = self._begun.values(dual, np.ones(1), rows, sorted({*condition.needs} - {"time"}))
         margin = condition.margins_of(self._begun.simulation.layout)(values)
         slopes: Array = margin.tangent[0]
         return np.asarray(-slopes[:-1] / slopes[-1])
@@ -215,7 +215,7 @@ class _Staged:
         rows, self._rows = self._rows, []
         if not rows:
             return
-        setting = carried_setting(self._setting, self._tangents)
+        setting = dual_setting(self._setting, self._tangents)
         setting.network.totals[data.T_START] = 0.0
         parts = [[Dual(*pair) for pair in zip(x, t, strict=True)] for _, x, t in rows]
         kind: Any = type(self._begun.first)
