@@ -203,12 +203,12 @@ def pending_energy(applied: AppliedForce, body: RigidBody, times: data.Array, st
     """
     masses = [(applied.force, 1.0 / body.mass)]
     if not body.is_point:
-        softness = 1.0 / float(np.linalg.eigvalsh(body.central_inertia())[0])
+        by_inertia = 1.0 / float(np.linalg.eigvalsh(body.central_inertia())[0])
         arm = float(np.linalg.norm(np.subtract(applied.point, body.center_of_mass)))
-        masses = [(applied.force, 1.0 / body.mass + arm**2 * softness), (applied.moment, softness)]
+        masses = [(applied.force, 1.0 / body.mass + arm**2 * by_inertia), (applied.moment, by_inertia)]
     impulses = [(impulse_by(table, times + steps) - impulse_by(table, times - steps), s) for table, s in masses]
     # both at once give less than twice the sum of what each gives
-    return len(masses) * 0.5 * sum(softness * impulse**2 for impulse, softness in impulses)
+    return len(masses) * 0.5 * sum(by_inertia * impulse**2 for impulse, by_inertia in impulses)
 
 
 def impulse_by(table: Any, times: data.Array) -> data.Array:

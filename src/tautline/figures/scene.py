@@ -95,14 +95,14 @@ def scene_of(run: xr.Dataset) -> Scene:
         wheels += len(line.over)
         reeled = run.reeled_length.values[:, k]
         on_end = line.string.length - system.wraps(name) - reeled - run.unstretched_length.values[:, k]
-        for reel, at, own, wound in (
+        for reel, at, own, spooled in (
             (line.reel, (line.start, line.start_point, line.drum_axis), ropes[-line.spans].nodes[:, 0], reeled),
             (line.end_reel, (line.end, line.end_point, line.end_drum_axis), ropes[-1].nodes[:, -1], on_end),
         ):
             if reel is not None:
                 guide, axis = _mounted(system, *at)
                 turned = run.attitude.values[:, names.index(at[0])] if at[0] in names else None
-                drums.append(_drum(reel, own, wound, guide, axis, turned))
+                drums.append(_drum(reel, own, spooled, guide, axis, turned))
     for b, name in enumerate(names):
         points, faces = shape_of(system, name)
         points = points - center_of(system.bodies[name])

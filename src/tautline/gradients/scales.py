@@ -76,7 +76,7 @@ LIMITING: dict[type, tuple[str, ...]] = {
     ),
     Drag: ("string_rate", "body_rate"),
     network.Body: ("pull_lever", "heave2"),
-    network.Strand: ("softness", "turned", "shortest"),
+    network.Strand: ("inverse_end_mass", "turned", "shortest"),
 }
 
 

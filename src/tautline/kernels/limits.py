@@ -91,11 +91,11 @@ def stretching_frequency2(par: Parameters, end_mass: float, s: float, locked: bo
 
 
 @kernel
-def resolved_drum(plan: Plan, softness: float, stiffness: float, damping: float) -> float:
+def resolved_drum(plan: Plan, inverse_mass: float, stiffness: float, damping: float) -> float:
     """Step that follows a drum, of an inverse mass (1/kg), on the spring and damper of a command."""
-    spring2 = stiffness * softness
+    spring2 = stiffness * inverse_mass
     step = plan.resolution / math.sqrt(spring2) if spring2 > 0.0 else math.inf
-    return min(step, RESOLVED_DAMPER / (softness * damping)) if damping > 0.0 else step
+    return min(step, RESOLVED_DAMPER / (inverse_mass * damping)) if damping > 0.0 else step
 
 
 @kernel
@@ -106,8 +106,8 @@ def limits_at_length(par: Parameters, plan: Plan, s: float, locked: bool) -> Lim
     A single element has no neighbour that could swing with it, so its ends count; it shares them with the body.
     """
     l = element_length(par, s)
-    softness = 1.0 / reel_mass(par, s)[0]
-    drum = plan.drum_stiffness * softness
+    inverse_mass = 1.0 / reel_mass(par, s)[0]
+    drum = plan.drum_stiffness * inverse_mass
     stretching = stretching_frequency2(par, plan.end_mass, s, locked)
     if par.N == 1:
         frequency2 = stretching + plan.body_frequency2 + drum
@@ -118,7 +118,7 @@ def limits_at_length(par: Parameters, plan: Plan, s: float, locked: bool) -> Lim
         math.inf,
         plan.resolution / math.sqrt(stretching),
         math.inf,
-        resolved_drum(plan, softness, plan.drum_stiffness, plan.drum_damping),
+        resolved_drum(plan, inverse_mass, plan.drum_stiffness, plan.drum_damping),
     )
 
 

@@ -122,7 +122,7 @@ class Arrays:
         return sum(array.size for array in arrays)
 
 
-def softness(system: System, end: str, point: Any, axis: Any = ZERO) -> float:
+def inverse_end_mass(system: System, end: str, point: Any, axis: Any = ZERO) -> float:
     """Inverse of the mass that a pull at an end feels where it feels least (1/kg); 0 where the end is held.
 
     Also for numbers that carry derivatives, to which limits of steps are nothing.
@@ -135,31 +135,31 @@ def softness(system: System, end: str, point: Any, axis: Any = ZERO) -> float:
         return 0.0
     if body.is_point:
         return 1.0 / body.mass
-    return _softness(body, tuple(arm_of(system, end, point)), tuple(axis))
+    return _inverse_end_mass(body, tuple(arm_of(system, end, point)), tuple(axis))
 
 
 # What follows from a body alone is kept, since a network is made anew with each command.
 @lru_cache(maxsize=64)
-def _softness(body: RigidBody, arm: tuple[float, ...], axis: tuple[float, ...]) -> float:
+def _inverse_end_mass(body: RigidBody, arm: tuple[float, ...], axis: tuple[float, ...]) -> float:
     J = body.central_inertia()
     pulled = 1.0 / RigidBody.about_center(body.mass, J, tuple(-x for x in arm)).least_effective_mass()
-    by_drum = _turned_softness(body, axis)
+    by_drum = _turned_inverse_mass(body, axis)
     if by_drum == 0.0:
         return pulled
     turned = max(pulled - 1.0 / body.mass, 0.0)
     return 1.0 / body.mass + (math.sqrt(turned) + math.sqrt(by_drum)) ** 2
 
 
-def turned_softness(system: System, end: str, axis: Any) -> float:
+def turned_inverse_mass(system: System, end: str, axis: Any) -> float:
     """Inverse mass of a body against a drum that turns on it about an axis of the drum's radius (1/kg)."""
     body = system.bodies.get(end)
     if not isinstance(body, RigidBody) or body.is_point or not is_plain(body.inertia, body.center_of_mass, axis):
         return 0.0
-    return _turned_softness(body, tuple(axis))
+    return _turned_inverse_mass(body, tuple(axis))
 
 
 @lru_cache(maxsize=64)
-def _turned_softness(body: RigidBody, axis: tuple[float, ...]) -> float:
+def _turned_inverse_mass(body: RigidBody, axis: tuple[float, ...]) -> float:
     n = np.array(axis)
     return float(n @ np.linalg.solve(body.central_inertia(), n)) if n.any() else 0.0
 
@@ -264,19 +264,19 @@ def system_of(
             kernels.Strand(
                 par=par,
                 number=k,
-                sinking=1.0 - density * line.string.area / line.string.density,
+                weight_fraction=1.0 - density * line.string.area / line.string.density,
                 command=command,
                 ends=ends,
                 points=points,  # type: ignore[arg-type]
                 axis=axis,
-                wound=strand.reel is not None,
+                has_reel=strand.reel is not None,
                 on_body=strand.reel is not None and isinstance(system.bodies.get(holder.ends[0]), RigidBody),
                 row=row if moves else -1,
-                softness=(
-                    softness(system, holder.ends[0], holder.points[0], moved),
-                    softness(system, holder.ends[1], holder.points[1]),
+                inverse_end_mass=(
+                    inverse_end_mass(system, holder.ends[0], holder.points[0], moved),
+                    inverse_end_mass(system, holder.ends[1], holder.points[1]),
                 ),
-                turned=turned_softness(system, holder.ends[0], moved),
+                turned=turned_inverse_mass(system, holder.ends[0], moved),
                 shortest=shortest.get(strand.line, 0.0),
                 first=first,
                 nodes=arrays.nodes[k],

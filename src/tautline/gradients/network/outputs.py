@@ -50,7 +50,7 @@ def dual_values(system: System, setting: Any, counts: Array, samples: Any, names
     times = numbers.totals[data.T_START] + counts * setting.plan.h
     dual, places = dual_system(system, numbers), first_spans(system)
     loads = {
-        name: dual_loads(system.fluid, numbers.field.g * strand.par.mu * strand.sinking, own)
+        name: dual_loads(system.fluid, numbers.field.g * strand.par.mu * strand.weight_fraction, own)
         for name, strand, own in ((name, numbers.strands[k], numbers.acting[k]) for name, k in places.items())
     }
     found: Any = values_of(dual, samples, times, loads)

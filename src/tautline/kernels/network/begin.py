@@ -108,7 +108,7 @@ def begin_strand(network: Network, strand: Strand) -> None:
     for e in range(2):
         give_at(ends[e], given[e])
         put_node(p, e * par.N, ZERO)
-    if strand.wound:
+    if strand.has_reel:
         carried = angular_velocity_about(strand, ends[0])
         mass = drum_mass(strand, 0.0, sigma)
         reel[P_S] += mass * carried + dot(spooled_slope(strand, reel[S]), ends[0].v)
@@ -131,7 +131,7 @@ def begin_span(network: Network, strand: Strand) -> None:
     for e in range(2):
         give_at(ends[e], triple(work, END_MOMENTUM + 3 * e))
         put_node(p, e * par.N, ZERO)
-    if strand.wound or strand.reeving.sheave:
+    if strand.has_reel or strand.reeving.sheave:
         state = ends[0].body.state
         speed = feed_speed(network, strand, 0) + angular_velocity_about(strand, ends[0])
         spin = scale(drum_mass(strand, 0.0, 0.0) * speed, apply(ends[0].R, strand.axis))

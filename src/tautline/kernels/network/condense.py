@@ -171,7 +171,7 @@ def condense(
     minor, right = scratch.factor[MINOR], scratch.nodes[RIGHT]
     ends = ends_of(par, h, element_length(par, s), sigma)
     unit, _ = node_equations(par, h, ends, q, scratch.nodes[TARGET], kick, scratch)
-    own_first = OWN + (unit * par.mu * (s + 0.5 * h * sigma) if strand.wound else 0.0)
+    own_first = OWN + (unit * par.mu * (s + 0.5 * h * sigma) if strand.has_reel else 0.0)
     reduce_to_ends(strand, unit, own_first, v_first, v_last, free)
     if strand.row < 0:
         return
@@ -183,7 +183,7 @@ def condense(
     by_nodes = work[SCALE] * backward_with_border(N, ZERO, scratch)
     slope = scratch.nodes[BY_SIGMA]
     put_node(slope, 0, ZERO)
-    carried = scale(0.5 * h if strand.wound else 0.0, v_first)
+    carried = scale(0.5 * h if strand.has_reel else 0.0, v_first)
     slopes_at_ends(strand, (r_first, r_last), slope, scratch.nodes[BORDER], carried, (END_BY_SIGMA, REEL_BY_END), free)
     work[PIVOT], work[LEFT] = reel_row(par, h, s, ends, sums, unpack_start(work[START_ROW:]).p_s, by_nodes)
 

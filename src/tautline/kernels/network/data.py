@@ -60,10 +60,10 @@ START_ROW = _places(40)[0]  # a reels.ReelStart
 # Of inverse dynamics: forces on s other than the motor's, with dT/ds; change of the reel's momentum over a short step.
 REEL_PUSH, REEL_CHANGE = _places(66, 67)
 # Of spans (reeving.py): what corresponds to END_BY_SIGMA and REEL_BY_END for the feed at the stop; the feeds' own block
-# and residuals; forces and momenta of a feed from all strings that it feeds; gravity on what is wound or on the wheel.
+# and residuals; forces and momenta of a feed from all strings that it feeds; gravity on what is spooled or on a wheel.
 END_BY_STOP, STOP_BY_END = _places(68, 74)
 FEED_BLOCK, FEED_LEFT = _places(80, 84)
-ON_FEED, ON_FEED_END, FEED_GRADIENT, FEED_MOMENTUM, WOUND_S = _places(86, 87, 88, 89, 90)
+ON_FEED, ON_FEED_END, FEED_GRADIENT, FEED_MOMENTUM, SPOOLED_WEIGHT_S = _places(86, 87, 88, 89, 90)
 WHEEL_WEIGHT = _places(91)[0]  # impulse of gravity on the wrap in the first half of a step, then its weight (N)
 RUB = _places(97)[0]  # a friction.Rub at the start of a step
 FEED_KINETIC = _places(101)[0]  # kinetic energy of a span
@@ -172,15 +172,15 @@ class Strand(NamedTuple):
 
     par: Parameters  # without weight and body
     number: int  # of it among all strings, and of the loads on it
-    sinking: float  # part of its weight that buoyancy leaves
+    weight_fraction: float  # part of its weight that buoyancy leaves
     command: Command  # of its reel; locked where there is none
     ends: tuple[int, int]  # bodies that hold them
     points: tuple[Vector, Vector]  # where, in the frames of the bodies
     axis: Vector  # of the drum in the frame of the first body, times the drum's radius; 0 where the body cannot turn
-    wound: bool  # has a reel, whose string is carried at the guide entrance
-    on_body: bool  # that reel hangs on a free body: the wound string is a point mass there
+    has_reel: bool  # has a reel, whose string is carried at the guide entrance
+    on_body: bool  # that reel hangs on a free body: the spooled string is a point mass there
     row: int  # of sigma among the unknowns, or -1 where the reel does not move
-    softness: tuple[float, float]  # inverse masses that pulls at both ends feel (1/kg), without the drum
+    inverse_end_mass: tuple[float, float]  # inverse masses that pulls at both ends feel (1/kg), without the drum
     turned: float  # inverse mass of the first body against the drum that turns on it (1/kg)
     shortest: float  # deployed length at which a retrieval ends
     first: int  # place of its first node among those of all strings

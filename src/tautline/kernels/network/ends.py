@@ -95,6 +95,6 @@ def spooled_slope(strand: Strand, s: float) -> Vector:
 
     On a free body all of it is at the entrance.
     """
-    if strand.wound and not strand.on_body:
+    if strand.has_reel and not strand.on_body:
         return spooled_by_s(strand.par, s)
     return (0.0 * s, 0.0 * s, 0.0 * s)

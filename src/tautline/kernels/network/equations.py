@@ -174,7 +174,7 @@ def add_end(network: Network, strand: Strand, h: float, e: int, end: End, by_ome
 
 @kernel
 def drum_mass(strand: Strand, h: float, sigma: float) -> float:
-    """Inertia of the drum with what is wound on it, or of a sheave with its wrap, mean over the step."""
+    """Inertia of the drum with what is spooled on it, or of a sheave with its wrap, mean over the step."""
     par = strand.reeving.par
     return float(par.mu * (strand.reel[S] + 0.5 * h * sigma) + par.kappa)
 
@@ -222,7 +222,7 @@ def reel_equation(
     matrix[row, row] += work[PIVOT]
     v = ends[0].v
     carried = 0.25 * h * strand.par.mu * dot(v, v) - dot(spooled_slope(strand, strand.reel[S]), v)
-    right[row] += work[LEFT] + (carried if strand.wound else 0.0)
+    right[row] += work[LEFT] + (carried if strand.has_reel else 0.0)
     for e in range(2):
         body = body_at(network.bodies, strand.ends[e])
         if body.free:
@@ -254,11 +254,11 @@ def strand_rows(network: Network, k: int, h: float, kick: float, anew: bool) -> 
         add_drum(network, strand, h, ends[0].v)
         if strand.reeving.sheave:
             add_wheel(network, strand, h, kick)
-        if strand.wound or strand.reeving.sheave:
+        if strand.has_reel or strand.reeving.sheave:
             row, sigma = feed_row(network, strand, 0), feed_speed(network, strand, 0)
             add_spin_of_drum(network, strand, h, ends[0], row, sigma)
         return
-    if strand.wound:
+    if strand.has_reel:
         add_spin_of_drum(network, strand, h, ends[0], strand.row, strand.work[SIGMA_NOW])
     if strand.row >= 0:
         reel_equation(network, strand, h, ends, by_omega)

@@ -14,11 +14,11 @@ from tautline.kernels.listed import Listed
 from tautline.kernels.network.data import (
     PLACE,
     PULLED,
+    SPOOLED_WEIGHT_S,
     TWISTED,
     WEIGHT_S,
     WEIGHTS,
     WHEEL_WEIGHT,
-    WOUND_S,
     Body,
     Field,
     Network,
@@ -124,8 +124,8 @@ def gradient_on(field: Field, at: Reference, body: Body) -> Gradient:
     return Gradient(-0.5 * k * (trace - 3.0 * across), force, moment)
 
 
-class WoundWeight(NamedTuple):
-    """Gravity of the string that is wound on a reel."""
+class SpooledWeight(NamedTuple):
+    """Gravity of the string that is spooled on a reel."""
 
     energy: float
     force: Vector  # on the guide entrance
@@ -134,13 +134,13 @@ class WoundWeight(NamedTuple):
 
 
 @kernel
-def wound_weight(strand: Strand, field: Field, pull: Pull, height: float, with_energy: bool) -> WoundWeight:
+def spooled_weight(strand: Strand, field: Field, pull: Pull, height: float, with_energy: bool) -> SpooledWeight:
     """On a body a point mass at the guide entrance; at an anchor in the guide and around the drum (equation 6)."""
     par = strand.par
     s = strand.reel[S]
     carried = par.mu * s
     if strand.on_body:
-        return WoundWeight(
+        return SpooledWeight(
             carried * pull.potential, scale(carried, pull.acceleration), -par.mu * pull.potential, carried * pull.rate
         )
     weight = par.mu * field.g
@@ -148,7 +148,7 @@ def wound_weight(strand: Strand, field: Field, pull: Pull, height: float, with_e
     if with_energy:  # a sine and a cosine, which no step needs
         energy = -weight * ((s - par.b) * (height - par.b) + par.b * height - spooled_above(par, s))
     on_s = weight * (height - par.b - spooled_lever(par, s))
-    return WoundWeight(energy, (0.0, 0.0, weight * s), on_s, 0.0)
+    return SpooledWeight(energy, (0.0, 0.0, weight * s), on_s, 0.0)
 
 
 @kernel
@@ -156,7 +156,7 @@ def weigh_wheel(strand: Strand, body: Body, field: Field, at: Reference) -> tupl
     """Gravity on the rope that is on a wheel into WHEEL_WEIGHT; energy, and its rate by the motion of the frame."""
     center = add(triple(body.state, PLACE), apply(attitude(body.state), strand.reeving.center))
     pull = pull_at(field, at, center)
-    mass = strand.sinking * strand.reeving.wrap
+    mass = strand.weight_fraction * strand.reeving.wrap
     put_triple(strand.work, WHEEL_WEIGHT + 3, scale(mass, pull.acceleration))
     return mass * pull.potential, mass * pull.rate
 
@@ -182,7 +182,7 @@ def weigh_strand(
     par = strand.par
     q = strand.nodes[POSITION]
     out = strand.scratch.nodes[WEIGHTS]
-    mass = strand.sinking * par.mu * element_length(par, retracted(strand))
+    mass = strand.weight_fraction * par.mu * element_length(par, retracted(strand))
     energy, rate = 0.0, 0.0
     if field.orbit:
         for i in range(par.N + 1):
@@ -193,28 +193,28 @@ def weigh_strand(
             rate += part * pull.rate
     else:
         energy = weigh_evenly(par.N, q, field.g, mass, out)
-    strand.work[WEIGHT_S] = strand.sinking * par.mu * energy / par.N
+    strand.work[WEIGHT_S] = strand.weight_fraction * par.mu * energy / par.N
     if strand.reeving.idle:
         energy, rate = 0.0, 0.0
         for i in range(par.N + 1):
             put_node(out, i, (0.0, 0.0, 0.0))
     energy *= mass
     rate *= mass
-    strand.work[WOUND_S] = 0.0
+    strand.work[SPOOLED_WEIGHT_S] = 0.0
     if strand.reeving.sheave:
         wheel = weigh_wheel(strand, body_at(bodies, strand.ends[0]), field, at)
         energy += wheel[0]
         rate += wheel[1]
-    if strand.wound:
+    if strand.has_reel:
         entrance = node(q, 0)
-        wound = wound_weight(strand, field, pull_at(field, at, entrance), entrance[2], with_energy)
-        add_to_node(out, 0, scale(strand.sinking, wound.force))
+        spooled = spooled_weight(strand, field, pull_at(field, at, entrance), entrance[2], with_energy)
+        add_to_node(out, 0, scale(strand.weight_fraction, spooled.force))
         if strand.reeved:
-            strand.work[WOUND_S] = strand.sinking * wound.on_s
+            strand.work[SPOOLED_WEIGHT_S] = strand.weight_fraction * spooled.on_s
         else:
-            strand.work[WEIGHT_S] += strand.sinking * wound.on_s
-        energy += strand.sinking * wound.energy
-        rate += wound.rate
+            strand.work[WEIGHT_S] += strand.weight_fraction * spooled.on_s
+        energy += strand.weight_fraction * spooled.energy
+        rate += spooled.rate
     return energy, rate
 
 

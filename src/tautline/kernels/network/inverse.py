@@ -96,7 +96,7 @@ SHORT_TURN = 1e-3
 @kernel
 def finds_torque(strand: Strand) -> bool:
     """Whether the torque on a drum follows from its motion: of one that is locked, or whose motion is prescribed."""
-    turns = strand.reeving.feeds[0] == strand.number if strand.reeved else strand.wound
+    turns = strand.reeving.feeds[0] == strand.number if strand.reeved else strand.has_reel
     return bool(turns and (strand.command.locked or strand.command.kind == BY_PROFILE))
 
 
@@ -161,7 +161,7 @@ def friction_on_feed(network: Network, k: int, sigma: float) -> float:
     push = -viscous_drag(par, s) * sigma
     if sigma != 0.0:
         push -= math.copysign(par.coulomb, sigma) / radius(par, s)
-    if strand.wound:
+    if strand.has_reel:
         push += carnot_force(par, Entrance(strain_at_drum(network, strand), 0.0), sigma)[0]
     if strand.reeving.friction.law != NO_FRICTION:
         push += rub_force(rub_of(network, k), strand.reeving.friction.alpha_0, sigma)[0]

@@ -228,7 +228,7 @@ def add_wheel(network: Network, strand: Strand) -> None:
 def add_drum(network: Network, strand: Strand, tau: float, at: Instant, ahead: float) -> None:
     """A drum at the end of a line: the rope on it, and what loads give to that. A wheel alone has no rope."""
     body, point = body_at(network.bodies, strand.ends[0]), strand.points[0]
-    if strand.wound:
+    if strand.has_reel:
         K = matrix_add_scaled(ZEROS, strand.par.mu * strand.reel[S], IDENTITY)
         add_pair(network, (body, body), (point, point), K)
     if pushes(loads_at(network.acting, strand.number)):
@@ -245,7 +245,7 @@ def strand_into(network: Network, k: int, tau: float, at: Instant, ahead: float)
     strand = strand_at(network.strands, k)
     if strand.row >= 0:
         network.right[0][strand.row] += strand.reel[P_S] - strand.reel[P_S_ERR]
-    if strand.wound or strand.reeving.sheave:
+    if strand.has_reel or strand.reeving.sheave:
         add_reel(network, strand)
     if strand.reeving.sheave:
         add_wheel(network, strand)

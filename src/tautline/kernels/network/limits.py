@@ -56,7 +56,7 @@ def stiffness(strand: Strand) -> float:
 
 
 @kernel
-def softness_of_drum(network: Network, strand: Strand) -> float:
+def inverse_feed_mass(network: Network, strand: Strand) -> float:
     """Inverse masses of drums and sheaves that move at the ends of a string (1/kg)."""
     if not strand.reeved:
         return 1.0 / reel_mass(strand.par, strand.reel[S])[0] if strand.row >= 0 else 0.0
@@ -71,7 +71,7 @@ def softness_of_drum(network: Network, strand: Strand) -> float:
 
 
 @kernel
-def shared_softness(network: Network, strand: Strand, e: int) -> float:
+def shared_inverse_mass(network: Network, strand: Strand, e: int) -> float:
     """Inverse mass at end e of a string of one element (1/kg), where strings like it share the mass of a body.
 
     Each takes a part that is as large as its own share of their stiffness over the masses that they feel.
@@ -82,7 +82,7 @@ def shared_softness(network: Network, strand: Strand, e: int) -> float:
         if other.par.N == 1 and not other.reeving.idle:
             for f in range(2):
                 if other.ends[f] == strand.ends[e]:
-                    load += stiffness(other) * other.softness[f]
+                    load += stiffness(other) * other.inverse_end_mass[f]
     return load / stiffness(strand)
 
 
@@ -101,12 +101,14 @@ def spring_frequency2(strand: Strand, first: float, last: float) -> float:
 @kernel
 def strand_frequencies2(network: Network, strand: Strand) -> tuple[float, float]:
     """Squared frequencies of the fastest waves in the elements, and of the string as one spring between its ends."""
-    par, drum = strand.par, softness_of_drum(network, strand)
+    par, drum = strand.par, inverse_feed_mass(network, strand)
     if par.N == 1:
-        own = spring_frequency2(strand, shared_softness(network, strand, 0) + drum, shared_softness(network, strand, 1))
+        first, last = (shared_inverse_mass(network, strand, 0), shared_inverse_mass(network, strand, 1))
+        own = spring_frequency2(strand, first + drum, last)
         return own, own
     l = element_length(par, retracted(strand))
-    return 12.0 * par.EA / (par.mu * l * l), spring_frequency2(strand, strand.softness[0] + drum, strand.softness[1])
+    first, last = strand.inverse_end_mass
+    return 12.0 * par.EA / (par.mu * l * l), spring_frequency2(strand, first + drum, last)
 
 
 @kernel
@@ -161,7 +163,7 @@ def pull_on(network: Network, b: int) -> tuple[float, float, bool]:
 
 
 @kernel
-def drum_softness(strand: Strand) -> float:
+def inverse_drum_mass(strand: Strand) -> float:
     """Inverse mass of a drum or wheel against what carries it (1/kg)."""
     return 1.0 / reel_mass(strand.reeving.par, strand.reel[S])[0] + strand.turned
 
@@ -173,7 +175,7 @@ def limits_now(network: Network, plan: Plan, t: float) -> Limits:
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         if strand.row >= 0:
-            command, soft = strand.command, drum_softness(strand)
+            command, soft = strand.command, inverse_drum_mass(strand)
             drum = min(drum, resolved_drum(plan, soft, command.stiffness, command.damping))
             spring2 = max(spring2, command.stiffness * soft)
         if strand.reeving.idle:

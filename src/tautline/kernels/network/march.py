@@ -87,7 +87,7 @@ def retrieved_beyond(strand: Strand) -> float:
 @kernel
 def beyond_end(strand: Strand) -> float:
     """How far a reel is beyond the nearer end of its string, or a span too short; negative before it."""
-    deployed = strand.par.b - strand.reel[S] if strand.wound or not strand.reeved else -math.inf
+    deployed = strand.par.b - strand.reel[S] if strand.has_reel or not strand.reeved else -math.inf
     return float(max(retrieved_beyond(strand), deployed))
 
 

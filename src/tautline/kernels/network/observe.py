@@ -98,14 +98,14 @@ from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, sca
 
 @kernel
 def first_momentum(strand: Strand, sigma: float, v: Array) -> Vector:
-    """Momentum of the first node, with the string that is wound on a reel there."""
+    """Momentum of the first node, with the string that is spooled on a reel there."""
     par = strand.par
     q = strand.nodes[POSITION]
     s = strand.reel[S]
     alpha = transport_weights(par.N, 0.0)[0]
     own = scale(element_length(par, s) / 6.0, add_scaled(node(v, 1), 2.0, node(v, 0)))
     P = add_scaled(own, alpha * sigma, sub(node(q, 0), node(q, 1)))
-    if strand.wound:
+    if strand.has_reel:
         P = add_scaled(P, s, node(v, 0))
     return add_scaled(scale(par.mu, P), sigma, spooled_slope(strand, s))
 
@@ -168,7 +168,7 @@ def measure_strand(network: Network, strand: Strand) -> tuple[float, float]:
     first = end_of(network, strand, 0, 0.0)
     carried = angular_velocity_about(strand, first)
     kinetic = kinetic_string(par, s, sigma, q, v)
-    if strand.wound:
+    if strand.has_reel:
         speed = sigma + carried
         kinetic += 0.5 * par.mu * s * dot(first.v, first.v) + 0.5 * reel_mass(par, s)[0] * speed * speed
     lifted = dot(spooled_slope(strand, s), first.v)
@@ -241,7 +241,7 @@ def observe_strand(network: Network, strand: Strand, t: float, out: Array, out_n
     out[KINETIC], P_s = measure_strand(network, strand)
     put_triple(work, END_MOMENTUM, sub(triple(work, END_MOMENTUM), owed.first))
     put_triple(work, END_MOMENTUM + 3, sub(triple(work, END_MOMENTUM + 3), owed.last))
-    out[ELASTIC] = elastic(par, retracted(strand), q) + (spooled_energy(par, reel, s) if strand.wound else 0.0)
+    out[ELASTIC] = elastic(par, retracted(strand), q) + (spooled_energy(par, reel, s) if strand.has_reel else 0.0)
     out[GRAVITY] = 0.0
     if strand.row >= 0 and reel[HELD] == PRESCRIBED:
         # the half impulse that a reel that is led has still to be given for the latest step

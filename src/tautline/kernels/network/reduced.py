@@ -42,7 +42,7 @@ from tautline.kernels.network.span_loads import (
     flow_on_far,
     latest_speeds,
     lengthening_by_far,
-    lift_wound,
+    lift_spooled,
     rows_of,
     span_motion,
 )
@@ -152,7 +152,7 @@ def push_strand(network: Network, strand: Strand, at: Instant, ahead: float) -> 
         expect_velocities(par, ahead, motion, guess)
         here = instant_at(at, R, expected, beyond_latest(last, before, ahead))
         push = act(par, loads, here, motion, guess, scratch)
-    return lift_wound(network, strand, loads.own[DRAG], push)
+    return lift_spooled(network, strand, loads.own[DRAG], push)
 
 
 @kernel
@@ -202,8 +202,8 @@ def reduce_strand(network: Network, strand: Strand, known: Known) -> Reduced:
     rows = rows_of(network, strand)
     moving, far_moves = rows[0] >= 0, rows[1] >= 0
     sixth = par.mu * element_length(par, retracted(strand)) / 6.0
-    # the first node has half of an inner one's mass, and what is wound there
-    carried_there = par.mu * strand.reel[S] if strand.wound else 0.0
+    # the first node has half of an inner one's mass, and what is spooled there
+    carried_there = par.mu * strand.reel[S] if strand.has_reel else 0.0
     first = matrix_add_scaled(full(block(scratch, 0)), carried_there - 2.0 * sixth, IDENTITY)
     across = between(strand, 0)
     right_first = known.right_first

@@ -62,6 +62,7 @@ from tautline.kernels.network.data import (
     SCALE,
     SCHUR,
     SIGMA_NOW,
+    SPOOLED_WEIGHT_S,
     START_ROW,
     STOP_BY_END,
     STRAIN,
@@ -69,7 +70,6 @@ from tautline.kernels.network.data import (
     V_NOW,
     WEIGHT_S,
     WHEEL_WEIGHT,
-    WOUND_S,
     Network,
     Strand,
     body_at,
@@ -175,7 +175,7 @@ def condense_span(
     start = feed_speed(network, strand, 0)
     feeds = feeds_of(par, h, element_length(par, retracted(strand)), start, feed_speed(network, strand, 1))
     unit = span_equations(par, h, feeds, q, scratch.nodes[TARGET], kick, scratch)
-    own_first = OWN + (unit * par.mu * (strand.reel[S] + 0.5 * h * start) if strand.wound else 0.0)
+    own_first = OWN + (unit * par.mu * (strand.reel[S] + 0.5 * h * start) if strand.has_reel else 0.0)
     reduce_to_ends(strand, unit, own_first, v_first, v_last, free)
     if not is_fed(network, strand):
         return
@@ -186,7 +186,7 @@ def condense_span(
     ends = (node(right, 0), scale(last, node(right, N)))
     ends_stop = (node(right_stop, 0), scale(last, node(right_stop, N)))
     rows = feed_rows(par, h, feeds, sums, follow_feeds(N, scratch), work[SCALE])
-    carried = scale(0.5 * h if strand.wound else 0.0, v_first)
+    carried = scale(0.5 * h if strand.has_reel else 0.0, v_first)
     nodes, places, places_stop = scratch.nodes, (END_BY_SIGMA, REEL_BY_END), (END_BY_STOP, STOP_BY_END)
     slopes_at_ends(strand, ends, nodes[BY_SIGMA], nodes[BORDER], carried, places, free)
     slopes_at_ends(strand, ends_stop, nodes[BY_STOP], nodes[BORDER_STOP], ZERO, places_stop, free)
@@ -197,11 +197,11 @@ def condense_span(
 
 @kernel
 def condense_drum(network: Network, strand: Strand, h: float, v_first: Vector) -> None:
-    """A drum at the end of a line, whose rope is the string before: what is wound there is a mass of its own.
+    """A drum at the end of a line, whose rope is the string before: what is spooled there is a mass of its own.
 
     A wheel alone has none.
     """
-    work, mu = strand.work, strand.par.mu if strand.wound else 0.0
+    work, mu = strand.work, strand.par.mu if strand.has_reel else 0.0
     mass = mu * (strand.reel[S] + 0.5 * h * feed_speed(network, strand, 0))
     put_triple(work, END_MOMENTUM, add_scaled(scale(mass, v_first), -1.0, node(strand.scratch.nodes[TARGET], 0)))
     put_triple(work, END_BY_SIGMA, scale(0.5 * h * mu, v_first))
@@ -285,7 +285,7 @@ def add_drum(network: Network, strand: Strand, h: float, v_first: Vector) -> Non
     pivot, left = reel_row(par, h, strand.reel[S], ends, NO_SUMS, 0.0, 0.0)
     network.matrix[row, row] += factor * factor * pivot
     carried = 0.25 * h * par.mu * dot(v_first, v_first) - dot(spooled_slope(strand, strand.reel[S]), v_first)
-    network.right[0][row] += p_s + factor * (left + (carried if strand.wound else 0.0))
+    network.right[0][row] += p_s + factor * (left + (carried if strand.has_reel else 0.0))
 
 
 @kernel
@@ -308,14 +308,14 @@ def gather_forces(network: Network, place: int) -> None:
             force = 0.0
             if not strand.reeving.idle:
                 force = kept_reel_force(strand.scratch.nodes[PULL]) + strand.work[WEIGHT_S]
-            add_to_feeds(network, strand, place, force + strand.work[WOUND_S], -force)
+            add_to_feeds(network, strand, place, force + strand.work[SPOOLED_WEIGHT_S], -force)
 
 
 @separate
 def strain_at_drum(network: Network, strand: Strand) -> float:
     """Strain of the rope at the guide of a drum, at the start or at the end of its line; 0 beside wheels."""
     nothing: float = 0.0 * strand.reel[S]
-    if not strand.wound:
+    if not strand.has_reel:
         return nothing
     if not strand.reeving.idle:
         return strain_at_guide(strand.par, strand.nodes[POSITION], element_length(strand.par, retracted(strand)))
@@ -386,7 +386,7 @@ def gather_gradients(network: Network, h: float) -> None:
         strand = strand_at(network.strands, k)
         if strand.reeved:
             own = 0.0
-            if strand.wound:
+            if strand.has_reel:
                 sigma, v = feed_speed(network, strand, 0), triple(strand.work, END_VELOCITY)
                 body = body_at(network.bodies, strand.ends[0])
                 speed = sigma + dot(strand.axis, triple(body.work, OMEGA_NOW))
@@ -469,13 +469,13 @@ def measure_span(network: Network, strand: Strand, q: Array, h: float, momentum:
         found = span_momenta(par, feeds, q, v, momentum)
         kinetic, own, at_stop = found.kinetic, found.start, found.stop
     v_first = triple(work, END_VELOCITY)
-    if strand.wound or strand.reeving.sheave:
+    if strand.has_reel or strand.reeving.sheave:
         wheel = strand.reeving.par
         mass = reel_mass(wheel, s)[0]
         speed = start + dot(strand.axis, triple(body.work, OMEGA_NOW))
         kinetic += 0.5 * mass * speed * speed
         own += mass * speed
-    if strand.wound:
+    if strand.has_reel:
         slope = spooled_slope(strand, strand.reel[S])
         kinetic += 0.5 * par.mu * s * dot(v_first, v_first) + dot(slope, v_first) * start
         own += dot(slope, v_first)

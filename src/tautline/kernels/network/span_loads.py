@@ -172,7 +172,7 @@ def flow_on_far(par: Parameters, tau: float, scratch: Scratch) -> float:
 
 
 @kernel
-def lift_wound(network: Network, strand: Strand, own: Drag, push: Push) -> Push:
+def lift_spooled(network: Network, strand: Strand, own: Drag, push: Push) -> Push:
     """Add the buoyancy of rope on drums and wheels at the ends of a span, below a surface more than above it.
 
     It gets wet over the height of drum or wheel. That on a wheel is lifted at its two points, half at each.
@@ -189,7 +189,7 @@ def lift_wound(network: Network, strand: Strand, own: Drag, push: Push) -> Push:
     q, reel = strand.nodes[POSITION], push.reel
     depth, height = node(q, 0)[2] - own.surface, 2.0 * strand.reeving.par.d
     carried = 0.0
-    if strand.wound:
+    if strand.has_reel:
         carried = strand.reel[S]
         on_reel = -own.lift * wet_depth(depth, height)
         rest[ON_REEL] += on_reel

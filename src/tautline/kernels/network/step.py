@@ -257,7 +257,7 @@ def drift_strand(network: Network, k: int, h: float) -> None:
         center = wheel_end(network, strand, h)
         ask_at(center, h, wheel_momentum(strand, center, 0.5 * h))
         put_triple(work, WHEEL_WEIGHT, scale(0.5 * h, triple(work, WHEEL_WEIGHT + 3)))
-    if strand.wound or strand.reeving.sheave:
+    if strand.has_reel or strand.reeving.sheave:
         ask_for_drum(network, strand, h)
     p, p_err, weights = strand.nodes[MOMENTUM], strand.nodes[MOMENTUM_ERR], scratch.nodes[WEIGHTS]
     for i in range(0, par.N + 1, width(p)):

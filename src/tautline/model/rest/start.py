@@ -176,7 +176,7 @@ def _afloat(network: Network, given: Places, branches: list[Branch], aside: floa
     fluid = network.fluid
     if fluid is None or fluid.surface is None:
         return None
-    weights = _sinking(network, branches)
+    weights = _hanging_masses(network, branches)
     centers, nodes = given.centers.copy(), given.nodes.copy()
     found: set[int] = set()
     for branch in branches:
@@ -246,7 +246,7 @@ def _heaviness(network: Network, line: NetworkLine) -> float:
     return float(line.string.density - (0.0 if fluid is None else fluid.density) * line.string.area)
 
 
-def _sinking(network: Network, branches: list[Branch]) -> list[float]:
+def _hanging_masses(network: Network, branches: list[Branch]) -> list[float]:
     """Mass of all that hangs on each body of a tree, less that of the fluid in its place (kg)."""
     found, fluid = [0.0] * len(network.bodies), network.fluid
     for branch in reversed(branches):
