@@ -107,7 +107,7 @@ def test_dual_numbers_of_segments_are_what_differences_find(name: str) -> None:
     segments = Segments(case, [0.0, 0.5 * case.run.duration, case.run.duration], by)
     x, u, slopes = segments.march(0, segments.start, derivatives=False).end, segments.values, segments._slopes
     assert isinstance(slopes, SegmentSlopes)
-    setting = segments.placed(segments.begun(u).twin(), x, 1)
+    setting = segments.placed(segments.begun(u).copy(), x, 1)
     at, setting = segments.midway(setting, x, u, 1), setting.without_workspace()
     here, scales = Changed.of(setting), scales_of(setting)
     found = segments.runs(u).tangents(segments.begun(u), Directions.single(segments.case, by), scales, at)

@@ -111,8 +111,8 @@ def test_acceleration_is_the_mean_over_an_advance() -> None:
         before, then = sim.body.velocity, sim.time
         sim.advance(0.01)
         assert np.array_equal(sim.body.acceleration, (sim.body.velocity - before) / (sim.time - then))
-    twin = copy.deepcopy(sim)
-    assert twin.body.position.tolist() == sim.body.position.tolist()
+    other = copy.deepcopy(sim)
+    assert other.body.position.tolist() == sim.body.position.tolist()
 
 
 def test_sensors_see_a_blow_at_once() -> None:

@@ -210,8 +210,8 @@ def test_pieces_and_checkpoints_change_nothing(backend: str, tmp_path: Path) -> 
     assert tl.case_of(found).commands == case(*LONG).commands
     copies = [tl.Simulation.from_case(case(*LONG)) for _ in range(2)]
     copies[0].advance(2.5, dict(case(*LONG).commands), sample=0.05)
-    twin = copies[0].__copy__()
-    for sim in (copies[0], twin):
+    other = copies[0].__copy__()
+    for sim in (copies[0], other):
         sim.advance(3.5, sample=0.05)
         np.testing.assert_array_equal(sim.dataset().position.values, whole.position.values)
 

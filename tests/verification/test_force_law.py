@@ -190,10 +190,10 @@ def test_a_run_with_a_law_is_not_saved(tmp_path: Any) -> None:
     simulation.advance(0.01)
     with pytest.raises(InputError, match="loads: expected no force law in a run that is saved, got 'hung_in_honey'"):
         simulation.save(tmp_path / "run.npz")
-    twin = copy.deepcopy(simulation)
-    for one in (simulation, twin):
+    other = copy.deepcopy(simulation)
+    for one in (simulation, other):
         one.advance(0.01)
-    assert np.array_equal(simulation.line.nodes, twin.line.nodes)
+    assert np.array_equal(simulation.line.nodes, other.line.nodes)
 
 
 def test_a_law_that_resists_limits_the_step() -> None:

@@ -53,7 +53,7 @@ def test_example_1_is_chaotic_and_the_horizon_is_seen(report: Report) -> None:
     found = tl.lyapunov(built.system, built.state(), tl.Locked(), 10.0, step=5e-4)
     simulation = Runner(ChainBackend(chain_of(built.system), chain_state(built.state()), step=5e-4))
     simulation.begin(tl.Locked(), 10.0, 0.1)
-    other = simulation.twin()
+    other = simulation.copy()
     other.stepper.motion.nodes[0] *= 1.0 + 1e-9
     other.first_sample()
     runs = [s.march(80, s.stepper.plan).nodes[:, 0] for s in (simulation, other)]

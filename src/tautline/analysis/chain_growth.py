@@ -22,7 +22,7 @@ def growth_rates(simulations: Sequence[Runner[ChainBackend]], intervals: int, di
     The simulations must have been started by `begin`, with one sample an interval. `distance` is that at the start of
     every interval.
     """
-    shadows = [simulation.twin() for simulation in simulations]
+    shadows = [simulation.copy() for simulation in simulations]
     for simulation, shadow in zip(simulations, shadows, strict=True):
         _push_aside(simulation, shadow, distance)
     growth = np.full((len(simulations), intervals), np.nan)

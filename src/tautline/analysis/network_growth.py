@@ -23,7 +23,7 @@ def growth_of_network(simulation: Runner[NetworkBackend], intervals: int, interv
 
     The simulation must have been started by `begin`. `distance` is that at the start of every interval.
     """
-    shadow = simulation.twin(simulation.time + intervals * interval)
+    shadow = simulation.copy(simulation.time + intervals * interval)
     plan = simulation.sampling(interval)
     shadow.sampling(interval)
     for each in (simulation, shadow):

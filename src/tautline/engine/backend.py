@@ -210,11 +210,11 @@ class Backend(Protocol):
         ...
 
 
-def twin_of(backend: Backend, until: float) -> Any:
+def copy_of(backend: Backend, until: float) -> Any:
     """An independent backend in the same state; tables of motions hold up to a time (s)."""
     other = copy.copy(backend)
-    other.stepper = backend.stepper.twin(until)
-    other.timing = backend.timing.twin(other.stepper)
+    other.stepper = backend.stepper.copy(until)
+    other.timing = backend.timing.copy(other.stepper)
     return other
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from tautline import errors
 from tautline._version import __version__
 from tautline.engine import stages
-from tautline.engine.backend import Backend, twin_of
+from tautline.engine.backend import Backend, copy_of
 from tautline.engine.conditions import Watch
 from tautline.engine.recorder import Recorder, copied, joined
 from tautline.engine.records import record_warnings
@@ -74,12 +74,12 @@ class Runner(Generic[B]):
         """An independent copy; one that shared arrays of the motion would be of no use."""
         return copy.deepcopy(self)
 
-    def twin(self, until: float = 0.0) -> Self:
+    def copy(self, until: float = 0.0) -> Self:
         """An independent one in the same state, with nothing recorded; tables of motions hold up to a time (s)."""
         self.look()
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
-        backend = other.backend = twin_of(self.backend, until)
+        backend = other.backend = copy_of(self.backend, until)
         other.stepper, other.timing, other.recorder = backend.stepper, backend.timing, Recorder()
         other.watch = None if self.watch is None else self.watch.copy()
         return other

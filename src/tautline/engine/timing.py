@@ -69,8 +69,8 @@ class Timing:
         times: data.Array = start + counts * plan.h
         return np.append(times, self.now) if off and rows else times
 
-    def twin(self, stepper: Stepper) -> Timing:
-        """The timing of a twin."""
+    def copy(self, stepper: Stepper) -> Timing:
+        """Timing of a copy of the stepper."""
         other = copy.copy(self)
         other.base_steps, other._stepper = dict(self.base_steps), stepper
         return other

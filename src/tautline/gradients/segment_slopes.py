@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def by_state(segments: Segments, setting: Any, scales: Scales, x: Array, u: Array, k: int) -> Array:
     """Derivatives of a setting by the coordinates of its first state, on which the motion alone depends."""
     inside = places_in(setting, lambda other: other.moving())
-    begun, part, sizes = segments.begun(u).twin(), scales.part(inside), segments.coordinates.sizes(x)
+    begun, part, sizes = segments.begun(u).copy(), scales.part(inside), segments.coordinates.sizes(x)
     here, columns = segments.moving(begun, x, k), np.zeros((len(scales.groups), len(x)))
     for i, name in enumerate(segments.coordinates.names):
 

@@ -145,7 +145,7 @@ class Segments:
         if u.shape != self.values.shape:
             raise InputError(f"u: expected {len(self.values)} values of keys, got an array of shape {u.shape}")
         self._look_at(u)
-        begun: Any = self.begun(u).twin()
+        begun: Any = self.begun(u).copy()
         setting, simulation = self.placed(begun, x, k), begun.simulation
         n = self.coordinates.size
         columns = self._slopes.columns(setting, x, u, k) if derivatives else np.zeros((len(flat(setting)), 0))
@@ -183,7 +183,7 @@ class Segments:
 
     def warnings_on(self, marched: Marched, k: int, x: Array, u: Any = None) -> list[RunWarning]:
         """Warnings on the derivatives of a march; other arguments as of `march`."""
-        begun: Any = self.begun(self.values if u is None else np.asarray(u, dtype=np.float64)).twin()
+        begun: Any = self.begun(self.values if u is None else np.asarray(u, dtype=np.float64)).copy()
         setting = self.placed(begun, x, k)
         found = [*starts_at_kink(begun.lines(setting, begun.simulation.first_sample())), *marched.warnings]
         return [w.prefixed(f"from {self.times[k]:g} s: ") for w in found]

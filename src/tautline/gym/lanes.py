@@ -212,7 +212,7 @@ class LaneVectorEnv(VectorEnv[Array, Array, Array]):
 
     def _alone(self, place: int, torque: float) -> str:
         """One interval of a motion that left its lane, by itself; its status."""
-        simulation = (self._own[place] or self._base).twin()
+        simulation = (self._own[place] or self._base).copy()
         motion, (b, lane) = simulation.stepper.motion, divmod(place, LANES)
         for ours, theirs in zip(motion, self._block, strict=False):
             ours[...] = theirs[b, lane]

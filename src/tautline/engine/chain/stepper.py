@@ -69,7 +69,7 @@ class Stepper:
         self.reel_is_free = False  # moved by forces
         self.last = data.empty_samples(1, self.par.N)
 
-    def twin(self, until: float = 0.0) -> Stepper:
+    def copy(self, until: float = 0.0) -> Stepper:
         """An independent stepper in the same state; its tables are made when it marches, whatever the time."""
         other = copy.copy(self)
         other.health, other.needed, other.turns = copy.deepcopy(self.health), list(self.needed), Turns()

@@ -117,7 +117,7 @@ class NetworkStepper:
         self.changed = True
         self.lower(self.time, self.time)
 
-    def twin(self, until: float = 0.0) -> NetworkStepper:
+    def copy(self, until: float = 0.0) -> NetworkStepper:
         """An independent stepper in the same state, whose health begins anew; tables of motions hold up to a time."""
         other = copy.copy(self.__getstate__())
         found = object.__new__(NetworkStepper)

@@ -78,9 +78,9 @@ class Begun(NamedTuple):
         """Whether torques are found after a run."""
         return found_afterwards(self.setting.par, self.command)
 
-    def twin(self) -> Begun:
+    def copy(self) -> Begun:
         """Copy with a motion of its own."""
-        return self._replace(simulation=self.simulation.twin())
+        return self._replace(simulation=self.simulation.copy())
 
     def placed(self, coordinates: Coordinates, x: Array, time: float) -> Setting:
         """The setting from a state at a time (s), given by its coordinates."""
@@ -178,7 +178,7 @@ class ChainRuns:
         with case.naming_keys():
             case.state()  # checks the command
             self._waiting = self._waiting or Runner(ChainBackend.from_case(self._frozen(self.case)))
-            simulation = self._waiting.twin()
+            simulation = self._waiting.copy()
             simulation.begin(chain_command(case), case.run.duration, frozen.run.interval())
         return self._at_start(simulation, case)
 

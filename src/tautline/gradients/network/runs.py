@@ -52,9 +52,9 @@ class BegunNetwork(NamedTuple):
         found: kernels.WholeSamples = march_once(at_once, tangents)
         return found
 
-    def twin(self) -> BegunNetwork:
+    def copy(self) -> BegunNetwork:
         """Copy with a motion of its own."""
-        return self._replace(simulation=self.simulation.twin(self.until))
+        return self._replace(simulation=self.simulation.copy(self.until))
 
     def placed(self, coordinates: Coordinates, x: Array, time: float) -> NetworkSetting:
         """The setting from a state at a time (s), given by its coordinates."""

@@ -275,16 +275,16 @@ def _growth_rates(group: list[Started], interval: float) -> Array:
     """Growth (1/s) of the distance to a neighboring motion in every interval, a row a member."""
     from tautline.analysis.chain_growth import growth_rates
 
-    twins = [_chain(one).twin() for one in group]
-    for twin, one in zip(twins, group, strict=True):
-        twin.begin(one.case.commands, one.run.duration, interval)
-    return growth_rates(twins, round(group[0].run.duration / interval), DISTANCE) / interval
+    copies = [_chain(one).copy() for one in group]
+    for other, one in zip(copies, group, strict=True):
+        other.begin(one.case.commands, one.run.duration, interval)
+    return growth_rates(copies, round(group[0].run.duration / interval), DISTANCE) / interval
 
 
 def _growth_rates_alone(one: Started, interval: float) -> Array:
     """Growth rates of one member on its own backend."""
-    twin = one.simulation.twin(one.run.duration)
-    return growth_of(twin, twin.begin(one.case.commands, one.run.duration, interval), interval) / interval
+    other = one.simulation.copy(one.run.duration)
+    return growth_of(other, other.begin(one.case.commands, one.run.duration, interval), interval) / interval
 
 
 def _run_alone(one: Started, outputs: Sequence[Output], found: Computed) -> None:
