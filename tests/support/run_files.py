@@ -22,7 +22,7 @@ def scenario(name: str) -> tuple[Any, ...]:
 
 
 def bent() -> tuple[Any, ...]:
-    """The first example from a state that a motion has led to: a string that is bent, and moves."""
+    """The first example from a state at the end of a motion: a string that is bent, and moves."""
     whole, begun, command = example(1)
     before = tl.Simulation(whole, begun)
     before.advance(2.0, command)

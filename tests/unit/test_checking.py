@@ -124,7 +124,7 @@ def test_forces_of_several_lines_are_told_by_name() -> None:
         tl.load("thrown-bodies"),
         tl.load("hook-and-load", {"run.duration": "12 s"}),
     ],
-    ids=["led", "damped", "free", "crane", "yo-yo", "thrown bodies", "hook and load"],
+    ids=["driven", "damped", "free", "crane", "yo-yo", "thrown bodies", "hook and load"],
 )
 def test_steps_are_those_that_a_run_takes(built: tl.Case) -> None:
     found = checking.facts(built)

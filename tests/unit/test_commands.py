@@ -110,7 +110,7 @@ def test_what_sticks_or_strikes_is_for_order_two(order: int) -> None:
     with pytest.raises(InputError) as caught:
         chains.simulate(PENDULUM, START, tl.Free(), duration=0.1, order=order, at_end="hold")
     assert message.format("at_end='hold'") in str(caught.value)
-    # a reel that is locked or led does not stick
+    # a reel that is locked or driven does not stick
     for command in (tl.Locked(), MOVE):
         run = chains.simulate(pendulum(coulomb_friction=1.0), START, command, duration=0.1, order=order)
         assert run.attrs["status"] == "completed"
@@ -209,20 +209,20 @@ STORIES: dict[str, list[Command]] = {
     "locked, then free": [tl.Locked(), tl.Free()],
     "locked, then a table": [tl.Locked(), tl.Torque(([0.0, 0.1, 0.3], [1.0, 3.0, -1.0]))],
     "torques": [tl.Torque(1.0), tl.Torque(2.0)],
-    "led": [MOVE],
+    "driven": [MOVE],
     "speed": [SPEED],
     "stuck": [BRAKE],
     "slipping": [SLIPPING],
     "spring": [SPRING],
     "follower": [tl.Impedance(MOVE, 100.0, 10.0)],
-    "led, then free": [SPEED, tl.Free()],
-    "led, then braked": [SPEED, BRAKE],
-    "locked, then led": [tl.Locked(), MOVE],
+    "driven, then free": [SPEED, tl.Free()],
+    "driven, then braked": [SPEED, BRAKE],
+    "locked, then driven": [tl.Locked(), MOVE],
     "stuck, then torque": [BRAKE, tl.Torque(3.0)],
-    "stuck, then led": [BRAKE, tl.Speed(payout=0.3)],
-    "free, then led": [tl.Free(), tl.Speed(payout=0.3)],
+    "stuck, then driven": [BRAKE, tl.Speed(payout=0.3)],
+    "free, then driven": [tl.Free(), tl.Speed(payout=0.3)],
     "spring, then torque": [SPRING, tl.Torque(1.0)],
-    "led, then led": [SPEED, tl.Speed(payout=([0.1, 0.2], [-0.5, 0.5]))],
+    "driven, then driven": [SPEED, tl.Speed(payout=([0.1, 0.2], [-0.5, 0.5]))],
 }
 
 

@@ -177,7 +177,7 @@ def test_a_crane_by_torque_has_the_bits_of_simulation(fmus: Fmus, tmp_path: Path
 
 @pytest.mark.parametrize("fmi", (2, 3))
 def test_a_gantry_has_the_bits_of_simulation(fmus: Fmus, tmp_path: Path, fmi: int) -> None:
-    """The trolley, whose sheaves carry the rope, is moved, the winch is led to lengths, the wind pushes the block."""
+    """The trolley, whose sheaves carry the rope, is moved, the winch drives to lengths, the wind pushes the block."""
     fmu, case = opened(fmus["gantry", fmi], tmp_path), tl.load("gantry")
     interval, length, speed, knots, rows = 0.02, fmu.get("lines.hoist.command.length")[0], 0.0, [], []
     actions = [(38.0 - 0.001 * k**2, (0.02 * k, 0.0, 0.0), (0.0, 10.0 * k, 0.0)) for k in range(21)]

@@ -254,7 +254,7 @@ OF_ITS_MOTION = ["angles[1]", "path.heading", "path.height", "path.translations[
 
 @pytest.mark.parametrize("start", ["hanging", "state"])
 def test_dual_numbers_of_bodies_that_turn_are_what_differences_find(start: str) -> None:
-    """Of a ship, whose place and attitude are led; keys by which it moves otherwise are left to differences."""
+    """Of a ship, whose place and attitude are prescribed; keys by which it moves otherwise are left to differences."""
     case = tl.load("ship-crane", {"run.duration": 0.2, "bodies.ship.angles": [0.02, 0.01, 0.3]})
     if start == "state":
         case = case.with_(start=case.state())

@@ -52,7 +52,7 @@ def test_derivatives_are_those_of_differences_of_runs(key: str) -> None:
 
 
 def held(**changes: Any) -> tl.Case:
-    """Case with the sheave locked that was driven, and the drums led."""
+    """Case with the sheave locked that was driven, and the drums driven."""
     speed = {"kind": "speed", "times": [0.0, 0.1], "retrievals": [0.0, 0.3]}
     still = {"initial.bodies.car.velocity": [0.0, 0.0, 0.0], "lines.haul.over.drive.command": {"kind": "locked"}}
     return tackle(**still, **{"lines.hoist.command": speed}, **changes)

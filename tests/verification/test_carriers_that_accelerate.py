@@ -149,7 +149,7 @@ def drums(gravity: float, fall: float) -> tuple[tl.System, Any, dict[str, Any]]:
         "right": tl.Line(rope, "crab", (0.5, 0.0, 0.0), "beam", (0.5, 0.0, 0.0), reel=shaft, elements=2),
         "up": tl.Line(rope, "load", (0, 0, 0), "post", (0.0, 0.0, 0.0), end_reel=single, elements=2),
         "over": tl.Line(rope, "crab", (0, 0, 0), "hook", (0, 0, 0), over={"eye": eye}, reel=single, elements=2),
-        "led": tl.Line(rope, "post", (1.0, 0, 0), "weight", (0, 0, 0), reel=single, elements=2),
+        "driven": tl.Line(rope, "post", (1.0, 0, 0), "weight", (0, 0, 0), reel=single, elements=2),
         "locked": tl.Line(rope, "post", (2.0, 0, 0), "bob", (0, 0, 0), reel=single, elements=2),
     }
     masses = {"load": 20.0, "hook": 25.0, "weight": 10.0, "bob": 10.0}
@@ -166,7 +166,7 @@ def drums(gravity: float, fall: float) -> tuple[tl.System, Any, dict[str, Any]]:
         "left": tl.Torque(100.0),
         "up.end_reel": tl.Free(),
         "over": tl.Torque(40.0),
-        "led": tl.Speed(retrieval=([0.0, 0.5], [0.0, 0.7])),
+        "driven": tl.Speed(retrieval=([0.0, 0.5], [0.0, 0.7])),
         "locked": tl.Locked(),
     }
     return tl.System({"crab": crab, "post": post, **bodies}, lines, gravity), tl.Placed(places), commands
@@ -201,7 +201,7 @@ def test_work_of_a_carrier_closes_the_balance(report: Report) -> None:
 
 
 def test_carriers_feel_the_same_force_on_both_backends() -> None:
-    """Of a drum that is led, over ticks: the momentum of what is spooled changes with its speed."""
+    """Of a drum in prescribed motion, over ticks: the momentum of what is spooled changes with its speed."""
     motion = tl.Speed(retrieval=([0.0, 0.4, 0.8], [0.0, 2.0, -1.0]))
     forces = []
     for backend in (chains.CHAIN, chains.NETWORK):

@@ -181,12 +181,12 @@ def test_a_current_is_a_frame_that_moves() -> None:
             ends: Any = (velocity, velocity)
             carrier = tl.Kinematic(path=tl.GuidePath((0.0, 1.0), way, velocities=ends))
             line = dataclasses.replace(system.lines["rope"], start="carrier")
-            led = dataclasses.replace(system, bodies={"carrier": carrier, **system.bodies}, lines={"rope": line})
+            along = dataclasses.replace(system, bodies={"carrier": carrier, **system.bodies}, lines={"rope": line})
             state = moving(VELOCITY + velocity)
             rope = state.lines["rope"]
             rope = LineState(rope.nodes, np.array([velocity, rope.node_velocities[1]]), 0, 0)
             bodies = {"carrier": tl.BodyState((0.0, 0.0, 0.0), velocity), **state.bodies}
-            run = tl.simulate(led, tl.State(bodies, {"rope": rope}), duration=0.2, sample=0.2, step=step)
+            run = tl.simulate(along, tl.State(bodies, {"rope": rope}), duration=0.2, sample=0.2, step=step)
             places.append(run.body_position.sel(body="fish").values[-1] - 0.2 * velocity)
         differences.append(float(np.linalg.norm(places[0] - places[1])))
     check_below("difference", differences[-1], 1e-5)

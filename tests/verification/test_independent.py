@@ -135,7 +135,7 @@ def compare(
     return exact
 
 
-@pytest.mark.parametrize("command", [tl.Locked(), PRESCRIBED], ids=["locked", "led"])
+@pytest.mark.parametrize("command", [tl.Locked(), PRESCRIBED], ids=["locked", "driven"])
 @pytest.mark.parametrize("name", LOADS)
 def test_each_load(name: str, command: Command, report: Report) -> None:
     kind = type(command).__name__
@@ -180,7 +180,7 @@ DRUMS: dict[str, tuple[dict[str, Any], Command, float]] = {
     "torque limit": ({"max_torque": 4.0}, tl.Torque(6.0), 1.5),
     "power limit": ({"max_power": 10.0}, tl.Torque(6.0), 1.5),
     "spring": ({}, tl.Impedance(tl.Length(([0.0, 0.5], [4.0, 4.5])), stiffness=200.0, damping=20.0), 1.5),
-    "led with friction": ({"coulomb_friction": 0.3, "viscous_friction": 0.1, "layer_growth": 0.02}, PRESCRIBED, 0.0),
+    "driven with friction": ({"coulomb_friction": 0.3, "viscous_friction": 0.1, "layer_growth": 0.02}, PRESCRIBED, 0.0),
 }
 
 

@@ -128,7 +128,7 @@ LOSSES: dict[str, tuple[chains.Chain, Command]] = {
     "brake that slips, then holds": (pendulum("dissipative"), tl.Brake(([0.0, 0.5, 0.6], [1.0, 1.0, 6.0]))),
     "dry and viscous friction": (pendulum(coulomb_friction=0.3, viscous_friction=0.1), tl.Torque(4.0)),
     "torque and power limits": (pendulum(max_torque=4.0, max_power=3.0), tl.Torque(6.0)),
-    "led with friction": (pendulum("dissipative", coulomb_friction=0.3, viscous_friction=0.1), MOVE),
+    "driven with friction": (pendulum("dissipative", coulomb_friction=0.3, viscous_friction=0.1), MOVE),
     "spring": (pendulum("dissipative"), tl.Impedance(5.0, 100.0, 10.0)),
     "growing drum": (pendulum(layer_growth=0.02), tl.Torque(2.0)),
 }

@@ -66,16 +66,18 @@ def balance_of(run: Any) -> np.ndarray:
     return np.asarray(kept - sum(run[name].values for name in ("control_work", "guide_work", "fluid_work")))
 
 
-LED = [(name, led) for name in PLAIN for led in (False, True) if not (led and name == "atwood-3")]  # a pin has no motor
+ALONG = [
+    (name, driven) for name in PLAIN for driven in (False, True) if not (driven and name == "atwood-3")
+]  # a pin has no motor
 
 
-@pytest.mark.parametrize(("name", "led"), LED)
-def test_balance_closes_to_second_order_and_damping_takes_energy(name: str, led: bool) -> None:
-    """With friction, and with a sheave that is led."""
+@pytest.mark.parametrize(("name", "driven"), ALONG)
+def test_balance_closes_to_second_order_and_damping_takes_energy(name: str, driven: bool) -> None:
+    """With friction, and with a sheave in prescribed motion."""
     errors, duration = [], 0.2
     for step in (1e-3, 5e-4):
         case = damped(case_of(PLAIN[name], duration=duration, step=step), 5.0)
-        if led:
+        if driven:
             speed = float(case.state().lines["line0"].passing[0])
             case = case.with_(commands={**case.commands, "line0.s0": tl.Speed(retrieval=speed)})
         run = marched(case, duration, 0.02).dataset()
@@ -215,7 +217,7 @@ def test_hook_block_at_rest_below_a_surface_stays_there() -> None:
 
 @pytest.mark.parametrize("surface", [True, False])
 def test_balance_closes_to_second_order_in_a_fluid(surface: bool) -> None:
-    """Drums at both ends, one driven and one led, in a fluid with added mass."""
+    """Drums at both ends, one driven and one driven, in a fluid with added mass."""
     commands = {"hoist": tl.Torque(20.0), "hoist.end_reel": tl.Length.to("9 m", speed=1.0, acceleration=0.8)}
     errors = []
     for step in (2e-3, 1e-3):

@@ -13,7 +13,7 @@ import tautline as tl
 from tautline.arrays import Array
 from tests.conftest import Report
 from tests.support.checking import check_below, check_close
-from tests.verification.test_led_bodies import rotation
+from tests.verification.test_kinematic_bodies import rotation
 
 G = 9.81
 SEA = tl.Waves("jonswap", height=3.0, peak_period=9.0, peakedness=2.0, components=60, seed=4, ramp=10.0, cutoff=5)

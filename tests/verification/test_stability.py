@@ -167,7 +167,9 @@ def test_one_element_has_the_limit_of_the_pendulum(body: str, command: tl.Comman
 BEYOND = [1.0, 1e2, 1e4]
 
 
-@pytest.mark.parametrize("command", [tl.Locked(), tl.Free(), tl.Speed(retrieval=0.05)], ids=["locked", "free", "led"])
+@pytest.mark.parametrize(
+    "command", [tl.Locked(), tl.Free(), tl.Speed(retrieval=0.05)], ids=["locked", "free", "driven"]
+)
 @pytest.mark.parametrize("beyond", BEYOND)
 def test_damping_limits_no_step(beyond: float, command: tl.Command, report: Report) -> None:
     """At 0.6 of the limit of waves, however stiff the damping: the energy that is lost never comes back."""

@@ -262,7 +262,7 @@ def test_a_function_that_steps_do_not_follow_is_warned_of() -> None:
 
 # -- torques of locks and prescribed motions ----------------------------------------------------------------
 
-LED = {
+DRIVEN = {
     "locked": tl.Locked(),
     "length": tl.Length.to(4.0, speed=2.0, acceleration=6.0),
     "speed": tl.Speed(payout=([0.0, 0.1, 0.3], [0.0, -1.0, 0.5])),
@@ -272,9 +272,9 @@ LED = {
 
 @pytest.mark.parametrize("reel", [{}, {"coulomb_friction": 0.5, "viscous_friction": 0.2, "guide_law": "published"}])
 @pytest.mark.parametrize("viscosity", [0.0, 5.0])
-@pytest.mark.parametrize("name", LED)
+@pytest.mark.parametrize("name", DRIVEN)
 def test_torques_are_those_of_the_pendulum(name: str, viscosity: float, reel: dict[str, Any], report: Report) -> None:
-    pendulum, system = both(LED[name], {"viscosity": viscosity}, reel, sample=0.01)
+    pendulum, system = both(DRIVEN[name], {"viscosity": viscosity}, reel, sample=0.01)
     size = float(np.abs(pendulum.torque).max())
     apart = check_close("torque", system.torque[:, 0], pendulum.torque, 1e-9 * size)
     check_close("power", system.power[:, 0], pendulum.power, 1e-8 * size)

@@ -181,7 +181,7 @@ def test_a_guide_that_is_accelerated_pulls_likewise(elements: int, report: Repor
 
 
 def moving(elements: int, kind: str) -> Any:
-    """A soft, damped rope that swings in air, smoothly: with a reel that is led, or with a guide that heaves."""
+    """A soft, damped rope that swings in air, smoothly: with a reel that is driven, or with a guide that heaves."""
     path = tl.Sine((0.3, 0.0, 0.2), 2.0, ramp=1.0) if kind == "guide" else None
     rope = tl.String(30.0, 0.4, 3000.0, viscosity=60.0, diameter=0.02, law="linear")
     air = tl.Fluid(1.2, flow=(3.0, 0.0, 0.0), drag_area=0.3)

@@ -65,7 +65,7 @@ class Memory:
             backend.push(name)
         for name in what.moved:
             own = what.state.bodies[name]
-            stepper.lead(name, 0.0, BodyState(own.position, attitude=own.attitude))
+            stepper.prescribe(name, 0.0, BodyState(own.position, attitude=own.attitude))
         self.before = self._network()
         runner.begin(what.start_commands(), what.interval, what.interval)
         self.network = self._network()

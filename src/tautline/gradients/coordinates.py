@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.engine.network.strands import NO_SPAN, StrandOf, lead_of, strands_of
+from tautline.engine.network.strands import NO_SPAN, StrandOf, shaft_leader, strands_of
 from tautline.errors import InputError
 from tautline.gradients.arrays import Dual, UnknownTangentsError
 from tautline.gradients.rotations import RotationVectors
@@ -52,8 +52,8 @@ class Coordinates:
             name: RotationVectors(start.bodies[name].attitude) for name in self.free if not system.bodies[name].is_point
         }
         self._strands = strands_of(system)
-        self._lead = [lead_of(system, self._strands, k) for k in range(len(self._strands))]
-        self._moving = [k for k, x in enumerate(self._strands) if self._lead[k][0] == k and x.drive not in locked]
+        self._leaders = [shaft_leader(system, self._strands, k) for k in range(len(self._strands))]
+        self._moving = [k for k, x in enumerate(self._strands) if self._leaders[k][0] == k and x.drive not in locked]
         self.names: list[str] = []
         self._places: dict[str, slice] = {}
         for name in self.free:
@@ -140,7 +140,7 @@ class Coordinates:
         for k in self._moving:
             s, speed = x[self._places[f"feed of {self._strands[k].drive}"]]
             now[k] = (s, speed) if isinstance(x, Dual) else (float(s), float(speed))
-        for k, (lead, factor) in enumerate(self._lead):
+        for k, (lead, factor) in enumerate(self._leaders):
             if lead not in (-1, k):  # another drum on the shaft
                 now[k] = own[k][0] + factor * (now[lead][0] - own[lead][0]), factor * now[lead][1]
         return [(*here, here[0] - there[0]) for here, there in zip(now, own, strict=True)]
@@ -243,7 +243,7 @@ class Coordinates:
 
 
 def held_at(body: Kinematic, start: BodyState, time: Any) -> BodyState:
-    """A body whose motion is given, where its path has led it to from its start at a time (s).
+    """A kinematic body, where its path has taken it from its start at a time (s).
 
     The place and the time may carry derivatives.
     """

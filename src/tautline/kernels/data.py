@@ -54,7 +54,7 @@ KEPT = 9  # energy less work plus losses at the latest sample: constant, but for
 T_START = 10  # time at which STEP was 0
 TORQUE = 11  # on the drum, at the end of the latest step
 FRAME_VELOCITY = _places(12)[0]  # of the guide, which the momenta are relative to
-# A reel that does not move by its own equation: how it is held, and how fast it is led (m/s, m/s^2).
+# A reel that does not move by its own equation: how it is held, and its prescribed speed and acceleration (m/s, m/s^2).
 HELD, HELD_SPEED, HELD_ACCELERATION = _places(15, 16, 17)
 STICTION = 18  # impulse that friction could still give at the end of a step in which the drum stood still
 STOP, STOP_TIME = 19, 20  # end stop that the reel rests on: 1 retrieved, -1 deployed, 0 none; and since when

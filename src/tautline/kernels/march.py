@@ -91,7 +91,7 @@ class Marched(NamedTuple):
 def reel_event(
     par: Parameters, plan: Plan, command: Command, motion: Motion, scratch: Scratch, t: float, loads: Loads | None
 ) -> int:
-    """At the ends of the string. To be held there, the reel is put on the stop, unless it is led or comes away."""
+    """At the ends of the string. The reel is put on the stop, to be held there, unless it is driven or comes away."""
     reel = motion.reel
     status = end_of_string(par, plan, reel[S])
     if status == RUNNING:

@@ -210,7 +210,7 @@ def rates_with_tangents(
         plain[0], plain[1], plain[2], plain[3], plain[4], plain[5], plain[6], plain[7], settled, plain[8]
     )
     N = par.N
-    # of a reel that is led the guess is the speed itself, with its tangents; of others they are corrected below
+    # for a driven reel the guess is the speed itself, with its tangents; of others they are corrected below
     sigma = settled.sigma + (rates.sigma - values_of(rates.sigma))
     ends = ends_of(par, h, element_length(par, s), sigma)
     unit, last = node_equations(par, h, ends, q, p, kick, scratch)

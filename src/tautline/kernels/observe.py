@@ -102,9 +102,9 @@ def begin(par: Parameters, motion: Motion) -> None:
 def change_reel_mode(
     par: Parameters, locked: bool, motion: Motion, scratch: Scratch, held: float, sigma: float, acceleration: float
 ) -> float:
-    """Make the reel ready to move by its own equation, or to be held or led from now on; the energy that this gave.
+    """Make the reel ready to move by its own equation, or to be held or driven from now on; the energy that this gave.
 
-    A reel that was locked, held or led gets the momentum of its speed, p_s = P_s(g, v, sigma). To hold or lead it
+    A reel that was locked, held or driven gets the momentum of its speed, p_s = P_s(g, v, sigma). To hold or drive it
     takes an impulse on s alone, if its speed is another: nodes and body keep their momenta, and the energy is the
     impulse times the mean of the speeds before and after (equation 48).
     """
@@ -216,7 +216,7 @@ class Sample(NamedTuple):
     rates: Rates
     R: Matrix
     diagnostics: Diagnostics
-    owed_work: float  # of the half impulse that a reel that is led has still to be given for the latest step
+    owed_work: float  # of the half impulse that a reel in prescribed motion has still to be given for the latest step
 
 
 @inlined
@@ -230,11 +230,11 @@ def sample_of(
     v = scratch.nodes[MEAN_VELOCITY]
     R = attitude(motion.body)
     diagnostics = diagnostics_of(par, s, rates.sigma, q, v, scratch.nodes[TARGET], R, rates.omega, Pi)
-    led = reel[HELD] == PRESCRIBED
+    prescribed = reel[HELD] == PRESCRIBED
     owed_work = zero_like(s)
-    if not locked and some(led):
+    if not locked and some(prescribed):
         P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[BORDER])
-        owed_work = select(led, (P_s - p_s) * reel[SIGMA], owed_work)
+        owed_work = select(prescribed, (P_s - p_s) * reel[SIGMA], owed_work)
     return Sample(rates, R, diagnostics, owed_work)
 
 

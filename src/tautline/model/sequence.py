@@ -218,7 +218,7 @@ class Sequence(Command, registered=False):
 
     @property
     def moves(self) -> bool:
-        """Whether the drum is let go or led in some stage."""
+        """Whether the drum is let go or driven in some stage."""
         return any(stage.command.moves for stage in self.stages)
 
     @property

@@ -1,4 +1,4 @@
-"""Ship motion from response amplitude operators (docs/theory.md, "Bodies that are led")."""
+"""Ship motion from response amplitude operators (docs/theory.md, "Kinematic bodies")."""
 
 from __future__ import annotations
 

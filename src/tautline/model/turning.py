@@ -1,4 +1,4 @@
-"""How a kinematic body turns: roll, pitch and yaw over time (docs/theory.md, "Bodies that are led")."""
+"""How a kinematic body turns: roll, pitch and yaw over time (docs/theory.md, "Kinematic bodies")."""
 
 from __future__ import annotations
 

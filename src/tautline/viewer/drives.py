@@ -78,7 +78,7 @@ class Drive:
 
     @property
     def is_drum(self) -> bool:
-        """Whether rope is wound on it, and not only led over it."""
+        """Whether rope is spooled on it, and does not only run over it."""
         return self.part in (REEL, END_REEL)
 
     def _dead_turns(self) -> float:

@@ -30,7 +30,7 @@ def going_on(chain: Runner[Any]) -> Runner[NetworkBackend]:
     carrier = chain.system.lines[name].start
     body = chain.system.bodies.get(carrier)
     if isinstance(body, Kinematic) and body.path is None:
-        other.lead(carrier, time, state.bodies[carrier])
+        other.prescribe(carrier, time, state.bodies[carrier])
     found.go_on_from(state, time)
     if body is not None:
         since, impulse = own.impulse_since(carrier)

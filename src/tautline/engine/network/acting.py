@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from tautline.engine.network import lowering
-from tautline.engine.network.commands import lead_reels, release, take
+from tautline.engine.network.commands import prescribe_reels, release, take
 from tautline.engine.network.samples import body_in
 from tautline.engine.network.stepper import NetworkStepper
 from tautline.kernels import data
@@ -44,7 +44,7 @@ def strike(stepper: NetworkStepper, time: float, name: str, J: data.Array, L: da
     state[kernels.LINEAR : kernels.LINEAR + 3] += J
     state[kernels.ANGULAR : kernels.ANGULAR + 3] += L
     stepper.call(RELEASE, time)
-    lead_reels(stepper, stepper.commands, time)
+    prescribe_reels(stepper, stepper.commands, time)
     now = _velocities(stepper, time, name)
     work = 0.5 * float(J @ (struck[0] + now[0]))
     work += 0.5 * float(L @ now[2] @ (struck[1] + now[1]))
@@ -77,7 +77,7 @@ def stop_reel(stepper: NetworkStepper, time: float, name: str) -> None:
     stepper.changed = True
     stepper.lower(time, time)
     stepper.call(RELEASE, time)
-    lead_reels(stepper, stepper.commands, time)
+    prescribe_reels(stepper, stepper.commands, time)
     lost = before + _booked(stepper, data.CONTROL_WORK) - booked - _moving_energy(stepper, time)
     reel[data.ACCOUNT_PLACES[data.FRICTION_LOSS]] += lost
 
@@ -87,7 +87,7 @@ def move(stepper: NetworkStepper, time: float, name: str, velocity: Any, angular
     note_impulses(stepper, time)
     before, given = _moving_energy(stepper, time), _given_impulses(stepper, time)
     now = body_in(stepper.system, stepper.sample_at(time), name)
-    stepper.lead(name, time, BodyState(now["position"], velocity, now["attitude"], angular_velocity))
+    stepper.prescribe(name, time, BodyState(now["position"], velocity, now["attitude"], angular_velocity))
     stepper.lower(time, time)
     energy, impulses = _moving_energy(stepper, time) - before, _given_impulses(stepper, time) - given
     if stepper.jump is not None and stepper.jump[0] == time:

@@ -14,10 +14,10 @@ from tautline.engine.backend import ENERGIES, NO_LAWS, case_of_run
 from tautline.engine.choose import NETWORK
 from tautline.engine.ending import sentence
 from tautline.engine.network import acting
-from tautline.engine.network.commands import lead_reels, take
+from tautline.engine.network.commands import prescribe_reels, take
 from tautline.engine.network.ending import ended
 from tautline.engine.network.health import NetworkHealth
-from tautline.engine.network.leading import LEAD, lead_from
+from tautline.engine.network.kinematic import LEAD, motion_from
 from tautline.engine.network.samples import body_in, nodes_in, state_of, values_of, values_of_line
 from tautline.engine.network.stepper import NetworkStepper
 from tautline.engine.network.warnings import network_warnings
@@ -198,7 +198,7 @@ class NetworkBackend:
         Kinematic bodies are where the state says, and their paths are those of the run.
         """
         self.stepper.place(state, time)
-        lead_reels(self.stepper, self.commands, time)
+        prescribe_reels(self.stepper, self.commands, time)
 
     # -- actions from outside ----------------------------------------------------------------------------
 
@@ -273,7 +273,7 @@ class NetworkBackend:
             "unknown_torques": unknown,
             "pushes": {name: [x[:, 0].tolist() for x in pair] for name, pair in stepper.pushes.items()},
             "impulses": [stepper.impulses[0], stepper.impulses[1].tolist()],
-            "moves": {name: lead.numbers() for name, lead in stepper.moves.items()},
+            "moves": {name: motion.numbers() for name, motion in stepper.moves.items()},
             "earlier": [[_row(w) for w in self.earlier[0]], self.earlier[1]],
         }
         return Checkpoint(motion), text
@@ -305,7 +305,7 @@ class NetworkBackend:
             name: (np.array(space)[:, None], np.array(own)[:, None]) for name, (space, own) in saved["pushes"].items()
         }
         stepper.impulses = (saved["impulses"][0], np.array(saved["impulses"][1]))
-        stepper.moves = {name: lead_from(numbers) for name, numbers in saved["moves"].items()}
+        stepper.moves = {name: motion_from(numbers) for name, numbers in saved["moves"].items()}
         rows, figures = saved["earlier"]
         self.earlier = ([RunWarning(*w[:2], *(x[0] if x else None for x in w[2:])) for w in rows], figures)
         stepper.health = NetworkHealth.from_state(saved["health"])

@@ -54,7 +54,7 @@ def _set_torque(stepper: NetworkStepper, name: str, command: Command) -> None:
 
 
 def _change(stepper: NetworkStepper, given: dict[str, Command]) -> None:
-    """Release all reels, then hold or lead those that are to be; what it takes to reach a speed is control work.
+    """Release all reels, then hold or drive those that are to be; what it takes to reach a speed is control work.
 
     Where forces go on to move reels nothing is released, and the motion goes on as under one command.
     """
@@ -79,7 +79,7 @@ def _change(stepper: NetworkStepper, given: dict[str, Command]) -> None:
             stepper.arrays.reels[stepper.numbers[name]][data.STOP] = 0.0
     stepper.started, stepper.changed = True, True
     stepper.lower(time, time)
-    lead_reels(stepper, given, time)
+    prescribe_reels(stepper, given, time)
 
 
 def _stays_free(stepper: NetworkStepper, name: str, command: Command) -> bool:
@@ -105,7 +105,7 @@ def release(stepper: NetworkStepper, time: float) -> None:
         stepper.arrays.totals[data.ACCOUNT_PLACES[data.GUIDE_WORK]] += work
 
 
-def lead_reels(stepper: NetworkStepper, names: Iterable[str], time: float) -> None:
+def prescribe_reels(stepper: NetworkStepper, names: Iterable[str], time: float) -> None:
     """Begin what the commands of reels prescribe, and book the energy that this takes."""
     for name in names:
         _lead_reel(stepper, name, time)

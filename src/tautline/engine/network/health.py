@@ -41,7 +41,9 @@ class NetworkHealth:
     kept: float = math.nan  # energy less work plus losses, at the start (J)
     balance: float = 0.0  # largest change of that (J)
     step: float = 0.0  # largest (s)
-    needed: dict[str, list[float]] = field(default_factory=dict)  # torque and power of reels that are led, by string
+    needed: dict[str, list[float]] = field(
+        default_factory=dict
+    )  # torque and power of reels in prescribed motion, by string
     meshes: dict[str, MeshHealth] = field(default_factory=dict)  # by line
     bodies: BodyHealth = field(default_factory=BodyHealth)
     speeds: dict[str, float] = field(default_factory=dict)  # largest of reels, over those of waves, by line
@@ -120,11 +122,11 @@ class NetworkHealth:
             if loose.any():
                 self.slack[strand.wheel.command] = float(times[np.argmax(loose)])
 
-    def look_at_motors(self, system: System, samples: kernels.WholeSamples, led: list[str]) -> None:
-        """See what motors take to lead their reels."""
+    def look_at_motors(self, system: System, samples: kernels.WholeSamples, prescribed: list[str]) -> None:
+        """Keep what motors take to drive their reels."""
         for k, strand in enumerate(strands_of(system)):
             name = strand.drive
-            if name and name in led and len(samples.strands):
+            if name and name in prescribed and len(samples.strands):
                 torque = np.abs(samples.strands[:, k, kernels.TORQUE_NOW])
                 radius = wheel_reel(strand).radius(samples.strands[:, k, kernels.REELED])
                 power = torque * np.abs(samples.strands[:, k, kernels.SPEED]) / radius

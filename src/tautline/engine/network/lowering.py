@@ -19,7 +19,7 @@ from tautline.engine.network.around import (
     body_lift,
     directional_numbers,
 )
-from tautline.engine.network.leading import STILL, Lead
+from tautline.engine.network.kinematic import STILL, KinematicMotion
 from tautline.engine.network.strands import (
     NO_REEL,
     axis_of,
@@ -189,13 +189,13 @@ def system_of(
     arrays: Arrays,
     commands: Mapping[str, data.Command],
     pushes: Mapping[str, tuple[data.Array, data.Array]],
-    led: Mapping[str, Lead],
+    kinematic: Mapping[str, KinematicMotion],
     shortest: Mapping[str, float],
     laws: Mapping[str, Sequence[CallableLaw]],
     compensated: bool = True,
     span: tuple[float, float] = (0.0, 0.0),
 ) -> kernels.Network:
-    """The system as the kernels take it; `commands` of its reels, forces on bodies, and how some are led.
+    """The system as the kernels take it; `commands` of its reels, forces on bodies, and kinematic motions.
 
     Flows without end are there between the times of `span`.
     """
@@ -213,7 +213,7 @@ def system_of(
         push, thrust = pushes.get(name, (NO_PUSH, NO_PUSH))
         applied = loads.force_numbers(system.applied_forces.get(name))
         center = body.center_of_mass if isinstance(body, RigidBody) else ZERO
-        lead = led.get(name, STILL)
+        motion = kinematic.get(name, STILL)
         bodies.append(
             kernels.Body(
                 mass=body.mass if isinstance(body, RigidBody) else 0.0,
@@ -221,12 +221,12 @@ def system_of(
                 free=free,
                 turns=turns,
                 row=row if free else -1,
-                moves=lead.moves,
-                path=lead.path,
-                led=lead.turns,
-                angles=lead.angles,
-                base=lead.base,
-                mount=lead.mount,
+                moves=motion.moves,
+                path=motion.path,
+                rotates=motion.turns,
+                angles=motion.angles,
+                base=motion.base,
+                mount=motion.mount,
                 pushed=name in pushes or applied.acts,
                 applied=applied.table,
                 point=between(center, applied.point),

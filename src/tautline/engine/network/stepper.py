@@ -16,7 +16,7 @@ from tautline.engine.force_law import CallableLaw, heeding_interrupts, raise_fai
 from tautline.engine.loads import own_numbers
 from tautline.engine.network import lowering
 from tautline.engine.network.health import NetworkHealth
-from tautline.engine.network.leading import Lead, leads_of, motions_of, uniform
+from tautline.engine.network.kinematic import KinematicMotion, kinematic_motions, motions_of, uniform
 from tautline.engine.tabulating import tabulated
 from tautline.engine.turns import Turns
 from tautline.engine.windows import around
@@ -99,7 +99,7 @@ class NetworkStepper:
         self.origins: dict[str, tuple[float, float]] = {}
         self.lengths: dict[str, float] = {}
         self.pushes: dict[str, tuple[data.Array, data.Array]] = {}
-        self.moves: dict[str, Lead] = {}
+        self.moves: dict[str, KinematicMotion] = {}
         self.impulses = (0.0, np.zeros((len(self.arrays.names), 6)))
         self.jump: tuple[float, float, data.Array] | None = None
         self.ended_at = -1
@@ -198,7 +198,7 @@ class NetworkStepper:
             moving = {name for name, line in self.initial.lines.items() if line.reel_speed != 0.0}
             moving |= {f"{name}.end_reel" for name, line in self.initial.lines.items() if line.end_reel_speed != 0.0}
             kernel_commands = {name: line_lowering.kernel_command(Free()) for name in moving}
-        leads = leads_of(self.system, self.initial, since, until) | self.moves
+        leads = kinematic_motions(self.system, self.initial, since, until) | self.moves
         self.network = lowering.system_of(
             self.system,
             self.arrays,
@@ -228,7 +228,7 @@ class NetworkStepper:
         found += [command.covered(until, self.origins[name][0]) for name, command in self.commands.items()]
         return float(min(found, default=math.inf))
 
-    def lead(self, name: str, time: float, now: BodyState) -> None:
+    def prescribe(self, name: str, time: float, now: BodyState) -> None:
         """Have a kinematic body move on from where it is at a time (s) with the velocities that it has there."""
         self.moves[name], self.changed = uniform(time, now), True
 

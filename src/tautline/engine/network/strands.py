@@ -141,11 +141,11 @@ def reeving_of(
 ) -> kernels.Reeving:
     """Feeds of string k, and the wheel at its start; `center` is that of the wheel from the center of mass."""
     strand = all_strands[k]
-    lead, factor = lead_of(system, all_strands, k)
+    lead, factor = shaft_leader(system, all_strands, k)
     stop, stop_factor = -1, 1.0
     behind = all_strands[k + 1] if k + 1 < len(all_strands) else strand
     if strand.span >= 0 and behind.line == strand.line and behind.span in (strand.span + 1, NO_SPAN):
-        stop, stop_factor = lead_of(system, all_strands, k + 1)
+        stop, stop_factor = shaft_leader(system, all_strands, k + 1)
         if behind.span == NO_SPAN:
             stop_factor = -stop_factor
     wheel, wrap, friction, groove, span, under = par, 0.0, NO_FRICTION, NO_FRICTION, k, -1
@@ -184,7 +184,7 @@ def _place_of(all_strands: tuple[StrandOf, ...], line: str, span: int) -> int:
     return next(k for k, x in enumerate(all_strands) if x.line == line and x.span == span)
 
 
-def lead_of(system: System, all_strands: tuple[StrandOf, ...], k: int) -> tuple[int, float]:
+def shaft_leader(system: System, all_strands: tuple[StrandOf, ...], k: int) -> tuple[int, float]:
     """String whose reel turns the drum or wheel at the start of string k, and its speed there over that reel's."""
     strand = all_strands[k]
     if strand.reel is None and strand.wheel is None:

@@ -12,7 +12,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.engine.loads import path_table
 from tautline.engine.network import lowering
-from tautline.engine.network.leading import Lead
+from tautline.engine.network.kinematic import KinematicMotion
 from tautline.engine.network.samples import state_of
 from tautline.engine.network.stepper import NetworkStepper
 from tautline.engine.network.strands import strands_of, wheel_reel
@@ -133,24 +133,26 @@ class _Lowered:
         for name, own in zip(self._system.bodies, placed, strict=False):
             place = slice(data.ATTITUDE, data.ATTITUDE + 4)
             own[place] = dual_quaternion(own.value[place], self._now.bodies[name].attitude)
-        leads = {name: self._lead(name) for name, body in self._system.bodies.items() if isinstance(body, Kinematic)}
+        leads = {
+            name: self._kinematic(name) for name, body in self._system.bodies.items() if isinstance(body, Kinematic)
+        }
         method = stepper.method
         return lowering.system_of(
             self._system, arrays, self._lowered, {}, leads, stepper.shortest, {}, method.compensated, span
         )
 
-    def _lead(self, name: str) -> Lead:
-        """Motion of a body that is led; UnknownTangentsError where it is turned and that carries derivatives."""
+    def _kinematic(self, name: str) -> KinematicMotion:
+        """Motion of a kinematic body; UnknownTangentsError where it is turned and that carries derivatives."""
         body = self._begun.setting.network.bodies[self._stepper.arrays.names.index(name)]
         own, given = self._state.bodies[name], self._system.bodies[name]
-        if carries((given.turning, given.angles)) or (body.led and carries(own.attitude)):
+        if carries((given.turning, given.angles)) or (body.rotates and carries(own.attitude)):
             raise UnknownTangentsError(f"the motion of {name}")
         path: Any = body.path
         if body.moves and carries((own.position, given.path)):
             place = _still(np.zeros((len(path), 1)), self._k)
             place[1::4] = (own.position - given.path.at(0.0)[0][0])[:, None]
             path = path_table(given.path, 0.0, self._until) + place
-        return Lead(body.moves, path, body.led, body.angles, body.base, body.mount)
+        return KinematicMotion(body.moves, path, body.rotates, body.angles, body.base, body.mount)
 
     def tangents(self, scales: Scales) -> Array:
         """Derivatives of the numbers of the setting."""

@@ -73,7 +73,7 @@ from tautline.kernels.network.ends import (
 )
 from tautline.kernels.network.equations import drum_mass
 from tautline.kernels.network.gravity import weigh
-from tautline.kernels.network.led import lead_to, turn_to
+from tautline.kernels.network.kinematic import set_kinematic_velocities, turn_to
 from tautline.kernels.network.loads import act_at_joint
 from tautline.kernels.network.observe import (
     first_momentum,
@@ -160,7 +160,7 @@ def begin_network(network: Network, t: float) -> None:
         state, work = body.state, body.work
         if not body.free:
             turn_to(body, t)
-            lead_to(body, t)
+            set_kinematic_velocities(body, t)
             put_triple(state, V, triple(work, V_NOW))
             put_triple(state, OMEGA, triple(work, OMEGA_NOW))
         for place in (V_BEFORE, V_EARLIER):

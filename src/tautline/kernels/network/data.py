@@ -96,7 +96,7 @@ UNKNOWNS = 6  # of a free body
 
 
 class Body(NamedTuple):
-    """A rigid body. Free, or with a motion that is given: held in place, or led along a path and turned."""
+    """A rigid body. Free; or kinematic: fixed in place, or along a path and by angles."""
 
     mass: float
     J: Matrix  # about the centre of mass
@@ -105,7 +105,7 @@ class Body(NamedTuple):
     row: int  # of its first unknown, if it is free
     moves: bool  # along the path
     path: Array2  # of its place, 13 rows (tables.vector_at)
-    led: bool  # turned as given
+    rotates: bool  # by prescribed angles
     angles: Array2  # roll, pitch and yaw, likewise
     base: Quaternion  # rotation after these
     mount: Quaternion  # rotation before these

@@ -12,14 +12,14 @@ from tautline.kernels.lanes import select
 from tautline.kernels.network.data import ALIKE, SIGMA_FIFTH, SIGMA_FOURTH
 from tautline.kernels.so3 import Vector, add, add_scaled, dot, scale, select_vector, sub
 
-# Steps of one length that a quartic is led through.
-LED = 5
+# Steps of one length through which a quartic is drawn.
+EQUAL_STEPS = 5
 
 
 @kernel
 def is_steady(totals: Array, h: float) -> bool:
     """Whether the latest steps were all as long as this one, and enough of them."""
-    return bool(totals[ALIKE] >= LED and totals[H_LAST] == h)
+    return bool(totals[ALIKE] >= EQUAL_STEPS and totals[H_LAST] == h)
 
 
 @kernel

@@ -67,7 +67,7 @@ from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_of
 from tautline.kernels.network.grip import NO_RUB, keep_grip
 from tautline.kernels.network.joint import velocities_at_joint
-from tautline.kernels.network.led import turning_at
+from tautline.kernels.network.kinematic import turning_at
 from tautline.kernels.network.loads import (
     act_at_joint,
     ahead_of,
@@ -319,7 +319,7 @@ def find_torques(network: Network, t: float, backups: Array2, samples: WholeSamp
                 if body.moves:
                     _, velocity, acceleration = vector_at(body.path, t)
                     put_triple(body.work, V_NOW, add_scaled(velocity, 0.5 * h, acceleration))
-                if body.led:
+                if body.rotates:
                     turning = turning_at(body, t)
                     put_triple(body.work, OMEGA_NOW, add_scaled(turning.omega, 0.5 * h, turning.rate))
         for k in range(len(network.strands)):

@@ -214,7 +214,7 @@ def limits_now(network: Network, plan: Plan, t: float) -> Limits:
 @kernel
 def turns(body: Body) -> bool:
     """Whether a body may turn."""
-    return bool(body.led or (body.free and body.turns))
+    return bool(body.rotates or (body.free and body.turns))
 
 
 @kernel

@@ -58,7 +58,7 @@ from tautline.kernels.network.data import (
 )
 from tautline.kernels.network.ends import matrix_in
 from tautline.kernels.network.joint import joint_of, push_of, velocities_at_joint
-from tautline.kernels.network.led import lead_to
+from tautline.kernels.network.kinematic import set_kinematic_velocities
 from tautline.kernels.network.reduced import strand_motion
 from tautline.kernels.network.reeving import feed_speed
 from tautline.kernels.network.span_loads import speeds_of
@@ -257,7 +257,7 @@ def place_given(network: Network, t: float) -> None:
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
         if not body.free:
-            lead_to(body, t)
+            set_kinematic_velocities(body, t)
 
 
 @kernel

@@ -85,7 +85,7 @@ from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.gravity import weigh
 from tautline.kernels.network.grip import hold_grip
 from tautline.kernels.network.joint import velocities_at_joint
-from tautline.kernels.network.led import lead_to
+from tautline.kernels.network.kinematic import set_kinematic_velocities
 from tautline.kernels.network.loads import Taken, ahead_of, instant_of, loads_of_strand, place_given
 from tautline.kernels.network.reeving import add_to_feeds, feed_speed, measure_span, wheel_end
 from tautline.kernels.network.spans import evaluate_pulls, retracted
@@ -135,7 +135,7 @@ def velocities_now(network: Network, t: float) -> bool:
         velocities_at_joint(network, pending, instant_of(t, pending, zero_like(t)), ahead_of(network))
         return True
     for b in range(len(network.bodies)):
-        lead_to(body_at(network.bodies, b), t)
+        set_kinematic_velocities(body_at(network.bodies, b), t)
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         copy_nodes(strand.nodes[MOMENTUM], strand.scratch.nodes[TARGET])
@@ -244,7 +244,7 @@ def observe_strand(network: Network, strand: Strand, t: float, out: Array, out_n
     out[ELASTIC] = elastic(par, retracted(strand), q) + (spooled_energy(par, reel, s) if strand.has_reel else 0.0)
     out[GRAVITY] = 0.0
     if strand.row >= 0 and reel[HELD] == PRESCRIBED:
-        # the half impulse that a reel that is led has still to be given for the latest step
+        # the half impulse that a reel in prescribed motion has still to be given for the latest step
         out[CONTROL_WORK] += (P_s - reel[P_S] - (0.0 if strand.reeved else owed.on_s)) * reel[SIGMA]
     out[REELED] = s
     out[SPEED] = sigma

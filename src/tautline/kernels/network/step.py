@@ -105,7 +105,7 @@ from tautline.kernels.network.guess import (
     keep_vectors,
     reel_beyond_parabola,
 )
-from tautline.kernels.network.led import mean_turning, mean_velocity, turn_to
+from tautline.kernels.network.kinematic import mean_turning, mean_velocity, turn_to
 from tautline.kernels.network.reeving import (
     begin_feeds,
     change_of_slope,
@@ -302,7 +302,7 @@ def move_body(network: Network, body: Body, h: float, end: float) -> None:
         dQ = quaternion_increment(quaternion(state), scale(0.5 * h, triple(work, OMEGA_NOW)))
         for i in range(4):
             accumulate(state, ATTITUDE + i, ATTITUDE_ERR + i, dQ[i], body.compensated)
-    if body.led:
+    if body.rotates:
         turn_to(body, end)
 
 

@@ -28,7 +28,7 @@ from tautline.kernels.tables import curve_at
 
 
 @inlined
-def lead_reel(network: Network, k: int, t: float, out: WholeSamples) -> None:
+def prescribe_reel(network: Network, k: int, t: float, out: WholeSamples) -> None:
     """Let a reel begin the motion that its command prescribes; the energy that this takes is control work."""
     strand = strand_at(network.strands, k)
     reel = strand.reel
@@ -55,7 +55,7 @@ def begin_network_with_tangents(network: Network, out: WholeSamples) -> NetworkM
     for k in range(len(network.strands)):
         command = strand_at(network.strands, k).command
         if command.kind == BY_PROFILE and not command.locked:
-            lead_reel(network, k, t, out)
+            prescribe_reel(network, k, t, out)
     return NetworkMarched(RUNNING, 0, -1)
 
 

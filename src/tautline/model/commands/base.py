@@ -73,7 +73,7 @@ class Command:
 
     @property
     def moves(self) -> bool:
-        """Whether the drum is let go or led, at some time."""
+        """Whether the drum is let go or driven, at some time."""
         return not self.holds
 
     @property
@@ -146,8 +146,10 @@ class Command:
         """
         curve = curve[np.append(np.diff(curve[:, 0]) > 0.0, True)]
         knots = tuple(curve[:, 0].tolist())
-        led: Command = COMMANDS["length"](pieces=(knots, tuple(map(tuple, curve[:, 1:].tolist()))))
-        return COMMANDS["impedance"](led, self.stiffness, self.damping) if self.kernel == "impedance" else led
+        by_length: Command = COMMANDS["length"](pieces=(knots, tuple(map(tuple, curve[:, 1:].tolist()))))
+        return (
+            COMMANDS["impedance"](by_length, self.stiffness, self.damping) if self.kernel == "impedance" else by_length
+        )
 
     def covered(self, until: float, origin: float) -> float:
         """Time up to which a curve that was asked for until then holds, of a command given at `origin` (s)."""

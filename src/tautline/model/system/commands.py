@@ -110,14 +110,14 @@ def feed_of(system: System, state: State, place: Place) -> Feed:
 
 def drives(system: System) -> dict[str, str]:
     """Kinds of what can be commanded, by name; a shaft is commanded by the name of its first reel."""
-    led = {place for places in system.shafts().values() for place in places[1:]}
+    followers = {place for places in system.shafts().values() for place in places[1:]}
     found: dict[str, str] = {}
     for name, line in system.lines.items():
-        if line.reel is not None and (name, REEL) not in led:
+        if line.reel is not None and (name, REEL) not in followers:
             found[name] = REEL
         wheels = {f"{name}.{key}": SHEAVE for key, thing in line.over.items() if isinstance(thing, Sheave)}
         found |= wheels
-        if line.end_reel is not None and (name, END_REEL) not in led:
+        if line.end_reel is not None and (name, END_REEL) not in followers:
             found[f"{name}.{END_REEL}"] = END_REEL
     return found
 

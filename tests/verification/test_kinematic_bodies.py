@@ -1,4 +1,4 @@
-"""Bodies that are led and turn: closed forms, independent integration, work and moments of what leads them."""
+"""Kinematic bodies that turn: closed forms, independent integration, work and moments of what moves them."""
 
 from __future__ import annotations
 

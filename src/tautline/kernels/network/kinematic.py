@@ -1,4 +1,4 @@
-"""Bodies that are led: place and attitude as functions of time (docs/theory.md, "Bodies that are led")."""
+"""Kinematic bodies: place and attitude as functions of time (docs/theory.md, "Kinematic bodies")."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ZERO = (0.0, 0.0, 0.0)
 
 
 class Turning(NamedTuple):
-    """How a body that is led turns, in its frame."""
+    """How a kinematic body turns, in its frame."""
 
     omega: Vector  # angular velocity
     rate: Vector  # angular acceleration
@@ -33,7 +33,7 @@ class Turning(NamedTuple):
 
 @kernel
 def attitude_at(body: Body, t: float) -> Quaternion:
-    """Attitude A Rz(yaw) Ry(pitch) Rx(roll) B of a body that is led, as a quaternion (equation 131)."""
+    """Attitude A Rz(yaw) Ry(pitch) Rx(roll) B of a kinematic body, as a quaternion (equation 131)."""
     roll, pitch, yaw = vector_at(body.angles, t)[0]
     x = (math.cos(0.5 * roll), math.sin(0.5 * roll), 0.0, 0.0)
     y = (math.cos(0.5 * pitch), 0.0, math.sin(0.5 * pitch), 0.0)
@@ -44,7 +44,7 @@ def attitude_at(body: Body, t: float) -> Quaternion:
 
 @kernel
 def turning_at(body: Body, t: float) -> Turning:
-    """Angular velocity and acceleration of a body that is led (equation 132)."""
+    """Angular velocity and acceleration of a kinematic body (equation 132)."""
     angles, rates, bends = vector_at(body.angles, t)
     c, s, cp, sp = math.cos(angles[0]), math.sin(angles[0]), math.cos(angles[1]), math.sin(angles[1])
     roll, pitch, yaw = rates
@@ -60,7 +60,7 @@ def turning_at(body: Body, t: float) -> Turning:
 
 @kernel
 def mean_velocity(body: Body, start: float, end: float, h: float) -> Vector:
-    """Mean velocity of a body that is led, between two times that are h apart."""
+    """Mean velocity of a kinematic body, between two times that are h apart."""
     if not body.moves:
         return ZERO
     return scale(1.0 / h, sub(vector_at(body.path, end)[0], vector_at(body.path, start)[0]))
@@ -69,7 +69,7 @@ def mean_velocity(body: Body, start: float, end: float, h: float) -> Vector:
 @kernel
 def mean_turning(body: Body, start: float, end: float, h: float) -> Vector:
     """Angular velocity whose Cayley increment over h leads from the attitude at one time to that at another."""
-    if not body.led:
+    if not body.rotates:
         return ZERO
     a, b = attitude_at(body, start), attitude_at(body, end)
     w, x, y, z = quaternion_product((a[0], -a[1], -a[2], -a[3]), b)
@@ -77,13 +77,13 @@ def mean_turning(body: Body, start: float, end: float, h: float) -> Vector:
 
 
 @separate
-def lead_to(body: Body, t: float) -> None:
-    """Velocities of a body that is led, at a time, into its work."""
+def set_kinematic_velocities(body: Body, t: float) -> None:
+    """Write the velocities of a kinematic body at a time into its work."""
     work = body.work
     velocity, omega = ZERO, ZERO
     if body.moves:
         velocity = vector_at(body.path, t)[1]
-    if body.led:
+    if body.rotates:
         omega = turning_at(body, t).omega
     put_matrix(work, TURNED, attitude(body.state))
     put_triple(work, V_NOW, velocity)
@@ -92,8 +92,8 @@ def lead_to(body: Body, t: float) -> None:
 
 @separate
 def turn_to(body: Body, t: float) -> None:
-    """Give a body that is led its attitude at a time."""
-    if body.led:
+    """Give a kinematic body its attitude at a time."""
+    if body.rotates:
         Q = attitude_at(body, t)
         for i in range(4):
             body.state[ATTITUDE + i] = Q[i]

@@ -1,4 +1,4 @@
-"""Bodies that are led, as the kernels take them: tables of place and angles, and the rotations around these."""
+"""Kinematic bodies, as the kernels take them: tables of place and angles, and the rotations around these."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ NO_ROTATION: Quaternion = (1.0, 0.0, 0.0, 0.0)
 NOTHING = np.zeros((13, 1))
 
 
-class Lead(NamedTuple):
-    """Motion of a body that is led (kernels/network/led.py)."""
+class KinematicMotion(NamedTuple):
+    """Motion of a kinematic body (kernels/network/kinematic.py)."""
 
     moves: bool
     path: data.Array  # (13, pieces): place
@@ -30,60 +30,60 @@ class Lead(NamedTuple):
     mount: Quaternion
 
     def numbers(self) -> list[Any]:
-        """Lead of a single piece as plain numbers, for checkpoints."""
+        """Motion of a single piece as plain numbers, for checkpoints."""
         return [self.moves, self.path[:, 0].tolist(), self.turns, self.angles[:, 0].tolist(), self.base, self.mount]
 
 
-STILL = Lead(False, NOTHING, False, NOTHING, NO_ROTATION, NO_ROTATION)
+STILL = KinematicMotion(False, NOTHING, False, NOTHING, NO_ROTATION, NO_ROTATION)
 
 
 # Form of these numbers.
 LEAD = (bool, (float,) * 13, bool, (float,) * 13, (float,) * 4, (float,) * 4)
 
 
-def lead_from(numbers: Any) -> Lead:
-    """Lead that was kept as numbers."""
+def motion_from(numbers: Any) -> KinematicMotion:
+    """Motion that was kept as numbers."""
     moves, path, turns, angles, base, mount = numbers
-    return Lead(moves, np.array(path)[:, None], turns, np.array(angles)[:, None], tuple(base), tuple(mount))
+    return KinematicMotion(moves, np.array(path)[:, None], turns, np.array(angles)[:, None], tuple(base), tuple(mount))
 
 
 def motions_of(system: System) -> list[Any]:
-    """Paths and rotations of all bodies that are led."""
+    """Paths and rotations of all kinematic bodies."""
     bodies = [body for body in system.bodies.values() if isinstance(body, Kinematic)]
     return [motion for body in bodies for motion in (body.path, body.rotation) if motion is not None]
 
 
-def leads_of(system: System, state: State, start: float, until: float) -> dict[str, Lead]:
-    """Leads of all bodies with paths and rotations, between two times at least, from their places in a state."""
+def kinematic_motions(system: System, state: State, start: float, until: float) -> dict[str, KinematicMotion]:
+    """Motions of all bodies with paths and rotations, between two times at least, from their places in a state."""
     found = {}
     for name, body in system.bodies.items():
         if isinstance(body, Kinematic) and (body.path is not None or body.rotation is not None):
-            own, lead = state.bodies[name], STILL
+            own, motion = state.bodies[name], STILL
             if body.path is not None:
                 table = loads.path_table(body.path, start, until).copy()
                 table[1::4] += (np.array(own.position) - body.path.at(0.0)[0][0])[:, None]
-                lead = lead._replace(moves=True, path=table)
+                motion = motion._replace(moves=True, path=table)
             if body.rotation is not None:
                 base = np.array(own.attitude) @ body.rotation.rotation(0.0).T
                 angles = loads.path_table(body.rotation, start, until)
-                lead = _turned(lead, angles, base, body.rotation.axes)
-            found[name] = lead
+                motion = _turned(motion, angles, base, body.rotation.axes)
+            found[name] = motion
     return found
 
 
-def uniform(time: float, now: BodyState) -> Lead:
-    """Lead of a body that moves and turns uniformly from its place, attitude and velocities at a time (s)."""
+def uniform(time: float, now: BodyState) -> KinematicMotion:
+    """Motion of a body that moves and turns uniformly from its place, attitude and velocities at a time (s)."""
     path, angles = np.zeros((13, 1)), np.zeros((13, 1))
     path[0], path[1::4, 0], path[2::4, 0] = time, now.position, now.velocity
     angles[0], angles[10, 0] = time, np.linalg.norm(now.angular_velocity)
-    lead = STILL._replace(moves=True, path=path)
+    motion = STILL._replace(moves=True, path=path)
     if not any(now.angular_velocity):
-        return lead
-    return _turned(lead, angles, np.array(now.attitude), axes_about(now.angular_velocity))
+        return motion
+    return _turned(motion, angles, np.array(now.attitude), axes_about(now.angular_velocity))
 
 
-def _turned(lead: Lead, angles: data.Array, base: data.Array, axes: data.Array) -> Lead:
-    return lead._replace(turns=True, angles=angles, base=_quaternion(base @ axes), mount=_quaternion(axes.T))
+def _turned(motion: KinematicMotion, angles: data.Array, base: data.Array, axes: data.Array) -> KinematicMotion:
+    return motion._replace(turns=True, angles=angles, base=_quaternion(base @ axes), mount=_quaternion(axes.T))
 
 
 def _quaternion(R: data.Array) -> Quaternion:
