@@ -36,7 +36,7 @@ def hold(pendulum: chains.Chain, state: chains.ChainState, command: Any = None, 
 
 
 def check_rest(pendulum: chains.Chain, state: chains.ChainState) -> float:
-    """Drag is taken at the velocity of the joint, so the discrete state of rest is the continuous one."""
+    """Drag is taken at the velocity of the step boundary, so the discrete state of rest is the continuous one."""
     return check_below("moved", motion(chains.simulate(pendulum, state, duration=2.0, sample=0.1, step=1e-3)), 1e-11)
 
 

@@ -283,9 +283,9 @@ def drum_after(
     pull = h_start * motor_force(drum, sigma)[0] + h_end * motor_force(then, sigma)[0]
     rub = friction_impulse(then, sigma, h_end) - h_start * drum.drag * sigma
     stuck = sigma == 0.0 and drum.low < drum.high
-    # what acts across the joint of two steps works at the mean of their speeds
-    joint = impulse if stuck else math.copysign(reel[STICTION], impulse)
-    loss = -rub * sigma - (impulse - joint) * sigma - joint * mean
+    # what acts across the step boundary works at the mean of their speeds
+    boundary = impulse if stuck else math.copysign(reel[STICTION], impulse)
+    loss = -rub * sigma - (impulse - boundary) * sigma - boundary * mean
     book(par, reel, CONTROL_WORK, pull * sigma)
     book(par, reel, FRICTION_LOSS, loss)
     # the mean speed belongs to the middle of the step, what is reported to its end

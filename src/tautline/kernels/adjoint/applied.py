@@ -1,4 +1,4 @@
-"""Adjoint of a force and a moment on the body at a joint of two steps (docs/theory.md, (B15))."""
+"""Adjoint of a force and a moment on the body at a step boundary (docs/theory.md, (B15))."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Applied(NamedTuple):
 
 @separate
 def applied_at(own: AppliedForce, at: Instant) -> Applied:
-    """Force and moment at a joint, as applied_force.act has it."""
+    """Force and moment at a step boundary, as applied_force.act has it."""
     force = at_joint(own.table, 1, at)
     moment = apply_transposed(at.R, at_joint(own.table, 4, at))
     return Applied(force, add(moment, cross(own.point, apply_transposed(at.R, force))))

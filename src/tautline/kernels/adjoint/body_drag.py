@@ -1,4 +1,4 @@
-"""Adjoint of drag and spin damping of the body at a joint of two steps (docs/theory.md, behind (B14))."""
+"""Adjoint of drag and spin damping of the body at a step boundary (docs/theory.md, behind (B14))."""
 
 from __future__ import annotations
 

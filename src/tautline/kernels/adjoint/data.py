@@ -102,7 +102,7 @@ LAMBDA, LAMBDA_2, RATES_BAR, MOMENTA_AFTER, POSITION_AFTER = 3, 4, 5, 7, 8
 # Places in a row of Record.numbers: what a stage began with, and its mean rates.
 AT_QUATERNION, AT_OMEGA, AT_S, AT_SIGMA, AT_H, AT_START, AT_END, AT_KICK = 0, 4, 7, 8, 9, 10, 11, 12
 AT_BASE, AT_PART = 13, 14  # from the run's start to the stage's, and its own length, in base steps
-AT_JOINT_SIGMA, AT_JOINT_OMEGA = 15, 16  # with loads: rates where the stage joins the one before
+AT_BOUNDARY_SIGMA, AT_BOUNDARY_OMEGA = 15, 16  # with loads: rates where the stage joins the one before
 STAGE_NUMBERS = 20
 
 

@@ -1,4 +1,4 @@
-"""Adjoint of the drag of a fluid on the string at a joint of two steps (docs/theory.md, (B14))."""
+"""Adjoint of the drag of a fluid on the string at a step boundary (docs/theory.md, (B14))."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ from tautline.kernels.tables import last_knot
 
 
 class Expectation(NamedTuple):
-    """Numbers from which drag expects velocities at a joint, beside those of nodes and body."""
+    """Numbers from which drag expects velocities at a step boundary, beside those of nodes and body."""
 
     ahead: float  # how far they are extrapolated from the latest step
     time: float  # for which loads act

@@ -29,7 +29,7 @@ BY_LENGTH, BY_LENGTHENING = COUPLING, COUPLING_ALONG
 
 
 class Virtual(NamedTuple):
-    """Velocities v of a joint, and a virtual velocity w + k v that forces are multiplied by."""
+    """Velocities v of a step boundary, and a virtual velocity w + k v that forces are multiplied by."""
 
     w: Array
     w_s: float

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from tautline.errors import INTERRUPTED, RUNNING
+from tautline.kernels.adjoint.boundary import Acting, boundary_back, boundary_forward, jump_forward
 from tautline.kernels.adjoint.data import (
     AT_BASE,
+    AT_BOUNDARY_OMEGA,
+    AT_BOUNDARY_SIGMA,
     AT_END,
     AT_H,
-    AT_JOINT_OMEGA,
-    AT_JOINT_SIGMA,
     AT_KICK,
     AT_OMEGA,
     AT_PART,
@@ -27,7 +28,6 @@ from tautline.kernels.adjoint.data import (
 from tautline.kernels.adjoint.data import AT_SIGMA as AT_RATE
 from tautline.kernels.adjoint.fixed import fixed_stage_back
 from tautline.kernels.adjoint.forward import can_be_taken_back, step_forward
-from tautline.kernels.adjoint.joint import Acting, joint_back, joint_forward, jump_forward
 from tautline.kernels.adjoint.observe import sample_back
 from tautline.kernels.adjoint.potential import impulse_back_apart
 from tautline.kernels.adjoint.reeling import ZERO, reeling_stage_back
@@ -118,8 +118,8 @@ def recorded_jump(
     record_motion(motion, i, out)
     rates = jump_forward(par, loads, locked, t, ahead, motion, scratch)
     copy_nodes(scratch.nodes[MEAN_VELOCITY], out.nodes[i, 2])
-    out.numbers[i, AT_JOINT_SIGMA] = rates.sigma
-    put_triple(out.numbers[i], AT_JOINT_OMEGA, rates.omega)
+    out.numbers[i, AT_BOUNDARY_SIGMA] = rates.sigma
+    put_triple(out.numbers[i], AT_BOUNDARY_OMEGA, rates.omega)
 
 
 @inlined
@@ -184,7 +184,7 @@ def record_sample(
 ) -> None:
     """Velocities of a sample, as `observe` finds them, into row `row`."""
     t = motion.reel[T_START] + motion.clock[STEP] * plan.h
-    _, rates = joint_forward(par, loads, command.locked, t, 0.0, motion, scratch)
+    _, rates = boundary_forward(par, loads, command.locked, t, 0.0, motion, scratch)
     copy_nodes(scratch.nodes[MEAN_VELOCITY], out.samples[row])
     out.at_samples[row, 0] = rates.sigma
     put_triple(out.at_samples[row], 1, rates.omega)
@@ -208,8 +208,8 @@ def jump_back(
     lost, gained = -time * out.reel[DAMPING_BAR], time * out.reel[FLUID_BAR]
     pushed = time * out.reel[EXTERNAL_BAR]
     acting = Acting(numbers[AT_START], numbers[AT_BASE], plan.h, back, ahead, time, lost, gained, pushed)
-    rates = Rates(numbers[AT_JOINT_SIGMA], triple(numbers, AT_JOINT_OMEGA), 0.0)
-    joint_back(par, loads, command, acting, motion, v, rates, 0.0, ZERO, scratch, out)
+    rates = Rates(numbers[AT_BOUNDARY_SIGMA], triple(numbers, AT_BOUNDARY_OMEGA), 0.0)
+    boundary_back(par, loads, command, acting, motion, v, rates, 0.0, ZERO, scratch, out)
 
 
 @entry

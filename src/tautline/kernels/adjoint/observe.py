@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tautline import registry
+from tautline.kernels.adjoint.boundary import Acting, boundary_back
 from tautline.kernels.adjoint.data import (
     AT_BASE,
     AT_END,
@@ -33,7 +34,6 @@ from tautline.kernels.adjoint.data import (
     add_triple,
 )
 from tautline.kernels.adjoint.guide import table_back, table_slope
-from tautline.kernels.adjoint.joint import Acting, joint_back
 from tautline.kernels.adjoint.legendre import legendre_back
 from tautline.kernels.adjoint.reeling import Stage
 from tautline.kernels.data import (
@@ -214,7 +214,7 @@ def sample_back(
     back = motion.reel[LOADS_PENDING]
     lost, gained = -back * bars[DAMPING_LOSS], back * bars[FLUID_WORK]
     acting = Acting(time, steps, plan.h, back, 0.0, 0.0, lost, gained, back * bars[EXTERNAL_WORK])
-    joint_back(par, loads, command, acting, motion, v, rates, sigma_bar, omega_bar, scratch, out)
+    boundary_back(par, loads, command, acting, motion, v, rates, sigma_bar, omega_bar, scratch, out)
     reel = out.reel
     reel[WORK_BAR] += bars[CONTROL_WORK]
     reel[LOSS_BAR] += bars[GUIDE_LOSS]

@@ -1,4 +1,4 @@
-"""Adjoint of damping inside the string at a joint of two steps (docs/theory.md, (B12))."""
+"""Adjoint of damping inside the string at a step boundary (docs/theory.md, (B12))."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ run, and kernels
     rate(own)                                     optional: bound on how fast it slows any small motion (1/s)
 
 What it does to node 0 the guide takes. The registry names the account that its power is booked on. Loads act where two
-steps join (joint.py), with the velocities that are expected there. Damping and drag grow with the velocity: they are
-coefficients (resistance.py), and the velocity at the joint is solved for with them (velocities.py). A guide that moves
+steps join (boundary.py), with the velocities that are expected there. Damping and drag grow with the velocity: they are
+coefficients (resistance.py), and the velocity there is solved for with them (velocities.py). A guide that moves
 is no force but a change of the frame (guide_motion.py).
 """

@@ -16,7 +16,7 @@ Speeds = tuple[float, ...]
 
 
 class Instant(NamedTuple):
-    """A joint of two steps, at which loads act for half of either."""
+    """A step boundary, at which loads act for half of either."""
 
     t: float
     back: float  # half of the step before: how long they act for it
@@ -41,13 +41,13 @@ NO_PUSH = Push(0.0, 0.0, (0.0, 0.0, 0.0))
 
 @kernel
 def instant_at(at: Instant, R: Matrix, rates: Rates, speeds: Speeds) -> Instant:
-    """Joint for a body with another attitude and other rates."""
+    """Step boundary for a body with another attitude and other rates."""
     return Instant(at.t, at.back, at.ahead, at.place, at.frame, R, rates, speeds)
 
 
 @kernel
 def frame_change(at: Instant, reel: Array) -> Vector:
-    """How much faster the guide is at the joint than the frame of the momenta."""
+    """How much faster the guide is at the step boundary than the frame of the momenta."""
     return sub(at.frame, triple(reel, FRAME_VELOCITY))
 
 

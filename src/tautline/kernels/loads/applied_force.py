@@ -34,7 +34,7 @@ def at_joint(table: Array2, first: int, at: Instant) -> Vector:
 def act(
     par: Parameters, own: AppliedForce, at: Instant, motion: Motion, v: Array, scratch: Scratch, out: Array
 ) -> Push:
-    """The part of its impulse over both steps that acts at their joint."""
+    """The part of its impulse over both steps that acts at their step boundary."""
     force = at_joint(own.table, 1, at)
     add_to_node(out, par.N, force)
     moment = apply_transposed(at.R, at_joint(own.table, 4, at))

@@ -1,6 +1,6 @@
 """Velocities of fluid that moves along with string and body, which its inertia opposes (docs/theory.md, equation 82).
 
-Its force at a joint of two steps follows from the change of velocities since the middle of the step before.
+Its force at a step boundary follows from the change of velocities since the middle of the step before.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import frame_change
+from tautline.kernels.loads.boundary import StepBoundary
 from tautline.kernels.loads.drag import velocity_at_body
-from tautline.kernels.loads.joint import Joint
 from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector, add, add_scaled, sub
@@ -63,14 +63,14 @@ def beyond(par: Parameters, part: float, x: Array, y: Array, shift: Vector, out:
 
 
 @separate
-def expect_fluid(par: Parameters, loads: Loads, joint: Joint, motion: Motion, scratch: Scratch) -> None:
-    """Velocities of the step behind a joint if they changed there alone: of nodes into GUESS, and FLUID_AT_BODY."""
-    at, faster = joint.at, frame_change(joint.at, motion.reel)
+def expect_fluid(par: Parameters, loads: Loads, boundary: StepBoundary, motion: Motion, scratch: Scratch) -> None:
+    """Velocities of the step behind a boundary if they changed there alone: of nodes into GUESS, and FLUID_AT_BODY."""
+    at, faster = boundary.at, frame_change(boundary.at, motion.reel)
     part = (at.back + at.ahead) / at.back
     v = scratch.nodes[MEAN_VELOCITY]
     beyond(par, part, motion.nodes[VELOCITY], v, faster, scratch.nodes[GUESS])
     x = body_velocity(par, loads, at.back, motion)
-    y = velocity_at_body(loads.own[DRAG], at.R, 0.0, node(v, par.N), joint.rates.omega)
+    y = velocity_at_body(loads.own[DRAG], at.R, 0.0, node(v, par.N), boundary.rates.omega)
     put_triple(motion.body, FLUID_AT_BODY, add_scaled(x, part, sub(add(y, faster), x)))
 
 
@@ -81,7 +81,7 @@ def move_fluid(
     """Velocities of the fluid in a step h, from those in VELOCITY and from what was expected of them.
 
     `back` is the half of the step before, and `slower` how much slower the guide was in it. What velocities change by
-    inside of steps, and not where they join, is extrapolated to the joint behind.
+    inside of steps, and not where they join, is extrapolated to the step boundary behind.
     """
     if back == 0.0:
         start_fluid(par, loads, 0.5 * h, motion)

@@ -106,7 +106,7 @@ def accelerates(own: Drag) -> bool:
 
 @kernel
 def acceleration_of_fluid(own: Drag, at: Instant, depth: float) -> Vector:
-    """Mean acceleration of the fluid at a depth, over the time for which loads act at a joint."""
+    """Mean acceleration of the fluid at a depth, over the time for which loads act at a step boundary."""
     begin, end = at.t - at.back, at.t + at.ahead
     if begin == end:
         i = last_knot(own.times, at.t)

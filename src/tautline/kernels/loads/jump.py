@@ -1,7 +1,7 @@
-"""Loads at the joint of two steps: momenta jump, positions stand still (docs/theory.md, equation 71).
+"""Loads at a step boundary: momenta jump, positions stand still (docs/theory.md, equation 71).
 
-The kinetic energy changes by exactly the impulse times the velocity of the joint. A sample takes that velocity with the
-half of the loads before it alone, and counts what they have still to give.
+The kinetic energy changes by exactly the impulse times the velocity of the boundary. A sample takes that velocity with
+the half of the loads before it alone, and counts what they have still to give.
 """
 
 from __future__ import annotations
@@ -70,11 +70,11 @@ from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.lanes import zero_like
 from tautline.kernels.legendre import rates_of, velocities
 from tautline.kernels.loads.acting import Push
+from tautline.kernels.loads.boundary import StepBoundary, amount, given_at, instant, look, look_apart
 from tautline.kernels.loads.carried import carries_fluid, expect_fluid, start_fluid
 from tautline.kernels.loads.guide_motion import book_guide, boost, impulse_of_guide, momentum_of, relative_to
-from tautline.kernels.loads.joint import Joint, amount, given_at, instant, look, look_apart
 from tautline.kernels.loads.pushing import ACCOUNTS, OWED, act, acts, given_by_loads
-from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_joint, resistances
+from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_boundary, resistances
 from tautline.kernels.loads.resisting import drag_on_body, pull_of_damping, resist
 from tautline.kernels.loads.velocities import product_of_nodes
 from tautline.kernels.newton import ZERO, Rates
@@ -99,12 +99,12 @@ def before_start(
     """
     body, v = motion.body, motion.nodes[VELOCITY]
     start_fluid(par, loads, ahead, motion)
-    joint = look_apart(par, loads, locked, t, ahead, zero_like(t), ahead, motion, scratch)
+    boundary = look_apart(par, loads, locked, t, ahead, zero_like(t), ahead, motion, scratch)
     guide = scale(ahead, vector_at(loads.path, t)[2])
     for i in range(par.N + 1):
         then = add(node(scratch.nodes[MEAN_VELOCITY], i), guide)
         put_node(v, i, sub(scale(2.0, node(v, i)), then))
-    put_triple(body, OMEGA, sub(scale(2.0, triple(body, OMEGA)), joint.rates.omega))
+    put_triple(body, OMEGA, sub(scale(2.0, triple(body, OMEGA)), boundary.rates.omega))
     start_fluid(par, loads, ahead, motion)
 
 
@@ -130,7 +130,7 @@ def forces_at(
     at = instant(par, loads, t, 0.0, short, 0.0, motion, rates)
     out = scratch.nodes[PUSHED]
     push = act(par, loads, at, motion, started, scratch)
-    elements_at_joint(par, element_length(par, motion.reel[S]), 0.0, motion, scratch)
+    elements_at_boundary(par, element_length(par, motion.reel[S]), 0.0, motion, scratch)
     speeds, fluid = (rates.sigma,), loads.own[DRAG].acts
     body = resistances(par, loads, at, True, speeds, speeds, omega, omega, 0.0, motion, scratch)
     clear_nodes(scratch.nodes[BORDER])
@@ -163,31 +163,31 @@ def begin_loads(
 
 @inlined
 def give(
-    par: Parameters, loads: Loads, locked: bool, time: float, joint: Joint, motion: Motion, scratch: Scratch
+    par: Parameters, loads: Loads, locked: bool, time: float, boundary: StepBoundary, motion: Motion, scratch: Scratch
 ) -> Vector:
-    """Give the momenta what loads give in a time at the velocities of a joint, and book it; the impulse of all."""
+    """Give the momenta what loads give in a time at the velocities of a boundary, and book it; the impulse of all."""
     reel = motion.reel
-    given = given_at(par, loads, time, joint, motion, scratch, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
+    given = given_at(par, loads, time, boundary, motion, scratch, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
     if par.rotates:
         add_spin(par, motion.body, scale(time, given.moment))
     if not locked:
         accumulate(reel, P_S, P_S_ERR, time * given.reel, par.compensated)
     if loads.own[DAMPING].acts:
-        reel[VISCOUS_PULL] = pull_of_damping(par, joint.rates.sigma, scratch)
+        reel[VISCOUS_PULL] = pull_of_damping(par, boundary.rates.sigma, scratch)
     if loads.own[DRAG].acts:
-        reel[DRAG_ON_BODY] = drag_on_body(par, joint.body, scratch)
+        reel[DRAG_ON_BODY] = drag_on_body(par, boundary.body, scratch)
     for k in range(len(ACCOUNTS)):
         if acts(k, loads.own):
-            book(par, reel, ACCOUNTS[k], time * amount(par, loads, k, joint, given, scratch))
+            book(par, reel, ACCOUNTS[k], time * amount(par, loads, k, boundary, given, scratch))
     return scale(time, given.force)
 
 
 @separate
 def give_apart(
-    par: Parameters, loads: Loads, locked: bool, time: float, joint: Joint, motion: Motion, scratch: Scratch
+    par: Parameters, loads: Loads, locked: bool, time: float, boundary: StepBoundary, motion: Motion, scratch: Scratch
 ) -> Vector:
     """`give`, compiled once for all that is not a step."""
-    return give(par, loads, locked, time, joint, motion, scratch)
+    return give(par, loads, locked, time, boundary, motion, scratch)
 
 
 @kernel
@@ -246,12 +246,12 @@ def start_loads(
     booked, damped = given_by_loads(reel), reel[DAMPED]
     p_s = reel[P_S]
     reel[P_S] = p_s + given_by_drum(par, loads, command, t, ahead, motion, scratch)
-    joint = look_apart(par, loads, locked, t, ahead, zero_like(t), ahead, motion, scratch)
+    boundary = look_apart(par, loads, locked, t, ahead, zero_like(t), ahead, motion, scratch)
     reel[P_S] = p_s
-    before = along(par, motion, started, motion.nodes[VELOCITY_BEFORE]) + along(par, motion, joint.rates, v)
-    impulse = give_apart(par, loads, locked, ahead, joint, motion, scratch)
-    booked = given_by_loads(reel) - booked - dot(impulse, joint.at.frame)
-    after = along(par, motion, started, motion.nodes[VELOCITY_BEFORE]) + along(par, motion, joint.rates, v)
+    before = along(par, motion, started, motion.nodes[VELOCITY_BEFORE]) + along(par, motion, boundary.rates, v)
+    impulse = give_apart(par, loads, locked, ahead, boundary, motion, scratch)
+    booked = given_by_loads(reel) - booked - dot(impulse, boundary.at.frame)
+    after = along(par, motion, started, motion.nodes[VELOCITY_BEFORE]) + along(par, motion, boundary.rates, v)
     taken = booked - 0.5 * (after - before)
     if loads.own[DAMPING].acts:
         by_damping = max(taken, damped - reel[DAMPED])  # it never gives anything back
@@ -271,9 +271,9 @@ def starts_stiff(
         return loads.own[DRAG].acts  # type: ignore[no-any-return]
     l = element_length(par, motion.reel[S])
     fastest = 12.0 * ahead * loads.own[DAMPING].viscosity / (par.mu * l * l)  # decay of the shortest waves
-    joint = look_apart(par, loads, locked, t, zero_like(t), ahead, zero_like(t), motion, scratch)
-    moving = kinetic_of(par, motion, joint.rates, scratch.nodes[MEAN_VELOCITY])
-    given = given_at(par, loads, 0.0, joint, motion, scratch, scratch.nodes[TARGET], scratch.nodes[BORDER])
+    boundary = look_apart(par, loads, locked, t, zero_like(t), ahead, zero_like(t), motion, scratch)
+    moving = kinetic_of(par, motion, boundary.rates, scratch.nodes[MEAN_VELOCITY])
+    given = given_at(par, loads, 0.0, boundary, motion, scratch, scratch.nodes[TARGET], scratch.nodes[BORDER])
     return ahead * given.lost * (1.0 + fastest) > STIFF * moving  # type: ignore[no-any-return]
 
 
@@ -294,10 +294,10 @@ def jump(
         if starts:
             impulse = start_loads(par, loads, command, t, ahead, motion, scratch)
         else:
-            joint = look(par, loads, locked, t, back, ahead, 0.0, motion, scratch)
-            impulse = give(par, loads, locked, back + ahead, joint, motion, scratch)
+            boundary = look(par, loads, locked, t, back, ahead, 0.0, motion, scratch)
+            impulse = give(par, loads, locked, back + ahead, boundary, motion, scratch)
             if back > 0.0 and carries_fluid(loads):
-                expect_fluid(par, loads, joint, motion, scratch)
+                expect_fluid(par, loads, boundary, motion, scratch)
     return impulse
 
 
@@ -320,8 +320,8 @@ def settle(par: Parameters, loads: Loads, locked: bool, t: float, motion: Motion
     complete_kick(par, motion, scratch)
     impulse = ZERO
     if loads.acts:
-        joint = look_apart(par, loads, locked, t, back, zero_like(t), zero_like(t), motion, scratch)
-        impulse = give_apart(par, loads, locked, back, joint, motion, scratch)
+        boundary = look_apart(par, loads, locked, t, back, zero_like(t), zero_like(t), motion, scratch)
+        impulse = give_apart(par, loads, locked, back, boundary, motion, scratch)
     if loads.moves:
         old, now = triple(reel, FRAME_VELOCITY), vector_at(loads.path, t)[1]
         change = boost(par, locked, now, attitude(motion.body), motion)
@@ -368,13 +368,13 @@ def owed_at_sample(par: Parameters, loads: Loads, locked: bool, t: float, motion
     frame = vector_at(loads.path, t)[1]
     force = ZERO
     if loads.acts:
-        joint = look_apart(par, loads, locked, t, back, zero_like(t), zero_like(t), motion, scratch)
-        given = given_at(par, loads, back, joint, motion, scratch, scratch.nodes[TARGET], scratch.nodes[BORDER])
-        rates, p_s, force = joint.rates, joint.p_s + back * given.reel, given.force
+        boundary = look_apart(par, loads, locked, t, back, zero_like(t), zero_like(t), motion, scratch)
+        given = given_at(par, loads, back, boundary, motion, scratch, scratch.nodes[TARGET], scratch.nodes[BORDER])
+        rates, p_s, force = boundary.rates, boundary.p_s + back * given.reel, given.force
         for k in range(len(ACCOUNTS)):
             if acts(k, loads.own):
                 rest = scratch.nodes[LOAD_ROWS + 2 * k + 1]
-                rest[OWED] = back * amount(par, loads, k, joint, given, scratch)
+                rest[OWED] = back * amount(par, loads, k, boundary, given, scratch)
     else:
         Pi = momenta_with_kick(par, motion, scratch)
         p, err = scratch.nodes[TARGET], scratch.nodes[BORDER]

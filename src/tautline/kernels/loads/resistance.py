@@ -1,4 +1,4 @@
-"""Resistance to the motion of string and body: coefficients that are constant at a joint of two steps.
+"""Resistance to the motion of string and body: coefficients that are constant at a step boundary.
 
 Forces that grow with a velocity are taken with the velocity that they lead to (velocities.py), so they limit no step
 (docs/theory.md, equations 71 to 73). For that each element has a coefficient against the lengthening of its material,
@@ -63,7 +63,7 @@ DRAG = code(registry.LOADS, "drag")
 
 
 @kernel
-def elements_at_joint(par: Parameters, l: float, kick: float, motion: Motion, scratch: Scratch) -> None:
+def elements_at_boundary(par: Parameters, l: float, kick: float, motion: Motion, scratch: Scratch) -> None:
     """Unit vectors and lengths of the elements, 0 behind the last, and momenta with a kick paid into TARGET.
 
     Pulls are found on the way where the string is linear.
@@ -102,7 +102,7 @@ def elements_at_joint(par: Parameters, l: float, kick: float, motion: Motion, sc
 
 @kernel
 def expect_velocities(par: Parameters, ahead: float, motion: Motion, out: Array) -> None:
-    """Velocities at the joint, extrapolated from the means over the two latest steps."""
+    """Velocities at the step boundary, extrapolated from the means over the two latest steps."""
     v, before = motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE]
     for i in range(0, par.N + 1, width(v)):
         x = nodes_from(v, i)
@@ -133,7 +133,7 @@ def resistances(
 ) -> BodyResistance:
     """Fill the rows of all elements, and give what resists the body.
 
-    `elements_at_joint` must be current, and of a span the rows of its stop. `turns` says whether rope comes or goes,
+    `elements_at_boundary` must be current, and of a span the rows of its stop. `turns` says whether rope comes or goes,
     `speeds` and `earlier` are those of the feeds in the two latest steps, `last` and `before` angular velocities of the
     body, and `ahead` how far velocities are extrapolated along their change.
     """

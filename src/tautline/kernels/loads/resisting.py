@@ -33,7 +33,7 @@ from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_t
 
 
 class Given(NamedTuple):
-    """Impulses of loads at a joint, over the time for which they act."""
+    """Impulses of loads at a step boundary, over the time for which they act."""
 
     force: Vector  # all of them together, with what the guide takes at node 0
     reel: float  # on s

@@ -1,4 +1,4 @@
-"""Solution of the equations of velocities at a joint of two steps (velocities.py), and its tangents."""
+"""Solution of the equations of velocities at a step boundary (velocities.py), and its tangents."""
 
 from __future__ import annotations
 

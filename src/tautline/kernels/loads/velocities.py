@@ -1,4 +1,4 @@
-"""Velocities at a joint of two steps, from momenta and from what resists them (docs/theory.md, equation 71).
+"""Velocities at a step boundary, from momenta and from what resists them (docs/theory.md, equation 71).
 
 With tau the time for which loads act, (L + tau D) v = p + tau F, where L is the matrix of the kinetic energy and D that
 of the resistances. Both couple neighbouring nodes only (both_ends.py). The elimination of the body begins with its

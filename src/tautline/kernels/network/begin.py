@@ -74,7 +74,7 @@ from tautline.kernels.network.ends import (
 from tautline.kernels.network.equations import drum_mass
 from tautline.kernels.network.gravity import weigh
 from tautline.kernels.network.kinematic import set_kinematic_velocities, turn_to
-from tautline.kernels.network.loads import act_at_joint
+from tautline.kernels.network.loads import act_at_boundary
 from tautline.kernels.network.observe import (
     first_momentum,
     measure_spans,
@@ -190,7 +190,7 @@ def begin_network(network: Network, t: float) -> None:
 def release_reels(network: Network, t: float) -> None:
     """Give every reel that moves the momentum of its present speed, however it was held; forget earlier steps."""
     if network.loaded:
-        act_at_joint(network, t, 0.0)
+        act_at_boundary(network, t, 0.0)
     velocities_now(network, t)
     measure_spans(network)
     for k in range(len(network.strands)):
@@ -267,7 +267,7 @@ def stop_at_end(network: Network, k: int, side: float, t: float) -> None:
     holds them acts again in the next step.
     """
     if network.loaded:
-        act_at_joint(network, t, 0.0)
+        act_at_boundary(network, t, 0.0)
     velocities_now(network, t)
     give_momenta(network, -1)
     for j in range(len(network.strands)):

@@ -45,7 +45,7 @@ V_NOW, OMEGA_NOW, TURNED, PULLED, TWISTED = _places(0, 3, 6, 15, 18)
 # Momentum and angular momentum of the step at its start, and what they gained: of bodies whose motion is given.
 AT_START, SPIN_AT_START, GAINED, SPIN_GAINED = _places(21, 24, 27, 30)
 PUSHED = _places(33)[0]  # impulse of applied forces at the start of a step, and its moment, inertial
-RESISTANCE = _places(39)[0]  # of the fluid at a joint: four blocks, force and moment (directional.Resistance)
+RESISTANCE = _places(39)[0]  # of the fluid at a step boundary: four blocks, force and moment (directional.Resistance)
 BODY_WORK = 81
 
 # Places in Strand.work. Ends are numbered 0 and 1: momenta of the end nodes at the start of a step (N s), their

@@ -1,6 +1,6 @@
 """Resistance of a fluid to a body by direction: drag along its axes, added mass as a matrix, and a wing.
 
-At a joint of two steps all that a fluid does to a body is a force and a moment that are linear in its velocity and
+At a step boundary all that a fluid does to a body is a force and a moment that are linear in its velocity and
 angular velocity (docs/theory.md, equations 135 to 138). Both are in the body's frame here, about its centre of mass.
 """
 
@@ -97,7 +97,7 @@ def resistance_from(x: BodyResistance, R: Matrix) -> Resistance:
 
 @kernel
 def keep_resistance(work: Array, x: Resistance) -> None:
-    """Remember what resists a body at a joint."""
+    """Remember what resists a body at a step boundary."""
     put_matrix(work, RESISTANCE, x.uu)
     put_matrix(work, RESISTANCE + 9, x.uw)
     put_matrix(work, RESISTANCE + 18, x.wu)
@@ -108,7 +108,7 @@ def keep_resistance(work: Array, x: Resistance) -> None:
 
 @kernel
 def kept_resistance(work: Array) -> Resistance:
-    """Resistance to a body at the present joint."""
+    """Resistance to a body at the present step boundary."""
     return Resistance(
         matrix_in(work, RESISTANCE),
         matrix_in(work, RESISTANCE + 9),
@@ -123,7 +123,7 @@ def kept_resistance(work: Array) -> Resistance:
 def expected(
     own: Drag, at: Instant, point: Vector, density: float, last: Latest, before: Latest, ahead: float, flow: Vector
 ) -> Vector:
-    """Velocity of a point of a body in the fluid that is expected at a joint (equation 77), in the body's frame."""
+    """Velocity of a point of a body in the fluid, as expected at a step boundary (equation 77), in the body's frame."""
     u = add(last.v, apply(at.R, cross(last.omega, point)))
     du = sub(u, add(before.v, apply(at.R, cross(before.omega, point))))
     u = sub(u, flow)

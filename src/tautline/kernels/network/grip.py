@@ -165,16 +165,16 @@ def end_grip(network: Network, k: int, h: float, end: float) -> None:
     speed = strand.work[SIGMA_NOW] - wheel.work[SIGMA_NOW]
     before = reel[SIGMA_BEFORE] - wheel.reel[SIGMA_BEFORE]
     low, high = cone(rub_at(network, k, strand.reeving.groove), strand.work[SIGMA_NOW])
-    at_end, joint, sticks = 0.0 * given, given, side == 0.0
+    at_end, boundary, sticks = 0.0 * given, given, side == 0.0
     if side != 0.0:
         at_end = 0.5 * h * (high if side > 0.0 else low)
-        joint = reel[GRIP_HIGH] if side > 0.0 else reel[GRIP_LOW]
-        jumps = abs(at_end - (given - joint)) > abs(given - strand.work[GRIP_NEEDED])
+        boundary = reel[GRIP_HIGH] if side > 0.0 else reel[GRIP_LOW]
+        jumps = abs(at_end - (given - boundary)) > abs(given - strand.work[GRIP_NEEDED])
         turns = (1.5 * speed - 0.5 * before) * speed < 0.0
         if jumps or turns:
             at_end, sticks = 0.0 * given, True
-    # what acts across the joint of two steps works at the mean of their speeds
-    book(par, reel, FRICTION_LOSS, -(given + at_end - joint) * speed - 0.5 * joint * (before + speed))
+    # what acts across the step boundary works at the mean of their speeds
+    book(par, reel, FRICTION_LOSS, -(given + at_end - boundary) * speed - 0.5 * boundary * (before + speed))
     accumulate(reel, P_S, P_S_ERR, given + at_end, par.compensated)
     if wheel.row >= 0:
         accumulate(wheel.reel, P_S, P_S_ERR, -(given + at_end), par.compensated)

@@ -38,6 +38,7 @@ from tautline.kernels.lanes import zero_like
 from tautline.kernels.loads.acting import Instant
 from tautline.kernels.loads.damping import lengthening_by_reel
 from tautline.kernels.network.backup import copy_motion, put_motion
+from tautline.kernels.network.boundary import velocities_at_boundary
 from tautline.kernels.network.condense import keep_velocities
 from tautline.kernels.network.data import (
     BODY_OMEGA,
@@ -66,10 +67,9 @@ from tautline.kernels.network.ends import angular_velocity_about, end_of, spoole
 from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_of
 from tautline.kernels.network.grip import NO_RUB, keep_grip
-from tautline.kernels.network.joint import velocities_at_joint
 from tautline.kernels.network.kinematic import turning_at
 from tautline.kernels.network.loads import (
-    act_at_joint,
+    act_at_boundary,
     ahead_of,
     instant_of,
     load_all,
@@ -194,7 +194,7 @@ def load_both_ways(network: Network, t: float, step: float, backups: Array2) -> 
     nothing = zero_like(t)
     ahead = ahead_of(network)
     if network.totals[LOADS_PENDING] > 0.0:
-        act_at_joint(network, t, nothing)
+        act_at_boundary(network, t, nothing)
     at = instant_of(t, nothing, half)
     if network.carries_fluid:
         velocities_now(network, t)
@@ -203,12 +203,12 @@ def load_both_ways(network: Network, t: float, step: float, backups: Array2) -> 
         stage(network, half, t, t + half)
         at = instant_of(t + half, nothing, half)
         place_given(network, t + half)
-        velocities_at_joint(network, half, at, nothing)
+        velocities_at_boundary(network, half, at, nothing)
         put_motion(network, backups[1])
         refresh_network(network, t)
     else:
         place_given(network, t)
-        velocities_at_joint(network, nothing, at, ahead)
+        velocities_at_boundary(network, nothing, at, ahead)
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         if finds_torque(strand) or strand.reeved:

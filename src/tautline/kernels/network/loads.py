@@ -38,10 +38,11 @@ from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import IDENTITY, extrapolation
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import Instant
+from tautline.kernels.loads.boundary import StepBoundary, amount, given_at
 from tautline.kernels.loads.carried import beyond
-from tautline.kernels.loads.joint import Joint, amount, given_at
 from tautline.kernels.loads.pushing import ACCOUNTS, ON_REEL, acts, pushes
 from tautline.kernels.loads.resistance import DRAG
+from tautline.kernels.network.boundary import boundary_of, push_of, velocities_at_boundary
 from tautline.kernels.network.data import (
     ANGULAR,
     END_VELOCITY,
@@ -57,7 +58,6 @@ from tautline.kernels.network.data import (
     strand_at,
 )
 from tautline.kernels.network.ends import matrix_in
-from tautline.kernels.network.joint import joint_of, push_of, velocities_at_joint
 from tautline.kernels.network.kinematic import set_kinematic_velocities
 from tautline.kernels.network.reduced import strand_motion
 from tautline.kernels.network.reeving import feed_speed
@@ -75,7 +75,7 @@ STIFF = 0.5
 
 @kernel
 def instant_of(t: float, back: float, ahead: float) -> Instant:
-    """A joint of two steps, in space."""
+    """A step boundary, in space."""
     return Instant(t, back, ahead, ZERO, ZERO, IDENTITY, Rates(0.0, ZERO, 0.0), (0.0,))
 
 
@@ -115,17 +115,17 @@ def loads_of_strand(network: Network, strand: Strand, at: Instant, time: float, 
     if strand.reeving.idle:
         return loads_of_drum(network, strand, loads, time)
     if strand.reeved:
-        feeds = joint_of(network, strand, loads, at, speeds_of(network, strand))
+        feeds = boundary_of(network, strand, loads, at, speeds_of(network, strand))
         return loads_along(network, strand, feeds, time, p, err)
-    reel = joint_of(network, strand, loads, at, (strand.work[SIGMA_NOW],))
+    reel = boundary_of(network, strand, loads, at, (strand.work[SIGMA_NOW],))
     return loads_along(network, strand, reel, time, p, err)
 
 
 @kernel
-def loads_along(network: Network, strand: Strand, joint: Joint, time: float, p: Array, err: Array) -> Taken:
-    """Impulses of loads on a string that is out, at a joint."""
+def loads_along(network: Network, strand: Strand, boundary: StepBoundary, time: float, p: Array, err: Array) -> Taken:
+    """Impulses of loads on a string that is out, at a step boundary."""
     par, loads, scratch = strand.par, loads_at(network.acting, strand.number), strand.scratch
-    given = given_at(par, loads, time, joint, strand_motion(network, strand), scratch, p, err)
+    given = given_at(par, loads, time, boundary, strand_motion(network, strand), scratch, p, err)
     first, last = given.first, sub(node(p, par.N), node(err, par.N))
     put_node(p, par.N, ZERO)
     put_node(err, par.N, ZERO)
@@ -134,7 +134,7 @@ def loads_along(network: Network, strand: Strand, joint: Joint, time: float, p: 
         first = add_scaled(first, time, node(scratch.nodes[PUSHED], 0))
     for k in range(len(ACCOUNTS)):
         if acts(k, loads.own):
-            power = amount(par, loads, k, joint, given, scratch)
+            power = amount(par, loads, k, boundary, given, scratch)
             if pushing:
                 at_first = dot(node(scratch.nodes[LOAD_ROWS + 2 * k], 0), node(scratch.nodes[MEAN_VELOCITY], 0))
                 power -= SIGNS[ACCOUNTS[k]] * at_first
@@ -143,7 +143,7 @@ def loads_along(network: Network, strand: Strand, joint: Joint, time: float, p: 
 
 
 @kernel
-def give_at_joint(body: Body, impulse: Vector, point: Vector, moment: Vector) -> None:
+def give_at_boundary(body: Body, impulse: Vector, point: Vector, moment: Vector) -> None:
     """An impulse at a point of a body, and a moment of impulse in its frame; a held one passes it on."""
     if body.free:
         R = matrix_in(body.work, TURNED)
@@ -172,8 +172,8 @@ def load_strand(network: Network, k: int, at: Instant, time: float) -> None:
     if not loads.acts:
         return
     taken = loads_of_strand(network, strand, at, time, strand.nodes[MOMENTUM], strand.nodes[MOMENTUM_ERR])
-    give_at_joint(body_at(network.bodies, strand.ends[0]), taken.first, strand.points[0], ZERO)
-    give_at_joint(body_at(network.bodies, strand.ends[1]), taken.last, strand.points[1], taken.moment)
+    give_at_boundary(body_at(network.bodies, strand.ends[0]), taken.first, strand.points[0], ZERO)
+    give_at_boundary(body_at(network.bodies, strand.ends[1]), taken.last, strand.points[1], taken.moment)
     if strand.reeved:
         give_to_feed(network, strand, 0, taken.on_s)
         give_to_feed(network, strand, 1, taken.on_far)
@@ -191,7 +191,7 @@ def load_bodies(network: Network, at: Instant, time: float) -> None:
         body = body_at(network.bodies, b)
         if body.free and network.in_fluid:
             given = given_to(network, body, at)
-            give_at_joint(body, scale(time, given.force), ZERO, scale(time, given.moment))
+            give_at_boundary(body, scale(time, given.force), ZERO, scale(time, given.moment))
             book_whole(network, ACCOUNTS[DRAG], -SIGNS[ACCOUNTS[DRAG]] * time * given.power)
 
 
@@ -223,7 +223,7 @@ def is_stiff(network: Network, time: float) -> bool:
 
 
 @separate
-def act_at_joint(network: Network, t: float, ahead_time: float) -> None:
+def act_at_boundary(network: Network, t: float, ahead_time: float) -> None:
     """Let loads act at time t for what is pending of the step before, and for some time of the next one.
 
     Their velocity is the one with what is pending: in the middle of the jump, so that the energy changes by exactly the
@@ -233,7 +233,7 @@ def act_at_joint(network: Network, t: float, ahead_time: float) -> None:
     place_given(network, t)
     at = instant_of(t, pending, ahead_time)
     stiff_start = pending == 0.0 and is_stiff(network, ahead_time)
-    velocities_at_joint(network, ahead_time if stiff_start else pending, at, ahead_of(network))
+    velocities_at_boundary(network, ahead_time if stiff_start else pending, at, ahead_of(network))
     load_all(network, at, pending + ahead_time)
     if network.carries_fluid and pending > 0.0:
         expect_fluid(network, at)
@@ -242,7 +242,7 @@ def act_at_joint(network: Network, t: float, ahead_time: float) -> None:
 
 @kernel
 def expect_fluid(network: Network, at: Instant) -> None:
-    """Velocities of the step behind a joint if they changed there alone: of nodes into GUESS (equation 82)."""
+    """Velocities of the step behind a step boundary if they changed there alone: of nodes into GUESS (equation 82)."""
     part = (at.back + at.ahead) / at.back
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)

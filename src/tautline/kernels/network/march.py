@@ -49,7 +49,7 @@ from tautline.kernels.network.data import (
 )
 from tautline.kernels.network.inverse import any_torque, find_torques
 from tautline.kernels.network.limits import guard, limits_now
-from tautline.kernels.network.loads import act_at_joint, keep_for_loads
+from tautline.kernels.network.loads import act_at_boundary, keep_for_loads
 from tautline.kernels.network.observe import observe_network, refresh_network
 from tautline.kernels.network.reeving import feed_row
 from tautline.kernels.network.spans import retracted
@@ -202,7 +202,7 @@ def one_step(network: Network, plan: Plan, backup: Array, t: float, h: float, en
         if back == 0.0 and network.in_fluid:
             start_in_fluid(network, backup, t, 0.5 * h)
         else:
-            act_at_joint(network, t, 0.5 * h)
+            act_at_boundary(network, t, 0.5 * h)
     status = composed_step(network, plan, t, h, end)
     if network.loaded and status == RUNNING:
         keep_for_loads(network, back)

@@ -39,6 +39,7 @@ from tautline.kernels.jit import kernel, separate
 from tautline.kernels.lanes import zero_like
 from tautline.kernels.loads.pushing import ACCOUNTS, acts
 from tautline.kernels.loads.resistance import DRAG
+from tautline.kernels.network.boundary import velocities_at_boundary
 from tautline.kernels.network.condense import keep_velocities
 from tautline.kernels.network.data import (
     ANGULAR,
@@ -84,7 +85,6 @@ from tautline.kernels.network.ends import angular_velocity_about, end_of, place_
 from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.gravity import weigh
 from tautline.kernels.network.grip import hold_grip
-from tautline.kernels.network.joint import velocities_at_joint
 from tautline.kernels.network.kinematic import set_kinematic_velocities
 from tautline.kernels.network.loads import Taken, ahead_of, instant_of, loads_of_strand, place_given
 from tautline.kernels.network.reeving import add_to_feeds, feed_speed, measure_span, wheel_end
@@ -132,7 +132,7 @@ def velocities_now(network: Network, t: float) -> bool:
             put_matrix(body.work, TURNED, attitude(body.state))
         place_given(network, t)
         pending = network.totals[LOADS_PENDING]
-        velocities_at_joint(network, pending, instant_of(t, pending, zero_like(t)), ahead_of(network))
+        velocities_at_boundary(network, pending, instant_of(t, pending, zero_like(t)), ahead_of(network))
         return True
     for b in range(len(network.bodies)):
         set_kinematic_velocities(body_at(network.bodies, b), t)

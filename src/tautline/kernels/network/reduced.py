@@ -1,4 +1,4 @@
-"""A string at a joint of two steps, reduced to its ends and to its reel, or to what feeds both ends.
+"""A string at a step boundary, reduced to its ends and to its reel, or to what feeds both ends.
 
 The inner nodes are eliminated by 3x3 blocks from the start of the string to its end.
 """
@@ -30,7 +30,7 @@ from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import NO_PUSH, Instant, Push, Speeds, instant_at
 from tautline.kernels.loads.pushing import act, pushes
-from tautline.kernels.loads.resistance import DRAG, elements_at_joint, expect_velocities, resistances
+from tautline.kernels.loads.resistance import DRAG, elements_at_boundary, expect_velocities, resistances
 from tautline.kernels.loads.resisting import drag_of_flow
 from tautline.kernels.loads.velocities import block, blocks_of_nodes, border_of_reel, coupled, put_block
 from tautline.kernels.network.data import OMEGA, OMEGA_BEFORE, Network, Strand, body_at, loads_at
@@ -65,7 +65,7 @@ from tautline.kernels.so3 import (
 )
 from tautline.kernels.symmetric import Symmetric, adjugate, inverse_determinant, symmetric_apply, symmetric_scale
 
-# Row of the scratch with impulses of elements, or velocities at a guess, which nothing needs at a joint.
+# Row of the scratch with impulses of elements, or velocities at a guess, which nothing needs at a step boundary.
 KEPT_ROW = 6
 # And one for what BY_SIGMA is of the feed at the stop.
 BY_FAR_FEED = ELIMINATED
@@ -109,7 +109,7 @@ def between(strand: Strand, e: int) -> Matrix:
 
 
 class Known(NamedTuple):
-    """Knowns of a string at a joint before its velocities are."""
+    """Knowns of a string at a step boundary before its velocities are."""
 
     feeds: Square  # coefficients of the speeds of the reel, or of both feeds, in their equations, without the drum
     right_reel: float  # what loads give to the reel
@@ -164,7 +164,7 @@ def prepare(strand: Strand, network: Network, tau: float, at: Instant, ahead: fl
     motion = strand_motion(network, strand)
     push = push_strand(network, strand, at, ahead)
     right_reel, right_far, first = tau * push.reel, tau * push.far, ZERO
-    elements_at_joint(par, l, 0.0, motion, scratch)
+    elements_at_boundary(par, l, 0.0, motion, scratch)
     if strand.reeved:
         speeds, earlier = latest_speeds(network, strand)
         lengthening_by_far(par, l, scratch)

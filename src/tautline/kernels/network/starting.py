@@ -27,6 +27,7 @@ from tautline.kernels.lanes import zero_like
 from tautline.kernels.loads.pushing import ACCOUNTS, given_by_loads
 from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.network.backup import copy_motion, put_motion
+from tautline.kernels.network.boundary import velocities_at_boundary
 from tautline.kernels.network.data import (
     ANGULAR,
     LINEAR,
@@ -41,8 +42,7 @@ from tautline.kernels.network.data import (
     body_at,
     strand_at,
 )
-from tautline.kernels.network.joint import velocities_at_joint
-from tautline.kernels.network.loads import act_at_joint, instant_of, load_all, place_given
+from tautline.kernels.network.loads import act_at_boundary, instant_of, load_all, place_given
 from tautline.kernels.network.observe import refresh_network, velocities_now
 from tautline.kernels.network.step import book_whole, stage
 from tautline.kernels.network.wet import let_move_along
@@ -134,11 +134,11 @@ def start_in_fluid(network: Network, backup: Array, t: float, ahead: float) -> N
     tried = stage(network, ahead, t, t + ahead)
     at = instant_of(t + ahead, zero_like(ahead), ahead)
     place_given(network, t + ahead)
-    velocities_at_joint(network, ahead, at, zero_like(ahead))
+    velocities_at_boundary(network, ahead, at, zero_like(ahead))
     put_motion(network, backup)
     refresh_network(network, t)
     if tried != RUNNING:
-        act_at_joint(network, t, ahead)
+        act_at_boundary(network, t, ahead)
         return
     booked = -booked_energy(network)
     gained = -0.5 * (along_now(network) + along_start(network))

@@ -62,7 +62,7 @@ from tautline.kernels.so3 import (
 
 @kernel
 def resistance_of(body: Body, own: Drag, form: Directional, at: Instant, ahead: float) -> Resistance:
-    """Resistance to a free body at a joint, from its motion in the two latest steps."""
+    """Resistance to a free body at a step boundary, from its motion in the two latest steps."""
     state = body.state
     R = attitude(state)
     here = instant_at(at, R, at.rates, at.speeds)
@@ -111,7 +111,7 @@ def fluid_into(network: Network, body: Body, tau: float, at: Instant, ahead: flo
 
 @kernel
 def given_to(network: Network, body: Body, at: Instant) -> GivenToBody:
-    """Force, moment and power of the fluid on a body at the velocities that were found at a joint."""
+    """Force, moment and power of the fluid on a body at the velocities that were found at a step boundary."""
     v, omega, own = triple(body.work, V_NOW), triple(body.work, OMEGA_NOW), drag_at(network.around, body.number)
     x, R = kept_resistance(body.work), matrix_in(body.work, TURNED)
     u = apply_transposed(R, v)
@@ -130,7 +130,7 @@ def fluid_now(body: Body, own: Drag, time: float, v: Vector, omega: Vector) -> V
 
 @kernel
 def let_move_along(network: Network, body: Body) -> None:
-    """Let fluid around a body have the velocities that are found at a joint."""
+    """Let fluid around a body have the velocities that are found at a step boundary."""
     v, omega = triple(body.work, V_NOW), triple(body.work, OMEGA_NOW)
     put_triple(body.state, FLUID, fluid_now(body, drag_at(network.around, body.number), 0.0, v, omega))
     put_triple(body.state, MOVED, v)
@@ -146,7 +146,7 @@ def move_along(body: Body, place: int, latest: int, part: float, now: Vector) ->
 
 @kernel
 def expect_fluid_at_bodies(network: Network, back: float, part: float) -> None:
-    """Velocities of the step behind a joint if they changed there alone (carried.expect_fluid)."""
+    """Velocities of the step behind a step boundary if they changed there alone (carried.expect_fluid)."""
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
         if body.free and network.in_fluid:

@@ -13,8 +13,8 @@ from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.stepper import Stepper
 from tautline.kernels import data, energy
 from tautline.kernels.fixed import momenta_with_kick
+from tautline.kernels.loads.boundary import StepBoundary, look
 from tautline.kernels.loads.damping import lengthening_by_reel
-from tautline.kernels.loads.joint import Joint, look
 from tautline.kernels.loads.jump import forces_at
 from tautline.kernels.loads.resisting import resist
 from tautline.kernels.newton import Rates
@@ -46,7 +46,7 @@ def rates_of(s: Stepper, z: np.ndarray) -> tuple[np.ndarray, Rates]:
     return v, Rates(float(z[0]), tuple(z[1 + 3 * N :]), 0.0)
 
 
-def resisting(s: Stepper, seen: Joint, z: np.ndarray) -> np.ndarray:
+def resisting(s: Stepper, seen: StepBoundary, z: np.ndarray) -> np.ndarray:
     """Forces of all loads at velocities z, in the order of z, with the speeds beside the drag frozen as they are."""
     N = s.par.N
     v, rates = rates_of(s, z)

@@ -1,4 +1,4 @@
-"""Velocities of a network at a joint of two steps, from momenta and from what loads have still to give.
+"""Velocities of a network at a step boundary, from momenta and from what loads have still to give.
 
 The inner nodes of each string are eliminated by 3x3 blocks from its start to its end; what is left of it is a block for
 both ends and its reel or feeds, which goes into the equations of the bodies.
@@ -24,8 +24,8 @@ from tautline.kernels.data import (
 from tautline.kernels.energy import reel_mass
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import NO_PUSH, Instant, Push, Speeds, instant_at
+from tautline.kernels.loads.boundary import StepBoundary, reel_target
 from tautline.kernels.loads.drag import NO_BODY_RESISTANCE
-from tautline.kernels.loads.joint import Joint, reel_target
 from tautline.kernels.loads.pushing import ACCOUNTS, ON_BODY, ON_FAR, ON_REEL, acts, pushes
 from tautline.kernels.loads.velocities import ReelTarget
 from tautline.kernels.network.data import (
@@ -342,18 +342,18 @@ def push_of(strand: Strand, loads: Loads) -> Push:
 
 
 @kernel
-def joint_of(network: Network, strand: Strand, loads: Loads, at: Instant, speeds: Speeds) -> Joint:
-    """A joint as the pendulum's loads have it, at the velocities that were found."""
+def boundary_of(network: Network, strand: Strand, loads: Loads, at: Instant, speeds: Speeds) -> StepBoundary:
+    """A step boundary as the pendulum's loads have it, at the velocities that were found."""
     body = body_at(network.bodies, strand.ends[1])
     rates = Rates(speeds[0], triple(body.work, OMEGA_NOW), 0.0)
     push = push_of(strand, loads) if pushes(loads) else NO_PUSH
     here = instant_at(at, matrix_in(body.work, TURNED), rates, speeds)
-    return Joint(here, NO_BODY_RESISTANCE, push, rates, 0.0, speeds)
+    return StepBoundary(here, NO_BODY_RESISTANCE, push, rates, 0.0, speeds)
 
 
 @separate
-def velocities_at_joint(network: Network, tau: float, at: Instant, ahead: float) -> None:
-    """Velocities of all bodies, reels and nodes at a joint, from momenta that loads have still to act on for tau.
+def velocities_at_boundary(network: Network, tau: float, at: Instant, ahead: float) -> None:
+    """Velocities of all bodies, reels and nodes at a step boundary, from momenta on which loads act for tau yet.
 
     Velocities of bodies whose motion is given are in their work already.
     """

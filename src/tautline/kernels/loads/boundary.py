@@ -1,6 +1,6 @@
 """Velocities where two steps join, with the loads that act there (docs/theory.md, equation 71).
 
-Loads act for half of the step before and half of the step behind, at the velocity of the joint: the mean of those
+Loads act for half of the step before and half of the step behind, at the velocity of the boundary: the mean of those
 before and after the jump of the momenta. Resistances are linear in it, so it takes one solution of linear equations.
 """
 
@@ -61,7 +61,7 @@ from tautline.kernels.loads.acting import NO_PUSH, Instant, Push, Speeds, frame_
 from tautline.kernels.loads.drag import BodyResistance
 from tautline.kernels.loads.guide_motion import relative_to
 from tautline.kernels.loads.pushing import ACCOUNTS, ON_BODY, ON_FAR, ON_REEL, act, pushes, total_force
-from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_joint, expect_velocities, resistances
+from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_boundary, expect_velocities, resistances
 from tautline.kernels.loads.resisting import Given, drag_of_flow, resist
 from tautline.kernels.loads.solving import solve_velocities
 from tautline.kernels.loads.velocities import ReelTarget, product_of_nodes
@@ -71,8 +71,8 @@ from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transpose
 from tautline.kernels.tables import vector_at
 
 
-class Joint(NamedTuple):
-    """A joint of two steps as loads have it."""
+class StepBoundary(NamedTuple):
+    """A step boundary as loads have it."""
 
     at: Instant
     body: BodyResistance
@@ -104,7 +104,7 @@ def instant(
 ) -> Instant:
     """Time and place at which loads act, at given rates; the guide goes on for the time `start`.
 
-    At a start that is the time for which they act, behind the joint.
+    At a start that is the time for which they act, behind the step boundary.
     """
     place, frame, acceleration = vector_at(loads.path, t)
     frame = add_scaled(frame, start, acceleration)
@@ -157,8 +157,8 @@ def look(
     start: float,
     motion: Motion,
     scratch: Scratch,
-) -> Joint:
-    """Velocities at a joint and all that gives them; the motion stays as it is.
+) -> StepBoundary:
+    """Velocities at a step boundary and all that gives them; the motion stays as it is.
 
     All forces besides the loads have acted for the time `start` before it.
     """
@@ -180,7 +180,7 @@ def look(
         push = act(par, loads, at, motion, guess, scratch)
 
     kick = reel[PENDING] + start
-    elements_at_joint(par, element_length(par, reel[S]), kick, motion, scratch)
+    elements_at_boundary(par, element_length(par, reel[S]), kick, motion, scratch)
     p = scratch.nodes[TARGET]
     Pi = sub(triple(body, SPIN), triple(body, SPIN_ERR))
     Pi = add_scaled(Pi, kick, body_moment(par, at.R))
@@ -206,7 +206,7 @@ def look(
     Pi = add_scaled(Pi, back, push.moment)
     target = reel_target(par, reel, locked, with_loads, start)
     rates = solve_velocities(par, reel[S], back, resistance, at.R, target, Pi, scratch)
-    return Joint(at, resistance, push, rates, p_s, (rates.sigma,))
+    return StepBoundary(at, resistance, push, rates, p_s, (rates.sigma,))
 
 
 @separate
@@ -220,7 +220,7 @@ def look_apart(
     start: float,
     motion: Motion,
     scratch: Scratch,
-) -> Joint:
+) -> StepBoundary:
     """`look`, compiled once for all that is not a step."""
     return look(par, loads, locked, t, back, ahead, start, motion, scratch)
 
@@ -230,30 +230,30 @@ def given_at(
     par: Parameters,
     loads: Loads,
     tau: float,
-    joint: Joint,
+    boundary: StepBoundary,
     motion: Motion,
     scratch: Scratch,
     p: Array,
     err: Array,
 ) -> Given:
-    """Impulses of loads in the time tau at the velocities of the joint, added to momenta p of the nodes."""
-    frame = frame_change(joint.at, motion.reel)
+    """Impulses of loads in the time tau at the velocities of the step boundary, added to momenta p of the nodes."""
+    frame = frame_change(boundary.at, motion.reel)
     last = motion.nodes[FLUID_VELOCITY]
-    drag, omega = loads.own[DRAG].acts, joint.rates.omega
-    x = resist(par, tau, drag, joint.speeds, omega, joint.body, joint.at, frame, last, scratch, p, err)
+    drag, omega = loads.own[DRAG].acts, boundary.rates.omega
+    x = resist(par, tau, drag, boundary.speeds, omega, boundary.body, boundary.at, frame, last, scratch, p, err)
     force = x.force
     if pushes(loads):
         pushed = scratch.nodes[PUSHED]
         force = add(force, total_force(pushed, par.N))
         for i in range(1, par.N + 1):
             accumulate_node(p, err, i, scale(tau, node(pushed, i)), par.compensated)
-    push = joint.push
+    push = boundary.push
     moment = add(x.moment, push.moment)
     return Given(force, x.reel + push.reel, x.far + push.far, moment, x.lost, x.from_fluid, x.first)
 
 
 @inlined
-def amount(par: Parameters, loads: Loads, k: int, joint: Joint, given: Given, scratch: Scratch) -> float:
+def amount(par: Parameters, loads: Loads, k: int, boundary: StepBoundary, given: Given, scratch: Scratch) -> float:
     """Power of load k, as its account takes it: a loss counts what is taken."""
     if k == DAMPING:
         return given.lost
@@ -261,10 +261,10 @@ def amount(par: Parameters, loads: Loads, k: int, joint: Joint, given: Given, sc
     if pushes(loads):
         force = scratch.nodes[LOAD_ROWS + 2 * k]
         rest = scratch.nodes[LOAD_ROWS + 2 * k + 1]
-        power += rest[ON_REEL] * joint.speeds[0] + dot(triple(rest, ON_BODY), joint.rates.omega)
-        if len(joint.speeds) > 1:
-            power += rest[ON_FAR] * joint.speeds[len(joint.speeds) - 1]
-        power += dot(total_force(force, par.N), joint.at.frame)
+        power += rest[ON_REEL] * boundary.speeds[0] + dot(triple(rest, ON_BODY), boundary.rates.omega)
+        if len(boundary.speeds) > 1:
+            power += rest[ON_FAR] * boundary.speeds[len(boundary.speeds) - 1]
+        power += dot(total_force(force, par.N), boundary.at.frame)
         power += product_of_nodes(par.N, force, scratch.nodes[MEAN_VELOCITY])
     # the signs of work and loss in the balance are opposite
     return -SIGNS[ACCOUNTS[k]] * power

@@ -77,9 +77,9 @@ from tautline.kernels.energy import body_moment, element_length
 from tautline.kernels.fixed import extrapolation
 from tautline.kernels.jit import inlined, separate
 from tautline.kernels.loads.acting import Instant
+from tautline.kernels.loads.boundary import instant, reel_target
 from tautline.kernels.loads.drag import BodyResistance
-from tautline.kernels.loads.joint import instant, reel_target
-from tautline.kernels.loads.resistance import DAMPING, DRAG, clear_along, elements_at_joint, resistances
+from tautline.kernels.loads.resistance import DAMPING, DRAG, clear_along, elements_at_boundary, resistances
 from tautline.kernels.loads.resisting import drag_of_flow, resist, resist_body
 from tautline.kernels.loads.solving import solve_velocities
 from tautline.kernels.loads.velocities import ReelTarget, product_of_nodes
@@ -91,7 +91,7 @@ FORCE = code(registry.LOADS, "applied_force")
 
 
 class Acting(NamedTuple):
-    """When and for how long loads act at a joint, and what their work counts."""
+    """When and for how long loads act at a step boundary, and what their work counts."""
 
     t: float
     steps: float  # the same from the start of the run, in base steps
@@ -106,7 +106,7 @@ class Acting(NamedTuple):
 
 
 class Resisting(NamedTuple):
-    """Resistance to motion at a joint, beside the coefficients of elements."""
+    """Resistance to motion at a step boundary, beside the coefficients of elements."""
 
     at: Instant
     body: BodyResistance
@@ -116,13 +116,13 @@ class Resisting(NamedTuple):
 def resistances_at(
     par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> Resisting:
-    """Coefficients at a joint, as loads.joint.look has them, and momenta with the pending kick into TARGET."""
+    """Coefficients at a step boundary, as loads.boundary.look has them, and momenta with pending kicks into TARGET."""
     reel, body = motion.reel, motion.body
     turning = 0.0 if locked else 1.0
     last = Rates(turning * reel[SIGMA], triple(body, OMEGA), 0.0)
     before = Rates(turning * reel[SIGMA_BEFORE], triple(body, OMEGA_BEFORE), 0.0)
     at = instant(par, loads, t, reel[LOADS_PENDING], ahead, 0.0, motion, last)
-    elements_at_joint(par, element_length(par, reel[S]), reel[PENDING], motion, scratch)
+    elements_at_boundary(par, element_length(par, reel[S]), reel[PENDING], motion, scratch)
     reach = extrapolation(0.0, reel[H_LAST], reel[H_BEFORE])
     speeds, earlier = (last.sigma,), (before.sigma,)
     return Resisting(
@@ -133,15 +133,15 @@ def resistances_at(
 
 @separate
 def solve_at(par: Parameters, s: float, x: Resisting, reel: ReelTarget, Pi: Vector, scratch: Scratch) -> Rates:
-    """Velocities from momenta at a joint, or multipliers from derivatives by velocities by the same equations."""
+    """Velocities from momenta at a step boundary, or multipliers from derivatives by velocities, by one system."""
     return solve_velocities(par, s, x.at.back, x.body, x.at.R, reel, Pi, scratch)
 
 
 @separate
-def joint_forward(
+def boundary_forward(
     par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> tuple[Resisting, Rates]:
-    """Velocities of a joint or of a sample into MEAN_VELOCITY, and its rates; the motion stays as it is."""
+    """Velocities of a step boundary or of a sample into MEAN_VELOCITY, and its rates; the motion stays as it is."""
     reel, body = motion.reel, motion.body
     x = resistances_at(par, loads, locked, t, ahead, motion, scratch)
     Pi = sub(triple(body, SPIN), triple(body, SPIN_ERR))
@@ -164,9 +164,9 @@ def joint_forward(
 def jump_forward(
     par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> Rates:
-    """Let loads act at a joint, as loads.jump does it where they have acted before; the rates of the joint."""
+    """Let loads act at a step boundary, as loads.jump does it where they have acted before; the rates there."""
     reel = motion.reel
-    x, rates = joint_forward(par, loads, locked, t, ahead, motion, scratch)
+    x, rates = boundary_forward(par, loads, locked, t, ahead, motion, scratch)
     time = reel[LOADS_PENDING] + ahead
     p, err, last = motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR], motion.nodes[FLUID_VELOCITY]
     drag, speeds = loads.own[DRAG].acts, (rates.sigma,)
@@ -242,7 +242,7 @@ def momenta_back(par: Parameters, locked: bool, at: Stage, found: Rates, multipl
 
 
 @separate
-def joint_back(
+def boundary_back(
     par: Parameters,
     loads: Loads,
     command: Command,
@@ -255,7 +255,7 @@ def joint_back(
     scratch: Scratch,
     out: Adjoint,
 ) -> None:
-    """Take the adjoint of a motion back over what loads do at a joint, or through the velocities of a sample.
+    """Take the adjoint of a motion back over what loads do at a step boundary, or through the velocities of a sample.
 
     `v` and `rates` are the velocities there. The derivatives by them at a sample are in GUESS, sigma_bar and omega_bar.
     """
