@@ -1,5 +1,5 @@
-"""Strings of a system as the kernels take them: one for each span of a line, for a drum at its end, and for a wheel
-on which its rope may slip."""
+"""Strands of a system, as the kernels take them: each span of a line, with the drum or wheel at its start, and alone
+the drum at the end of a line and each wheel on which a rope may slip."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NO_FRICTION = kernels.Friction(0, 0.0, 0.0, 1.0)
 
 
 class StrandOf(NamedTuple):
-    """Place in the system of a string of the kernels."""
+    """Place of a strand in the system."""
 
     line: str
     span: int  # number of the span, or NO_SPAN for the drum at the end of a line alone; below it one of a wheel alone
@@ -37,7 +37,7 @@ class StrandOf(NamedTuple):
 
 
 def strands_of(system: System) -> tuple[StrandOf, ...]:
-    """Strings of a system in the order of the kernels: lines, their spans, and the drums at their ends.
+    """Strands of a system in the order of the kernels: lines, their spans, and the drums at their ends.
 
     Behind all of them wheels on which a rope may slip, which then are what is commanded.
     """
