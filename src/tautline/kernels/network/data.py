@@ -168,7 +168,7 @@ class Reeving(NamedTuple):
 
 
 class Strand(NamedTuple):
-    """A span of a line with the drum or wheel at its start, or a drum or wheel alone; a line without sheaves is a span."""
+    """A span of a line with the drum or wheel at its start, or a drum or wheel alone. A line has one span at least."""
 
     par: Parameters  # without weight and body
     number: int  # of it among all strings, and of the loads on it
