@@ -329,6 +329,7 @@ def test_short_files(tmp_path: Path) -> None:
     [
         ('until = "done"', 'until = "5 m"', "lines.rope.command.0.until: expected a time such as '4 s', a condition"),
         ('until = "done"', 'until = "tension"', "lines.rope.command.0.until: expected a time such as"),
+        ('until = "done"', "until = -1.0", "lines.rope.command.0.until: expected a time of at least 0, got -1.0"),
         ('until = "done"', 'until = "tensoin > 3"', "lines.rope.command.0.until: "),
         ('until = "done"\n', "", "lines.rope.command.0: expected what ends it (until or duration)"),
         ('duration = "777 ms"', 'duration = "-1 s"', "lines.rope.command.2.duration: expected a positive"),

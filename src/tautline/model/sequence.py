@@ -43,10 +43,14 @@ class Until(Kind):
             return value
         expected = f"expected a time such as '4 s', a condition such as \"end_tension > '5 kN'\" or {DONE!r}"
         try:
-            return checks.number("until", to_si(value, "s"))
+            time = checks.number("until", to_si(value, "s"))
         except ValueError as error:
             if not isinstance(value, str) or not re.search("[<>]", value):
                 raise ValueError(f"{expected}, got {shown(value)}") from error
+        else:
+            if time < 0.0:
+                raise ValueError(f"expected a time of at least 0, got {shown(value)}")
+            return time
         try:
             read("until", value)
         except InputError as error:
