@@ -60,7 +60,7 @@ def test_warnings_of_the_run_do_not_depend_on_the_number_of_keys(
     assert expected
     few = tl.value_and_gradient(case, LAST, KEYS[:8])
     function = tl.value_and_gradient(case, lambda values: values["position"][-1, -1, 0], KEYS[:8])
-    monkeypatch.setattr(api, "_carried", None)
+    monkeypatch.setattr(api, "_by_duals", None)
     many = tl.value_and_gradient(case, LAST, KEYS)
     np.testing.assert_allclose(many.gradient[:8], few.gradient, rtol=1e-8, atol=1e-10)
     assert few.warnings == function.warnings
