@@ -173,3 +173,12 @@ def test_every_figure_is_on_the_page_of_all(tmp_path: Path) -> None:
     for file in (tmp_path / "figures").iterdir():
         with Image.open(file) as picture:
             assert np.asarray(picture.convert("L")).std() > 3.0, file.name
+
+
+def test_a_phase_portrait_is_of_the_plane_of_the_swing() -> None:
+    hanging = with_body(tl.RigidBody.point(0.1), 1)
+    for direction, words in (((0, 1, 1), "y-z"), ((1, 0.5, 1), "x-z"), ((0, 0, 1), "does not swing")):
+        swung = tl.simulate(hanging, tl.Straight(5.0, direction=direction), duration=0.3, sample=0.01)
+        axes = tl.figures.phase(swung).axes[0]
+        assert words in " ".join([axes.get_xlabel(), *(x.get_text() for x in axes.texts)])
+        assert ("does not" in words) == bool(axes.texts)

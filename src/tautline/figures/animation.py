@@ -1,4 +1,4 @@
-"""Animations: the motion in space with a trace of the body, time, and energies beside it."""
+"""Animations: the motion in space with a trace of the body, and tension and energies over time beside it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def require_video() -> str:
     return str(imageio_ffmpeg.get_ffmpeg_exe())
 
 
-@of_run("position", "strain", *(name for name, _, _ in CURVES))
+@of_run("position", "strain", "tension", *(name for name, _, _ in CURVES))
 def animate(
     run: xr.Dataset,
     path: str | Path,
@@ -51,7 +51,7 @@ def animate(
     frames: int = 100,
     rate: float = 20.0,
     size: tuple[float, float] = (5.2, 3.0),
-    dpi: float = 80.0,
+    dpi: float = 150.0,
     view: tuple[float, float] = (12.0, -75.0),
 ) -> Path:
     """Write a GIF, or an MP4 (needs the extra [video]), by the ending of the path.
@@ -80,7 +80,7 @@ def animate(
     figure = Figure(figsize=size)
     FigureCanvasAgg(figure)
     box = _box(figure, scene, view)
-    cursor = _strip(figure, run)
+    cursors = _charts(figure, run)
     stamp = figure.text(0.02, 0.93, "", fontsize=9)
     trails = [box.plot([], [], [], color="#999999", linewidth=0.7)[0] for _ in scene.solids]
     writer = writers[target.suffix](fps=rate)
@@ -92,7 +92,8 @@ def animate(
                 past = (time <= time[k]) & (time >= time[k] - TRAIL)
                 for trail, solid in zip(trails, scene.solids, strict=True):
                     trail.set_data_3d(*solid.places[past].T)
-                cursor.set_xdata([time[k], time[k]])
+                for cursor in cursors:
+                    cursor.set_xdata([time[k], time[k]])
                 stamp.set_text(f"t = {time[k]:.2f} s")
                 writer.grab_frame()
                 for artist in artists:
@@ -129,15 +130,21 @@ def _box(figure: Figure, scene: Scene, view: tuple[float, float]) -> Any:
     return axes
 
 
-def _strip(figure: Figure, run: xr.Dataset) -> Any:
-    """Energies over time, that of gravity since the start; the line that marks the moment."""
-    strip = figure.add_axes((SHARE + 0.03, 0.17, 0.95 - SHARE, 0.68))
+def _charts(figure: Figure, run: xr.Dataset) -> list[Any]:
+    """Tension and energies over time, that of gravity since the start; the lines that mark the moment."""
+    left, width = SHARE + 0.05, 0.93 - SHARE
+    above, below = figure.add_axes((left, 0.61, width, 0.28)), figure.add_axes((left, 0.14, width, 0.34))
+    tension = run.tension.max("element")
+    size, unit = prefixed(float(abs(tension).max()), "N")
+    above.plot(run.time, tension / size, color=BLUE, linewidth=0.9)
+    above.set_title(f"largest tension ({unit})", fontsize=7)
     energies = [run[name] - (run[name][0] if name == "gravity_energy" else 0.0) for name, _, _ in CURVES]
     size, unit = prefixed(max(float(abs(x).max()) for x in energies), "J")
     for energy, (_, label, color) in zip(energies, CURVES, strict=True):
-        strip.plot(run.time, energy / size, color=color, linewidth=0.9, label=label)
-    strip.set_xlabel("time (s)", fontsize=7)
-    strip.set_title(f"energy ({unit})", fontsize=7)
-    strip.tick_params(labelsize=6)
-    strip.legend(fontsize=6, frameon=False, loc="best")
-    return strip.axvline(float(run.time[0]), color=BLACK, linewidth=0.8)
+        below.plot(run.time, energy / size, color=color, linewidth=0.9, label=label)
+    below.set_title(f"energy ({unit})", fontsize=7)
+    below.set_xlabel("time (s)", fontsize=7)
+    below.legend(fontsize=6, frameon=False, loc="best")
+    for axes in (above, below):
+        axes.tick_params(labelsize=6)
+    return [axes.axvline(float(run.time[0]), color=BLACK, linewidth=0.8) for axes in (above, below)]

@@ -106,20 +106,30 @@ def _say_times(axes: Any, scene: Scene, rows: list[int]) -> None:
             axes.text(*point, words, fontsize=7, ha="center", va="center", zorder=100, path_effects=halo)
 
 
+# Angle (rad) below which nobody sees a swing.
+NO_SWING = 1e-6
+
+
 @of_line("position", "velocity")
 def phase(run: xr.Dataset) -> Figure:
-    """Phase portrait of the swing: angle of the end of a line from the vertical against its rate."""
+    """Phase portrait of the swing: angle of the end of a line from the vertical against its rate.
+
+    In the plane x-z or y-z, whichever has more of the swing.
+    """
     figure, (axes,) = new_figure(width=4.2, height=4.0)
-    start = run.position.values[:, 0]
-    end = run.position.values[:, -1] - start
-    speed = run.velocity.values[:, -1] - run.velocity.values[:, 0]
-    angle = np.unwrap(np.arctan2(end[:, 0], end[:, 2]))
+    ends, speeds = (x.values[:, -1] - x.values[:, 0] for x in (run.position, run.velocity))
+    plane, angle = max(
+        ((k, np.unwrap(np.arctan2(ends[:, k], ends[:, 2]))) for k in (0, 1)), key=lambda found: float(np.ptp(found[1]))
+    )
     with np.errstate(all="ignore"):  # no rate while the end passes through the start
-        rate = (end[:, 2] * speed[:, 0] - end[:, 0] * speed[:, 2]) / (end[:, 0] ** 2 + end[:, 2] ** 2)
+        turning = ends[:, 2] * speeds[:, plane] - ends[:, plane] * speeds[:, 2]
+        rate = turning / (ends[:, plane] ** 2 + ends[:, 2] ** 2)
+    if float(np.ptp(angle)) < NO_SWING:
+        axes.text(0.5, 0.75, "the line does not swing", ha="center", transform=axes.transAxes)
     axes.plot(angle, rate, color=BLUE, linewidth=0.8)
     axes.plot(angle[:1], rate[:1], "o", color=RED, markersize=4, label="start")
     axes.xaxis.set_major_locator(MaxNLocator(5))
-    axes.set_xlabel("angle in the x-z plane (rad)")
+    axes.set_xlabel(f"angle in the {'xy'[plane]}-z plane (rad)")
     axes.set_ylabel("rate (rad/s)")
     widen(axes, x=True)
     axes.legend()
