@@ -226,6 +226,13 @@ KINDS = {
         "samples of the run are too far apart for the times of the data",
         "use a smaller `run.sample`",
     ),
+    "fit_step": Kind(
+        _FIT,
+        "shift over the standard error",
+        "the step of the runs moves a value by a considerable part of its standard error",
+        "use the `run.step` that the warning names",
+        "key",
+    ),
     "fit_left_out": Kind(
         _FIT, "number of samples", "some data lie outside of the run", "change `run.duration` or the bounds of `offset`"
     ),
