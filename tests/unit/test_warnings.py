@@ -668,6 +668,81 @@ def test_records_that_end_before_the_run_are_warned_of_and_ramps_and_moves_are_n
     assert "record_end" not in kinds(tl.warnings_of(quiet))
 
 
+WINDS = [8.0, 12.0, 9.5, 13.0, 10.5, 11.0, 7.5, 9.0]
+GUST = (7.5 * (1.0 - np.cos(np.linspace(0.0, 2.0 * np.pi, 25)))).tolist()
+SETTLED = (5.0 - 5.0 * np.exp(-0.5 * np.arange(40.0)) * np.cos(np.arange(40.0))).tolist()
+
+
+def ending(values: list[float], times: Any = None) -> dict[str, dict[str, Any]]:
+    """Wind, force and motion along the first axis that end at 30 s, as sections of a case."""
+    times = np.linspace(0.0, 30.0, len(values)).tolist() if times is None else times
+    vectors = [[x, 0.0, 0.0] for x in values]
+    return {
+        "fluid": {"density": 1.2, "unsteady": {"kind": "table", "times": times, "flows": vectors}},
+        "applied_force": {"times": times, "forces": vectors},
+        "guide": {"kind": "points", "times": times, "displacements": [[0.01 * x for x in row] for row in vectors]},
+    }
+
+
+def doubted(changes: dict[str, Any]) -> list[tl.RunWarning]:
+    return record_warnings(tl.load("crane-hoist").with_(changes).system, 60.0)
+
+
+@pytest.mark.parametrize("rows", range(4, 9))
+def test_short_records_of_wind_and_force_that_still_vary_are_warned_of(rows: int) -> None:
+    sections = ending(WINDS[:rows])
+    for name in ("fluid", "applied_force"):
+        (found,) = doubted({name: sections[name]})
+        assert found.kind == "record_end" and found.value == 30.0 and name in found.text
+    # a curve through so few points is a move, and comes to rest at its end
+    assert bool(doubted({"guide": sections["guide"]})) == (rows > 5)
+
+
+def test_a_table_in_a_file_of_few_rows_is_warned_of(tmp_path: Path) -> None:
+    lines = ["time,x,y,z", "s,m/s,m/s,m/s", *(f"{k},{x},0,0" for k, x in enumerate(WINDS[:6]))]
+    (tmp_path / "wind.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    table = f'unsteady = {{ kind = "table", file = "{(tmp_path / "wind.csv").as_posix()}" }}'
+    text = tl.load("crane-hoist", {"run.duration": 8.0, "run.sample": 1.0}).to_toml()
+    (tmp_path / "crane.toml").write_text(f"{text}\n[fluid]\ndensity = 1.2\n{table}\n", encoding="utf-8")
+    run = tl.simulate(tl.load(tmp_path / "crane.toml"))
+    (found,) = [w for w in tl.warnings_of(run) if w.kind == "record_end"]
+    assert found.value == 5.0
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0.0, 5.0],
+        [0.0, 1.0, 3.0, 5.0],
+        [0.0, 5.0, 0.0],
+        [2.0, 5.0, -1.0, 2.0],
+        [8.0, 12.0, 9.5, 0.0],
+        [0.0, 5.0, 5.0, 3.0],
+        [8.0, 12.0, 10.0, 10.0],
+        GUST,
+        SETTLED,
+    ],
+    ids=["ramp", "stairs", "pulse", "gust that dips", "to calm", "set points", "held", "smooth gust", "settled"],
+)
+def test_tables_that_end_on_purpose_are_not_warned_of(values: list[float]) -> None:
+    for name, section in ending(values).items():
+        assert not doubted({name: section})
+
+
+def test_what_varies_beside_rounding_counts_alone() -> None:
+    flows = [[x, 1e-15 * (-1.0) ** k, 0.0] for k, x in enumerate((0.0, 1.0, 3.0, 5.0))]
+    table = {"kind": "table", "times": [0.0, 1.0, 2.0, 3.0], "flows": flows}
+    assert not doubted({"fluid": {"density": 1.2, "unsteady": table}})
+
+
+def test_a_motion_that_ends_with_a_velocity_is_warned_of() -> None:
+    path = tl.GuidePath.of(lambda t: (0.0, 0.0, np.sin(2.0 * np.pi * t / 10.0)), 10.0, 0.5)  # one period
+    guide = {"kind": "points", "times": list(path.times), "displacements": [list(x) for x in path.displacements]}
+    assert not doubted({"guide": guide})
+    (found,) = doubted({"guide": {**guide, "end_velocity": list(path.velocities[1])}})
+    assert found.value == 10.0
+
+
 # -- tables that steps do not follow -----------------------------------------------------------------------
 
 

@@ -170,7 +170,7 @@ KINDS = {
     "record_end": Kind(
         _RUN,
         "time (s)",
-        "a record of flow, force or motion ends before the run does, and its last value stays",
+        "a record of flow, force or motion ends before the run does while it still varies, and its last value stays",
         "give a longer record, or end the run there",
     ),
     "derivative_growth": Kind(
