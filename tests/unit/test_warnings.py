@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from tautline.engine.mesh import MeshHealth
 from tautline.engine.network.health import NetworkHealth
 from tautline.engine.records import record_warnings
 from tautline.engine.shape import Shape, current_tension, front_tension, shape_of
+from tautline.engine.snaps import Snaps, snaps_in
 from tautline.engine.turning import attitude_error
 from tautline.engine.unfollowed import function_warnings, unfollowed
 from tautline.engine.warnings import motor_warnings, slack_warnings, slip_warnings, stop_warnings
@@ -600,6 +602,8 @@ def every_warning(beyond: float) -> list[tl.RunWarning]:
     health.mesh = MeshHealth(**mesh, fold=120.0 * beyond)
     found = warnings_from(health.criteria(pendulum, 10, figures, adaptive=False))
     found += warnings_from(MeshHealth(**mesh | {"slack": 0.0}).criteria(pendulum, 10, held=True))
+    rope = dataclasses.replace(pendulum, string=tl.String(11.0, 0.1, 1e4))
+    found += warnings_from(MeshHealth(snaps=2.0 * beyond).criteria(rope, 10))
     knots = np.array([0.0, 0.1 / beyond, 0.3])
     moved = {"Length": (knots, lambda t: t + 0.02 * np.sin(20.0 * np.pi * t))}
     found += unfollowed(health.step, {"applied_force": knots}, moved, 1.0)
@@ -741,6 +745,93 @@ def test_a_motion_that_ends_with_a_velocity_is_warned_of() -> None:
     assert not doubted({"guide": guide})
     (found,) = doubted({"guide": {**guide, "end_velocity": list(path.velocities[1])}})
     assert found.value == 10.0
+
+
+# -- snaps --------------------------------------------------------------------------------------------------
+
+
+def heaved(duration: float) -> tl.Case:
+    """A load of 100 kg on 20 m of rope, which is heaved faster than it falls, and then left in peace."""
+    path = tl.GuidePath.of(lambda t: (0.0, 0.0, 1.2 * np.sin(np.pi * t) * np.sin(np.pi * t / 14.0) ** 2), 14.0, 0.1)
+    return tl.Case.from_dict(
+        {
+            "string": {"length": 21.0, "density": 0.3, "stiffness": 1e5, "viscosity": 2e4, "damping_ratio": 0.2},
+            "reel": {"drum_radius": 0.2, "guide_length": 0.5, "inertia_mass": 20.0},
+            "body": {"shape": "point", "mass": 100.0},
+            "guide": {
+                "kind": "points",
+                "times": list(path.times),
+                "displacements": [list(x) for x in path.displacements],
+            },
+            "initial": {"kind": "hanging", "deployed": 20.0},
+            "command": {"kind": "locked"},
+            "run": {"duration": duration, "elements": 2, "sample": 0.02},
+        }
+    )
+
+
+def snaps(run: Any) -> list[float | None]:
+    return [w.value for w in tl.warnings_of(run) if w.kind == "snap"]
+
+
+@pytest.mark.parametrize("backend", ["chain", "network"])
+def test_snaps_are_warned_of_however_long_the_run_goes_on(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAUTLINE_BACKEND", backend)
+    short, long = tl.simulate(heaved(15.0)), tl.simulate(heaved(300.0))
+    assert "slack" in kinds(tl.warnings_of(short)) and "slack" not in kinds(tl.warnings_of(long))
+    assert long.attrs["slack_share"] < 0.03
+    assert snaps(short) == snaps(long) and snaps(short)[0] >= 3.0  # type: ignore[operator]
+    assert snaps(tl.simulate(heaved(15.0).with_({"string.law": "linear"}))) == []  # it is pushed instead
+    calm = heaved(15.0).with_({"guide": {"kind": "sine", "amplitude": 0.3, "period": 2.0}})
+    assert snaps(tl.simulate(calm)) == []
+
+
+def test_members_of_a_study_have_the_snaps_of_their_runs(tmp_path: Path) -> None:
+    (tmp_path / "heaved.toml").write_text(heaved(15.0).to_toml(), encoding="utf-8")
+    masses = [100.0, 60.0, 140.0]
+    study = {"scenario": str(tmp_path / "heaved.toml"), "table": {"body.mass": masses}, "outputs": ["max tension"]}
+    members = tl.study(study, tmp_path / "masses.zarr", workers=1)
+    found = [snaps(members.isel(member=k)) for k in range(3)]
+    assert found == [snaps(tl.simulate(heaved(15.0).with_({"body.mass": mass}))) for mass in masses]
+    assert [] in found and [3.0] in found
+
+
+def test_snaps_go_on_where_a_run_goes_on(tmp_path: Path) -> None:
+    simulation = tl.Simulation.from_case(heaved(15.0))
+    simulation.advance(4.0, sample=0.02)
+    simulation.save(tmp_path / "half.npz")
+    again = tl.Simulation.load(tmp_path / "half.npz")
+    for each in (simulation, again):
+        each.advance(11.0, sample=0.02)
+    found = [[w.value for w in x.runner.warnings() if w.kind == "snap"] for x in (simulation, again)]
+    assert found[0] == found[1] == snaps(tl.simulate(heaved(15.0)))
+
+
+def test_snaps_are_counted_as_one_sample_after_the_other_has_it() -> None:
+    """In pieces, and of members in arrays, as by a plain loop."""
+    chance = np.random.default_rng(3)
+    parts = chance.choice([0.0, 0.25, 0.5, 1.0], (400, 3), p=[0.6, 0.2, 0.1, 0.1])
+    tensions = np.where(parts < 1.0, chance.exponential(1.0, parts.shape), 0.0)
+    expected = []
+    for member in range(3):
+        slack, most, count = False, 0.0, 0
+        for part, tension in zip(parts[:, member], tensions[:, member], strict=True):
+            most = max(most, tension)
+            if part >= 0.5:
+                slack = True
+            elif slack and tension >= 0.5 * most:
+                slack, count = False, count + 1
+        expected.append(count)
+    assert min(expected) > 5
+    for cut in (1, 7, 400):
+        found, most = Snaps(0.0, 0.0), np.zeros(3)
+        total = np.zeros(3)
+        for k in range(0, 400, cut):
+            found = snaps_in(found.slack, most, parts[k : k + cut], tensions[k : k + cut])
+            most, total = np.maximum(most, tensions[k : k + cut].max(axis=0)), total + found.count
+        assert total.tolist() == expected
+    alone = snaps_in(0.0, 0.0, parts[:, 0], tensions[:, 0])
+    assert float(alone.count) == expected[0]
 
 
 # -- tables that steps do not follow -----------------------------------------------------------------------

@@ -14,7 +14,7 @@ STILL = 1e-6
 
 
 class BetweenSamples:
-    """What peaks of columns over time may have beyond their samples, gathered piece by piece.
+    """Peaks of columns over time that samples may have missed, gathered piece by piece.
 
     A parabola through three samples with the spacing h and the second derivative c has its top within h/2 of one of
     them, and so at most c h^2/8 above it. The limit is a twentieth of the range. That threshold was chosen on 24

@@ -101,6 +101,13 @@ KINDS = {
         'expected of ropes that hang loose; otherwise use `law = "tension_only"`',
         "line",
     ),
+    "snap": Kind(
+        _RUN,
+        "number of snaps",
+        "half of a line or more was slack, and took load again, more than twice",
+        "less motion or more load; compare peaks with more elements and closer samples",
+        "line",
+    ),
     "compression": Kind(
         _RUN,
         "largest compression (N)",
