@@ -19,6 +19,7 @@ SHIFT = 1.0 / 3.0
 MARGIN = 0.8
 # Digits of an advised step, and how many times as many steps as needed are allowed to have no more digits than that.
 DIGITS, MOST_MORE = 3, 2
+ROUNDING = 1e-9
 
 
 def step_warnings(search: Search, keys: list[str], errors: Array, pull: Array) -> list[RunWarning]:
@@ -57,18 +58,24 @@ def step_warnings(search: Search, keys: list[str], errors: Array, pull: Array) -
     parts = both([f"{keys[k]} by about {shares[k]:.2g}" for k in moved])
     text = (
         f"the step of {step:.3g} s moves {parts} standard errors; set run.step = "
-        f'"{size * advised:.4g} {"ms" if size > 1.0 else "s"}", {step / advised:.2g} times as many steps'
+        f'"{size * advised:.12g} {"ms" if size > 1.0 else "s"}", {step / advised:.2g} times as many steps'
     )
     return [RunWarning("fit_step", text, largest, SHIFT, where=keys[moved[0]])]
 
 
 def advised_step(needed: float, run: Run, interval: float) -> float:
-    """Step of few digits that is not much smaller than needed, of which samples and durations are multiples (s)."""
-    multiples = [interval, run.duration if run.sample is None else run.sample]
-    least = math.ceil(interval / needed)
-    for parts in range(least, MOST_MORE * least + 1):
-        step = interval / parts
-        short = math.isclose(step, float(f"{step:.{DIGITS - 1}e}"), rel_tol=1e-9)
-        if short and all(math.isclose(x / step, round(x / step), rel_tol=1e-9) for x in multiples):
-            return step
-    return interval / least
+    """Step (s) that a case may have, not much smaller than needed: of few digits, and a part of the fit's interval too.
+
+    Where that cannot be, of few digits at least.
+    """
+    own = run.duration if run.sample is None else run.sample
+    unit = 10.0 ** (math.floor(math.log10(needed)) - DIGITS + 1)
+    most = math.floor(needed / unit * (1.0 + ROUNDING))
+    short = [float(f"{k * unit:.{DIGITS - 1}e}") for k in range(most, most // MOST_MORE, -1)]
+    possible = [step for step in short if _divides(step, own)]
+    both_ways = (step for step in possible if _divides(step, interval))
+    return next(both_ways, possible[0] if possible else own / math.ceil(own / needed))
+
+
+def _divides(step: float, time: float) -> bool:
+    return round(time / step) >= 1 and math.isclose(time / step, round(time / step), rel_tol=ROUNDING)
