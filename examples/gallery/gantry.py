@@ -41,8 +41,8 @@ print(f"sway {float(abs(sway).max()):.2f} m at most; height within {1e3 * float(
 assert float(abs(height - (length - lifted)).max()) < 0.05
 
 # %%
-# Friction of the sheaves brakes the trolley: with an efficiency of 98 % each, tension changes along the running rope.
-# The drive of the trolley has to make up for the difference between the two horizontal spans.
+# Friction of the sheaves brakes the trolley: with an efficiency of 98 % each, tension falls along the rope from the
+# winch to the far end. The drive of the trolley has to make up for the difference between the two horizontal spans.
 
 moving = (run.time > 4.2) & (run.time < 7.8)
 first = float(run.span_start_tension.sel(span="hoist.0")[moving].mean())

@@ -79,7 +79,7 @@ assert best.status == "completed"
 
 
 def angles(run: xr.Dataset) -> NDArray[np.float64]:
-    """Angles of the line between the bodies to the local vertical, towards the motion (degrees)."""
+    """Angles of the line between the bodies to the local vertical, toward the motion (degrees)."""
     line, turned = run.body_position.values[:, 0] - run.body_position.values[:, 1], RATE * run.time.values
     radial = line[:, 0] * np.cos(turned) + line[:, 1] * np.sin(turned)
     return np.asarray(np.degrees(np.arctan2(line[:, 1] * np.cos(turned) - line[:, 0] * np.sin(turned), radial)))

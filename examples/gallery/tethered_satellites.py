@@ -57,7 +57,7 @@ def pull(length: float) -> float:
 
 
 def angles(run: xr.Dataset) -> Array:
-    """Angles of the line between the bodies to the vertical through it, towards the motion (rad)."""
+    """Angles of the line between the bodies to the vertical through it, toward the motion (rad)."""
     x = run.body_position.values
     line, turned = x[:, 0] - x[:, 1], RATE * run.time.values
     radial = line[:, 0] * np.cos(turned) + line[:, 1] * np.sin(turned)

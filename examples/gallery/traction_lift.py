@@ -39,8 +39,8 @@ print(f"torque at even speed: {measured:.0f} N m, by hand {torque:.0f} N m")
 assert abs(measured / torque - 1.0) < 0.02  # the cabin bounces on its ropes
 
 # %%
-# While they slip, the ropes pull with the ratio of Euler and Eytelwein, and brake the cabin by :math:`a =
-# g\,(e^{\mu\theta} m_2 - m_1)/(e^{\mu\theta} m_2 + m_1)`, however hard the wheel is stopped.
+# While they slip, the ropes pull with the ratio of Euler and Eytelwein, and brake the cabin by
+# :math:`a = g\,(e^{\mu\theta} m_2 - m_1)/(e^{\mu\theta} m_2 + m_1)`, however hard the wheel is stopped.
 
 cab, other = run.span_end_tension.sel(span="ropes.0"), run.span_start_tension.sel(span="ropes.1")
 found = float((cab / other)[slipping].median())
