@@ -49,3 +49,13 @@ def test_others_are_left_to_the_library(text: str) -> None:
 def test_refusals(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         units.to_si(text, "m")
+
+
+@pytest.mark.parametrize("text", ["2 ton", "2 tons", "2 ton/m", "3 kton"])
+def test_tons_are_refused(text: str) -> None:
+    for read in (lambda: units.to_si(text, "kg"), lambda: units.quantity(text)):
+        with pytest.raises(ValueError, match=r"one of three: write t \(1000 kg\), short_ton"):
+            read()
+    assert units.to_si("2 t", "kg") == units.to_si("2 tonnes", "kg") == 2000.0
+    assert units.to_si("2 short_ton", "kg") == pytest.approx(1814.37, rel=1e-5)
+    assert units.to_si("2 long_ton", "kg") == pytest.approx(2032.09, rel=1e-5)
