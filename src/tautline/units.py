@@ -111,7 +111,7 @@ _TON = re.compile(r"\b(?:k|M)?tons?\b")
 def _refuse_tons(name: str) -> None:
     """Refuse tons, of which there are three."""
     if _TON.search(name):
-        raise ValueError(f"{name!r} may be one of three: write t (1000 kg), short_ton (907 kg) or long_ton (1016 kg)")
+        raise ValueError(f"{name!r} may be one of three (1000, 1016 or 907 kg): write t for 1000 kg, or kg or lb")
 
 
 # Powers of m, kg, s and rad.

@@ -54,8 +54,6 @@ def test_refusals(text: str, message: str) -> None:
 @pytest.mark.parametrize("text", ["2 ton", "2 tons", "2 ton/m", "3 kton"])
 def test_tons_are_refused(text: str) -> None:
     for read in (lambda: units.to_si(text, "kg"), lambda: units.quantity(text)):
-        with pytest.raises(ValueError, match=r"one of three: write t \(1000 kg\), short_ton"):
+        with pytest.raises(ValueError, match=r"one of three .+ write t for 1000 kg"):
             read()
     assert units.to_si("2 t", "kg") == units.to_si("2 tonnes", "kg") == 2000.0
-    assert units.to_si("2 short_ton", "kg") == pytest.approx(1814.37, rel=1e-5)
-    assert units.to_si("2 long_ton", "kg") == pytest.approx(2032.09, rel=1e-5)
