@@ -540,7 +540,7 @@ def test_a_wrong_keyword_beside_an_inertia_is_named() -> None:
     with pytest.raises(TypeError, match=r"missing .*'drum_radius'"):
         tl.Reel(inertia=5.0, guide_length=0.1)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match=r"Reel\.inertia_mass: expected either it, or inertia, got neither"):
-        tl.Reel(0.3, 0.1)  # type: ignore[call-arg]
+        tl.Reel(0.3, 0.1)
     assert "inertia" in inspect.signature(tl.Reel).parameters
     assert "inertia : float, by keyword" in str(tl.Reel.__doc__)
 

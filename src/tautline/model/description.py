@@ -187,8 +187,8 @@ def _init_with_keys(made: Any, prefix: str, fields: dict[str, Kind]) -> Callable
                 raise InputError(f"{prefix}: expected {loose[0]} together with {others}, got it without")
         missing = [name for name in names[len(args) :] if name in required and name not in given]
         if len(missing) == 1 and given.keys() <= set(names) and fields[missing[0]].ways:
-            ways = ", or ".join(map(str, fields[missing[0]].ways))
-            raise TypeError(f"{prefix}.{missing[0]}: expected either it, or {ways}, got neither")
+            others = ", or ".join(map(str, fields[missing[0]].ways))
+            raise TypeError(f"{prefix}.{missing[0]}: expected either it, or {others}, got neither")
         plain(self, *args, **given)
 
     signature = inspect.signature(plain)
