@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -13,16 +13,19 @@ from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.directions import Directions
 from tautline.gradients.keys import key_of, key_size, key_value
 from tautline.gradients.scales import Scales
+from tautline.model import refusals
 from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Forces, Network, Places
 from tautline.model.rest.search import by_stiffness
-from tautline.model.rest.spin import Spin, free_spins, spun_along
+from tautline.model.rest.spin import Spin, free_spins
 from tautline.model.rest.states import frame_of, network_of, state_of
-from tautline.model.rest.stiffness import stiffness_of
 from tautline.model.system.case import Case
 from tautline.model.system.starts import reel_speeds, searched
 from tautline.model.system.state import State
 from tautline.model.system.system import System
+
+# Moment that takes hold of a body: of the largest force by a key, and of that at rest over the size of the key.
+HELD = 1e-7
 
 
 class CasesBeside:
@@ -39,6 +42,7 @@ class CasesBeside:
     def __init__(self, case: Case) -> None:
         self._case = case
         self._slopes: dict[str, Array] = {}
+        self._held: dict[str, str] = {}  # bodies that are free to spin, by keys that take hold of them
 
     @cached_property
     def _rest(self) -> _Searched:
@@ -51,10 +55,8 @@ class CasesBeside:
 
     @cached_property
     def _spins(self) -> list[Spin]:
-        """Spins of bodies that nothing holds."""
-        network, places = self._rest.network, self._rest.places
-        given = np.array([self._rest.near.bodies[name].attitude for name in network.body_names])
-        return free_spins(network, stiffness_of(network, places).whole, given, places)
+        """Spins of bodies that nothing holds at rest."""
+        return free_spins(self._rest.network, self._rest.given, self._rest.places)
 
     def case_with(self, changes: Mapping[str, float]) -> Case:
         """The case with other values by key."""
@@ -69,6 +71,12 @@ class CasesBeside:
         places = found.network.moved(found.places, moved)
         return other.starting_from(state_of(found.system, found.near, found.network, places, frame_of(found.system)))
 
+    def check_spins(self, names: Iterable[str]) -> None:
+        """Refuse keys, by which cases were changed, that take hold of a body which is free to spin."""
+        for name in names:
+            if name in self._held:
+                raise refusals.HELD_SPIN_DERIVATIVE.error("it", at=name, body=self._held[name])
+
     def search(self, along: Directions, first: int = 0) -> tuple[Network, Places, Array]:
         """The search for rest, and derivatives of its unknowns along directions, behind so many others."""
         slopes, others = self._slopes_by(along.keys) @ along.by, np.zeros((self._rest.network.count, first))
@@ -80,9 +88,43 @@ class CasesBeside:
         new = [name for name in dict.fromkeys(names) if name not in self._slopes]
         if new:
             forces = np.stack([self._forces(name) for name in new], axis=1)
-            moved = spun_along(network, -by_stiffness(network, places, forces), self._spins)
-            self._slopes |= dict(zip(new, moved.T, strict=True))
+            moved = -by_stiffness(network, places, forces)
+            for name, force, x in zip(new, forces.T, moved.T, strict=True):
+                self._slopes[name] = self._spun(name, force, x) if self._spins else x
         return np.array([self._slopes[name] for name in names]).T.reshape(network.count, len(names))
+
+    def _spun(self, name: str, forces: Array, moved: Array) -> Array:
+        """Derivatives of the unknowns by a key, with spins as the search leaves them, equation (A12).
+
+        NaN where a key takes hold of a body that is free to spin.
+        """
+        case, rest = self._case, self._rest
+        value, size, lengths = key_value(case, name), key_size(case, name), rest.network.lengths
+        least = HELD * max(np.abs(forces / lengths).max(), forces_of(rest.network, rest.places).scale / size)
+        without = moved.copy()
+        for spin in self._spins:
+            without[spin.turns] -= spin.axis @ moved[spin.turns] * spin.axis
+
+        def at(distance: float) -> Changed:
+            found = self._beside(case.with_({name: value + distance}))
+            assert found is not None
+            places = found.network.moved(found.places, distance * without)
+            left = {spin.body: spin.angle * spin.axis for spin in free_spins(found.network, found.given, places)}
+            for spin in self._spins:
+                if spin.body not in left or abs(spin.axis @ forces[spin.turns]) > least * lengths[spin.turns.start]:
+                    raise _HeldError(rest.network.body_names[spin.body])
+            return Changed(np.concatenate([left[spin.body] for spin in self._spins]), ())
+
+        here = np.zeros(3 * len(self._spins))
+        scales = Scales(np.zeros(len(here), dtype=int), np.ones(len(here)), np.ones(len(here)))
+        try:
+            turned = derivatives(at, size, scales, Changed(here, ()), name).values
+        except _HeldError as error:
+            self._held[name] = str(error)
+            return np.full(len(moved), np.nan)
+        for spin, turn in zip(self._spins, turned.reshape(-1, 3), strict=True):
+            without[spin.turns] -= turn
+        return without
 
     def _forces(self, name: str) -> Array:
         """Derivatives of the forces on what is free by a key, everything at its place."""
@@ -119,6 +161,15 @@ class _Searched(NamedTuple):
     near: State  # where it begins
     network: Network
     places: Places
+
+    @property
+    def given(self) -> Array:
+        """Attitudes in which bodies are placed (bodies, 3, 3)."""
+        return np.array([self.near.bodies[name].attitude for name in self.network.body_names]).reshape(-1, 3, 3)
+
+
+class _HeldError(Exception):
+    """A body that is free to spin at rest is held beside it."""
 
 
 def _searched(case: Case) -> _Searched | None:

@@ -134,9 +134,9 @@ def _find_rest(network: Network, given: Places) -> Rest:
 
 
 def _without_spins(network: Network, given: Places, found: Rest) -> Rest:
-    """Rest in which bodies have spun about axes that nothing holds no farther than they have to."""
-    spins = free_spins(network, stiffness_of(network, found.places).whole, given.attitudes, found.places)
-    if not any(spin.angle() for spin in spins):
+    """Rest in which bodies have spun no farther than they have to, equation (A12)."""
+    spins = free_spins(network, given.attitudes, found.places)
+    if not any(spin.angle for spin in spins):
         return found
     places = without_spins(network, found.places, spins)
     return found._replace(places=places, forces=forces_of(network, places))
