@@ -109,11 +109,12 @@ def check_changes(beside: CasesBeside, case: Case, along: Directions) -> None:
                 return True
         return False
 
-    if not passes(steps):
+    passed = passes(steps)
+    beside.check_spins(along.keys)
+    if not passed:
         for name, distances in zip(along.names, np.diag(steps), strict=True):
             if not passes(distances):
                 raise UnknownTangentsError(name)
-    beside.check_spins(along.keys)
 
 
 def _apart(count: int) -> Array:

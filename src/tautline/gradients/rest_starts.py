@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.gradients.differences import Changed, derivatives
+from tautline.errors import EquilibriumError, InputError
+from tautline.gradients.differences import STEPS, Changed, derivatives
 from tautline.gradients.directions import Directions
 from tautline.gradients.keys import key_of, key_size, key_value
 from tautline.gradients.scales import Scales
 from tautline.model import refusals
 from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Forces, Network, Places
-from tautline.model.rest.search import by_stiffness
+from tautline.model.rest.search import by_stiffness, find_rest
 from tautline.model.rest.spin import Spin, free_spins
 from tautline.model.rest.states import frame_of, network_of, state_of
 from tautline.model.system.case import Case
 from tautline.model.system.starts import reel_speeds, searched
 from tautline.model.system.state import State
 from tautline.model.system.system import System
-
-# Moment that takes hold of a body: of the largest force by a key, and of that at rest over the size of the key.
-HELD = 1e-7
 
 
 class CasesBeside:
@@ -66,6 +65,7 @@ class CasesBeside:
             return other
         steps = [value - key_value(self._case, name) for name, value in changes.items()]
         moved = self._slopes_by([*changes]) @ np.array(steps)
+        self.check_spins(changes)
         if not np.isfinite(moved).all():
             return other
         places = found.network.moved(found.places, moved)
@@ -75,7 +75,7 @@ class CasesBeside:
         """Refuse keys, by which cases were changed, that take hold of a body which is free to spin."""
         for name in names:
             if name in self._held:
-                raise refusals.HELD_SPIN_DERIVATIVE.error("it", at=name, body=self._held[name])
+                raise refusals.HELD_SPIN_DERIVATIVE.error("one that takes hold of it", at=name, body=self._held[name])
 
     def search(self, along: Directions, first: int = 0) -> tuple[Network, Places, Array]:
         """The search for rest, and derivatives of its unknowns along directions, behind so many others."""
@@ -89,42 +89,54 @@ class CasesBeside:
         if new:
             forces = np.stack([self._forces(name) for name in new], axis=1)
             moved = -by_stiffness(network, places, forces)
-            for name, force, x in zip(new, forces.T, moved.T, strict=True):
-                self._slopes[name] = self._spun(name, force, x) if self._spins else x
+            for name, x in zip(new, moved.T, strict=True):
+                self._slopes[name] = self._spun(name, x) if self._spins and x.any() and np.isfinite(x).all() else x
         return np.array([self._slopes[name] for name in names]).T.reshape(network.count, len(names))
 
-    def _spun(self, name: str, forces: Array, moved: Array) -> Array:
+    def _spun(self, name: str, moved: Array) -> Array:
         """Derivatives of the unknowns by a key, with spins as the search leaves them, equation (A12).
 
         NaN where a key takes hold of a body that is free to spin.
         """
-        case, rest = self._case, self._rest
-        value, size, lengths = key_value(case, name), key_size(case, name), rest.network.lengths
-        least = HELD * max(np.abs(forces / lengths).max(), forces_of(rest.network, rest.places).scale / size)
-        without = moved.copy()
-        for spin in self._spins:
-            without[spin.turns] -= spin.axis @ moved[spin.turns] * spin.axis
+        found, spins = moved.copy(), self._spins
+        for spin in spins:
+            found[spin.turns] -= spin.axis @ moved[spin.turns] * spin.axis
 
         def at(distance: float) -> Changed:
-            found = self._beside(case.with_({name: value + distance}))
-            assert found is not None
-            places = found.network.moved(found.places, distance * without)
-            left = {spin.body: spin.angle * spin.axis for spin in free_spins(found.network, found.given, places)}
-            for spin in self._spins:
-                if spin.body not in left or abs(spin.axis @ forces[spin.turns]) > least * lengths[spin.turns.start]:
-                    raise _HeldError(rest.network.body_names[spin.body])
-            return Changed(np.concatenate([left[spin.body] for spin in self._spins]), ())
+            beside = self._moved(name, distance, found)
+            left = free_spins(beside.network, beside.given, beside.places)
+            angles = [spin.angle * spin.axis for spin in left]
+            return Changed(np.array(angles).ravel(), [spin.body for spin in left])
 
-        here = np.zeros(3 * len(self._spins))
-        scales = Scales(np.zeros(len(here), dtype=int), np.ones(len(here)), np.ones(len(here)))
-        try:
-            turned = derivatives(at, size, scales, Changed(here, ()), name).values
-        except _HeldError as error:
-            self._held[name] = str(error)
+        held = self._held_by(name, found)
+        if held is not None:
+            self._held[name] = held
             return np.full(len(moved), np.nan)
-        for spin, turn in zip(self._spins, turned.reshape(-1, 3), strict=True):
-            without[spin.turns] -= turn
-        return without
+        none = Changed(np.zeros(3 * len(spins)), [spin.body for spin in spins])
+        scales = Scales(np.zeros(len(none.values), dtype=int), np.ones(len(none.values)), np.ones(len(none.values)))
+        turned = derivatives(at, key_size(self._case, name), scales, none, name).values
+        for spin, turn in zip(spins, turned.reshape(-1, 3), strict=True):
+            found[spin.turns] -= turn
+        return found
+
+    def _held_by(self, name: str, moved: Array) -> str | None:
+        """A body that is free to spin and no longer so at rest beside; None if there is none."""
+        size = key_size(self._case, name)
+        for distance in (sign * part * size for part in STEPS for sign in (1.0, -1.0)):
+            with suppress(InputError):
+                free, beside = set[int](), self._moved(name, distance, moved)
+                with suppress(EquilibriumError):
+                    places = find_rest(beside.network, beside.places).places
+                    free = {spin.body for spin in free_spins(beside.network, beside.given, places)}
+                held = (self._rest.network.body_names[spin.body] for spin in self._spins if spin.body not in free)
+                return next(held, None)
+        return None
+
+    def _moved(self, name: str, distance: float, slopes: Array) -> _Searched:
+        """The search beside, everything moved along with a key by its derivatives."""
+        found = self._beside(self._case.with_({name: key_value(self._case, name) + distance}))
+        assert found is not None
+        return found._replace(places=found.network.moved(found.places, distance * slopes))
 
     def _forces(self, name: str) -> Array:
         """Derivatives of the forces on what is free by a key, everything at its place."""
@@ -166,10 +178,6 @@ class _Searched(NamedTuple):
     def given(self) -> Array:
         """Attitudes in which bodies are placed (bodies, 3, 3)."""
         return np.array([self.near.bodies[name].attitude for name in self.network.body_names]).reshape(-1, 3, 3)
-
-
-class _HeldError(Exception):
-    """A body that is free to spin at rest is held beside it."""
 
 
 def _searched(case: Case) -> _Searched | None:

@@ -116,8 +116,8 @@ HELD_SPIN_DERIVATIVE = Refusal(
     "derivatives of a start at rest by a key that takes hold of a body which is free to spin",
     "",
     "a key that leaves {body!r} as free to spin about an axis as it is",
-    "however small a change, forces turn the body until they balance about that axis, so its attitude at rest jumps. "
-    "Start from that state, as case.starting_from(case.state()) does",
+    "however small a change, the body turns until forces balance about that axis, if they do, so its attitude at rest "
+    "jumps. Give the key a value at which the body is held, or start from a state",
 )
 SEQUENCE_FMU = Refusal(
     "a sequence of commands in an FMU",

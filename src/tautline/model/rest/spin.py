@@ -8,7 +8,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.model.rest.forces import forces_of
-from tautline.model.rest.network import Network, Places, hat, rotated
+from tautline.model.rest.network import Network, Places, rotated
 from tautline.model.rest.stiffness import stiffness_of
 
 # Of the largest stiffness of a body against turning: what resists less leaves a spin free.
@@ -43,17 +43,15 @@ def free_spins(network: Network, given: Array, places: Places) -> list[Spin]:
 
     if not network.turning.any():
         return []
-    stiffness, gradient = stiffness_of(network, places), forces_of(network, places).gradient
+    matrix, left = stiffness_of(network, places).whole, forces_of(network, places).gradient
     found = []
     for b, (own, first) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
         if own.body.is_point:
             continue
         turns = slice(first + 3, first + 6)
-        columns = stiffness.whole[:, turns].toarray()
-        if stiffness.steady is None:  # beside rest, where moments are left: rotations do not commute
-            columns[turns] -= 0.5 * hat(gradient[turns])
-        _, sizes, axes = np.linalg.svd(columns)
-        if sizes[2] > FREE * sizes[0] or sizes[1] <= FREE * sizes[0]:
+        _, sizes, axes = np.linalg.svd(matrix[:, turns].toarray())
+        rounded = FREE * sizes[0]
+        if sizes[2] > rounded + np.linalg.norm(left[turns]) or sizes[1] <= rounded:  # moments turn along with a body
             continue
         *turn, real = Rotation.from_matrix(places.attitudes[b] @ given[b].T).as_quat()
         about = axes[2] @ turn
