@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import tautline as tl
 from tautline.errors import InputError
@@ -86,6 +87,49 @@ def test_bodies_spin_no_farther_than_they_have_to_where_nothing_holds_them() -> 
     found = tl.jacobian(case, ["attitude"], keys)["attitude"].values[0, 0]
     for k, key in enumerate(keys):
         expected = (attitude(key, 1e-4) - attitude(key, -1e-4)) / 2e-4
+        np.testing.assert_allclose(found[..., k], expected, atol=1e-5 * np.abs(expected).max(), err_msg=key)
+
+
+def test_what_hangs_on_a_body_turns_along_where_nothing_holds_it() -> None:
+    """A hook that holds a weight aside and a box, from whose corner a weight hangs, in still air."""
+    hook = tl.RigidBody.box(1.0, (0.1, 0.1, 0.2), (0.0, 0.0, 0.0))
+    box = tl.RigidBody.box(2.0, (0.2, 0.3, 0.4), (0.02, 0.03, 0.2))
+    points = {"weight": tl.RigidBody.point(0.3), "tail": tl.RigidBody.point(0.2)}
+    string = tl.String(1.0, density=0.01, stiffness=2e3)
+    lines = {
+        "rope": tl.Line(string, end="hook", end_point=(0.01, 0.0, -0.1), elements=2),
+        "aside": tl.Line(string, start="hook", start_point=(-0.07, 0.03, 0.1), end="weight", elements=2),
+        "down": tl.Line(
+            string, start="hook", start_point=(0.03, 0.02, 0.1), end="box", end_point=(0.03, -0.02, -0.1), elements=2
+        ),
+        "last": tl.Line(string, start="box", start_point=(0.1, 0.1, 0.1), end="tail", elements=2),
+    }
+    angles = {"hook": (0.1, 0.3, 0.2), "box": (0.2, 0.3, 0.5)}
+    places = {"hook": (0.1, 0.1, 1.1), "box": (0.2, 0.3, 2.2), "weight": (0.0, 0.2, 2.1), "tail": (0.3, 0.3, 3.3)}
+    bodies = {
+        name: tl.BodyState(place, attitude=Rotation.from_rotvec(angles.get(name, np.zeros(3))).as_matrix())
+        for name, place in places.items()
+    }
+    system = tl.System({"hook": hook, "box": box, **points}, lines)
+    case = tl.Case(system, tl.Placed(bodies, settle=True), run=tl.Run(duration=0.01, sample=0.01, step=1e-4))
+
+    def attitudes(changes: dict[str, float]) -> Any:
+        state = case.with_(changes).state()
+        return np.array([state.bodies[name].attitude for name in angles])
+
+    for R, name in zip(attitudes({}), angles, strict=True):
+        turn = Rotation.from_matrix(R @ np.array(bodies[name].attitude).T).as_rotvec()
+        assert np.linalg.norm(turn) > 0.1 and abs(turn[2]) < 1e-9
+    keys = [
+        "bodies.hook.center_of_mass[1]",
+        "bodies.box.mass",
+        "lines.aside.start_point[0]",
+        "lines.last.start_point[1]",
+    ]
+    found = tl.jacobian(case, ["attitude"], keys)["attitude"].values[0, :2]
+    for k, key in enumerate(keys):
+        value = key_value(case, key)
+        expected = (attitudes({key: value + 1e-4}) - attitudes({key: value - 1e-4})) / 2e-4
         np.testing.assert_allclose(found[..., k], expected, atol=1e-5 * np.abs(expected).max(), err_msg=key)
 
 

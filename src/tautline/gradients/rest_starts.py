@@ -100,23 +100,23 @@ class CasesBeside:
         """
         found, spins = moved.copy(), self._spins
         for spin in spins:
-            found[spin.turns] -= spin.axis @ moved[spin.turns] * spin.axis
+            found -= spin.axis @ found[spin.turns] * spin.motion
 
         def at(distance: float) -> Changed:
             beside = self._moved(name, distance, found)
             left = free_spins(beside.network, beside.given, beside.places)
-            angles = [spin.angle * spin.axis for spin in left]
-            return Changed(np.array(angles).ravel(), [spin.body for spin in left])
+            return Changed(np.array([spin.angle * spin.axis for spin in left]).ravel(), [spin.bodies for spin in left])
 
         held = self._held_by(name, found)
         if held is not None:
             self._held[name] = held
             return np.full(len(moved), np.nan)
-        none = Changed(np.zeros(3 * len(spins)), [spin.body for spin in spins])
+        none = Changed(np.zeros(3 * len(spins)), [spin.bodies for spin in spins])
         scales = Scales(np.zeros(len(none.values), dtype=int), np.ones(len(none.values)), np.ones(len(none.values)))
-        turned = derivatives(at, key_size(self._case, name), scales, none, name).values
-        for spin, turn in zip(spins, turned.reshape(-1, 3), strict=True):
-            found[spin.turns] -= turn
+        for k, spin in enumerate(spins):  # those farther out turn along
+            if k == 0 or len(spins[k - 1].bodies) > 1:
+                turned = derivatives(at, key_size(self._case, name), scales, none, name).values.reshape(-1, 3)
+            found -= spin.axis @ turned[k] * spin.motion
         return found
 
     def _held_by(self, name: str, moved: Array) -> str | None:
@@ -127,9 +127,9 @@ class CasesBeside:
                 free, beside = set[int](), self._moved(name, distance, moved)
                 with suppress(EquilibriumError):
                     places = find_rest(beside.network, beside.places).places
-                    free = {spin.body for spin in free_spins(beside.network, beside.given, places)}
-                held = (self._rest.network.body_names[spin.body] for spin in self._spins if spin.body not in free)
-                return next(held, None)
+                    free = {spin.turns.start for spin in free_spins(beside.network, beside.given, places)}
+                held = (spin.bodies[0] for spin in self._spins if spin.turns.start not in free)
+                return next((self._rest.network.body_names[b] for b in held), None)
         return None
 
     def _moved(self, name: str, distance: float, slopes: Array) -> _Searched:

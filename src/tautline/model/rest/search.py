@@ -20,7 +20,7 @@ from tautline.arrays import Array
 from tautline.errors import EquilibriumError
 from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Forces, Network, Places
-from tautline.model.rest.spin import free_spins, without_spins
+from tautline.model.rest.spin import without_spins
 from tautline.model.rest.start import starts_of
 from tautline.model.rest.stiffness import Stiffness, stiffness_of
 
@@ -135,11 +135,9 @@ def _find_rest(network: Network, given: Places) -> Rest:
 
 def _without_spins(network: Network, given: Places, found: Rest) -> Rest:
     """Rest in which bodies have spun no farther than they have to, equation (A12)."""
-    spins = free_spins(network, given.attitudes, found.places)
-    if not any(spin.angle for spin in spins):
-        return found
-    places = without_spins(network, found.places, spins)
-    return found._replace(places=places, forces=forces_of(network, places))
+    places = without_spins(network, given.attitudes, found.places)
+    forces = forces_of(network, places)
+    return found._replace(places=places, forces=forces) if is_balanced(network, forces) else found
 
 
 def _left_part(network: Network, at: Rest) -> float:
