@@ -95,7 +95,7 @@ def dual_case(case: Case, along: Directions, first: int = 0) -> Case:
 
 
 def check_changes(beside: CasesBeside, case: Case, along: Directions) -> None:
-    """UnknownTangentsError where parts of a case refuse a change along a direction.
+    """UnknownTangentsError where parts of a case refuse a change along a direction, InputError where rest jumps by it.
 
     It is changed along all of them together at first, by a distance of its own each, so that no two make up for each
     other.
@@ -109,7 +109,9 @@ def check_changes(beside: CasesBeside, case: Case, along: Directions) -> None:
                 return True
         return False
 
-    if not passes(steps):
+    passed = passes(steps)
+    beside.check_spins(along.keys)
+    if not passed:
         for name, distances in zip(along.names, np.diag(steps), strict=True):
             if not passes(distances):
                 raise UnknownTangentsError(name)
