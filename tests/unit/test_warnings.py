@@ -824,10 +824,10 @@ def test_snaps_are_counted_as_one_sample_after_the_other_has_it() -> None:
         expected.append(count)
     assert min(expected) > 5
     for cut in (1, 7, 400):
-        found, most, total = Snaps(0.0, 0.0), np.zeros(3), np.zeros(3)
+        found, largest, total = Snaps(0.0, 0.0), np.zeros(3), np.zeros(3)
         for k in range(0, 400, cut):
-            found = snaps_in(found.slack, most, parts[k : k + cut], tensions[k : k + cut])
-            most, total = np.maximum(most, tensions[k : k + cut].max(axis=0)), total + found.count
+            found = snaps_in(found.slack, largest, parts[k : k + cut], tensions[k : k + cut])
+            largest, total = np.maximum(largest, tensions[k : k + cut].max(axis=0)), total + found.count
         assert total.tolist() == expected
     alone = snaps_in(0.0, 0.0, parts[:, 0], tensions[:, 0])
     assert float(alone.count) == expected[0]
