@@ -68,7 +68,7 @@ def _shaft_torque(at_rest: Statics, name: str, key: str) -> float:
     for line, other in system.shafts()[lead.shaft] if lead.shaft else [(name, key)]:
         own = at_rest.lines[line]
         torque = own.holding_torque if other == REEL else own.end_holding_torque
-        total += system.lines[line].reels[other].sense * lead.sense * float(torque)
+        total += system.lines[line].reels[other].sense * lead.sense * float(torque or 0.0)
     return total
 
 
