@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 import tautline as tl
@@ -11,6 +12,7 @@ from tautline.cli import checking
 from tautline.engine.simulation import runner_of
 from tautline.files import scenario
 from tautline.results.warnings import KINDS
+from tests.support.hidden import ROOT
 
 G = 9.81
 # a parcel under a drone, 5.83 m below it on 2.9985 m of line
@@ -118,16 +120,45 @@ def test_the_start_of_each_line_over_sheaves_has_its_own_spans() -> None:
 @pytest.mark.parametrize(
     "name", ["mine-winder", "traction-lift", "gantry", "hook-and-load", "atwood", "aerostat", "cable-robot"]
 )
-def test_holding_torques_are_those_of_a_run_with_locked_drives(name: str) -> None:
+def test_holding_torques_are_those_of_a_run_with_locked_drives_at_rest(name: str) -> None:
+    """Reels in space, on a trolley and on one shaft, and sheaves."""
     case = tl.load(name)
     drives = checking.facts(case)["drives"]
-    runner = runner_of(case)
-    runner.begin({each: tl.Locked() for each in drives}, 0.01, 0.001)
-    runner.march(10, runner.sampling(0.001))
+    rest = tl.statics(case.system, case.start, locked=case.locked_sheaves())
+    runner = runner_of(tl.Case(rest.system, rest.state, run=tl.Run(duration=1.0)))
+    runner.begin({each: tl.Locked() for each in drives}, 1e-4, 1e-4)
+    runner.march(1, runner.sampling(1e-4))
     assert drives
     for each, drive in drives.items():
-        # the weight of rope on a sheave, and what has moved since
-        assert drive["holding_torque"] == pytest.approx(runner.backend.torque(each), rel=2e-3)
+        assert drive["holding_torque"] == pytest.approx(runner.backend.torque(each), rel=1e-4)
+
+
+def test_reels_at_ends_of_lines_and_against_each_other_on_a_shaft_hold_what_statics_find() -> None:
+    case = tl.load(ROOT / "tests/e2e/every_full_key/reeved.toml")
+    drives, lines = checking.facts(case)["drives"], tl.statics(case.system, case.start).lines
+    assert lines["guy"].holding_torque > 1.0
+    expected = {"haul": lines["haul"].holding_torque, "haul.end_reel": lines["haul"].end_holding_torque}
+    expected["hoist"] = lines["hoist"].holding_torque - lines["guy"].holding_torque  # it turns the other way
+    assert {name: drive["holding_torque"] for name, drive in drives.items()} == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "sense"),
+    [
+        ("crane-hoist", {"kind": "brake", "torque": "1.6 kN*m"}, 1.0),
+        ("crane-hoist", {"kind": "brake", "torque": "1.61 kN*m"}, 0.0),
+        ("crane-hoist", {"kind": "torque", "torque": "1.59 kN*m"}, 1.0),
+        ("crane-hoist", {"kind": "torque", "torque": "1.61 kN*m"}, -1.0),
+        ("hook-block-2", {"kind": "brake", "torque": "3.3 kN*m"}, 1.0),
+        ("hook-block-2", {"kind": "torque", "torque": "3.6 kN*m"}, -1.0),
+    ],
+)
+def test_drums_do_what_the_notes_say(name: str, command: dict[str, Any], sense: float) -> None:
+    case = tl.load(name, {"command": command, "run.duration": "2 s"})
+    note = "".join(checking.facts(case)["notes"])
+    deployed = tl.simulate(case).unstretched_length.values[:, 0]
+    assert np.sign(deployed[-1] - deployed[0]) == sense
+    assert ("pay out" in note, "haul in" in note) == (sense > 0.0, sense < 0.0)
 
 
 @pytest.mark.parametrize(
@@ -204,8 +235,10 @@ def test_stages_are_told_by_name() -> None:
 def test_sheaves_are_told_which_way_their_rope_runs() -> None:
     brake = {"lines.rope.over.wheel.command": {"kind": "brake", "torque": "5 N*m"}}
     (note,) = checking.facts(tl.load("atwood", brake))["notes"]
-    # 2 kg more behind the wheel of 0.5 m
-    assert "9.81 N m that hold the sheave 'rope.wheel'" in note and note.endswith("run towards the end of the line")
+    # 2 kg more behind the wheel of 0.5 m, on rope that is stretched by 0.07 %
+    assert "9.817 N m that hold the sheave 'rope.wheel'" in note and note.endswith(
+        "let rope run towards the end of the line"
+    )
 
 
 def test_stages_that_end_at_once_are_warned_of() -> None:

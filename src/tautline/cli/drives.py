@@ -11,6 +11,7 @@ import numpy as np
 from tautline.model.command import Command
 from tautline.model.rest.statics import Statics
 from tautline.model.sequence import Sequence
+from tautline.model.string import String
 from tautline.model.system.case import Case
 from tautline.model.system.commands import END_REEL, REEL, SHEAVE, command_of, drives, place_of
 from tautline.quantities import between, value
@@ -40,7 +41,7 @@ class Drive(NamedTuple):
         """Motion under a torque that nothing balances, positive where it pulls rope out, as a verb."""
         if place_of(self.name).part in (REEL, END_REEL):
             return "pay out" if pull > 0.0 else "haul in"
-        return f"run towards the {'end' if pull > 0.0 else 'start'} of the line"
+        return f"let rope run towards the {'end' if pull > 0.0 else 'start'} of the line"
 
 
 def drives_at_rest(case: Case, at_rest: Statics) -> list[Drive]:
@@ -76,8 +77,15 @@ def _sheave_torque(at_rest: Statics, name: str) -> float:
     """Torque that holds a sheave against the difference of the tensions beside it (N m)."""
     place = place_of(name)
     j = list(at_rest.system.lines[place.line].over).index(place.part)
-    tensions = at_rest.lines[place.line].span_tensions
-    return at_rest.system.wheels(place.line)[j].radius * float(tensions[j + 1, 0] - tensions[j, 1])
+    string, tensions = at_rest.system.lines[place.line].string, at_rest.lines[place.line].span_tensions
+    ahead, behind = (_pull(string, float(x)) for x in (tensions[j, 1], tensions[j + 1, 0]))
+    return at_rest.system.wheels(place.line)[j].radius * (behind - ahead)
+
+
+def _pull(string: String, tension: float) -> float:
+    """Pull of rope on the rim, per unstretched length that passes, less the elastic energy that it brings (N)."""
+    strain = float(string.strain(max(tension, 0.0)))
+    return tension * (1.0 + strain) - float(string.energy_density(strain))
 
 
 def motor_warnings(drive: Drive) -> list[RunWarning]:
