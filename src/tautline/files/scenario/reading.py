@@ -102,7 +102,7 @@ def tree_of(text: str, source: str) -> dict[str, Any]:
 
 
 def _hint(text: str, message: str) -> str:
-    """What to do about text that is not TOML, where it is clear."""
+    """Hint at what to do about text that is not TOML, where it is clear; empty elsewhere."""
     if message.startswith("Cannot"):  # declare twice, overwrite or mutate
         return "; sections and keys may each be there once"
     place = re.search(r"at line (\d+)", message)

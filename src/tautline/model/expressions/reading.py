@@ -190,7 +190,7 @@ def _error(name: str, text: str, marks: tuple[int, ...], column: int, why: str) 
 
 
 def _broken(message: str) -> str:
-    """What text lacks that is no expression, from the message of Python's parser, which names brackets and quotes."""
+    """Description of what text lacks to be an expression, from the message of Python's parser."""
     brackets = re.findall(r"'([()\[\]{}])'", message)
     if brackets and "was never closed" in message:
         return f"expected {_CLOSING[brackets[0]]!r} to close {brackets[0]!r}"
