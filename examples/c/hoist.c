@@ -1,9 +1,10 @@
 /* A load that swings while a motor reels it in, from C. Prints a line for each sample:
    time (s), deployed length (m), height of the load's attachment point over the guide (m), energy (J).
 
-   The library and its header come with the installed package; `tautline doctor` prints where both are (here FOLDER):
+   The library and its header come with the installed package; `tautline doctor` prints the path of the library, which is
+   one of several for the kinds of processors. Beside it, in FOLDER, is the header:
 
-       cc hoist.c -I FOLDER FOLDER/libtautline-x86_64-x86-64-v3.so -Wl,-rpath,FOLDER -lm -o hoist && ./hoist */
+       cc hoist.c -I FOLDER LIBRARY -Wl,-rpath,FOLDER -lm -o hoist && ./hoist */
 
 #include <math.h>
 #include <stdio.h>

@@ -105,6 +105,15 @@ def _units() -> Any:
     return pint.UnitRegistry(cache_folder=None)
 
 
+_TON = re.compile(r"\b(?:k|M)?tons?\b")
+
+
+def _refuse_tons(name: str) -> None:
+    """Refuse tons, of which there are three."""
+    if _TON.search(name):
+        raise ValueError(f"{name!r} may be one of three (1000, 1016 or 907 kg): write t for 1000 kg, or kg or lb")
+
+
 # Powers of m, kg, s and rad.
 Powers = tuple[float, float, float, float]
 # Largest power in an expression, so that no text can make it compute something large.
@@ -139,6 +148,7 @@ def quantity(text: str) -> tuple[float, Powers]:
     known = _common(found[2])
     if known is not None:
         return float(found[1]) * known.over / known.under, powers_of(found[2])
+    _refuse_tons(found[2])
     import pint
 
     try:
@@ -223,6 +233,7 @@ def _read(value: str, unit: str, wanted: str) -> float:
     given, asked = _common(name), _common(unit)
     if given is not None and asked is not None and given.powers == asked.powers:
         return number * given.over / given.under
+    _refuse_tons(name)
     import pint
 
     try:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import tautline as tl
 from tautline.errors import InputError
@@ -13,6 +15,7 @@ from tautline.gradients.keys import key_value
 from tautline.gradients.segments import Segments
 from tests.support.crane import ELEMENTS, crane
 from tests.support.known_systems import check_fit_finds
+from tests.support.leaning_ball import leaning_ball
 
 OUTPUTS = ["body_position", "angular_velocity", "tension", "start_tension", "reeled_length", "torque", "energy"]
 BY = ["bodies.hook.mass", "lines.stay.stiffness", "lines.hoist.command.torque", "bodies.jib.path.amplitude[2]"]
@@ -70,24 +73,85 @@ def test_starts_at_rest_move_along_with_what_holds_them(other: float | None) -> 
 
 
 def test_bodies_spin_no_farther_than_they_have_to_where_nothing_holds_them() -> None:
-    """A ball on a tether leans with the wind; its turn has no part about the tether, nor does that part change."""
-    ball = tl.RigidBody.sphere(2.0, 0.1)
-    line = tl.Line(tl.String(2.0, density=0.01, stiffness=5e3), end="ball", end_point=(0.0, 0.0, -0.1), elements=2)
-    fluid, wet = tl.Fluid(density=1.2, flow=(9.0, 0.0, 0.0)), tl.BodyInFluid(drag_area=0.3)
-    system = tl.System({"ball": ball}, {"rope": line}, fluid=fluid, body_fluid={"ball": wet})
-    start = tl.Placed({"ball": (0.0, 0.0, 2.1)}, settle=True)
-    case = tl.Case(system, start, run=tl.Run(duration=0.01, sample=0.01, step=5e-4))
+    """Turns have no part about the tether, nor does that part change, also by keys that move the axis in the body."""
+    case = leaning_ball()
 
-    def attitude(across: float) -> Any:
-        return np.array(case.with_({"fluid.flow[1]": across}).state().bodies["ball"].attitude)
+    def attitude(key: str, value: float) -> Any:
+        return np.array(case.with_({key: value}).state().bodies["ball"].attitude)
 
     for across in (0.0, 2.0):
-        R = attitude(across)
+        R = attitude("fluid.flow[1]", across)
         axial = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
         assert np.linalg.norm(axial) > 0.5 and abs(axial @ R[:, 2]) < 1e-12
-    found = tl.jacobian(case, ["attitude"], ["fluid.flow[1]"])["attitude"].values[0, 0, ..., 0]
-    expected = (attitude(1e-3) - attitude(-1e-3)) / 2e-3
-    np.testing.assert_allclose(found, expected, atol=1e-6 * np.abs(expected).max())
+    keys = ["fluid.flow[1]", "bodies.ball.center_of_mass[0]", "bodies.ball.center_of_mass[1]"]
+    found = tl.jacobian(case, ["attitude"], keys)["attitude"].values[0, 0]
+    for k, key in enumerate(keys):
+        expected = (attitude(key, 1e-4) - attitude(key, -1e-4)) / 2e-4
+        np.testing.assert_allclose(found[..., k], expected, atol=1e-5 * np.abs(expected).max(), err_msg=key)
+
+
+def test_what_hangs_on_a_body_turns_along_where_nothing_holds_it() -> None:
+    """A hook that holds a weight aside and a box, from whose corner a weight hangs, in still air."""
+    hook = tl.RigidBody.box(1.0, (0.1, 0.1, 0.2), (0.0, 0.0, 0.0))
+    box = tl.RigidBody.box(2.0, (0.2, 0.3, 0.4), (0.02, 0.03, 0.2))
+    points = {"weight": tl.RigidBody.point(0.3), "tail": tl.RigidBody.point(0.2)}
+    string = tl.String(1.0, density=0.01, stiffness=2e3)
+    lines = {
+        "rope": tl.Line(string, end="hook", end_point=(0.01, 0.0, -0.1), elements=2),
+        "aside": tl.Line(string, start="hook", start_point=(-0.07, 0.03, 0.1), end="weight", elements=2),
+        "down": tl.Line(
+            string, start="hook", start_point=(0.03, 0.02, 0.1), end="box", end_point=(0.03, -0.02, -0.1), elements=2
+        ),
+        "last": tl.Line(string, start="box", start_point=(0.1, 0.1, 0.1), end="tail", elements=2),
+    }
+    angles = {"hook": (0.1, 0.3, 0.2), "box": (0.2, 0.3, 0.5)}
+    places = {"hook": (0.1, 0.1, 1.1), "box": (0.2, 0.3, 2.2), "weight": (0.0, 0.2, 2.1), "tail": (0.3, 0.3, 3.3)}
+    bodies = {
+        name: tl.BodyState(place, attitude=Rotation.from_rotvec(angles.get(name, np.zeros(3))).as_matrix())
+        for name, place in places.items()
+    }
+    system = tl.System({"hook": hook, "box": box, **points}, lines)
+    case = tl.Case(system, tl.Placed(bodies, settle=True), run=tl.Run(duration=0.01, sample=0.01, step=1e-4))
+
+    def attitudes(changes: dict[str, float]) -> Any:
+        state = case.with_(changes).state()
+        return np.array([state.bodies[name].attitude for name in angles])
+
+    for R, name in zip(attitudes({}), angles, strict=True):
+        turn = Rotation.from_matrix(R @ np.array(bodies[name].attitude).T).as_rotvec()
+        assert np.linalg.norm(turn) > 0.1 and abs(turn[2]) < 1e-9
+    keys = [
+        "bodies.hook.center_of_mass[1]",
+        "bodies.box.mass",
+        "lines.aside.start_point[0]",
+        "lines.last.start_point[1]",
+    ]
+    found = tl.jacobian(case, ["attitude"], keys)["attitude"].values[0, :2]
+    for k, key in enumerate(keys):
+        value = key_value(case, key)
+        expected = (attitudes({key: value + 1e-4}) - attitudes({key: value - 1e-4})) / 2e-4
+        np.testing.assert_allclose(found[..., k], expected, atol=1e-5 * np.abs(expected).max(), err_msg=key)
+
+
+HOLDING = [f"lines.{point}[{i}]" for point in ("rope.end_point", "tail.start_point") for i in (0, 1)]
+
+
+@pytest.mark.parametrize("key", [*HOLDING, "bodies.ball.applied_force.moments[0][2]"])
+def test_keys_that_take_hold_of_a_free_spin_have_no_derivatives(key: str) -> None:
+    """A tail beside the tether turns the ball into the plane of the wind, and a moment turns it forever."""
+    case = leaning_ball(
+        applied_forces={"ball": tl.AppliedForce(moment=([0.0, 1.0], [(0.0, 0.0, 0.0), (0.0, 0.0, 0.1)]))}
+    )
+    with pytest.raises(InputError, match=rf"{re.escape(key)}: expected a key that leaves 'ball' as free to spin"):
+        tl.jacobian(case, ["attitude"], ["fluid.flow[1]", key])
+
+
+def test_keys_that_leave_a_spin_held_have_derivatives() -> None:
+    """The tail stands beside the tether already."""
+    case, key = leaning_ball().with_({"lines.tail.start_point[0]": 0.02}), "lines.tail.start_point[1]"
+    up, down = (np.array(case.with_({key: x}).state().bodies["ball"].attitude) for x in (1e-4, -1e-4))
+    found = tl.jacobian(case, ["attitude"], [key])["attitude"].values[0, 0, ..., 0]
+    np.testing.assert_allclose(found, (up - down) / 2e-4, atol=1e-4 * np.abs(found).max())
 
 
 @pytest.mark.parametrize("command", [{"kind": "locked"}, {"kind": "speed", "times": [0, 0.06], "payouts": [0.0, 0.3]}])

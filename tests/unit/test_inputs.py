@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import re
 from collections.abc import Callable
@@ -550,6 +551,10 @@ def test_a_wrong_keyword_beside_an_inertia_is_named() -> None:
         tl.Reel(**wrong)
     with pytest.raises(TypeError, match=r"missing .*'drum_radius'"):
         tl.Reel(inertia=5.0, guide_length=0.1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match=r"Reel\.inertia_mass: expected either it, or inertia, got neither"):
+        tl.Reel(0.3, 0.1)
+    assert "inertia" in inspect.signature(tl.Reel).parameters
+    assert "inertia : float, by keyword" in str(tl.Reel.__doc__)
 
 
 def test_an_empty_table_in_the_place_of_a_file_is_refused() -> None:

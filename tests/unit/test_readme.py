@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import re
 import tomllib
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +33,8 @@ def test_python_runs(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     for code in blocks(page, "python"):
-        exec(compile(code, page, "exec"), {})
+        with warnings.catch_warnings(action="error", category=tl.errors.TautlineWarning):
+            exec(compile(code, page, "exec"), {})
         assert "completed" in capsys.readouterr().out
 
 

@@ -16,6 +16,7 @@ from tautline.errors import InputError
 from tautline.model import refusals
 from tautline.model.refusals import REFUSALS, Refusal
 from tests.support.code_tables import code_tables
+from tests.support.leaning_ball import leaning_ball
 
 ROOT = Path(__file__).parents[2]
 STRING, BODY = tl.String(10.0, 0.05, 300.0, law="linear"), tl.RigidBody.box(1.0, (0.2, 0.2, 0.2), (0.0, 0.0, 0.1))
@@ -97,6 +98,7 @@ REFUSED: dict[Refusal, Callable[[], Any]] = {
         ["energy"],
         by=["body.mass"],
     ),
+    refusals.HELD_SPIN_DERIVATIVE: lambda: tl.jacobian(leaning_ball(), ["energy"], by=["lines.tail.start_point[1]"]),
     refusals.SEQUENCE_FMU: lambda: tl.export_fmu(
         tl.Case(PENDULUM, START, SEQUENCE, tl.Run(duration=0.01)), "never.fmu", commands={"line": "case"}
     ),

@@ -295,3 +295,23 @@ def test_times_of_samples_when_the_interval_changes() -> None:
     run.advance(2 * STEP)
     times = record_of(run).time.values / STEP
     np.testing.assert_allclose(times, [0, 10, 14, 18, 23], rtol=0.0, atol=1e-9)
+
+
+HUNG = tl.pendulum(tl.String(10.0, 0.05, 2e4), tl.Reel(0.1, 0.2, inertia=0.05), tl.RigidBody.point(2.0), elements=4)
+
+
+@pytest.mark.parametrize("first", [None, {}])
+def test_a_controller_that_returns_none_leaves_the_reel_as_it_is(first: Any) -> None:
+    hanging, lowered = tl.Hanging(1.2), tl.Speed(payout=0.1)
+    held = tl.simulate(HUNG, hanging, control=lambda _: first, period=0.02, duration=0.1)
+    assert np.ptp(held.unstretched_length.values) == 0.0
+    case = tl.Case(HUNG, tl.Hanging(1.2, reel_speed=-0.1), lowered, tl.Run(duration=0.1))
+    going = tl.simulate(case, control=lambda _: first, period=0.02)
+    np.testing.assert_allclose(
+        going.unstretched_length.values[-1] - going.unstretched_length.values[0], 0.01, rtol=1e-9
+    )
+    answers = iter([first, tl.Free()])
+    let_go = tl.simulate(HUNG, hanging, control=lambda _: next(answers, None), period=0.02, duration=0.1)
+    out = let_go.unstretched_length.values
+    assert out[-1] > out[0]
+    assert np.ptp(out[let_go.time.values <= 0.02]) == 0.0

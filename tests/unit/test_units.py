@@ -49,3 +49,11 @@ def test_others_are_left_to_the_library(text: str) -> None:
 def test_refusals(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         units.to_si(text, "m")
+
+
+@pytest.mark.parametrize("text", ["2 ton", "2 tons", "2 ton/m", "3 kton"])
+def test_tons_are_refused(text: str) -> None:
+    for read in (lambda: units.to_si(text, "kg"), lambda: units.quantity(text)):
+        with pytest.raises(ValueError, match=r"one of three .+ write t for 1000 kg"):
+            read()
+    assert units.to_si("2 t", "kg") == units.to_si("2 tonnes", "kg") == 2000.0

@@ -10,7 +10,7 @@ from warnings import warn
 from tautline.engine.simulation import Simulation
 from tautline.errors import InputError, TautlineWarning
 from tautline.model import checks
-from tautline.model.command import Command, Free
+from tautline.model.command import Command, Free, Locked
 from tautline.model.description import fields_of
 from tautline.model.force_law import ForceLaw
 from tautline.model.run import NOT_GIVEN, Run, given_of
@@ -99,8 +99,9 @@ def simulate(
         If there are warnings on the accuracy of the run; `tl.warnings_of(run)` has them as objects.
     """
     run = given_of(locals(), Run) | others  # others are refused by name
+    own: dict[str, Command] = {}
     if control is not None and command is None:  # whatever the reel does at the start
-        system, command = _free_at_start(system, command)
+        system, command, own = _free_at_start(system)
     case = case_of(system, start, command, run)
     if control is None and period is not None:
         raise InputError("period: expected together with control, got it alone")
@@ -108,7 +109,7 @@ def simulate(
         found = run_of(case, loads)
     else:
         simulation = Simulation.from_case(case, loads=loads)
-        _controlled(simulation, case, control, period)
+        _controlled(simulation, case, control, period, own)
         found = simulation.dataset()
     warnings = warnings_of(found)
     if warnings:
@@ -124,16 +125,23 @@ def run_of(case: Case, loads: Any = ()) -> xr.Dataset:
     return simulation.dataset()
 
 
-def _free_at_start(system: Any, command: Any) -> tuple[Any, Any]:
-    """Let the only reel be free until the controller is asked; of several, each is as its own command says."""
+def _free_at_start(system: Any) -> tuple[Any, Any, dict[str, Command]]:
+    """Let the only reel be free until the controller is asked; of several, each is as its own command says.
+
+    With what that reel does by its own command, until the controller gives it another.
+    """
     lines = (system.system if isinstance(system, Case) else system).lines if isinstance(system, System | Case) else {}
     reels = [name for name, line in lines.items() if line.reel is not None]
     if len(reels) != 1:
-        return system, command
-    return (system.with_(command=Free()), None) if isinstance(system, Case) else (system, Free())
+        return system, None, {}
+    if isinstance(system, Case):
+        return system.with_(command=Free()), None, {reels[0]: system.commands.get(reels[0], Locked())}
+    return system, Free(), {reels[0]: Locked()}
 
 
-def _controlled(simulation: Simulation, case: Case, control: Controller, period: float | None) -> None:
+def _controlled(
+    simulation: Simulation, case: Case, control: Controller, period: float | None, own: dict[str, Command]
+) -> None:
     """Zero-order hold: ask the controller, advance by a period, and so on."""
     if not callable(control):
         checks.refuse("control", "something that can be called", control)
@@ -153,7 +161,7 @@ def _controlled(simulation: Simulation, case: Case, control: Controller, period:
             command = control(simulation)
         with _naming_control(case):
             if k == 0:
-                command = {**case.commands, **commands_by_name(simulation.system, command)}
+                command = {**case.commands, **own, **commands_by_name(simulation.system, command)}
             if k == 0 and every > 1:
                 runner = simulation.runner
                 runner.begin(command, tick, tick)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.gradients.differences import Changed, derivatives
+from tautline.errors import EquilibriumError, InputError
+from tautline.gradients.differences import STEPS, Changed, derivatives
 from tautline.gradients.directions import Directions
 from tautline.gradients.keys import key_of, key_size, key_value
 from tautline.gradients.scales import Scales
+from tautline.model import refusals
 from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Forces, Network, Places
-from tautline.model.rest.search import by_stiffness
-from tautline.model.rest.spin import Spin, free_spins, spun_along
+from tautline.model.rest.search import by_stiffness, find_rest
+from tautline.model.rest.spin import Spin, free_spins
 from tautline.model.rest.states import frame_of, network_of, state_of
-from tautline.model.rest.stiffness import stiffness_of
 from tautline.model.system.case import Case
 from tautline.model.system.starts import reel_speeds, searched
 from tautline.model.system.state import State
@@ -39,6 +41,7 @@ class CasesBeside:
     def __init__(self, case: Case) -> None:
         self._case = case
         self._slopes: dict[str, Array] = {}
+        self._held: dict[str, str] = {}  # bodies that are free to spin, by keys that take hold of them
 
     @cached_property
     def _rest(self) -> _Searched:
@@ -51,10 +54,8 @@ class CasesBeside:
 
     @cached_property
     def _spins(self) -> list[Spin]:
-        """Spins of bodies that nothing holds."""
-        network, places = self._rest.network, self._rest.places
-        given = np.array([self._rest.near.bodies[name].attitude for name in network.body_names])
-        return free_spins(network, stiffness_of(network, places).whole, given, places)
+        """Spins of bodies that nothing holds at rest."""
+        return free_spins(self._rest.network, self._rest.given, self._rest.places)
 
     def case_with(self, changes: Mapping[str, float]) -> Case:
         """The case with other values by key."""
@@ -63,43 +64,109 @@ class CasesBeside:
         if found is None or reel_speeds(other.start, other.system):  # velocities follow from searches
             return other
         steps = [value - key_value(self._case, name) for name, value in changes.items()]
-        moved = self._slopes_by([*changes]) @ np.array(steps)
+        moved = self._slopes_by([*changes])[: found.network.count] @ np.array(steps)
+        self.check_spins(changes)
         if not np.isfinite(moved).all():
             return other
         places = found.network.moved(found.places, moved)
         return other.starting_from(state_of(found.system, found.near, found.network, places, frame_of(found.system)))
 
+    def check_spins(self, names: Iterable[str]) -> None:
+        """Refuse keys, by which cases were changed, that take hold of a body which is free to spin."""
+        for name in names:
+            if name in self._held:
+                raise refusals.HELD_SPIN_DERIVATIVE.error("one that takes hold of it", at=name, body=self._held[name])
+
     def search(self, along: Directions, first: int = 0) -> tuple[Network, Places, Array]:
-        """The search for rest, and derivatives of its unknowns along directions, behind so many others."""
-        slopes, others = self._slopes_by(along.keys) @ along.by, np.zeros((self._rest.network.count, first))
-        return self._rest.network, self._rest.places, np.concatenate([others, slopes], axis=1)
+        """The search for rest, and derivatives along directions, behind so many others.
+
+        These are the derivatives of its unknowns, then those of lengths of each of its lines: deployed where the search
+        begins, on the reel at the start, on that at the end.
+        """
+        slopes = self._slopes_by(along.keys) @ along.by
+        found = np.concatenate([np.zeros((len(slopes), first)), slopes], axis=1)
+        return self._rest.network, self._rest.places, found
 
     def _slopes_by(self, names: Sequence[str]) -> Array:
-        """Derivatives of the unknowns of the search by keys: one solution with the stiffness for all of them."""
+        """Derivatives by keys, in the order of `search`: one solution with the stiffness for all of them."""
         network, places = self._rest.network, self._rest.places
         new = [name for name in dict.fromkeys(names) if name not in self._slopes]
         if new:
-            forces = np.stack([self._forces(name) for name in new], axis=1)
-            moved = spun_along(network, -by_stiffness(network, places, forces), self._spins)
-            self._slopes |= dict(zip(new, moved.T, strict=True))
-        return np.array([self._slopes[name] for name in names]).T.reshape(network.count, len(names))
+            forces, lengths = np.split(np.stack([self._forces(name) for name in new], axis=1), [network.count])
+            moved = -by_stiffness(network, places, forces)
+            for name, x, more in zip(new, moved.T, lengths.T, strict=True):
+                found = self._spun(name, x) if self._spins and x.any() and np.isfinite(x).all() else x
+                self._slopes[name] = np.append(found, more)
+        size = network.count + 3 * len(network.lines)
+        return np.array([self._slopes[name] for name in names]).T.reshape(size, len(names))
+
+    def _spun(self, name: str, moved: Array) -> Array:
+        """Derivatives of the unknowns by a key, with spins as the search leaves them, equation (A12).
+
+        NaN where a key takes hold of a body that is free to spin.
+        """
+        found, spins = moved.copy(), self._spins
+        for spin in spins:
+            found -= spin.axis @ found[spin.turns] * spin.motion
+
+        def at(distance: float) -> Changed:
+            beside = self._moved(name, distance, found)
+            left = free_spins(beside.network, beside.given, beside.places)
+            return Changed(np.array([spin.angle * spin.axis for spin in left]).ravel(), [spin.bodies for spin in left])
+
+        held = self._held_by(name, found)
+        if held is not None:
+            self._held[name] = held
+            return np.full(len(moved), np.nan)
+        none = Changed(np.zeros(3 * len(spins)), [spin.bodies for spin in spins])
+        scales = Scales(np.zeros(len(none.values), dtype=int), np.ones(len(none.values)), np.ones(len(none.values)))
+        for k, spin in enumerate(spins):  # those farther out turn along
+            if k == 0 or len(spins[k - 1].bodies) > 1:
+                turned = derivatives(at, key_size(self._case, name), scales, none, name).values.reshape(-1, 3)
+            found -= spin.axis @ turned[k] * spin.motion
+        return found
+
+    def _held_by(self, name: str, moved: Array) -> str | None:
+        """A body that is free to spin and no longer so at rest beside; None if there is none."""
+        size = key_size(self._case, name)
+        for distance in (sign * part * size for part in STEPS for sign in (1.0, -1.0)):
+            with suppress(InputError):
+                free, beside = set[int](), self._moved(name, distance, moved)
+                with suppress(EquilibriumError):
+                    places = find_rest(beside.network, beside.places).places
+                    free = {spin.turns.start for spin in free_spins(beside.network, beside.given, places)}
+                held = (spin.bodies[0] for spin in self._spins if spin.turns.start not in free)
+                return next((self._rest.network.body_names[b] for b in held), None)
+        return None
+
+    def _moved(self, name: str, distance: float, slopes: Array) -> _Searched:
+        """The search beside, everything moved along with a key by its derivatives."""
+        found = self._beside(self._case.with_({name: key_value(self._case, name) + distance}))
+        assert found is not None
+        return found._replace(places=found.network.moved(found.places, distance * slopes))
 
     def _forces(self, name: str) -> Array:
-        """Derivatives of the forces on what is free by a key, everything at its place."""
+        """Derivatives by a key of the forces on what is free, everything at its place, and of lengths of lines."""
         case, network, places = self._case, self._rest.network, self._rest.places
         path = key_of(case, name).path
-        if path[:1] == ("run",) or "command" in path[2:]:  # rest is that of the system alone
-            return np.zeros(network.count)
-        here, value = forces_of(network, places), key_value(case, name)
-        groups = np.where(network.turning, 1, 0)
-        scales = Scales(groups, 1.0 / network.lengths, here.scale * network.lengths)
+        inner = {*path[2:3], *path[4:]}
+        if path[:1] == ("run",) or inner & {"command", "end_command"}:  # rest is that of the system alone
+            return np.zeros(network.count + 3 * len(network.lines))
+        forces, value = forces_of(network, places), key_value(case, name)
+        here = _changed(self._rest, forces)
+        groups, more = np.where(network.turning, 1, 0), np.ones(len(here.values) - network.count)
+        scales = Scales(
+            np.append(groups, np.full(len(more), 2)),
+            np.append(1.0 / network.lengths, more),
+            np.append(forces.scale * network.lengths, more),
+        )
 
         def at(distance: float) -> Changed:
             found = self._beside(case.with_({name: value + distance}))
             assert found is not None
-            return _changed(found.network, forces_of(found.network, found.places))
+            return _changed(found, forces_of(found.network, found.places))
 
-        return derivatives(at, key_size(case, name), scales, _changed(network, here), name).values
+        return derivatives(at, key_size(case, name), scales, here, name).values
 
     def _beside(self, case: Case) -> _Searched | None:
         """The search of another case, everything that is free at the places of this one."""
@@ -120,6 +187,11 @@ class _Searched(NamedTuple):
     network: Network
     places: Places
 
+    @property
+    def given(self) -> Array:
+        """Attitudes in which bodies are placed (bodies, 3, 3)."""
+        return np.array([self.near.bodies[name].attitude for name in self.network.body_names]).reshape(-1, 3, 3)
+
 
 def _searched(case: Case) -> _Searched | None:
     """The search for the start of a case; None where it is not searched for."""
@@ -128,5 +200,7 @@ def _searched(case: Case) -> _Searched | None:
     return None if found is None else _Searched(*found, *network_of(*found, locked=case.locked_sheaves()))
 
 
-def _changed(network: Network, forces: Forces) -> Changed:
-    return Changed(forces.gradient, (network.count, network.node_count))
+def _changed(search: _Searched, forces: Forces) -> Changed:
+    network = search.network
+    lengths = [[line.deployed, line.spooled, line.end_spooled] for line in network.lines]
+    return Changed(np.append(forces.gradient, lengths), (network.count, network.node_count))

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -157,6 +158,8 @@ def _init_with_keys(made: Any, prefix: str, fields: dict[str, Kind]) -> Callable
     names = [f.name for f in dataclasses.fields(made) if f.init]
     keys = {key for kind in fields.values() for way in kind.ways for key in way.keys if key not in names}
     own = kinds.own_keys(fields)
+    has_none = (dataclasses.MISSING, dataclasses.MISSING)
+    required = {f.name for f in dataclasses.fields(made) if (f.default, f.default_factory) == has_none}
 
     @functools.wraps(plain)
     def init(self: Any, *args: Any, **given: Any) -> None:
@@ -182,8 +185,15 @@ def _init_with_keys(made: Any, prefix: str, fields: dict[str, Kind]) -> Callable
                 ways = [way for kind in fields.values() for way in kind.ways if loose[0] in way.keys]
                 others = either(dict.fromkeys(key for way in ways for key in way.keys if key != loose[0]))
                 raise InputError(f"{prefix}: expected {loose[0]} together with {others}, got it without")
+        missing = [name for name in names[len(args) :] if name in required and name not in given]
+        if len(missing) == 1 and given.keys() <= set(names) and fields[missing[0]].ways:
+            others = ", or ".join(map(str, fields[missing[0]].ways))
+            raise TypeError(f"{prefix}.{missing[0]}: expected either it, or {others}, got neither")
         plain(self, *args, **given)
 
+    signature = inspect.signature(plain)
+    others = [inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=None) for key in _other_keys(fields)]
+    init.__signature__ = signature.replace(parameters=[*signature.parameters.values(), *others])  # type: ignore[attr-defined]
     return init
 
 
@@ -253,8 +263,20 @@ def _documented(text: str | None, fields: dict[str, Kind]) -> str | None:
     for name, kind in fields.items():
         optional = ", optional" if kind.default is None else ""
         lines.append(f"    {name} : {kind.words()}{optional}")
-        lines += textwrap.wrap(full_sentence(kind), _WIDTH, initial_indent=8 * " ", subsequent_indent=8 * " ")
+        lines += _indented(full_sentence(kind))
+    for key, kind in _other_keys(fields).items():
+        lines += [f"    {key} : {kind.words()}, by keyword", *_indented(full_sentence(kind))]
     return "\n".join([*lines, "    "])
+
+
+def _other_keys(fields: dict[str, Kind]) -> dict[str, Kind]:
+    """Keys that may be given in place of fields."""
+    found = {key: kind for own in fields.values() for way in own.ways for key, kind in way.keys.items()}
+    return {key: kind for key, kind in found.items() if key not in fields}
+
+
+def _indented(sentences: str) -> list[str]:
+    return textwrap.wrap(sentences, _WIDTH, initial_indent=8 * " ", subsequent_indent=8 * " ")
 
 
 def full_sentence(kind: Kind) -> str:

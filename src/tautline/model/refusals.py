@@ -112,6 +112,13 @@ MOVING_REST_DERIVATIVE = Refusal(
     "0, or a start from a state",
     "its velocities are found from two more states of rest",
 )
+HELD_SPIN_DERIVATIVE = Refusal(
+    "derivatives of a start at rest by a key that takes hold of a body which is free to spin",
+    "",
+    "a key that leaves {body!r} as free to spin about an axis as it is",
+    "however small a change, the body turns until forces balance about that axis, if they do, so its attitude at rest "
+    "jumps. Give the key a value at which the body is held, or start from a state",
+)
 SEQUENCE_FMU = Refusal(
     "a sequence of commands in an FMU",
     "case",

@@ -98,9 +98,7 @@ class String:
         default=0.0,
     )
     diameter: Number = quantity("m", non_negative, "Diameter, for drag and buoyancy.", default=0.0)
-    normal_drag: Number = quantity(
-        "", non_negative, "Drag coefficient across the string, for `Pendulum.fluid`.", default=1.2
-    )
+    normal_drag: Number = quantity("", non_negative, "Drag coefficient across the string, in a fluid.", default=1.2)
     tangential_drag: Number = quantity("", non_negative, "Drag coefficient along the string.", default=0.01)
     normal_added_mass: Number = quantity(
         "",

@@ -106,7 +106,7 @@ def moved_by_string(pendulum: Chain, fluid: Fluid, depth: float, q: Array) -> Ar
 
 
 def moved_by_body(pendulum: Chain, fluid: Fluid, depth: float, q: Array, R: Array) -> float:
-    """Fluid that moves along with the body and is not in `Pendulum.moving_body`: that where a surface is (kg)."""
+    """Fluid that moves along with the body and is not in `Chain.moving_body`: that where a surface is (kg)."""
     if fluid.surface is None:
         return 0.0
     mass: float = fluid.added_mass * density_around_body(pendulum, fluid, depth, q, R) / fluid.density

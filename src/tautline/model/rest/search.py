@@ -20,7 +20,7 @@ from tautline.arrays import Array
 from tautline.errors import EquilibriumError
 from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Forces, Network, Places
-from tautline.model.rest.spin import free_spins, without_spins
+from tautline.model.rest.spin import without_spins
 from tautline.model.rest.start import starts_of
 from tautline.model.rest.stiffness import Stiffness, stiffness_of
 
@@ -134,12 +134,10 @@ def _find_rest(network: Network, given: Places) -> Rest:
 
 
 def _without_spins(network: Network, given: Places, found: Rest) -> Rest:
-    """Rest in which bodies have spun about axes that nothing holds no farther than they have to."""
-    spins = free_spins(network, stiffness_of(network, found.places).whole, given.attitudes, found.places)
-    if not any(spin.angle() for spin in spins):
-        return found
-    places = without_spins(network, found.places, spins)
-    return found._replace(places=places, forces=forces_of(network, places))
+    """Rest in which bodies have spun no farther than they have to, equation (A12)."""
+    places = without_spins(network, given.attitudes, found.places)
+    forces = forces_of(network, places)
+    return found._replace(places=places, forces=forces) if is_balanced(network, forces) else found
 
 
 def _left_part(network: Network, at: Rest) -> float:
