@@ -108,7 +108,7 @@ def test_forces_of_several_lines_are_told_by_name() -> None:
     lines = checking.rows(found)
     assert "at rest 23.03 kN at jib and 22.64 kN at hook" in lines["line hoist"]
     assert lines["body load"].startswith("19.62 kN; at rest at")
-    assert "line 'hoist' has 1.15 of its breaking load at rest" in lines["warning"]
+    assert "line 'hoist' bears 1.15 times its breaking load at rest" in lines["warning"]
     assert "orbit" in checking.rows(checking.facts(tl.load("tethered-satellites")))["at rest"]
     assert "nothing pulls" in checking.rows(checking.facts(tl.load("thrown-bodies")))["at rest"]
 
@@ -208,7 +208,7 @@ def test_the_end_of_a_coarse_run_is_not_foretold() -> None:
     "guide",
     [
         {"guide.peak_period": "10 ms"},
-        {"guide.peak_period": "1 us", "guide.components": 10_000},
+        {"guide.peak_period": "1 ms", "guide.components": 10_000},
         {"guide": {"kind": "sine", "amplitude": "1 m", "period": "8 s", "ramp": "5e-5 s"}},
     ],
     ids=["waves", "many sines", "short ramp"],
@@ -225,6 +225,13 @@ def test_motions_of_many_periods_are_looked_at_in_part(guide: dict[str, Any], mo
     assert until / sines.spacing * len(sines.omega) <= (1.0 + 1e-9) * ahead.MOST_TERMS
     lines = checking.rows(checking.facts(case))
     assert f"in the first {until:.3g} s" in lines["motion of the ship"]
+
+
+def test_motions_of_too_many_periods_in_a_step_are_refused_as_by_a_run() -> None:
+    case = tl.load("ship-crane", {"guide.peak_period": "1 us", "guide.components": 10_000})
+    for look in (checking.facts, tl.simulate):
+        with pytest.raises(tl.errors.InputError, match="expected at most 4000 periods over a step"):
+            look(case)
 
 
 def test_steps_that_cannot_be_counted_are_refused_as_by_a_run() -> None:

@@ -26,7 +26,7 @@ class Kind(NamedTuple):
     where: str = ""  # what `where` names: "line", "body" or "key"
 
 
-_RUN, _DERIVATIVES, _FIT, _ANALYSIS = "run", "derivatives", "fit", "analysis"
+_CHECK, _RUN, _DERIVATIVES, _FIT, _ANALYSIS = "check", "run", "derivatives", "fit", "analysis"
 KINDS = {
     "energy_balance": Kind(
         _RUN, "`balance_error`", "energy appeared or vanished", "use a smaller step, more damping or other elements"
@@ -179,6 +179,20 @@ KINDS = {
         "time (s)",
         "a record of flow, force or motion ends before the run does while it still varies, and its last value stays",
         "give a longer record, or end the run there",
+    ),
+    "strain": Kind(
+        _CHECK,
+        "strain",
+        "a line is stretched at rest or at the start beyond what ropes bear",
+        "correct stiffness, lengths, positions or loads; give rubber a table",
+        "line",
+    ),
+    "stage": Kind(
+        _CHECK,
+        "",
+        "a stage of a sequence ends before the first step",
+        "correct its `until`, or leave the stage out",
+        "line",
     ),
     "derivative_growth": Kind(
         _DERIVATIVES,
