@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,7 +57,7 @@ def gone_over(move: Length, duration: float, now: Now) -> Array:
     curve = moved(float(brentq(short, middle - reach, middle + reach, xtol=ROUNDING, rtol=ROUNDING)))
     knots = _knots(curve, now.time, now.time + duration)
     rows, length = [], now.deployed
-    for t, after in zip(knots[:-1], knots[1:], strict=True):
+    for t, after in pairwise(knots):
         x = np.polynomial.Polynomial([(t - now.time) / duration, 1.0 / duration])
         way = (v0 * REST(x) + RISE(x) * piece_at(curve, t).deriv()).integ()
         rows.append(profile.row(t, length, *way.coef[1:]))
@@ -87,7 +88,7 @@ def _time_to(speed: float, move: Length) -> float:
 def _mean(curve: Array, time: float, duration: float) -> float:
     """Mean of a curve over a transition, weighted with the rate of 3 x^2 - 2 x^3."""
     knots, found = _knots(curve, time, time + duration), 0.0
-    for t, after in zip(knots[:-1], knots[1:], strict=True):
+    for t, after in pairwise(knots):
         x = np.polynomial.Polynomial([(t - time) / duration, 1.0 / duration])
         found += float((piece_at(curve, t) * RISE(x).deriv()).integ()(after - t))
     return found
