@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 import tautline as tl
+from tautline.model.description import changed
 
 CASES = json.loads((Path(__file__).parents[1] / "verification" / "reeving.json").read_text())
 
@@ -21,17 +22,19 @@ def _end(end: dict[str, Any]) -> tuple[str, tuple[float, ...]]:
 
 def _sheave(data: dict[str, Any], entrance: Any, exit_: Any) -> Any:
     on, center = _end(data["centre"])
-    common = {"on": on, "entrance": entrance, "exit": exit_, "wrap": data["wrap"], "inertia_mass": data["inertia_mass"]}
+    points: dict[str, Any] = {"entrance": tuple(map(float, entrance)), "exit": tuple(map(float, exit_))}
+    common = {"on": on, "wrap": data["wrap"], "inertia_mass": data["inertia_mass"]}
     common["smoothing_speed"] = data["smoothing_speed"]
     if data["law"] == "pin":
-        return tl.Pin(point=center, friction=data["friction"], **common)
-    return tl.Sheave(
+        return tl.Pin(point=center, friction=data["friction"], **points, **common)
+    sheave = tl.Sheave(
         center=center,
         radius=data["radius"],
         axis=data["axis"],
         efficiency=data.get("efficiency", 1.0),
         **common,
     )
+    return changed(sheave, **points)  # unchecked: axes of the cases are arbitrary, and points not in the wheels' planes
 
 
 def lines_of(case: dict[str, Any]) -> list[list[int]]:

@@ -62,7 +62,9 @@ def test_the_end_of_a_line_over_sheaves_says_what_of_all_its_spans_is_out(name: 
     run = tl.simulate(case.with_(start), duration=4.0)
     assert run.attrs["status"] == "fully_deployed"
     length = float(run.unstretched_length.sel(line=line)[-1])
-    assert float(re.findall(r"deployed, (\S+) m of string out", run.attrs["message"])[0]) == pytest.approx(length, abs=0.02)
+    assert float(re.findall(r"deployed, (\S+) m of string out", run.attrs["message"])[0]) == pytest.approx(
+        length, abs=0.02
+    )
     assert length == pytest.approx(out, abs=0.02)
 
 

@@ -423,6 +423,13 @@ def test_wrong_sequences(make: Callable[[], Any], words: str) -> None:
     assert words in str(caught.value)
 
 
+def test_a_sequence_is_among_what_a_command_may_be() -> None:
+    with pytest.raises(InputError, match=r"command: expected Brake\(...\), .* or Sequence\(...\), got 'up'"):
+        tl.load("crane-hoist").with_(commands="up")
+    with pytest.raises(InputError, match=r"command: expected Brake\(...\), .* or Torque\(...\), got 'up'"):
+        tl.Stage("up")
+
+
 def test_conditions_of_stages_are_checked_at_the_start() -> None:
     with pytest.raises(InputError, match=r"command.1.until: .*nosuch"):
         tl.simulate(case(tl.Stage(tl.Free(), 1.0), tl.Stage(tl.Free(), "end_tension[nosuch] > 3"), tl.Free()))

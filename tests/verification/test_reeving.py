@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.model.description import changed
 from tests.conftest import Report
 from tests.support.reeving import CASES, case_of, largest_error
 
@@ -236,7 +237,7 @@ def reversed_case(case: tl.Case, name: str) -> tl.Case:
     for key, x in reversed(list(line.over.items())):
         assert isinstance(x, tl.Sheave)
         axis = tuple(-a for a in x.axis)
-        over[key] = dataclasses.replace(x, entrance=x.exit, exit=x.entrance, axis=axis)
+        over[key] = changed(x, entrance=x.exit, exit=x.entrance, axis=axis)  # unchecked, as those of the cases are
     turned = dataclasses.replace(
         line,
         start=line.end,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -33,6 +34,10 @@ TURNS = "Whole turns of rope around it, beside what follows from the directions 
 # A rope over a wheel's top, or under its bottom as on a hook block.
 SIDES = ("over", "under")
 DOWN = np.array([0.0, 0.0, 1.0])
+# How far entrance and exit may be from the center of a wheel and from its plane, over its radius. They are on the rim,
+# or as far in as the center, where a model leaves the size of the wheel out; a guide or a fleet angle takes them a
+# little off. Farther off is a mistake: no wheel holds rope there, and its wrap would not be the arc between them.
+FARTHEST, ASIDE = 1.5, 0.5
 # A pin has no radius (m).
 HEIGHT_OF_PIN = 1e-3
 
@@ -139,6 +144,9 @@ class Sheave:
         if (self.entrance is None) != (self.exit is None):
             given = "entrance" if self.exit is None else "exit"
             raise InputError(f"Sheave.{given}: expected entrance and exit together, got it alone")
+        for key, point in (("entrance", self.entrance), ("exit", self.exit)):
+            if point is not None:
+                self._check_on_rim(f"Sheave.{key}", point)
         if self.entrance is not None and self.side is not None:
             checks.refuse("Sheave.side", "none beside entrance and exit", self.side)
         if self.entrance is None and abs(self.axis[2]) > 0.999:
@@ -149,6 +157,17 @@ class Sheave:
             raise InputError("Sheave.bearing_radius: expected beside bearing_friction, got none")
         if self.bearing_radius is not None and self.bearing_radius >= self.radius:
             checks.refuse("Sheave.bearing_radius", f"less than radius ({self.radius:g} m)", self.bearing_radius)
+
+    def _check_on_rim(self, name: str, point: Vector) -> None:
+        """Refuse a point that is not where rope can meet the wheel."""
+        arm = [x - c for x, c in zip(point, self.center, strict=True)]
+        aside = abs(sum(x * n for x, n in zip(arm, self.axis, strict=True)))
+        if math.hypot(*arm) > FARTHEST * self.radius or aside > ASIDE * self.radius:
+            expected = (
+                f"a point on the wheel, no farther than {FARTHEST * self.radius:g} m from its center and "
+                f"{ASIDE * self.radius:g} m from its plane"
+            )
+            checks.refuse(name, expected, point)
 
     def is_under(self, on_free_body: bool) -> bool:
         """Whether the rope runs under the wheel, where it lies on a body that moves freely or not."""
@@ -301,7 +320,11 @@ class Over(Kind):
             checks.refuse(name, "a dict of Sheave and Pin by name, in the order of the line", value)
         for key, thing in value.items():
             if not isinstance(key, str) or not key.replace("-", "_").isidentifier() or key in ("reel", "end_reel"):
-                checks.refuse(name, "names of letters, digits, - and _, other than 'reel' and 'end_reel'", key)
+                expected = (
+                    "names of letters, digits, - and _ that begin with no digit, other than 'reel' and 'end_reel'"
+                )
+                at = f"{name}.{key}" if isinstance(key, str) and re.fullmatch(r"[\w-]+", key) else name
+                checks.refuse(at, expected, key)
             checks.instance(f"{name}[{key!r}]", thing, Sheave, Pin)
         return ReadOnly(value)
 
