@@ -211,7 +211,7 @@ _PERCENTAGE = re.compile(rf"\s*({_NUMBER})\s*%\s*", re.ASCII)
 
 
 def percentage_hint(value: Any) -> str:
-    """What to write in place of a percentage where a ratio is expected."""
+    """Hint at the number to write for a percentage where a ratio is expected; none for anything else."""
     found = _PERCENTAGE.fullmatch(value) if isinstance(value, str) and len(value) <= _LONGEST_QUANTITY else None
     return "" if found is None else f"; write {0.01 * float(found[1]):.12g}, a ratio"
 
