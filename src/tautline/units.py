@@ -207,6 +207,15 @@ def results_unit(unit: str) -> str:
     return known.get(unit, words.replace("*", " ").replace("^", "")) or "1"
 
 
+_PERCENTAGE = re.compile(rf"\s*({_NUMBER})\s*%\s*", re.ASCII)
+
+
+def percentage_hint(value: Any) -> str:
+    """Hint at the number to write for a percentage where a ratio is expected; none for anything else."""
+    found = _PERCENTAGE.fullmatch(value) if isinstance(value, str) and len(value) <= _LONGEST_QUANTITY else None
+    return "" if found is None else f"; write {0.01 * float(found[1]):.12g}, a ratio"
+
+
 _RATIOS = {"1": 1.0, "%": 0.01}
 
 

@@ -61,7 +61,7 @@ many = settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow, He
 def read(text: str, overrides: dict[str, str] | None = None) -> None:
     """Read and build; only our error is let through silently, and it must say something short about this file."""
     try:
-        found = scenario.parse(text, "my.toml", overrides)
+        found = scenario.parse(text, "my.toml", scenario.Options(overrides or {}))
         if all(x.elements == AUTO or x.count <= MOST_ELEMENTS for x in found.system.lines.values()):
             found.state()
     except ScenarioError as error:

@@ -34,6 +34,10 @@ BY_EVENTS = tl.Sequence(
     tl.Stage(tl.Locked(), until="end_tension > '2.5 N'", name="hold"),
     tl.Torque(2.0),
 )
+ONWARDS = tl.Sequence(
+    tl.Stage(tl.Speed(retrieval=0.1), duration=0.0617, transition=0.02, name="wind"),
+    tl.Stage(tl.Length(target=3.97, speed=0.3, acceleration=4.0, jerk=300.0), transition=0.03, name="move"),
+)
 KEYS = ["body.mass", "string.stiffness", "reel.inertia_mass", "gravity", "initial.deployed"]
 CASES: dict[str, tuple[tl.Case, list[str]]] = {
     "times": (
@@ -43,6 +47,14 @@ CASES: dict[str, tuple[tl.Case, list[str]]] = {
     "events": (
         hoist({"run.duration": 0.3}).with_(command=BY_EVENTS),
         [*KEYS, "run.duration", "command.pull.torque", "command.wind.retrieval", "command.move.target"],
+    ),
+    "onwards": (
+        hoist({"run.duration": 0.3}).with_(command=ONWARDS),
+        [
+            *KEYS,
+            "command.wind.retrieval",
+            *(f"command.move.{key}" for key in ("target", "speed", "acceleration", "jerk", "transition")),
+        ],
     ),
 }
 
@@ -81,7 +93,7 @@ def _check(case: tl.Case, keys: list[str], outputs: list[str] = OUTPUTS) -> int:
     return len(begun.simulation.watch.passed)
 
 
-@pytest.mark.parametrize(("name", "stages"), [("times", 4), ("events", 5)])
+@pytest.mark.parametrize(("name", "stages"), [("times", 4), ("events", 5), ("onwards", 2)])
 def test_derivatives_are_those_of_differences(name: str, stages: int) -> None:
     """Of the moments at which stages end, too: given times, ends of moves, and conditions that are met."""
     assert _check(*CASES[name]) == stages

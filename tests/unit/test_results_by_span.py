@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -49,6 +51,38 @@ def test_spans_and_sheaves_have_names(run: xr.Dataset) -> None:
     assert run.sheave.values.tolist() == ["hoist.lower", "hoist.fixed"]
     plain = tl.simulate(tl.load("fixed-length"), duration="0.01 s", step=1e-3, sample=1e-3)
     assert not {"span", "sheave"} & set(plain.dims) and "passed" not in plain
+
+
+@pytest.mark.parametrize("name", ["hook-block-2", "hook-block-4"])
+def test_the_end_of_a_line_over_sheaves_says_what_of_all_its_spans_is_out(name: str) -> None:
+    case = tl.load(name)
+    (line,) = (name for name, x in case.system.lines.items() if x.over)
+    out = float(case.system.lines[line].string.length) - case.system.wraps(line) - 0.5
+    start = {"initial.deployed": {line: out - 0.5}, f"lines.{line}.command": tl.Speed(payout=0.4)}
+    run = tl.simulate(case.with_(start), duration=4.0)
+    assert run.attrs["status"] == "fully_deployed"
+    length = float(run.unstretched_length.sel(line=line)[-1])
+    assert float(re.findall(r"deployed, (\S+) m of string out", run.attrs["message"])[0]) == pytest.approx(
+        length, abs=0.02
+    )
+    assert length == pytest.approx(out, abs=0.02)
+
+
+def test_spans_and_sheaves_need_no_quotes_in_brackets(run: xr.Dataset, tmp_path: Path) -> None:
+    """The names that results have, in every expression: of analyses, conditions, studies and on the command line."""
+    for name in run.span.values:
+        found = tl.analysis.evaluate(run, f"span_length[{name}] - span_length[ {name} ,] / 2")
+        np.testing.assert_array_equal(found, 0.5 * run.span_length.sel(span=name))
+    longest = float(run.span_length.sel(span="hoist.1")[0])
+    until = f"span_length[hoist.1] < '{longest - 0.05} m'"
+    assert tl.simulate(crane().with_({"run.stop": [tl.StopWhen(until)]})).attrs["status"] == "condition_met"
+    stages = tl.Sequence(tl.Stage(tl.Speed(retrieval=0.5), until=until), tl.Speed(retrieval=0.1))
+    staged = tl.simulate(crane().with_(commands={"hoist": stages}))
+    assert len(json.loads(staged.attrs["stages"])) == 2
+    outputs = ["max span_length[hoist.1]", "max passed[hoist.lower]"]
+    vary = {"bodies.load.mass": {"values": [1000.0]}}
+    kept = tl.study({"scenario": crane(), "vary": vary, "outputs": outputs}, tmp_path / "study", workers=1)
+    assert float(kept["max_span_length_hoist_1"][0]) == pytest.approx(float(run.span_length.sel(span="hoist.1").max()))
 
 
 def test_spans_exchange_the_rope_that_passes(run: xr.Dataset) -> None:

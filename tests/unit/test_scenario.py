@@ -63,7 +63,7 @@ def value_of(case: tl.Case, key: str) -> Any:
 def refusal(text: str, overrides: dict[str, str] | None = None) -> str:
     """The message, which must be readable."""
     with pytest.raises(ScenarioError) as caught:
-        scenario.parse(text, "my.toml", overrides).state()
+        scenario.parse(text, "my.toml", scenario.Options(overrides or {})).state()
     message = str(caught.value)
     assert not any(word in message for word in JARGON), message
     assert all(len(line) < 250 for line in message.splitlines()), message
@@ -428,6 +428,37 @@ def test_explicit_nodes(extra: str, expected: str | None) -> None:
 )
 def test_bad_overrides(key: str, value: str, expected: str) -> None:
     assert refusal(RETRIEVAL, {key: value}).startswith(expected)
+
+
+def test_values_from_a_program_are_named_as_they_were_given() -> None:
+    for name in ("crane-hoist", "hook-block-2"):  # the short form and the full one
+        for option, changes in (("", dict), ("--set ", scenario.Options)):
+            with pytest.raises(ScenarioError) as caught:
+                scenario.load(name, changes({"body.mass": "3 s"}))
+            assert str(caught.value).startswith(f"{option}body.mass: expected a mass such as"), name
+
+
+def test_components_of_lists_are_set() -> None:
+    key = "lines.hoist.over.lower.center"
+    changes = {"body.center_of_mass[2]": "70 cm", f"{key}[0]": "0.1", "body.center_of_mass": "[0.1, 0, 0.6]"}
+    found = tl.load("hook-block-2", changes)
+    assert found == tl.load("hook-block-2").with_({"body.center_of_mass": [0.1, 0.0, 0.7], f"{key}": [0.1, 0.0, 0.0]})
+    assert tl.load("retrieval", {"initial.end_velocity[1]": 3.0}).start.end_velocity == (0.0, 3.0, 0.0)  # by default 0
+    for given, words in {
+        (f"{key}[0]", "3 s"): f"--set {key}.0: expected a length",
+        (f"{key}[3]", "3 m"): f"--set {key}[3]: expected a component from 0 to 2",
+        (f"{key}.0", "3 m"): f"--set {key}.0: center is not a section; did you mean '{key}[0]'?",
+        (
+            "lines.hoist.over.lower.centre[0]",
+            "3 m",
+        ): "--set lines.hoist.over.lower.centre: no such key; did you mean 'center'?",
+        ("lines.hoist.over.lower.exit[0]", "3 m"): "--set lines.hoist.over.lower.exit[0]: expected",
+    }.items():
+        with pytest.raises(ScenarioError) as caught:
+            tl.load("hook-block-2", scenario.Options([given]))
+        assert str(caught.value).startswith(words)
+    result = CliRunner().invoke(app, ["check", "hook-block-2", "--set", f"{key}[0]=0.1"])
+    assert result.exit_code == 0, result.output
 
 
 def test_overrides() -> None:

@@ -70,7 +70,7 @@ def built(text: str, overrides: dict[str, str] | None = None) -> chains.Chain:
 
 def refusal(text: str, overrides: dict[str, str] | None = None) -> str:
     with pytest.raises(ScenarioError) as caught:
-        scenario.parse(text, "my.toml", overrides).state()
+        scenario.parse(text, "my.toml", scenario.Options(overrides or {})).state()
     return str(caught.value)
 
 

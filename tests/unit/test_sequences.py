@@ -94,6 +94,49 @@ def test_a_speed_goes_over_smoothly(backend: str) -> None:
     check_close("speed", -run.reel_speed.values[:, 0], speed, 1e-12)
 
 
+def _crossings(values: np.ndarray) -> int:
+    """How often values that are not zero change their sign."""
+    signs = np.sign(values[np.abs(values) > 1e-9])
+    return int((np.diff(signs) != 0.0).sum())
+
+
+@pytest.mark.parametrize("jerk", [None, 0.5])
+@pytest.mark.parametrize("transition", [0.02, 0.5, 2.0])
+@pytest.mark.parametrize(("target", "turns"), [(7.0, 0), (9.1, 0), (9.6, 1), (14.0, 1)])
+def test_a_move_takes_over_a_turning_drum(
+    backend: str, target: float, turns: int, transition: float, jerk: float | None
+) -> None:
+    """Without a jolt: no faster than either speed, turning round once only if the target is behind, and to its target.
+
+    From 10 m the drum winds at 0.5 m/s for 1 s, to 9.5 m; it needs 0.5 m at 0.25 m/s^2 to stop.
+    """
+    move = tl.Length.to(target, speed=0.5, acceleration=0.25, jerk=jerk)
+    stages = tl.Stage(tl.Speed(retrieval=0.5), duration=1.0), tl.Stage(move, transition=transition)
+    run = tl.simulate(case(*stages, duration=16.0, sample=0.01))
+    speed = run.reel_speed.values[100:, 0]  # before the first step the drum stands still
+    check_below("speed", np.abs(speed).max(), 0.5 + 1e-9)
+    if target != 9.1 or transition < 1.0:  # in the time of 2 s it can go beyond a target so near
+        assert _crossings(speed) == turns
+    check_close("end", run.unstretched_length.values[-1, 0], target, 1e-11)
+    changes = np.abs(np.diff(speed)) / 0.01
+    check_below("acceleration", changes.max(), 0.25 + 1.5 * 1.0 / max(transition, 0.01))
+    if target == 7.0:  # goes on at its speed, and slows down as a move does
+        check_close("on its way", speed[:300], np.full(300, 0.5), 1e-9)
+        check_below("slowing down", changes.max(), 0.25 + 1e-9)
+
+
+def test_a_soft_move_takes_over_a_turning_drum() -> None:
+    """A spring follows the same curve as a move that is prescribed."""
+    move = tl.Length.to(7.0, speed=0.5, acceleration=0.25)
+    wind = tl.Stage(tl.Speed(retrieval=0.5), duration=1.0)
+    stiff, soft = (
+        tl.simulate(case(wind, tl.Stage(command, transition=0.5), duration=9.0))
+        for command in (move, tl.Impedance(move, 1e5, 5e3))
+    )
+    # the weight of 21 kg stretches the spring by 2 mm, its own step when it takes over by as much again
+    check_close("length", soft.unstretched_length.values, stiff.unstretched_length.values, 0.006)
+
+
 def test_a_torque_takes_over_from_what_held_the_drum(backend: str) -> None:
     """The lock holds with the weight; a transition from there to a torque begins with what the lock took."""
     weight = (20.0 + 0.1 * 10.0) * 9.81 * 0.2
@@ -378,6 +421,13 @@ def test_wrong_sequences(make: Callable[[], Any], words: str) -> None:
     with pytest.raises(InputError) as caught:
         make()
     assert words in str(caught.value)
+
+
+def test_a_sequence_is_among_what_a_command_may_be() -> None:
+    with pytest.raises(InputError, match=r"command: expected Brake\(...\), .* or Sequence\(...\), got 'up'"):
+        tl.load("crane-hoist").with_(commands="up")
+    with pytest.raises(InputError, match=r"command: expected Brake\(...\), .* or Torque\(...\), got 'up'"):
+        tl.Stage("up")
 
 
 def test_conditions_of_stages_are_checked_at_the_start() -> None:

@@ -14,6 +14,7 @@ import pytest
 import tautline as tl
 from tautline.analysis.bending import cycles_of
 from tautline.cli.checking import of_spans
+from tautline.cli.drives import wheel_notes
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.model.rest.falls import behind_over_ahead, falls_of
@@ -97,6 +98,7 @@ WRONG = {
     "lines.hoist.over.lower.axis": ([0.0, 0.0, 0.0], "expected a vector that is not zero, got (0.0, 0.0, 0.0)"),
     "lines.hoist.over.lower.radios": (1.0, "no such key"),
     "lines.hoist.over.lower.exit": ([0.0, 0.0, 0.0], "expected entrance and exit together, got it alone"),
+    "lines.hoist.over.lower.entrance": ([0.2, 0.0, 0.0], "expected entrance and exit together, got it alone"),
     "lines.hoist.over.lower.command": ({"kind": "spin"}, "expected one of"),
     "lines.hoist.reel.sense": (-1, "expected 1 for a reel without a shaft, got -1"),
 }
@@ -111,9 +113,58 @@ def test_a_wrong_key_is_named(key: str) -> None:
     assert name in (key, f"{key}.kind") and sentence in words
 
 
+@pytest.mark.parametrize(
+    ("place", "noted"), [((-3.0, 0.0, 0.0), True), ((-0.4, 2.0, 0.0), True), ((-0.41, 0.0, 0.0), False)]
+)
+def test_check_notes_rope_that_meets_a_wheel_far_from_its_rim(place: tuple[float, float, float], noted: bool) -> None:
+    case = tl.load("gantry")
+    notes = wheel_notes(case.with_({"lines.hoist.over.left.entrance": place}).system)
+    assert [x.startswith("lines.hoist.over.left.entrance is ") for x in notes] == [True] * noted
+    assert wheel_notes(case.system) == []
+
+
+HOOK = scenario.read(scenario.find("hook-block-2"))
+ALONE = (
+    "my.toml:6: bodies.block: expected a line that starts or ends on it or runs over a sheave or pin on it, got none; "
+    "lines.hoist.over.lower would touch it with on = 'block'"
+)
+APART = ('["-0.25 m", 0, 0]', '["-3 m", 0, "-2 m"]')
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ([('on = "block"\n', "")], ALONE),
+        ([('on = "block"\n', ""), APART], ALONE),
+        ([('radius = "0.25 m"\n', "")], "my.toml:29: lines.hoist.over.lower.radius: missing"),
+        (
+            [("over.lower]", "over.0]")],
+            "my.toml:29: lines.hoist.over.0: expected names of letters, digits, - and _ that begin",
+        ),
+        (
+            [("efficiency = 0.98", 'efficiency = "97 %"')],
+            "efficiency: expected a number, got '97 %'; write 0.97, a ratio",
+        ),
+    ],
+)
+def test_mistakes_with_sheaves_in_a_file(changes: list[tuple[str, str]], words: str) -> None:
+    text = HOOK
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new, 1)
+    with pytest.raises(InputError) as caught:
+        scenario.parse(text, "my.toml").state()
+    assert words in str(caught.value)
+
+
+def test_ratios_in_python_are_no_percentages() -> None:
+    with pytest.raises(InputError, match=r"Sheave.efficiency: .* got '97 %'; write 0.97, a ratio"):
+        dataclasses.replace(SHEAVE, efficiency="97 %")
+
+
 TOGETHER: dict[str, Any] = {
     "lines.hoist.over.other: expected a wheel for each rope, side by side, got the place of 'hoist.lower'": lambda: (
-        hoist(over={"lower": SHEAVE, "other": dataclasses.replace(SHEAVE, entrance=(0, 0, 1), exit=(0, 1, 0))})
+        hoist(over={"lower": SHEAVE, "other": dataclasses.replace(SHEAVE, entrance=(0, 0, 0.25), exit=(0.25, 0, 0))})
     ),
     "Line.over.lower: expected a wheel with inertia or rope on it (wrap above 0), got neither": lambda: hoist(
         over={"lower": dataclasses.replace(SHEAVE, inertia_mass=0.0, wrap=0.0)}

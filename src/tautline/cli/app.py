@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from tautline._version import __version__
 from tautline.cli import completing
+
+if TYPE_CHECKING:
+    from tautline.files.scenario import Options
 
 
 class Group(TyperGroup):
@@ -102,11 +105,11 @@ def options(
     """Options of the program itself."""
 
 
-def overrides(settings: list[str] | None) -> dict[str, str]:
+def overrides(settings: list[str] | None) -> Options:
     """Values given with --set, by key."""
-    from tautline.files.scenario import ScenarioError
+    from tautline.files.scenario import Options, ScenarioError
 
-    pairs = {}
+    pairs = Options()
     for setting in settings or []:
         key, sign, value = setting.partition("=")
         if not sign:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from itertools import pairwise
 from typing import Any
 
-from tautline.cli.drives import drives_at_rest, motor_warnings, notes_on
+from tautline.cli.drives import drives_at_rest, motor_warnings, notes_on, wheel_notes
 from tautline.cli.outlook import outlook
 from tautline.cli.starting import extremes, line_warnings, of_start, skipped_stages, stage_warnings, start_words
 from tautline.engine.cases import begin
@@ -54,7 +54,7 @@ def facts(case: Case) -> dict[str, Any]:
         }
         for name, line in system.lines.items()
     }
-    found["bodies"], found["drives"], found["notes"] = {}, {}, []
+    found["bodies"], found["drives"], found["notes"] = {}, {}, wheel_notes(system)
     warnings = line_warnings(system, found["lines"])
     if isinstance(at_rest, Statics):
         found["bodies"] = {

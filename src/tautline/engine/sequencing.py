@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.engine import moves
 from tautline.errors import InputError
 from tautline.model import profile
 from tautline.model.command import COMMANDS, Command, Torque
@@ -70,6 +71,8 @@ def plain_command(stage: Stage, now: Now) -> Command:
         return command
     if command.holds:
         return command.along(_speed_gone_over(profile.constant(now.deployed), stage.transition, now))
+    if stage.command.move is not None:
+        return command.along(moves.gone_over(stage.command.move, stage.transition, now))
     if command.has_curve:
         gone_over = _speed_gone_over if stage.command.relative else _length_gone_over
         return command.along(gone_over(command.curve(now.time, now.deployed), stage.transition, now))
@@ -148,13 +151,7 @@ def _with_extra(curve: Array, extra: list[float], after: float, duration: float,
     added = np.polynomial.Polynomial(extra)
     rows = []
     for knot in knots.tolist():
-        piece = curve[max(0, int(np.searchsorted(curve[:, 0], knot, side="right")) - 1)]
-        own = _shifted(np.polynomial.Polynomial(piece[1:]), knot - piece[0])
-        own = own + (_shifted(added, knot - time) if knot < time + duration else after)
+        own = moves.piece_at(curve, knot)
+        own = own + (added(np.polynomial.Polynomial([knot - time, 1.0])) if knot < time + duration else after)
         rows.append(profile.row(knot, *own.coef.tolist()))
     return np.array(rows)
-
-
-def _shifted(polynomial: Any, by: float) -> Any:
-    """A polynomial of the time since a later moment."""
-    return polynomial(np.polynomial.Polynomial([by, 1.0]))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from tautline.errors import InputError
 from tautline.model.wording import near
+from tautline.units import percentage_hint
 
 Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
@@ -51,7 +52,7 @@ def number(name: str, value: Any, expected: str = "a finite number") -> float:
     if type(value) is float and abs(value) <= LARGEST:
         return value  # the common case; asking an abstract class takes ten times as long
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
-        refuse(name, expected, value)
+        refuse(name, expected, value, percentage_hint(value))
     try:
         x = float(value)
     except Exception:  # whatever the object's own code raises

@@ -16,6 +16,7 @@ from tautline.model.commands.length import Length
 from tautline.model.commands.speed import Speed
 from tautline.model.commands.torque import Torque
 from tautline.model.description import fields_of
+from tautline.model.wording import either
 
 __all__ = [
     "COMMANDS",
@@ -41,11 +42,11 @@ def as_command(given: Any) -> Command:
     return given if isinstance(given, Command) else Torque(given)
 
 
-def check_kind(command: Any) -> None:
-    """Refuse what is neither a command nor a torque."""
+def check_kind(command: Any, *others: str) -> None:
+    """Refuse what is neither a command nor a torque; others that are taken stand in the message."""
     if not isinstance(command, Command | Real) or isinstance(command, bool):
         names = [f"{kind.__name__}({'...' if fields_of(kind) else ''})" for kind in COMMANDS.values()]
-        checks.refuse("command", f"{', '.join(names[:-1])} or {names[-1]}", command)
+        checks.refuse("command", either([*names, *others]), command)
 
 
 def check_command(command: Command, reel_speed: float) -> None:

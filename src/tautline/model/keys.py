@@ -67,7 +67,7 @@ def put(tree: dict[str, Any], key: Key, value: Any) -> None:
 def _with_component(before: Any, key: Key, components: tuple[int, ...], value: Any) -> list[Any]:
     place, *rest = components
     if before is None:
-        raise InputError(f"{key.text}: expected {key.whole} to be a list in the scenario, got none; give it in [set]")
+        raise InputError(f"{key.text}: expected {key.whole} to be a list in the scenario, got none; give all of it")
     if not isinstance(before, (list, tuple)):
         raise InputError(f"{key.text}: expected {key.whole} to be a list in the scenario, got {before!r}")
     if place >= len(before):

@@ -13,7 +13,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.read_only import ReadOnly
 from tautline.model.wording import both, either, near
-from tautline.units import WORDS, shown, to_si
+from tautline.units import WORDS, percentage_hint, shown, to_si
 
 
 class Missing:
@@ -354,7 +354,7 @@ def read_numbers(value: Any, form: Form, unit: str) -> Any:
 
 def _plain_number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"expected a number, got {shown(value)}")
+        raise ValueError(f"expected a number, got {shown(value)}{percentage_hint(value)}")
     if (isinstance(value, int) and abs(value) > checks.LARGEST) or not math.isfinite(value):
         raise ValueError(f"expected a finite number, got {shown(value)}")
     return float(value)

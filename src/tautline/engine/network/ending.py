@@ -17,7 +17,9 @@ def ended(stepper: NetworkStepper, status: int, plan: data.Plan, time: float) ->
     """Event that ended a motion at a time (s), while it followed a plan."""
     k, system, arrays = max(stepper.ended_at, 0), stepper.system, stepper.arrays
     strand, where = stepper.strands[k], ""
+    short = [i for i, x in enumerate(stepper.strands) if x.line == strand.line and x.span >= 0]
     if status == TWO_BLOCKED:
+        short = [k]
         where = f"{words_for(system, strand)}, is "
     elif len(system.lines) > 1:
         where = f"line {strand.line!r} is "
@@ -28,7 +30,7 @@ def ended(stepper: NetworkStepper, status: int, plan: data.Plan, time: float) ->
         status=status,
         time=time,
         where=where,
-        out=par[k].L - float(stepper.sample_at(time).strands[0, k, kernels.RETRACTED]),
+        out=float(sum(par[i].L - stepper.sample_at(time).strands[0, i, kernels.RETRACTED] for i in short)),
         shortest=stepper.shortest.get(strand.line, 0.0),
         step=plan.h / 2 ** int(arrays.clock[data.LEVEL]),
         adaptive=plan.adaptive,

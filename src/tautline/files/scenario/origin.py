@@ -23,20 +23,33 @@ _HEADER = re.compile(rf"\s*\[+{_KEY}\]")
 _ASSIGNMENT = re.compile(rf"{_KEY}=")
 
 
+class Options(dict[str, str]):
+    """Values by key that the option --set of a command gave, not a program."""
+
+
+class Given(NamedTuple):
+    """A key that --set or a program gave."""
+
+    path: tuple[str, ...]  # in the tree of the scenario
+    typed: tuple[str, ...]  # as it was given, which may be a short form
+
+
 class Origin(NamedTuple):
     """Source of a scenario."""
 
     source: str
     text: str
-    given: tuple[tuple[str, ...], ...]  # keys that --set gave
+    given: tuple[Given, ...]
+    option: str = ""  # in front of the keys that were given
 
     def head(self, path: list[str]) -> str:
         """File, line and key; or the option that gave the key."""
-        if any(tuple(path[: len(key)]) == key for key in self.given):
-            return f"--set {dotted(path)}"
+        for key in self.given:
+            if tuple(path[: len(key.path)]) == key.path:
+                return f"{self.option}{dotted([*key.typed, *path[len(key.path) :]])}"
         line = line_of(self.text, path)
-        if line is None and path and any(list(key[: len(path)]) == path for key in self.given):
-            return f"--set {dotted(path)}"
+        if line is None and path and any(list(key.path[: len(path)]) == path for key in self.given):
+            return f"{self.option}{dotted(path)}"
         where = self.source if line is None else f"{self.source}:{line}"
         return f"{where}: {dotted(path)}" if path else where
 
@@ -44,7 +57,7 @@ class Origin(NamedTuple):
 def line_of(text: str, path: list[str]) -> int | None:
     """Line of a key in a TOML text; of its section if the key is not there."""
     section: list[str] = []
-    best: int | None = None
+    best, inside = None, 0  # line of the innermost section that is there, and in how many others it is
     items: Counter[tuple[str, ...]] = Counter()  # of arrays of sections, which are counted from 0
     for number, statement in _statements(text):
         header = _HEADER.match(statement)
@@ -55,8 +68,8 @@ def line_of(text: str, path: list[str]) -> int | None:
                 section.append(str(items[tuple(section)] - 1))
             if section[: len(path)] == path:
                 return number
-            if section == path[: len(section)] and best is None:
-                best = number
+            if section == path[: len(section)] and len(section) > inside:
+                best, inside = number, len(section)
             continue
         assignment = _ASSIGNMENT.match(statement)
         if assignment:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tautline import durable
-from tautline.files.scenario.origin import Origin
+from tautline.errors import InputError
+from tautline.files.scenario.origin import Given, Options, Origin
 from tautline.model import checks
 from tautline.model.keys import dotted
 from tautline.model.short_keys import full, is_short, names_in
@@ -25,6 +26,7 @@ from tautline.units import shown
 BUILT_IN = Path(__file__).parents[2] / "scenarios"
 _MOST_BITS = 14_000  # 4215 digits; Python prints 4300
 _DEEPEST = 4  # sections in sections: lines.NAME.command is the third
+_COMPONENT = re.compile(r"\[[0-9]+\]$")  # at the end of a key
 _LONGEST_LIST = 100_000  # of an option, in characters
 # Bytes of a scenario or a study; numbers in plenty belong into CSV files, which are read faster.
 _LARGEST = 8 * 2**20
@@ -118,8 +120,24 @@ def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None
         what, command = ("an optimization", "optimize") if "minimize" in read_as else ("a study", "study")
         raise ScenarioError(f"{source}: {what} and not a scenario; `tautline {command} {source}` runs it")
     tree = beside(staged(read_as), Path(source).parent)
-    given = tuple(_override(tree, key, value) for key, value in (changes or {}).items())
-    return from_tree(tree, Origin(source, text, given))
+    option = "--set " if isinstance(changes, Options) else ""
+    whole = {key: x for key, x in (changes or {}).items() if not _COMPONENT.search(key)}
+    given = tuple(_override(tree, key, value, option) for key, value in whole.items())
+    case = from_tree(tree, Origin(source, text, given, option))
+    for key, value in (changes or {}).items():
+        if key not in whole:
+            case = _with_component(case, key, value, option)
+    return case
+
+
+def _with_component(case: Case, key: str, value: Any, option: str) -> Case:
+    """A case with another component of a list, such as initial.end_velocity[1]."""
+    try:
+        found: Case = case.with_({key: _value_of(value) if isinstance(value, str) else value})
+    except InputError as error:
+        head = option if str(error).startswith(key.partition("[")[0]) else f"{option}{key}: "
+        raise ScenarioError(f"{head}{error}") from None
+    return found
 
 
 def beside(tree: dict[str, Any], folder: Path, depth: int = _DEEPEST) -> dict[str, Any]:
@@ -159,24 +177,31 @@ def _endless(tree: Any) -> list[str] | None:
     return None
 
 
-def _override(tree: dict[str, Any], key: str, value: Any) -> tuple[str, ...]:
-    """Put what `--set string.stiffness=60` says into a tree; the path of the key."""
-    parts = key.split(".")
+def _override(tree: dict[str, Any], key: str, value: Any, option: str) -> Given:
+    """Put what `--set string.stiffness=60` says into a tree; the key as it is there."""
+    typed = key.split(".")
+    parts = typed
     if not all(parts):
-        raise ScenarioError(f"--set {shown(key)}: expected section.key=value")
+        raise ScenarioError(f"{option}{shown(key)}: expected section.key=value")
     names = None if is_short(tree) else names_in(tree)
     if names is not None:
-        parts = list(full(tuple(parts), names))
+        parts = list(full(tuple(typed), names))
     if parts[0] == "lines" and len(parts) == 3 and parts[2] in _string_of(tree, parts[1]):
-        parts.insert(2, "string")
+        parts = [*parts[:2], "string", *parts[2:]]
     node = tree
     for part in parts[:-1]:
         child = node.setdefault(part, {})
         if not isinstance(child, dict):
-            raise ScenarioError(f"--set {dotted(parts)}: {part} is not a section")
+            raise ScenarioError(f"{option}{dotted(typed)}: {part} is not a section{_hint(typed, child)}")
         node = child
     node[parts[-1]] = _value_of(value) if isinstance(value, str) else value
-    return tuple(parts)
+    return Given(tuple(parts), tuple(typed))
+
+
+def _hint(typed: list[str], value: Any) -> str:
+    """How to write a component of a list whose number stands behind a dot."""
+    *whole, last = typed
+    return f"; did you mean '{dotted(whole)}[{last}]'?" if isinstance(value, list) and last.isdecimal() else ""
 
 
 def _string_of(tree: Mapping[str, Any], line: str) -> Mapping[str, Any]:

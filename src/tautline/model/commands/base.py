@@ -49,6 +49,8 @@ class Command:
         Spring and damper between the deployed length and `curve` (N/m, N s/m).
     motion : Motion or None
         Periodic or irregular motion that the length follows beyond the end of any table.
+    move : Length or None
+        Move from rest to a target that the length follows.
     """
 
     kernel: ClassVar[str] = "torque"
@@ -61,6 +63,7 @@ class Command:
     stiffness: Any = 0.0
     damping: Any = 0.0
     motion: Any = None
+    move: Any = None
 
     def __init_subclass__(cls, registered: bool = True) -> None:
         if registered:

@@ -72,6 +72,11 @@ class Impedance(Command):
         return None if self.follower is None else self.follower.motion
 
     @property
+    def move(self) -> Length | None:
+        """Move of the length at rest."""
+        return None if self.follower is None else self.follower.move
+
+    @property
     def is_tabulated(self) -> bool:
         """Whether the length at rest is a table."""
         return self.follower is not None and self.follower.is_tabulated

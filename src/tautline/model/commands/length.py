@@ -177,6 +177,11 @@ class Length(Command):
         return cls((times, lengths), velocities=end_rates(function, times))
 
     @property
+    def move(self) -> Length | None:
+        """Itself, where it is a move to a target."""
+        return None if self.target is None else self
+
+    @property
     def is_tabulated(self) -> bool:
         """True of tables and polynomials."""
         return self.table is not None or self.pieces is not None

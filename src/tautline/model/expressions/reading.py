@@ -87,6 +87,8 @@ FUNCTIONS = {
 }
 _SUMS = (ast.Add, ast.Sub)
 _OPERATORS = (*_SUMS, ast.Mult, ast.Div, ast.Pow)
+# A name as it stands in brackets, with what belongs to it behind a dot: hoist, north-east, hoist.lower, hoist.0.
+LABEL = re.compile(r"[^\W\d][\w-]*(?:\.[\w-]+)*(?=\s*[],])")
 _EXAMPLES = "such as 'end_tension' or 'norm(body_velocity)'"
 
 
@@ -110,7 +112,7 @@ class Expression:
     @property
     def tree(self) -> ast.expr:
         """Its signs, as Python reads them."""
-        return _tree(_with_powers(self.text)[0])
+        return _tree(_as_python(self.text)[0])
 
     @property
     def is_condition(self) -> bool:
@@ -152,7 +154,7 @@ def read(name: str, text: Any) -> Expression:
     if not isinstance(text, str) or not text.strip() or len(text) > LONGEST:
         raise InputError(f"{name}: expected an expression of variables of a run {_EXAMPLES}, got {units.shown(text)}")
     plain = " ".join(text.split())
-    source, marks = _with_powers(plain)
+    source, marks = _as_python(plain)
     try:
         tree = _tree(source)
     except SyntaxError as error:
@@ -173,14 +175,29 @@ def _tree(source: str) -> ast.expr:
     return ast.parse(source, mode="eval").body
 
 
-def _with_powers(text: str) -> tuple[str, tuple[int, ...]]:
-    """Source with Python's sign for powers, and the place in the text of each byte of it; quotes are left alone."""
-    found, marks, quote = "", [], ""
-    for place, sign in enumerate(text):
-        quote = ("" if sign == quote else quote) if quote else sign if sign in "'\"" else ""
-        written = "**" if sign == "^" and not quote else sign
+def _as_python(text: str) -> tuple[str, tuple[int, ...]]:
+    """Source as Python reads it, and the place in the text of each byte of it.
+
+    It has Python's sign for powers, and names in brackets stand in quotes; what is in quotes is left alone.
+    """
+    found, marks, place = "", [], 0
+    quote, opened, before = "", "", ""  # the quote and the brackets that are open, and the latest sign
+    while place < len(text):
+        sign = written = text[place]
+        if quote or sign in "'\"":
+            quote = "" if sign == quote else quote or sign
+        elif opened[-1:] == "[" and before in "[," and (label := LABEL.match(text, place)):
+            sign, written = label[0], f"'{label[0]}'"
+        elif sign in "[(":
+            opened += sign
+        elif sign in "])":
+            opened = opened[:-1]
+        elif sign == "^":
+            written = "**"
+        before = before if sign.isspace() else sign
         found += written
         marks += [place] * len(written.encode())
+        place += len(sign)
     return found, (*marks, len(text))
 
 
@@ -351,7 +368,7 @@ def number_in(node: ast.AST) -> float:
 
 
 def places_of(node: ast.Subscript, refuse: Callable[[ast.AST, str], NoReturn]) -> list[Place]:
-    """Components in brackets: whole numbers, and names as they are or in quotes."""
+    """Components in brackets: whole numbers, and names, which `_as_python` put in quotes."""
     items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if not items:
         refuse(node, "expected components in the brackets")
@@ -371,10 +388,4 @@ def _label(node: ast.expr, refuse: Callable[[ast.AST, str], NoReturn]) -> int | 
             return number
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() as number)):
             return -number
-        case ast.Name(id=word):
-            return word
-        case ast.Attribute(value=line, attr=word):  # a sheave of a line
-            return f"{_label(line, refuse)}.{word}"
-        case ast.BinOp(left=left, op=ast.Sub(), right=right):  # a name with a dash
-            return f"{_label(left, refuse)}-{_label(right, refuse)}"
     return refuse(node, "expected a name or a whole number in the brackets")

@@ -78,7 +78,7 @@ class Case:
         checks.instance("Case.run", self.run, Run)
         given = {} if self.commands is None else self.commands
         for command in given.values() if isinstance(given, Mapping) else (given,):
-            check_kind(command)
+            check_kind(command, "Sequence(...)")
         object.__setattr__(self, "commands", ReadOnly(commands_by_name(self.system, given)))
         elements = self.run.number_of_elements()
         if elements is not None:  # those of the only line

@@ -37,7 +37,7 @@ from tautline.model.system.sections import (
 )
 from tautline.model.system.system import System
 from tautline.model.system.to_keys import command_keys, tagged
-from tautline.model.wording import no_such
+from tautline.model.wording import near, no_such
 
 # Keys of sections that hold others.
 WORDS: dict[tuple[str, ...], dict[str, Kind]] = {
@@ -157,16 +157,13 @@ def kind_of(tree: Mapping[str, Any], key: Key) -> Kind:
             return known[key.name]
     if key.name in WORDS.get(key.path, {}):
         return WORDS[key.path][key.name]
-    raise InputError(f"{key.whole}: no such key")
+    raise InputError(f"{key.whole}: no such key{near(key.name, _order(key.path, section))}")
 
 
 def put(tree: Tree, key: Key, value: Any) -> None:
     """Change one place of a tree; before a component is put, the default list where none is given."""
     if key.components and not keys.has(tree, key):
-        try:
-            default = kind_of(tree, key).default
-        except InputError:
-            default = None
+        default = kind_of(tree, key).default
         if default not in (MISSING, None):
             keys.put(tree, key._replace(components=()), kinds.plain(default))
     keys.put(tree, key, value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -304,7 +305,11 @@ class Over(Kind):
             checks.refuse(name, "a dict of Sheave and Pin by name, in the order of the line", value)
         for key, thing in value.items():
             if not isinstance(key, str) or not key.replace("-", "_").isidentifier() or key in ("reel", "end_reel"):
-                checks.refuse(name, "names of letters, digits, - and _, other than 'reel' and 'end_reel'", key)
+                expected = (
+                    "names of letters, digits, - and _ that begin with no digit, other than 'reel' and 'end_reel'"
+                )
+                at = f"{name}.{key}" if isinstance(key, str) and re.fullmatch(r"[\w-]+", key) else name
+                checks.refuse(at, expected, key)
             checks.instance(f"{name}[{key!r}]", thing, Sheave, Pin)
         return ReadOnly(value)
 

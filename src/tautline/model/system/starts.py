@@ -36,7 +36,7 @@ from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import ANGULAR_VELOCITY, ATTITUDE, BodyState, LineStart, LineState, State, point_of
 from tautline.model.system.straight_lines import floats, hang, kinematic_state, straight_nodes
 from tautline.model.system.system import System
-from tautline.model.wording import no_such
+from tautline.model.wording import both, no_such
 
 _DEPLOYED = "Unstretched length outside the guide."
 _BY_NAME = f"{_DEPLOYED} Of the only reel, or of each by the name of its line; without reels lines are fully deployed."
@@ -317,6 +317,7 @@ def deployed_lengths(system: System, given: Any) -> dict[str, float]:
 
 def _hung(system: System, deployed: Mapping[str, float]) -> State:
     """Every body straight below what carries it, in the order of the lines."""
+    system.check_touched()
     places = {
         name: kinematic_state(body, body.position)
         for name, body in system.bodies.items()
@@ -326,7 +327,11 @@ def _hung(system: System, deployed: Mapping[str, float]) -> State:
     while lines:
         ready = [name for name in lines if any(_is_placed(system, places, end) for end in system.holders(name))]
         if not ready:
-            raise InputError("Hanging: a body hangs from nothing; say where bodies are with Placed")
+            names = [name for name in system.bodies if name not in places]
+            raise InputError(
+                f"Hanging: expected lines from the anchor or kinematic bodies down to {both(names)}, got none; mend "
+                "where lines start and end and what their sheaves are on, or say where bodies are with Placed"
+            )
         for name in ready:
             lines.remove(name)
             below = [end for end in dict.fromkeys(system.holders(name)) if not _is_placed(system, places, end)]

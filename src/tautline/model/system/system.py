@@ -20,7 +20,7 @@ from tautline.model.read_only import ReadOnly
 from tautline.model.system.parts import ANCHOR, Kinematic, Line, Orbit
 from tautline.model.system.sheaves import Span, Wheel
 from tautline.model.system.words import words_for_system
-from tautline.model.wording import near
+from tautline.model.wording import either, near
 
 # Characters; names become parts of file names, which have 255 bytes.
 LONGEST_NAME = 50
@@ -153,6 +153,7 @@ class System:
                 self._check_point(f"{head}.over.{wheel.name}.{key}", wheel.on, point)
         for span in self.spans(name):
             if span.ends[0] == span.ends[1] and span.points[0] == span.points[1]:
+                self.check_touched()  # likelier than two equal points: the sheave belongs on a body
                 where = [head, *(f"{head}.over.{other}" for other in line.over)][span.number]
                 raise InputError(f"{where}: expected two different points, got a string from a point to itself")
             held = not any(isinstance(self.bodies.get(end), RigidBody) for end in span.ends)
@@ -162,6 +163,20 @@ class System:
             if reel is not None:
                 end = line.end if prefix else line.start
                 self._check_reel(f"{head}.{prefix}drum_axis", f"{head}.{key}", end, reel, line.drum_axis_of(key))
+
+    def check_touched(self) -> None:
+        """Refuse a body that moves freely and that no line touches."""
+        touched = {end for name in self.lines for end in self.holders(name)}
+        for name, body in self.bodies.items():
+            if isinstance(body, RigidBody) and name not in touched:
+                fixed = [
+                    f"lines.{x}.over.{y}" for x in self.lines for y, z in self.lines[x].over.items() if z.on == ANCHOR
+                ]
+                hint = f"; {either(fixed)} would touch it with on = {name!r}" if fixed else ""
+                raise InputError(
+                    f"bodies.{name}: expected a line that starts or ends on it or runs over a sheave or pin on it, got "
+                    f"none{hint}"
+                )
 
     def _check_point(self, key: str, end: str, point: Any) -> None:
         """Refuse a point beside a point mass."""
@@ -312,7 +327,7 @@ class System:
 
 def _check_name(kind: str, name: Any) -> None:
     if not isinstance(name, str) or (not name.isidentifier() and not name.replace("-", "_").isidentifier()):
-        checks.refuse(f"System.{kind}", "names of letters, digits, - and _", name)
+        checks.refuse(f"System.{kind}", "names of letters, digits, - and _ that begin with no digit", name)
     if len(name) > LONGEST_NAME:
         checks.refuse(f"System.{kind}", f"names of at most {LONGEST_NAME} characters", name)
     if name == ANCHOR:
