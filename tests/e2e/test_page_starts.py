@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def page_of_a_run(tmp_path_factory: pytest.TempPathFactory) -> str:
     body = tl.RigidBody.box(0.5, (0.4, 0.5, 0.8), (0.1, 0.0, 0.4))
-    system = tl.pendulum(tl.String(length=12.0, density=0.05, stiffness=100.0), tl.Reel(0.3, 0.4, inertia_mass=0.8), body, elements=4)
+    system = tl.pendulum(
+        tl.String(length=12.0, density=0.05, stiffness=100.0), tl.Reel(0.3, 0.4, inertia_mass=0.8), body, elements=4
+    )
     run = tl.simulate(system, tl.Straight(5.0), duration=0.2, sample=0.05)
     return tl.view(run).save(tmp_path_factory.mktemp("start") / "run.html").as_uri()
 

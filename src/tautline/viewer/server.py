@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
+import os
 import secrets
 import signal
 import sys
@@ -66,7 +68,11 @@ class PageServer:
                 server_header=None,
             )
         except OSError as error:
-            raise TautlineError(f"--port {port}: cannot be used ({error.strerror or error})") from None
+            if error.errno == errno.EADDRINUSE:
+                raise TautlineError(
+                    f"port {port} of {HOST} is in use by another program; give another by --port, or none for a free one"
+                ) from None
+            raise TautlineError(f"--port {port}: cannot be used ({os.strerror(error.errno or 0)})") from None
         self._port = next(iter(server.sockets)).getsockname()[1]
         return server
 
