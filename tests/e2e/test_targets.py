@@ -119,7 +119,5 @@ def test_a_port_that_is_in_use() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = CliRunner().invoke(app, ["view", "run.nc", "--no-browser", "--port", str(port)])
-    assert done.exit_code == 4
-    assert done.stderr == (
-        f"error: port {port} of 127.0.0.1 is in use by another program; give another by --port, or none for a free one\n"
-    )
+    hint = "in use by another program; give another port, or 0 for one that is free"
+    assert (done.exit_code, done.stderr) == (4, f"error: --port {port}: {hint}\n")

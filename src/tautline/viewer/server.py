@@ -69,9 +69,8 @@ class PageServer:
             )
         except OSError as error:
             if error.errno == errno.EADDRINUSE:
-                raise TautlineError(
-                    f"port {port} of {HOST} is in use by another program; give another by --port, or none for a free one"
-                ) from None
+                hint = "in use by another program; give another port, or 0 for one that is free"
+                raise TautlineError(f"--port {port}: {hint}") from None
             raise TautlineError(f"--port {port}: cannot be used ({os.strerror(error.errno or 0)})") from None
         self._port = next(iter(server.sockets)).getsockname()[1]
         return server
