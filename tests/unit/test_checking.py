@@ -57,6 +57,19 @@ def ctd(**changes: Any) -> tl.Case:
     return case
 
 
+@pytest.mark.parametrize("duration", [3, 300])
+def test_a_target_beyond_the_string_is_told(duration: float) -> None:
+    """Also where the run ends before the string does."""
+    case = ctd(duration=duration, command=HOIST.replace("20 m", "3 km"))
+    found = checking.facts(case)
+    assert found["out_of_reach"] == {"line": {"target": 3000.0, "longest": 2098.0}}
+    assert "line 'line' is to move to 3000 m, but reaches 2098 m at most" in checking.rows(found)["warning"]
+    (move,) = case.commands.values()
+    staged = case.with_({"command": tl.Sequence(tl.Stage(tl.Locked(), duration=1.0), move)})
+    assert checking.facts(staged)["out_of_reach"] == found["out_of_reach"]
+    assert checking.facts(ctd(duration=3))["out_of_reach"] == {}
+
+
 def test_what_buoyancy_lifts_is_not_a_negative_weight() -> None:
     rows = checking.rows(checking.facts(tl.load("aerostat", {"run.duration": "1 s"})))
     assert rows["body"].startswith("lifted by 2.25") and "kN, buoyancy less weight; at rest at (" in rows["body"]

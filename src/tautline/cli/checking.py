@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -11,8 +11,11 @@ from tautline.cli.outlook import outlook
 from tautline.engine.cases import begin
 from tautline.errors import TautlineError
 from tautline.files import runs
+from tautline.model.commands.impedance import Impedance
+from tautline.model.commands.length import Length
 from tautline.model.rest.falls import falls_of
 from tautline.model.rest.statics import LineAtRest, Statics, statics
+from tautline.model.sequence import Sequence
 from tautline.model.system.case import Case
 from tautline.model.system.parts import ANCHOR, BODY, GUIDE, Line
 from tautline.model.system.state import State
@@ -55,7 +58,22 @@ def facts(case: Case) -> dict[str, Any]:
         found["bodies"] = {
             name: {"weight": body.weight, "position": body.position.tolist()} for name, body in at_rest.bodies.items()
         }
+    found["out_of_reach"] = dict(_out_of_reach(case, system))
     return found | outlook(case)
+
+
+def _out_of_reach(case: Case, system: System) -> Iterator[tuple[str, dict[str, float]]]:
+    """Targets of moves beyond the string that there is, by line, whether or not the run lasts until then."""
+    for name, command in case.commands.items():
+        if name not in system.lines:
+            continue
+        line = system.lines[name]
+        longest = line.string.length - system.wraps(name) - sum(reel.guide_length for reel in line.reels.values())
+        stages = [stage.command for stage in command.stages] if isinstance(command, Sequence) else [command]
+        moves = [stage.length if isinstance(stage, Impedance) else stage for stage in stages]
+        target = max((x.target for x in moves if isinstance(x, Length) and x.target is not None), default=0.0)
+        if target > longest:
+            yield name, {"target": float(target), "longest": float(longest)}
 
 
 def _ends(line: Line) -> list[str]:
@@ -192,6 +210,9 @@ def _warnings(found: dict[str, Any]) -> dict[str, str]:
     for name, line in found["lines"].items():
         if (line.get("utilization") or 0.0) > BREAKS:
             warnings.append(f"line {name!r} has {line['utilization']:.2f} of its breaking load at rest")
+    for name, beyond in found["out_of_reach"].items():
+        target, longest = (value(beyond[word], "m") for word in ("target", "longest"))
+        warnings.append(f"line {name!r} is to move to {target}, but reaches {longest} at most")
     return {"warning": "; ".join(warnings)} if warnings else {}
 
 
