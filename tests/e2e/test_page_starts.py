@@ -29,7 +29,8 @@ def test_in_a_browser_without_a_language(page_of_a_run: str, browser: Browser) -
     """In the locale C, Chromium gives its language as "en-US@posix", which is none."""
     found = find_browser()
     assert found is not None
-    environment = {name: x for name, x in found.environment.items() if name != "LANGUAGE"} | {"LC_ALL": "C.UTF-8"}
+    environment: dict[str, str | float | bool] = {**found.environment, "LC_ALL": "C.UTF-8"}
+    environment.pop("LANGUAGE", None)
     other = browser.browser_type.launch(executable_path=found.program, args=FLAGS, env=environment)
     with contextlib.closing(other), contextlib.closing(Pages(other)) as pages:
         page = pages(page_of_a_run, offline=True)

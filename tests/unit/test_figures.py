@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from matplotlib.animation import PillowWriter
 from matplotlib.figure import Figure
 from PIL import Image
 
 import tautline as tl
 from tautline.durable import StoreError
 from tautline.errors import InputError
-from tautline.figures.scene import elastic_shades
+from tautline.figures.scene import draw, elastic_shades, scene_of
 from tautline.model.system.state import LineState
 from tautline.paper.examples import run, system
 
@@ -141,7 +142,7 @@ def test_a_slim_motion_leaves_its_width_to_the_charts(
     figures: list[Any] = []
     legends = []
 
-    class Watching(animation.PillowWriter):
+    class Watching(PillowWriter):
         def setup(self, fig: Any, *arguments: Any, **others: Any) -> None:
             figures.append(fig)
             super().setup(fig, *arguments, **others)
@@ -160,8 +161,8 @@ def test_a_slim_motion_leaves_its_width_to_the_charts(
     numbers = [tick.label1.get_window_extent(renderer) for tick in space.zaxis.get_major_ticks()]
     axis = space.zaxis.line.get_window_extent(renderer)
     assert min(text.x0 for text in numbers if text.x0 > 0.0) > axis.x1 + 2.0
-    scene = animation.scene_of(hoist)
-    for artist in animation.draw(space, scene, 0):
+    scene = scene_of(hoist)
+    for artist in draw(space, scene, 0):
         assert not artist.get_clip_on()
 
 

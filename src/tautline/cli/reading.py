@@ -110,8 +110,8 @@ def export(
             )
         targets.check_targets({vtk: targets.FOLDER}, [path], overwrite)
         series = [] if vtk is None else series_files(runs.blocks(path), vtk)
-        kinds = {csv: targets.CSV, **{file: (file.suffix,) for file in series}, gif: targets.GIF, mp4: targets.MP4}
-        kinds |= {page: targets.PAGE}
+        kinds: dict[Path | None, tuple[str, ...]] = {file: (file.suffix,) for file in series}
+        kinds = {csv: targets.CSV, **kinds, gif: targets.GIF, mp4: targets.MP4, page: targets.PAGE}
         targets.check_targets(kinds, [path], overwrite)
         if mp4 is not None:
             from tautline.figures.animation import require_video

@@ -162,8 +162,15 @@ def _charts(figure: Figure, run: xr.Dataset, share: float) -> list[Any]:
     below.set_title(f"energy ({unit})", fontsize=7, pad=13)
     below.set_xlabel("time (s)", fontsize=7)
     # above the curves: among them its best place would change with the moment that is marked
-    anchor = {"loc": "lower center", "bbox_to_anchor": (0.5, 0.95)}
-    below.legend(fontsize=6, frameon=False, ncols=3, handlelength=1.0, columnspacing=1.0, **anchor)
+    below.legend(
+        fontsize=6,
+        frameon=False,
+        ncols=3,
+        handlelength=1.0,
+        columnspacing=1.0,
+        loc="lower center",
+        bbox_to_anchor=(0.5, 0.95),
+    )
     for axes in (above, below):
         axes.tick_params(labelsize=6)
     return [axes.axvline(float(run.time[0]), color=BLACK, linewidth=0.8) for axes in (above, below)]
