@@ -18,7 +18,7 @@ case = tl.load("aerostat")
 # %%
 # By hand, in the mean wind: the balloon pulls up with the weight of the air that it displaces less its own,
 # (1.2 · 300 - 130) · 9.81 = 2256 N, and aside with its drag, ½ · 1.2 · 24.25 · 10² = 1455 N. At the balloon
-# the rope has the root of the sum of their squares, 2685 N.
+# the tension is the root of the sum of their squares, 2685 N.
 
 
 def by_hand(wind: float) -> float:
@@ -66,7 +66,7 @@ axes[0].legend()
 figure.tight_layout()
 
 # %%
-# In turbulence the mean of the pull is that of the lift and of the mean drag, but for the balloon's own speed.
+# In turbulence the mean pull is that of the lift and the mean drag, except for the effect of the balloon's own speed.
 
 pull = turbulent.end_tension[300:, 0]
 print(f"turbulence: {float(pull.mean()):.0f} ± {float(pull.std()):.0f} N, at most {float(pull.max()):.0f} N")

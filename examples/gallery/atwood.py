@@ -2,8 +2,8 @@
 Atwood machine with a heavy rope
 ================================
 
-Two weights on a rope over a wheel: in the textbook the rope has no mass and the acceleration is constant. A rope
-with mass that has passed to the heavier side pulls along, so that the machine runs away exponentially. The
+Two weights on a rope over a wheel: in the textbook the rope has no mass and the acceleration is constant. Rope with
+mass adds its weight to the heavier side as it passes over, so the machine runs away exponentially. The
 built-in scenario ``atwood`` has 10 and 12 kg on 40 m of rope of 0.5 kg/m, over a wheel with a moment of inertia.
 """
 
@@ -27,8 +27,8 @@ wheel = case.system.wheels("rope")[0]
 #    x + \frac{m_2 - m_1}{2 \mu} \sim \cosh \frac{t}{\tau}, \; \sinh \frac{t}{\tau}, \qquad
 #    \tau = \sqrt{M / (2 \mu g)}.
 #
-# A brake holds the wheel at first and is let go within a second, so that nothing bounces. From then on the motion
-# follows from where it is and how fast.
+# A brake holds the wheel at first and is released within a second, so that nothing bounces. From then on the motion
+# follows from position and speed at that time.
 
 gravity, mu, released = 9.81, rope.string.density, 1.0
 difference = heavy.mass - light.mass
@@ -47,8 +47,8 @@ for t in (2.0, 3.0, 4.0):
 assert abs(float(passed[-1] / exact[-1]) - 1.0) < 1e-3  # the rope stretches by as much
 
 # %%
-# Tensions at the wheel: each side lifts or lowers its weight and its rope with the acceleration of the moment. The
-# wheel and the rope on it take the difference.
+# Tensions at the wheel: each side lifts or lowers its weight and its rope with the current acceleration. The wheel
+# and the rope on it take the difference.
 
 side = run.span_length.values[free]
 lifted = (light.mass + mu * side[:, 0]) * (gravity + acceleration)

@@ -2,12 +2,12 @@
 Bungee jump
 ===========
 
-A jumper of 80 kg leaps from a bridge. The cord is of five shock cords: to MIL-C-5651D one has a
-stiffness times length of 800 to 1500 N (quoted in MIT's RELATE wiki, "Bungee Jumping for the Brave"),
+A jumper of 80 kg leaps from a bridge. The cord is a bundle of five shock cords: under MIL-C-5651D one has a stiffness
+times length of 800 to 1500 N (quoted in MIT's RELATE wiki, "Bungee Jumping for the Brave"),
 so EA = 4000 N for five of the softest. Rubber stiffens when it is stretched far, and a cord goes
-slack: a table of tension over strain has both. Below 60 % strain the table follows 4000 N, beyond that
-its steepening is a round figure, since specifications give limits only. The damping is one, too:
-30 N s for each cord. Air drags on jumper (drag area 0.5 m², that of a person falling across) and cord.
+slack: a table of tension over strain has both. Below 60 % strain the table follows 4000 N, beyond that its steepening
+is a rounded estimate, since specifications give limits only. So is the damping: 30 N s for each cord. Air drags on
+jumper (drag area 0.5 m², that of a person falling across) and cord.
 """
 
 import matplotlib.pyplot as plt
@@ -71,7 +71,7 @@ axes[2].legend(loc="lower right")
 tl.figures.save(figure, "bungee", ["png"])
 
 # %%
-# Where the forces come from, and the first fall in pictures a third of a second apart.
+# The forces, and the first fall in pictures a third of a second apart.
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 5), width_ratios=(1, 1.2), layout="constrained")
 shown = np.linspace(-0.2, 1.2, 200)
@@ -101,9 +101,9 @@ print(f"balance of energy closed to {unexplained:.1e} J of {exchanged:.0f} J")
 assert unexplained < 1e-4 * exchanged
 
 # %%
-# By hand, for the linear cord without losses: at the lowest point the cord holds what jumper and cord
-# have fallen, EA (D - X)²/(2 X) = M g (D + 2 m) + M v²/2 + m g (D/2 - z), where the center of mass goes
-# from 1 m above the ankles to 1 m below them, and that of the cord is at z = 2.7 m in the bight.
+# By hand, for the linear cord without losses: at the lowest point the cord stores the energy of the fall of jumper
+# and cord, EA (D - X)²/(2 X) = M g (D + 2 m) + M v²/2 + m g (D/2 - z), where the center of mass goes from 1 m above
+# the ankles to 1 m below them, and that of the cord is at z = 2.7 m in the bight.
 
 X, M, m = deployed, 80.0, cord.density * deployed
 fallen = (M + 0.5 * m) * 9.81
@@ -115,4 +115,4 @@ assert 0.95 * D < deepest < D
 
 # %%
 # The linear cord carries compression and oscillates; the other goes slack in the bounce. Left out: the hysteresis of
-# rubber, of which viscous damping is a coarse picture, and the jumper's joints.
+# rubber, which viscous damping models coarsely, and the jumper's joints.

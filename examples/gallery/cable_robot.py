@@ -4,8 +4,7 @@ A load on four ropes
 
 A platform of 40 kg hangs from four winches at the corners of a hall of 8 m by 8 m, and goes where the lengths of
 its ropes take it: the built-in scenario ``cable-robot`` (``tautline show cable-robot`` prints it). Four ropes
-cannot hold all six freedoms of a body; weight has to do the rest. So where is the platform when the
-lengths are given?
+cannot hold all six freedoms of a body; weight has to do the rest. So where is the platform for given lengths?
 """
 
 import matplotlib.pyplot as plt
@@ -147,5 +146,5 @@ axis.legend()
 tl.figures.save(figure, "cable-robot-tilt", ["png"])
 
 # %%
-# A platform on four ropes leans when it is out of the middle, and a plan that forgets it misses by
+# A platform on four ropes leans when it is out of the middle, and a plan that ignores this misses by
 # centimeters. Robots that must not lean have six ropes or more: further lines in the same file.

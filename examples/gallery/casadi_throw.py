@@ -2,9 +2,9 @@
 A throw to a moving target, with CasADi
 =======================================
 
-A drone circles below a reel. A weight on the string of the reel is to be thrown so that it meets the drone:
-with the least speed, at whatever time that takes. The drone's path is an expression of CasADi, the weight's
-place comes from a run of tautline, and IPOPT gets exact derivatives of both.
+A drone circles below a reel. A weight on the string of the reel is to be thrown so that it meets the drone, with the
+least speed, at any time. The drone's path is an expression of CasADi, the weight's position comes from a run of
+tautline, and IPOPT gets exact derivatives of both.
 """
 
 import functools
@@ -124,7 +124,7 @@ for time in best[3] - 0.1, best[3] + 0.1:
     assert speed > 1.01 * np.linalg.norm(best[:3])
 
 # %%
-# The throw in a run with twelve elements in the place of two, and with another step:
+# The throw in a run with twelve elements instead of two, and with another step:
 
 thrown_so = case.with_(dict(zip(keys, best, strict=True)))
 run = tl.simulate(thrown_so.with_({"run.elements": 12, "run.step": "auto", "run.sample": best[3] / 100}))

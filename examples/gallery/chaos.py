@@ -46,4 +46,4 @@ assert np.interp(3, first.time, apart) < 1e-8 and np.interp(15, first.time, apar
 
 # %%
 # No program can follow such a motion for long: rounding alone plays the part of the nanometer.
-# Before that, positions can be compared. Afterwards only what is conserved, and statistics.
+# Before that, positions can be compared; afterward, only conserved quantities and statistics.

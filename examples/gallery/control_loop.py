@@ -2,8 +2,8 @@
 A hoist at 1 kHz with a load cell
 =================================
 
-A hoist is to lift with 0.5 m/s whatever hangs on it. Its controller ticks a thousand times a second. It takes the
-nominal weight of the load for its torque, or what a load cell says, which is noisy, sampled and late.
+A hoist is to lift any load at 0.5 m/s. Its controller ticks a thousand times a second. It bases its torque on the
+nominal weight of the load, or on the reading of a load cell, which is noisy, sampled and late.
 """
 
 import time
@@ -43,9 +43,9 @@ runs = {"nominal weight": lift(False), "load cell": lift(True)}
 print(f"{1e6 * (time.process_time() - begun) / 6000:.0f} µs of processor a tick")
 
 # %%
-# By hand: a controller that knows too little pulls with too little, and its drum is too slow by what is missing, over
-# the gain. With the nominal weight that is the difference of load and rope from it; with the load cell only the half
-# meter of rope in the guide, and that the rope comes in stretched.
+# By hand: a controller that assumes too little weight pulls too little, and its drum is too slow by the missing
+# torque over the gain. With the nominal weight that is the difference between it and load and rope; with the load
+# cell only the half meter of rope in the guide, and the stretch of the rope that comes in.
 
 late, rope = slice(2000, 3000), hoist.lines["line"].string
 tension = 9.81 * (REAL + rope.density * 11.4)  # 11.4 m are out then

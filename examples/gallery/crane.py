@@ -6,8 +6,8 @@ One tonne hangs on 14 m of steel rope. The crane lifts it by 6 m, drives it 8 m 
 down 4 m lower. The rope is a 6x36 rope with steel core of 16 mm. EN 12385-4 gives its mass, 0.409 kg/m
 times d² in cm², and its metallic area, 0.460 d² (factors W2 and C2, also in K. Feyrer,
 *Wire Ropes*, table 1.9). The modulus of the rope, 83 GPa, is that of *Shigley's Mechanical Engineering
-Design*. Its internal damping is a cautious guess: a quarter of a per cent of critical for the bounce of
-the load. Drum, motor and speeds are those of a small workshop crane.
+Design*. Its internal damping is a cautious guess: a quarter of a percent of critical for the bounce of the load.
+Drum, motor and speeds are those of a small workshop crane.
 """
 
 from typing import Any
@@ -49,7 +49,7 @@ def plan(t: float) -> tuple[float, float]:
 
 
 # %%
-# Two drivers. The first drives the trolley with 0.8 m/s and 0.4 m/s², and its hoist holds the planned
+# Two drivers. The first drives the trolley at 0.8 m/s and 0.4 m/s², and its hoist holds the planned
 # length as stiffly as it can. The second has the same limits, but its trolley takes a path that is
 # shaped for the swing on 8 m of rope, and its hoist absorbs waves of the rope.
 
@@ -73,11 +73,11 @@ for name, (path, hoist) in drivers.items():
     runs[name] = tl.simulate(crane, tl.Hanging(14.0), duration=34.0, control=hoist, period=0.005)
 
 # %%
-# Sway is how far the center of mass is from below the trolley.
+# Sway is the horizontal distance of the center of mass from the trolley.
 #
-# By hand: the load is 2 m higher in the end, and so are two meters of rope on the drum. A trolley that
-# accelerates with a for 2 s and brakes likewise 10 s later leaves a pendulum of length r swinging by
-# 4 r (a/g) times the size of sin(w) sin(5 w), w being the pendulum's angular frequency times 1 s.
+# By hand: the load is 2 m higher in the end, with two more meters of rope on the drum. A trolley that
+# accelerates with a for 2 s and brakes likewise 10 s later leaves a pendulum of length r swinging by 4
+# r (a/g) times the size of sin(w) sin(5 w), w being the pendulum's angular frequency times 1 s.
 
 lifted = (load.mass * (lift - lower) + 0.5 * rope.density * (14.0**2 - 12.0**2)) * 9.81
 r = 8.0 + 1.4

@@ -3,9 +3,8 @@ A crane, from a scenario file
 =============================
 
 The built-in scenario ``crane-hoist``: a crate of one tonne on a steel rope of 16 mm. The motor's
-torque rises, stays, and falls. ``tautline show crane-hoist`` prints the file, ``tautline new
-my-crane.toml --like crane-hoist`` makes one of your own. Here it is run from Python, with one value
-changed.
+torque rises, stays, and falls. ``tautline show crane-hoist`` prints the file, ``tautline new my-crane.toml --like
+crane-hoist`` makes your own copy. Here Python runs it with one value changed.
 """
 
 import matplotlib.pyplot as plt
@@ -15,8 +14,9 @@ import tautline as tl
 
 # %%
 # By hand: torque over drum radius less the weights of crate and rope outside the drum accelerates crate,
-# rope and drum as one. A meter of rope comes in stretched, so that the load rises by a little more than a
-# meter: the weight counts with one plus the strain. In 8 s that thousandth makes a quarter of a meter.
+# rope and drum as one. Rope comes in stretched, so for each meter of it the load rises by a little more
+# than a meter: the weight counts with one plus the strain. In 8 s that thousandth makes a quarter of a
+# meter.
 
 
 def by_hand(case: tl.Case, pieces: int = 8000) -> float:
@@ -57,6 +57,6 @@ axes[2].set(ylabel="tension at\nthe crate (kN)", xlabel="time (s)")
 tl.figures.save(figure, "crane-hoist", ["png"])
 
 # %%
-# Two per cent more load, and the same torques lift it much less: a given torque is a poor way to
-# drive a crane. The tension trembles with the spring of 20 m of rope. A controller is the subject
-# of :doc:`/generated/tutorial/step_5_control`.
+# With two percent more load, the same torques lift it much less: a fixed torque is a poor way to drive a
+# crane. The tension oscillates with the load on 20 m of rope. A controller is the subject of
+# :doc:`/generated/tutorial/step_5_control`.

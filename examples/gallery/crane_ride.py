@@ -3,8 +3,8 @@ A crane ride against three figures by hand
 ==========================================
 
 A tower crane lifts two tonnes from 45 m to 20 m below its trolley, without smoothing its starts and stops, and drives
-them 20 m along the jib at the same time. How much does the rope carry, what must the winch give, and how far does the
-load sway?
+them 20 m along the jib at the same time. How much tension does the rope carry, how much power does the winch need, and
+how far does the load sway?
 """
 
 import matplotlib.pyplot as plt
@@ -28,8 +28,8 @@ print(run.attrs["message"])
 line = run.sel(line="line", body="body")
 
 # %%
-# By hand: the winch's acceleration a begins at once, and a load on a spring overshoots a step by its own height. So the
-# guide carries :math:`(m + \mu X)(g + 2a)`.
+# By hand: the winch's acceleration a begins abruptly, and a load on a spring overshoots a step by its own height. So
+# the guide carries :math:`(m + \mu X)(g + 2a)`.
 
 peak = (MASS + DENSITY * LONG) * (9.81 + 2.0 * ACCELERATION)
 found = float(line.start_tension.max())
@@ -37,8 +37,8 @@ print(f"largest tension {found:.0f} N, by hand {peak:.0f} N")
 assert abs(found / peak - 1.0) < 5e-3
 
 # %%
-# At an even speed the winch gives weight times speed. The rope comes in stretched, so that the load is faster than the
-# drum by the strain, and bounces about that.
+# At constant speed the power is weight times speed. The rope comes in stretched, so the load is faster than the drum
+# by the strain, and bounces about that speed.
 
 taut = 1.0 + MASS * 9.81 / STIFFNESS
 lifting = line.sel(time=slice(10.0, 40.0))

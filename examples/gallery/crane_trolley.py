@@ -2,8 +2,8 @@
 A trolley that stops without sway
 =================================
 
-A load on 10 m of rope is to be moved by 8 m in the least time, and to hang still in the end. The trolley accelerates
-with 0.5 m/s² at most. :func:`tautline.optimize` finds the points of its path.
+A load on 10 m of rope is to be moved by 8 m in the least time, and to hang still in the end. The trolley accelerates by
+at most 0.5 m/s². :func:`tautline.optimize` finds the points of its path.
 """
 
 import matplotlib.pyplot as plt
@@ -38,9 +38,9 @@ print(f"{best.status}: {best.objective:.3f} s, {best.history[-1].iteration} iter
 assert best.status == "completed"
 
 # %%
-# By hand: full acceleration forwards and backwards by turns, with three switches that are symmetric in time. With the
-# last one c after the middle, :math:`(T/2)^2-2c^2=d/a` makes the way d, and :math:`2\cos\omega c=1+\cos(\omega T/2)`
-# leaves no swing. The path of the search is smooth between its points, and its time a little longer.
+# By hand: full acceleration forward and backward in turns, with three switches that are symmetric in time. With the
+# last one c after the middle, :math:`(T/2)^2-2c^2=d/a` covers the distance d, and :math:`2\cos\omega c=1+\cos(\omega
+# T/2)` leaves no swing. The path of the search is smooth between its points, and its time a little longer.
 
 omega = np.sqrt(9.81 / ROPE)
 

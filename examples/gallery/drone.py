@@ -4,9 +4,9 @@ A tethered drone
 
 A drone of 5.8 kg flies on a power cable of 12.5 g/m and 3.4 mm, with a drag coefficient of 1.2 across
 it (table 1 of "Vibration Response Analysis of a Tethered Unmanned Aerial Vehicle System under
-Transient Wind Field", *International Journal of Aerospace Engineering* 2024, 4982665). The cable's
-stiffness, EA = 100 kN, and its damping are round figures for aramid over copper, and the drone's
-drag area is taken as 0.06 m². The wind grows with height by the power law with exponent 1/7.
+Transient Wind Field", *International Journal of Aerospace Engineering* 2024, 4982665). The cable's stiffness, EA = 100
+kN, and its damping are rounded estimates for aramid over copper, and the drone's drag area is taken as 0.06 m².
+The wind grows with height by the power law with exponent 1/7.
 """
 
 import matplotlib.pyplot as plt
@@ -37,12 +37,12 @@ def tethered(speed: float, elements: int, applied: tl.AppliedForce | None = None
 
 
 # %%
-# Where does it stand with 100 m of cable and a thrust of 95 N, straight up? Weight and cable take 69 N.
+# Where does it hover with 100 m of cable and a thrust of 95 N, straight up? Weight and cable take 69 N.
 # :func:`tautline.statics` includes weight, buoyancy, the drag of the fluid and the applied force.
 #
 # The same by hand: the drone pulls at the cable with thrust, weight and drag, and every small piece of
-# cable towards the winch adds its own weight and drag. How high the drone stands, and so the wind there,
-# is found by repetition.
+# cable toward the winch adds its own weight and drag. The height of the drone, and so the wind there, is
+# found by iteration.
 
 
 def by_hand(speed: float, deployed: float, pieces: int = 2000) -> tuple[Array, float, float]:
@@ -91,7 +91,7 @@ tl.figures.save(figure, "drone-hover", ["png"])
 
 # %%
 # Now it climbs in a wind of 8 m/s: the winch pays out from 30 m to 100 m with at most 2 m/s and holds.
-# At 60 s a gust pushes the drone for 6 s, with up to 15 N beside what the steady wind does.
+# At 60 s a gust pushes the drone for 6 s, with up to 15 N in addition to the steady wind.
 
 
 def plan(t: float) -> tuple[float, float]:
@@ -143,5 +143,5 @@ print(
 )
 
 # %%
-# The thrust is a given force here. A real autopilot would lean into the wind and hold its place; what
-# it has to spend on the cable is the tension at the drone.
+# The thrust is a prescribed force here. A real autopilot would lean into the wind and hold its position;
+# for the cable it has to supply the tension at the drone.

@@ -4,9 +4,8 @@ A drone lowers a parcel
 
 A drone of 6 kg carries a parcel of 2 kg on a winch. It flies 6 m aside, lowers the parcel by 14 m,
 and hovers above the place. Rotors push along the drone's own axis only, so to go aside it has to lean;
-winch, line and parcel pull at it meanwhile. An autopilot of some lines in Python reads the drone's
-motion fifty times a second and sets thrust and moments; :class:`tautline.Simulation` does what lies
-between.
+winch, line and parcel pull at it meanwhile. An autopilot of a few lines in Python reads the drone's motion fifty times
+a second and sets thrust and moments; :class:`tautline.Simulation` computes the motion in between.
 """
 
 import matplotlib.pyplot as plt
@@ -37,9 +36,9 @@ carrier = tl.System(
 )
 
 # %%
-# The autopilot. It wants a force that carries what was weighed at the start and brings the drone to its
-# place like a spring with a damper, leans so that the rotors' axis has the direction of that force, and
-# turns by moments. What the parcel does is not known to it.
+# The autopilot computes a force that carries the weight at the start and brings the drone to its place like a spring
+# with a damper, leans so that the rotors' axis has the direction of that force, and turns by moments. It does not
+# know the motion of the parcel.
 
 WEIGHT = GRAVITY * (drone.mass + parcel.mass + line.density * line.length)
 
@@ -91,8 +90,8 @@ print(run.attrs["message"])
 time, thrusts = run.time.values, np.array(told)
 
 # %%
-# By hand. First, in the end the rotors carry all weights, and the parcel hangs as far below the drone as there is
-# line out, with what its weight stretches.
+# By hand. First, in the end the rotors carry all weights, and the parcel hangs below the drone by the deployed
+# length plus its stretch under the weight.
 
 carried = float(thrusts[-150:].mean())
 below = run.body_position.sel(body="parcel", axis="z") - run.body_position.sel(body="drone", axis="z")
@@ -102,8 +101,8 @@ assert abs(carried / WEIGHT - 1.0) < 1e-3
 assert abs(hangs - by_hand) < 0.01  # it still swings a little
 
 # %%
-# Second, momentum. Whatever winch and line do inside, the momentum of the whole changes by thrust and weight
-# alone. The rotors turn with the drone, so their direction over an interval is taken as the mean of both ends.
+# Second, momentum. Whatever winch and line do, thrust and weight alone change the momentum of the whole. The rotors
+# turn with the drone, so their direction over an interval is taken as the mean of both ends.
 
 axis = run.attitude.sel(body="drone").values[:, :, 2]
 push = -thrusts[:, None] * 0.5 * (axis[:-1] + axis[1:]) + np.array([0.0, 0.0, WEIGHT])
@@ -114,8 +113,8 @@ print(f"momentum up to {np.abs(momentum).max():.2f} kg m/s, off what thrust and 
 assert off < 1e-3
 
 # %%
-# Third, while the line runs out at 2 m/s, parcel and line below the drone have that velocity beside the drone's own,
-# which is what thrust and autopilot leave of it.
+# Third, while the line runs out at 2 m/s, parcel and line below the drone have that velocity in addition to the
+# drone's own, which thrust and autopilot keep small.
 
 at = int(np.argmin(np.abs(time - 12.0)))
 out = float(run.unstretched_length.sel(line="line")[at])

@@ -45,7 +45,7 @@ def tensions(center: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[
 
 
 # %%
-# By hand: six equations of balance for eight tensions; of all solutions take the one nearest to 300 N, and from it the
+# By hand: six equations of balance for eight tensions; take the solution nearest to 300 N, and from it the
 # unstretched lengths, distance over one plus strain.
 
 times = np.linspace(0.0, 8.0, 81)

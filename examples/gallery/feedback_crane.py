@@ -3,9 +3,9 @@ A crane in gusts
 ================
 
 A crate of two tonnes hangs 20 m below the trolley of a crane, and gusts of wind push it. A linear-quadratic
-regulator (LQR) moves the trolley so that the crate stays where it is. Its linear model is that of the program
-itself: :func:`tautline.gradients.linearize` gives the matrix by which small changes of the state grow over one tick
-of the controller.
+regulator (LQR) moves the trolley so that the crate stays where it is. Its linear model comes from the program itself:
+:func:`tautline.gradients.linearize` gives the matrix that propagates small changes of the state over one tick of the
+controller.
 """
 
 import matplotlib.pyplot as plt
@@ -24,7 +24,7 @@ hanging = tl.Case(crane, tl.Hanging(20.0), tl.Locked(), tl.Run(duration=tick, st
 # %%
 # The regulator sees what moves along x: crate and nodes relative to the trolley, their velocities, and place and
 # velocity of the trolley. It chooses the change of the trolley's velocity at every tick. Relative to the trolley
-# that is a jump of all velocities the other way, so that A has the effect of it as well.
+# that is a jump of all velocities the other way, so A contains its effect as well.
 
 linear = tl.gradients.linearize(hanging)
 along = [
@@ -43,8 +43,8 @@ print(f"the load swings with {slowest:.4f} rad/s in the linear model, by hand {b
 assert abs(slowest / by_hand - 1.0) < 0.01
 
 # %%
-# What counts: the place of the load. Speed of the trolley counts a tenth of that, and a change of its velocity
-# by 0.5 m/s in a tick as much as a meter.
+# The cost weights the position of the load. The speed of the trolley counts a tenth of that, and a change of its
+# velocity by 0.5 m/s in a tick as much as a meter.
 
 load = np.zeros(2 * nodes + 2)
 load[0] = load[-2] = 1.0
@@ -54,8 +54,8 @@ P = solve_discrete_are(A, B, Q, R)
 K = np.linalg.solve(R + B.T @ P @ B, B.T @ P @ A)
 
 # %%
-# Two minutes of gusts of up to 600 N, with and without the regulator; four elements in the place of two. The
-# trolley is a kinematic body: it goes where it is told to.
+# Two minutes of gusts of up to 600 N, with and without the regulator; four elements instead of two. The trolley
+# is a kinematic body: it moves as commanded.
 
 rng = np.random.default_rng(7)
 times = np.arange(0.0, 121.0, 2.0)
@@ -109,10 +109,10 @@ assert np.abs(held[gusts]).max() < 0.6 * np.abs(alone[gusts]).max()
 assert np.abs(held[after]).max() < 0.01 < np.abs(alone[after]).max()
 
 # %%
-# The regulator halves the way of the load in the gusts, and leaves it still when they are over. The model of two
+# The regulator halves the travel of the load in the gusts, and leaves it still when they are over. The model of two
 # elements was good enough for a rope of four; the regulator sees every other of its nodes.
 #
-# The same regulator holds the crate live, in the browser. Push it there, drag it with the mouse, and look how the
-# trolley catches it::
+# The same regulator holds the crate live, in the browser. Push it there, drag it with the mouse, and watch the
+# trolley catch it::
 #
 #     tl.live(in_gusts, control=Regulator(K), period=tick)

@@ -3,9 +3,9 @@ A trolley that carries only sheaves
 ===================================
 
 On gantries and tower cranes the winch stands still. Its rope runs along the girder over sheaves on the trolley, down
-to the hook block, up again, and on to the far end of the girder. Where the trolley goes, rope passes its sheaves: what
-one side gives, the other takes, and the load stays at its height though no drum turns. The built-in scenario
-``gantry`` moves a trolley with 5 t by 6 m.
+to the hook block, up again, and on to the far end of the girder. When the trolley moves, rope passes its sheaves: what
+one side gives, the other takes, and the load keeps its height though no drum turns. The built-in scenario ``gantry``
+moves a trolley with 5 t by 6 m.
 """
 
 import matplotlib.pyplot as plt
@@ -30,8 +30,8 @@ print(f"the trolley goes {travel:.2f} m; passed towards the winch: { {k: round(v
 assert all(abs(x - travel) < 0.1 for x in passed.values())
 
 # %%
-# The load swings below the trolley as a pendulum of the height of its center of mass. What is left of its height is the
-# swing and a rope that stretches: nothing of the 6 m.
+# The load swings below the trolley like a pendulum whose length is the distance to its center of mass. Its height
+# changes only by the swing and the stretch of the rope, and not by the 6 m.
 
 length = float(run.body_position.sel(body="block", axis="z")[0])
 height = run.body_position.sel(body="block", axis="z")
@@ -41,8 +41,8 @@ print(f"sway {float(abs(sway).max()):.2f} m at most; height within {1e3 * float(
 assert float(abs(height - (length - lifted)).max()) < 0.05
 
 # %%
-# Friction of the sheaves brakes the trolley: with 98 % each, tension falls along the rope in the direction in which it
-# runs. The drive of the trolley has to make up for the difference of the two horizontal spans.
+# Friction of the sheaves brakes the trolley: with an efficiency of 98 % each, tension falls along the rope from the
+# winch to the far end. The drive of the trolley has to make up for the difference between the two horizontal spans.
 
 moving = (run.time > 4.2) & (run.time < 7.8)
 first = float(run.span_start_tension.sel(span="hoist.0")[moving].mean())

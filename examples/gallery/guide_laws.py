@@ -3,8 +3,8 @@ Energy lost at the guide
 ========================
 
 Inside the guide the string cannot stretch, outside it does, so strain and speed jump at the
-entrance. The ``guide_law`` says what becomes of the energy in this jump. Two of the paper's
-examples with all laws: a body that pulls the string from a free drum, and a torque that retrieves it.
+entrance. The ``guide_law`` says what becomes of the energy in this jump. Two of the paper's examples run with all laws:
+a body that pulls the string from a free drum, and a torque that retrieves it.
 """
 
 import matplotlib.pyplot as plt
@@ -37,9 +37,8 @@ assert lost["deployment", "none"] == lost["retrieval", "none"] == 0
 
 # %%
 # ``dissipative``, the default, always loses. ``stretched`` keeps the strain of the string on the
-# drum, loses nothing there, and returns what it stored; the drum of the first example has nothing but
-# unstretched string to return, and the two are the same. ``momentum`` is without force along a
-# smooth guide: right in deployment, but in retrieval it makes energy. ``published`` is the paper's
-# formula as printed: right in retrieval, but in deployment it makes energy (see :doc:`/errata`).
-# ``none`` is the limit without loss. Numbers are in :doc:`/guide-laws`, the theory in
-# :doc:`/theory`, "The guide".
+# drum, loses nothing there, and returns what it stored; the drum of the first example has only
+# unstretched string to return, so the two laws agree. ``momentum`` has no force along a smooth guide:
+# right in deployment, but in retrieval it makes energy. ``published`` is the paper's formula as
+# printed: right in retrieval, but in deployment it makes energy (see :doc:`/errata`). ``none`` is the
+# limit without loss. Numbers are in :doc:`/guide-laws`, the theory in :doc:`/theory`, "The guide".

@@ -57,5 +57,5 @@ tl.figures.save(figure, "hanging-chain", ["png"])
 
 # %%
 # Blue: the chain at nine moments of half a period. It goes through zero and comes out on the other
-# side in the same shape, as a mode should. The difference between computed and exact is due to
+# side in the same shape, as a mode should. The difference between computed and exact shape is due to
 # the 40 elements: the shape is steepest at the free end, where they are too long.

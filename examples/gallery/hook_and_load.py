@@ -3,8 +3,8 @@ A hook block and its load
 =========================
 
 A crane on a ship: a hook block of 300 kg on the hoist rope, and a container of 2 t on a sling below it.
-Such a crane swings in two ways, slowly as a whole and fast with hook and load against each other, and
-a driver who knows one period only excites the other. The built-in scenario ``hook-and-load`` has the
+Such a crane swings in two ways, slowly as a whole and fast with hook and load against each other; a driver who knows
+only one period excites the other. The built-in scenario ``hook-and-load`` has the
 jib heave by 0.5 m every 8 s and hoists by 8 m; ``tautline show hook-and-load`` prints it.
 """
 
@@ -27,7 +27,7 @@ assert isinstance(hook, tl.RigidBody) and isinstance(load, tl.RigidBody)
 # At rest and small oscillations, for several lengths of the hoist rope, by :func:`tautline.statics`
 # and :func:`tautline.modes`, with a jib that stands still.
 #
-# By hand twice. The textbook has two points on two massless ropes: with the ratio of masses
+# By hand, twice. The textbook has two points on two massless ropes: with the ratio of masses
 # r = m2/m1 the frequencies are those of
 #
 # .. math::
@@ -120,7 +120,7 @@ tl.figures.save(figure, "hook-modes", ["png"])
 # each rope carries the masses below it times gravity and acceleration together. A rope of
 # 20 m is a spring on which the load bounces 3.3 times a second, far faster than heave.
 #
-# What a winch does suddenly makes it bounce. A jump of the acceleration by a gives a bounce of the tension by
+# Sudden changes of the winch make it bounce. A jump of the acceleration by a gives a bounce of the tension by
 # the mass times a, and a jump of the jerk by j one of the mass times j over the bounce's angular frequency. The
 # winch starts and stops with four jumps of 0.2 m/s², or, with the jerk limited to 0.2 m/s³, with eight of that.
 

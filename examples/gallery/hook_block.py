@@ -2,9 +2,9 @@
 A hook block on two and on four falls
 =====================================
 
-Cranes carry heavy loads on several falls: the rope runs to and fro between boom and hook block, each fall takes its
-share, and the winch takes in as many times the rope. Bearings of the sheaves and the stiffness of the rope cost
-a few per cent at each sheave, written as an efficiency. Built-in scenarios: ``hook-block-2`` and ``hook-block-4``.
+Cranes carry heavy loads on several falls: the rope runs back and forth between boom and hook block, each fall takes its
+share, and the winch hauls in that many times the rope. Bearings of the sheaves and the stiffness of the rope cost a few
+percent at each sheave, expressed as an efficiency. Built-in scenarios: ``hook-block-2`` and ``hook-block-4``.
 """
 
 import matplotlib.pyplot as plt

@@ -3,11 +3,10 @@ Stiffness, damping, mass and drag from a measurement
 ====================================================
 
 A buoy hangs on a rope in still water. It is pulled aside and let go; a load cell at the upper end
-records the tension, a camera the buoy's place. Which stiffness and damping does the rope have, what
-is the mass of the buoy, and its drag?
+records the tension, a camera the buoy's place. What are the stiffness and damping of the rope, and the mass and drag of
+the buoy?
 
-Here the measurement is made by a run with known values, and noise is added to it, so that what is found can be
-compared with the truth.
+Here the measurement is a run with known values plus noise, so that the result can be compared with the truth.
 """
 
 import numpy as np
@@ -43,8 +42,8 @@ data = {
 data["start_tension"][chance.random(samples) < 0.1] = np.nan  # the logger loses a tenth of the samples
 
 # %%
-# The values of the case, wrong by a half or more, are the start of the search. The noise is not given: it is
-# estimated from what is left.
+# The values of the case, wrong by a half or more, are the start of the search. The noise is not given: the fit
+# estimates it from the residuals.
 
 fit = tl.fit(case, data, list(truth), units="SI")
 print(fit)
@@ -63,15 +62,15 @@ for name, noise in {"start_tension": 5.0, "position[-1,x]": 0.005}.items():
     assert abs(fit.columns[name].sigma / noise - 1.0) < 0.1
 
 # %%
-# How certain is a value if another one is wrong? Correlations say how far they can be exchanged: a heavier buoy
-# with more drag on a stiffer rope would swing nearly alike.
+# How certain is a value if another one is wrong? Correlations say how far one can stand in for another: a heavier
+# buoy with more drag on a stiffer rope would swing almost the same.
 
 print("correlation of mass and drag:", round(float(fit.correlations[2, 3]), 2))
 assert 0.3 < fit.correlations[2, 3] < 0.9
 
 # %%
-# Without the drag among the unknowns its wrong value has to be made up for by the others. The fit ends somewhere,
-# but what is left is no noise, and a warning says so:
+# Without the drag among the unknowns the others have to make up for its wrong value. The fit ends somewhere, but
+# the residuals are not noise, and a warning says so:
 
 wrong = tl.fit(case, data, ["string.stiffness", "string.viscosity", "body.mass"], units="SI")
 print("\n".join(w.text for w in wrong.warnings))

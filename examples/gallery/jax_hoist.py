@@ -2,9 +2,9 @@
 A neural network that hoists any load, with JAX
 ===============================================
 
-Which torques lift a load by 1.5 m within three seconds, and leave it at rest? Others for every mass. A small
-neural network of JAX turns the mass into a table of torques, and a run of tautline tells where the load comes to
-rest. The gradient by the weights of the network goes through both. (JAX is no part of tautline: ``pip install jax``.)
+Which torques lift a load by 1.5 m within three seconds, and leave it at rest? They depend on the mass. A small neural
+network of JAX turns the mass into a table of torques, and a run of tautline shows where the load comes to rest. The
+gradient by the weights of the network goes through both. (JAX is not part of tautline: ``pip install jax``.)
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ import tautline as tl
 jax.config.update("jax_enable_x64", True)  # runs are made in double precision
 
 # %%
-# JAX calls functions of NumPy by ``pure_callback`` and is told their derivatives by ``custom_vjp``. One call of
+# JAX calls functions of NumPy by ``pure_callback`` and gets their derivatives from ``custom_vjp``. One call of
 # :func:`tautline.value_and_gradient` gives the number and what the reverse pass needs.
 
 
@@ -110,8 +110,8 @@ print(f"loss from {value_and_slope(flat)[0]:.2f} to {learned.fun:.1e} in {learne
 assert learned.fun < 1e-3
 
 # %%
-# It is tried on others, at four elements and with another step; beside it a hoist that adds to each load's weight
-# what is right for 5 kg, and lifts light loads too far and heavy ones too little.
+# The test uses other masses, four elements and another step; beside it a hoist that adds to each load's weight what
+# is right for 5 kg, and lifts light loads too far and heavy ones too little.
 
 figure, axes = plt.subplots(2, 1, figsize=(7, 5), sharex=True, layout="constrained")
 fine = {"run.elements": 4, "run.step": "auto"}

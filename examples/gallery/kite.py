@@ -2,19 +2,19 @@
 Power from a kite
 =================
 
-Airborne wind energy: a kite pulls the tether from a drum that drives a generator, then gives way and is
-spooled in again for less. Tether and winch are those of the 20 kW demonstrator of Delft University of
+Airborne wind energy: a kite pulls the tether from a drum that drives a generator, then is depowered and hauled in again
+for less energy. Tether and winch are those of the 20 kW demonstrator of Delft University of
 Technology (U. Fechner et al., "Dynamic model of a pumping kite power system", *Renewable Energy* 83,
 2015, and the settings of KiteModels.jl): 4 mm of Dyneema with 724 kg/m³, 614.6 kN per strain, 473 N s of
 damping, drag coefficient 0.958; drum radius 0.1615 m, inertia 0.204 kg m² at the motor behind a gear of
 6.2; at most 4 kN and 8 m/s; a kite of 10 m² and 6.2 kg with a control pod of 8.4 kg.
 
-First the kite stands in the wind and is not flown: a wing with those settings' coefficients of lift and
-drag over its angle of attack, on a bridle of 4.9 m. Then it makes power. The figures of eight are not
-flown here. M. L. Loyd ("Crosswind kite power", *Journal of Energy* 4, 1980) shows that on average such a
+First the kite stands in the wind: a wing with the coefficients of lift and drag of those settings over its angle of
+attack, on a bridle of 4.9 m. Then it makes power. The figures of eight are not simulated here.
+M. L. Loyd ("Crosswind kite power", *Journal of Energy* 4, 1980) shows that on average such a
 kite pulls along the tether like a drag area of A C_R (1 + (L/D)²) in the wind along the tether less the
-speed of reeling out. With C_R = 1 and a glide ratio of 3.3, as soft kites have it, these are 120 m². So
-the wing gets the coefficients with which it has that pull on average, at an elevation of 30 degrees.
+speed of reeling out. With C_R = 1 and a glide ratio of 3.3, as soft kites have, this is 120 m². So the wing gets the
+coefficients that give it that pull on average, at an elevation of 30 degrees.
 Depowered it has little lift and 2.5 m² of drag.
 """
 
@@ -51,8 +51,8 @@ reel = tl.Reel(drum_radius=drum, guide_length=1.0, inertia_mass=0.204 * 6.2**2 /
 
 # %%
 # The body has its origin where tether and pod are; the wing, 2 m deep, 5.77 m wide and 2.23 m high, is
-# above, at the end of the bridle. Its axes: chord against the wind, span so that lift is upwards. From
-# the side it has 30.6 % of its area, a little behind, as a fin.
+# above, at the end of the bridle. Its axes: chord against the wind, span so that lift is upward. From the
+# side it has 30.6 % of its area, a little behind, as a fin.
 
 top = np.array([0.0, 0.0, -(4.9 + 0.5 * 2.23)])
 center = WING / MASS * top
@@ -119,8 +119,8 @@ assert np.allclose(stands.body.forces["wing"], (drag, 0.0, -lift), rtol=0.0, ato
 assert abs(stands.line.end_tension / felt - 1.0) < 1e-5
 
 # %%
-# What it needs on average to pull as Loyd's kite does while the tether goes out with a third of the wind
-# along it: this force, and its weight and half of the tether's, as lift and drag in the wind that it
+# To pull on average like Loyd's kite while the tether goes out with a third of the wind along it, the
+# wing needs this force, plus its weight and half of the tether's, as lift and drag in the wind that it
 # meets.
 
 beta = np.radians(30.0)
@@ -137,8 +137,8 @@ print(f"reeling out: coefficients {OUT[0]:.1f} and {OUT[1]:.1f} on average; Loyd
 
 # %%
 # Reeling out, the generator brakes with 2 rho C A v²: with this law the drum finds a third of the wind's
-# speed, where Loyd's power is largest, without measuring the wind. Reeling in, the motor
-# turns the drum round with 2 m/s² and keeps 6 m/s until the end is near.
+# speed, where Loyd's power is largest, without measuring the wind. Reeling in, the motor reverses the
+# drum with 2 m/s² and keeps 6 m/s until the end is near.
 
 
 def generate(sim: tl.Simulation) -> float:
@@ -236,6 +236,6 @@ axis.legend()
 tl.figures.save(figure, "kite-way", ["png"])
 
 # %%
-# What is left out: the flight across the wind, and with it the drag of a tether that sweeps through the
+# Left out: the flight across the wind, and with it the drag of a tether that sweeps through the
 # air; steering, without which a kite does not stay in the plane of the wind as this one does;
 # turbulence; and the losses of generator, motor and battery.

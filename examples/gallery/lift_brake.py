@@ -2,8 +2,8 @@
 A lift whose motor fails
 ========================
 
-A cabin of one tonne goes down with 1 m/s; when 16 m of rope are out the motor fails, and a brake of 4.5 kN m stops
-the drum: the built-in scenario ``lift-brake``, whose commands follow one another. How long does that take, what does
+A cabin of one tonne goes down at 1 m/s; when 16 m of rope are out the motor fails, and a brake of 4.5 kN m stops the
+drum: the built-in scenario ``lift-brake``, a sequence of commands. How long does that take, what does
 the rope carry, and how does the cabin bounce?
 """
 
@@ -27,7 +27,7 @@ print(f"the cabin goes down at {begun['lower']:.2f} s, the brake falls at {begun
 assert run.attrs["status"] == "completed"
 
 # %%
-# By hand, when the brake falls: half a second of the way is lost in the transition of one second to the speed of 1 m/s.
+# By hand, when the brake is applied: the transition of one second to the speed of 1 m/s costs half a second.
 
 deployed = float(run.unstretched_length.sel(time=begun["brake"], method="nearest")[0])
 print(f"{deployed:.3f} m are out; by hand the brake falls at {begun['lower'] + 0.5 + 4.0:.3f} s")
@@ -35,9 +35,8 @@ assert abs(deployed - 16.0) < 1e-6 and abs(begun["brake"] - (begun["lower"] + 4.
 
 # %%
 # By hand, the stop: the cabin m on the spring of its rope, :math:`k=EA/X`, and the drum M with all that turns and the
-# rope on it. Brake less weight, F, slows both down by :math:`a=F/(m+M)`, and the tension swings by
-# :math:`m a (1-\cos\nu t)` with :math:`\nu^2=k\,(1/m+1/M)`, so that the drum has the speed
-# :math:`v-a t-m a\sin(\nu t)/(M\nu)`.
+# rope on it. Brake force less weight, F, slows both down by :math:`a=F/(m+M)`, and the tension swings by :math:`m a
+# (1-\cos\nu t)` with :math:`\nu^2=k\,(1/m+1/M)`, so that the drum has the speed :math:`v-a t-m a\sin(\nu t)/(M\nu)`.
 
 rope_mass = rope.density * deployed
 m, drum = cabin.mass + rope_mass / 3.0, reel.turning_mass + rope.density * rope.length - rope_mass / 3.0

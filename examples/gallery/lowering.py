@@ -32,8 +32,8 @@ often = int((slack.duration > 0.5).sum())
 print(f"{often} times slack for half a second or more, {slack.attrs['slack_time']:.0f} s in all")
 
 # %%
-# By hand, the hardest snap: a mass m, with the water that moves along, meets its spring :math:`k=EA/X` with the speed v
-# at which the ends part, which gives :math:`v\sqrt{km}`; the weight comes on top.
+# By hand, the hardest snap: a mass m, including its added mass, meets its spring :math:`k=EA/X` with the speed v at
+# which the ends separate, which gives :math:`v\sqrt{km}`; the weight is added.
 
 line = run.sel(line="line", body="body")
 times, deployed = line.time.values, line.unstretched_length.values
@@ -50,7 +50,7 @@ assert abs(found / (snap + weight) - 1.0) < 0.05
 assert abs(use.utilization - float(line.start_tension.max()) / 160e3) < 0.02
 
 # %%
-# At 300 m, in a calm: the sheave carries the weight of package and rope less that of the water they displace.
+# At 300 m, in calm water: the sheave carries the weight of package and rope less that of the water they displace.
 
 calm = tl.pendulum(rope, tl.Reel("0.4 m", "2 m", 1.0), tl.RigidBody.point(mass), fluid=sea, elements=20)
 held = tl.statics(calm, tl.AtEquilibrium("300 m")).line.start_tension
@@ -60,7 +60,7 @@ assert abs(held / by_hand - 1.0) < 1e-3  # the water is displaced by the rope as
 
 # %%
 # The rope holds, with slack in nearly every wave; a winch that compensates heave (:class:`tautline.Length` with a
-# motion) would spare it. The snaps soften on the way down, as the spring gets longer.
+# motion) would avoid the slack. The snaps soften on the way down, as the spring gets longer.
 
 figure, axes = plt.subplots(2, 1, figsize=(7, 5), sharex=True, layout="constrained")
 axes[0].plot(run.time, line.position.isel(node=-1).sel(axis="z"))

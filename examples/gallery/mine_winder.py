@@ -2,7 +2,7 @@
 A winder with two cages
 =======================
 
-In a mine shaft one drum shaft carries two ropes that are wound in opposite senses: a full cage comes up while the empty
+In a mine shaft one drum shaft carries two ropes, spooled in opposite senses: a full cage comes up while the empty
 one goes down, and the motor lifts only the difference. The ropes weigh as much as a third of the load, and their
 weight moves from one side to the other on the way. The built-in scenario ``mine-winder`` hoists 9 t by 300 m.
 """
@@ -25,7 +25,7 @@ assert run.attrs["status"] == "completed"
 
 # %%
 # By hand, with ropes that do not stretch: torque over radius is the weight of one side less that of the other, and the
-# acceleration times all that moves: cages, ropes, on the drum too, and the drum.
+# acceleration times all that moves: cages, ropes (those on the drum too), and the drum.
 
 out = run.unstretched_length
 speed = run.reel_speed.sel(line="left")
@@ -41,7 +41,7 @@ assert miss < 0.05  # the cages bounce a little on hundreds of meters of rope
 assert abs(float((torque - by_hand)[even].mean())) < 0.01 * float(by_hand[even].max())
 
 # %%
-# The cages: what one goes up, the other goes down, for the drums have the same radius. The torque falls by
+# The cages: one rises as much as the other sinks, because the drums have the same radius. The torque falls by
 # :math:`2 \mu g r v` each second, and changes its sign near the top: there the motor brakes.
 
 risen = float(run.body_position.sel(body="full", axis="z")[0] - run.body_position.sel(body="full", axis="z")[-1])

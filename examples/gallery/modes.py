@@ -26,7 +26,7 @@ tl.figures.save(tl.figures.modes(modes), "modes", ["png"])
 # The first, at zero, is the crate's rotation about the vertical, without restoring force. In the two swings
 # wire and crate keep in line. In the next two the crate pitches about its center of mass (ring). In the
 # bounce the wire stretches evenly, so that its displacement is a straight line. Then come the waves of
-# the wire: seen from there, the crate stands still.
+# the wire, in which the crate hardly moves.
 #
 # A small start in one of these shapes stays in it, at its frequency:
 

@@ -2,7 +2,7 @@
 Animate a run
 =============
 
-:func:`tautline.figures.animate` writes a GIF, or an MP4 with the extra ``[video]``. The paper's third
+:func:`tautline.figures.animate` writes a GIF, or an MP4 with the extra ``[video]``. Here it shows the paper's third
 example: a constant torque retrieves the string; the shorter it gets, the faster the body swings and
 tumbles.
 """

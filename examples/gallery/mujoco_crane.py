@@ -3,8 +3,8 @@ A crane in MuJoCo, its rope in tautline
 =======================================
 
 `MuJoCo <https://mujoco.org>`_ moves a tower crane: it slews, and a trolley runs along its jib. The rope, its
-drum and the load are tautline's. Every 5 ms the two exchange what they need: where the trolley has gone, and how
-hard the rope pulls. :doc:`/howto/mujoco` explains the exchange line by line.
+drum and the load are tautline's. Every 5 ms the two exchange the motion of the trolley and the pull of the rope.
+:doc:`/howto/mujoco` explains the exchange line by line.
 
 The rope of 12 mm is made as in :doc:`crane`; masses and speeds are those of a small tower crane.
 """
@@ -57,9 +57,9 @@ class Coupled(NamedTuple):
 
 
 # %%
-# The loop. MuJoCo goes first, under the force that was found last (or under its extrapolation), then tautline
-# follows with the mean velocity of the trolley. What is on the drum moves with the trolley, so a mass `shared` of the
-# size of that string is given to MuJoCo's trolley, and taken off the exchanged force again.
+# The loop. MuJoCo goes first, under the latest force (or its extrapolation), then tautline follows with the mean
+# velocity of the trolley. String on the drum moves with the trolley, so MuJoCo's trolley gets a mass `shared` of that
+# size, which is subtracted from the exchanged force again.
 
 
 def couple(
@@ -118,8 +118,8 @@ def couple(
 
 
 # %%
-# The work: slew by 100 degrees, run the trolley out by 3 m, and hoist by 5 m, all at once. Two motors follow smooth
-# plans with torques of their own; their controllers do not measure the sway of the load.
+# The task: slew by 100 degrees, run the trolley out by 3 m, and hoist by 5 m, all at the same time. Two motors follow
+# smooth plans; their controllers do not measure the sway of the load.
 
 
 SLEW = np.radians(100.0)
@@ -203,7 +203,7 @@ axes[0].set_xticks(intervals * 1e3, [f"{H * 1e3:g}" for H in intervals])
 axes[0].minorticks_off()
 
 # %%
-# A trolley that is light against the string on the drum cannot be coupled so simply: the force follows the
+# A trolley that is light compared with the string on the drum cannot be coupled so simply: the force follows the
 # acceleration one exchange late, which is unstable. Smaller intervals make it worse. The shared mass cures it.
 
 ratios = np.array([0.3, 0.8, 1.1, 1.5, 1.9, 2.4, 5.0])

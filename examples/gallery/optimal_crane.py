@@ -5,9 +5,8 @@ A time-optimal crane move
 A crane lifts two tonnes from 45 m to 20 m below its trolley while the trolley goes 20 m along the jib, in the
 least time, and the load must hang still in the end: it may sway by no more than a centimeter. Drum and
 trolley have limits of speed and acceleration, the winch of torque and power, and the rope must stay taut.
-:func:`tautline.optimize` finds entries of the table of speeds and points of the trolley's path, and the
-time that it takes. Beside it stand input shapers, which know the limits of the trolley and the swing on
-one length of rope.
+:func:`tautline.optimize` finds entries of the table of speeds, points of the trolley's path, and the time of the ride.
+Input shapers, which know the limits of the trolley and the swing on one length of rope, are compared with it.
 """
 
 import matplotlib.pyplot as plt
@@ -25,8 +24,8 @@ trolley_speed, trolley_acceleration = 1.2, 0.3
 torque, power = 3350.0, 30e3
 
 # %%
-# The search begins from a slow ride: 40 s at even speeds. One element is enough for it: the load swings, and
-# bounces on the rope. Whether that was enough is looked at in the end.
+# The search begins from a slow ride: 40 s at constant speeds. One element is enough for it: the load swings, and
+# bounces on the rope. The last run checks whether that was enough.
 
 times = np.linspace(0.0, 40.0, 11)
 speeds = np.array([0.0, *[25.0 / 36.0] * 9, 0.0])
@@ -39,7 +38,7 @@ slow = tl.Case(
 )
 
 # %%
-# What the winch gives is the pull of the rope, and what turns the drum and the rope on it, 500 kg in all.
+# The winch supplies the pull of the rope, and accelerates the drum and the rope on it, 500 kg in all.
 
 best = tl.optimize(
     slow,
@@ -69,7 +68,7 @@ assert best.status == "completed" and 20.0 < best.objective < 26.0
 
 # %%
 # The result is a case. Here it runs at ten elements and a step that is a hundredth of the one before, and 20 s
-# longer, so that one can see what is left of the sway. (Orders above 2 do not go with a guide that moves.)
+# longer, to show the remaining sway. (Orders above 2 do not work with a moving guide.)
 # The shapers drive the trolley while the hoist goes on, for the swing on the mean length; or when the hoist is
 # done, for the swing on 20 m.
 
@@ -127,7 +126,7 @@ axes[3].set(ylabel="torque (kN m)", xlabel="time (s)")
 tl.figures.save(figure, "optimal-crane", ["png"])
 
 # %%
-# The shapers are made for one length of rope, and leave sway if it changes meanwhile; to wait for the hoist
-# costs as long again. They know nothing of the winch's torque either, and take more than it has. The optimal
+# The shapers are made for one length of rope, and leave sway if it changes meanwhile; waiting for the hoist
+# takes as long again. They know nothing of the winch's torque either, and need more than it has. The optimal
 # ride lets the load sway by more than a meter on the way, and brakes both so that they come to rest together.
 # It is a plan for a known load and no wind; a controller has to hold it there.

@@ -29,7 +29,7 @@ trapezoid = tl.Case(
 s_curve = trapezoid.with_(command=tl.Length.to(23.0, speed=2.0, acceleration=1.0, jerk=2.0))
 
 # %%
-# The search begins at a triangle of speeds. A peak is taken as it is: one more unknown, which no sample may exceed.
+# The search begins at a triangle of speeds. The peak is one more unknown, which no sample may exceed.
 
 times = np.linspace(0.0, lasts, 21)
 triangle = tl.Speed(payout=(times, 20.0 / lasts * 2.0 * (1.0 - np.abs(2.0 * times / lasts - 1.0))))
@@ -49,7 +49,7 @@ print(f"{best.status}: peak {best.objective:.1f} N; {best.message}; {best.second
 assert best.status == "completed"
 
 # %%
-# All three at ten elements, order 4 and a smaller step, for 5 s longer. By hand, for a stiff cord: the trapezoid
+# All three run with ten elements, order 4 and a smaller step, for 5 s longer. By hand, for a stiff cord: the trapezoid
 # brakes with 1 m/s², to which a bounce may add as much.
 
 rest = (mass + 0.05 * 23.0) * 9.81

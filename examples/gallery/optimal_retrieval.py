@@ -2,8 +2,8 @@
 A retrieval with little tumbling
 ================================
 
-In the paper's third example a constant torque on the drum retrieves a light body, whose center of mass lies aside
-of the string's end, and the body tumbles. :func:`tautline.optimize` finds a table of torques for the first five
+In the paper's third example a constant torque on the drum retrieves a light body, whose center of mass is away from the
+string's end, and the body tumbles. :func:`tautline.optimize` finds a table of torques for the first five
 seconds under which it turns as little as possible: the string comes in as far, and at the end as fast.
 """
 
@@ -24,8 +24,8 @@ constant = example.with_(
 )
 
 # %%
-# The search has four elements. Angular velocities squared, added up over time, are to be least; the torque may
-# be from about a half to one and a half of what it is in the example.
+# The search has four elements. It minimizes the integral of the squared angular velocity; the torque may be from
+# about a half to one and a half of that of the example.
 
 reached = tl.simulate(constant).isel(time=-1, line=0)
 best = tl.optimize(
@@ -42,7 +42,7 @@ print(f"{best.status}: {best.message}; {best.seconds:.0f} s")
 assert best.status == "completed"
 
 # %%
-# Both with the twenty elements of the example, at order 4 and another step:
+# Both run with the twenty elements of the example, at order 4 and another step:
 
 figure, axes = plt.subplots(2, 1, figsize=(7, 5), sharex=True, layout="constrained")
 turning, out, speed = {}, {}, {}
@@ -67,5 +67,5 @@ assert turning["optimal"] < 0.75 * turning["constant"]
 assert abs(out["optimal"] - out["constant"]) < 0.05 and abs(speed["optimal"] - speed["constant"]) < 0.1
 
 # %%
-# The first turn is almost the same, as the pull of the drum takes a quarter of a second to come along the string.
-# From then on the drum pulls strongly and weakly by turns.
+# The first turn is almost the same, because the pull of the drum takes a quarter of a second to travel along the
+# string. From then on the drum pulls strongly and weakly in turns.

@@ -4,9 +4,9 @@ A probe let down in orbit, at rest in the end
 
 A satellite of 800 kg lets down a probe of 60 kg on 1000 m of tether, in an orbit 500 km above the ground. A tether
 that runs out is pushed to one side by its Coriolis force, and swings about the local vertical when the reel stops:
-nothing in orbit damps that. :func:`tautline.optimize` finds speeds of the reel that end with the tether along
-the local vertical, turning with the orbit and with nothing else. It is a problem with two bodies and a moving
-reel, in a gravity that changes from place to place.
+nothing in orbit damps that. :func:`tautline.optimize` finds speeds of the reel that leave the tether along the local
+vertical, turning with the orbit and otherwise at rest. It is a problem with two bodies and a moving reel, in a gravity
+that changes from place to place.
 """
 
 import matplotlib.pyplot as plt
@@ -46,9 +46,9 @@ plain = tl.Case(
 )
 
 # %%
-# What must hold at the end, in the directions of the local vertical: no distance across it, and no velocity but that of
-# turning with the orbit. The frame falls along the orbit and does not turn, so the vertical does, with the time.
-# The smoothest speeds are wanted: the least integral of the squared acceleration of the reel.
+# Conditions at the end, relative to the local vertical: no distance across it, and no velocity but that of turning
+# with the orbit. The frame falls along the orbit and does not turn, so the vertical turns with time. The objective is
+# the smoothest speeds: the least integral of the squared acceleration of the reel.
 
 apart = [f"(body_position[1, {i}] - body_position[0, {i}])" for i in range(2)]
 parting = [f"(body_velocity[1, {i}] - body_velocity[0, {i}])" for i in range(2)]
@@ -72,14 +72,14 @@ print(f"{best.status}: {best.message}; {best.seconds:.0f} s")
 assert best.status == "completed"
 
 # %%
-# Both at eight elements, order 4 and a smaller step, for 3000 s longer with the reel at rest. By hand, for a tether
-# without mass: the angle to the vertical follows from the length l of the tether,
+# Both run with eight elements, order 4 and a smaller step, for 3000 s longer with the reel at rest. By hand, for a
+# tether without mass: the angle to the vertical follows from the length l of the tether,
 #
 # .. math:: \ddot\theta + 2 (\dot l/l) (\dot\theta + n) + 3 n^2 \sin\theta \cos\theta = 0.
 
 
 def angles(run: xr.Dataset) -> NDArray[np.float64]:
-    """Angles of the line between the bodies to the local vertical, towards the motion (degrees)."""
+    """Angles of the line between the bodies to the local vertical, toward the motion (degrees)."""
     line, turned = run.body_position.values[:, 0] - run.body_position.values[:, 1], RATE * run.time.values
     radial = line[:, 0] * np.cos(turned) + line[:, 1] * np.sin(turned)
     return np.asarray(np.degrees(np.arctan2(line[:, 1] * np.cos(turned) - line[:, 0] * np.sin(turned), radial)))
@@ -121,4 +121,4 @@ assert left["optimal"] < 1.0 and left["trapezoid"] > 5.0 * left["optimal"]
 
 # %%
 # The optimal reel is fast while the tether hangs back and slow while it comes forward again, and stops when it
-# arrives at the vertical. What is left is what the search does not see: it takes the tether as one straight element.
+# arrives at the vertical. The remaining swing is what the search does not see: its tether is one straight element.

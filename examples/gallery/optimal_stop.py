@@ -2,8 +2,8 @@
 An emergency stop without slack
 ===============================
 
-A lift of 800 kg goes up with 2.5 m/s on 60 m of rope and has to stop. If the drum brakes too hard, the cabin
-flies on, the rope goes slack, and the cabin falls into it. :func:`tautline.optimize` finds the fastest stop
+A lift of 800 kg goes up at 2.5 m/s on 60 m of rope and has to stop. If the drum brakes too hard, the cabin keeps
+rising, the rope goes slack, and the cabin falls into it. :func:`tautline.optimize` finds the fastest stop
 that keeps a fifth of the weight in the rope and leaves the cabin at rest.
 """
 
@@ -36,7 +36,7 @@ def rising(elements: int) -> tl.State:
 
 
 # %%
-# The search begins with an even braking within 1.2 s.
+# The search begins with constant braking within 1.2 s.
 
 times = np.linspace(0.0, 1.2, 13)
 ramp = tl.Case(
@@ -62,8 +62,8 @@ print(f"{best.status}: stops within {best.objective:.3f} s; {best.message}; {bes
 assert best.status == "completed"
 
 # %%
-# Beside it an even braking that takes as long; both at eight elements, order 4 and a smaller step, with 2 s to
-# follow. By hand: a cabin that falls freely but for a fifth of its weight needs v/(0.8 g).
+# For comparison, constant braking that takes as long; both with eight elements, order 4 and a smaller step,
+# for 2 s longer. By hand: a cabin that falls freely except for a fifth of its weight needs v/(0.8 g).
 
 by_hand = speed / (0.8 * 9.81)
 even = ramp.with_({"command": tl.Speed(retrieval=((0.0, best.objective), (speed, 0.0)))})
@@ -91,4 +91,4 @@ assert left["optimal"] < 0.1 and left["even"] > 10.0 * left["optimal"]
 
 # %%
 # The search knew the bounce of the cabin and not the waves of the rope, which take the pull to a tenth of the
-# weight for some milliseconds. With more elements, or a smoother drum, the search would see to them as well.
+# weight for some milliseconds. With more elements, or a smoother drum, the search would handle them as well.

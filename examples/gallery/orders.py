@@ -37,4 +37,4 @@ tl.figures.save(figure, "orders", ["png"])
 
 # %%
 # For an error of a part in ten thousand order two is the cheapest, and it is the default. For a
-# part in a million order four costs less, and towards the limit of rounding order six.
+# part in a million order four costs less, and near the limit of rounding order six.

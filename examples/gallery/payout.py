@@ -6,10 +6,10 @@ A cable of 100 m with a weight at its end is paid out by 5 m. The motion of the 
 ``Length.to`` with a limit on the jerk, an S-curve. In the model the string flows through the guide and
 through the mesh, so the tension follows the acceleration and nothing else.
 
-Programs for mooring and towing lines often do this otherwise. The number of lumps stays, and the
-*rest length* of all their springs is scaled to the new length. Here is such a line, in a few lines of
-NumPy, paid out by the same curve: once with the rest length as a smooth function of time, once as it
-is done when a winch controller updates it every tenth of a second.
+Programs for mooring and towing lines often do this differently: the number of lumps stays, and the *rest length* of all
+their springs is scaled to the new length. Here is such a line, in a few lines of NumPy, paid out along the same curve:
+once with the rest length as a smooth function of time, once as a winch controller does it that updates the length every
+tenth of a second.
 """
 
 import matplotlib.pyplot as plt
@@ -80,10 +80,10 @@ tl.figures.save(figure, "payout", ["png"])
 # the weight swinging on the elastic cable, which nothing damps here. The orange one swings likewise, but
 # by a quarter too little: its string has less momentum to gain, because its upper lumps stay where they
 # are instead of moving down with the rest. The gray one is hit ten times a second: each new rest length
-# changes the strain of the whole line at once. To soften that, such programs need damping, or a smoother
-# controller.
+# changes the strain of the whole line abruptly. To soften that, such programs need damping, or a
+# smoother controller.
 #
-# By hand: a tenth of a second at 1 m/s is a thousandth of the line, and that of EA is the jump.
+# By hand: a tenth of a second at 1 m/s is a thousandth of the line, and the jump is that fraction of EA.
 
 expected = EA * HANDOVER * 1.0 / (0.5 * (FROM + TO))
 handed_over, smoothly, ours = jumps
@@ -93,6 +93,6 @@ assert jumps[ours] < 1e-2 * expected
 assert 0.7 < spans[smoothly] / spans[ours] < 0.8
 
 # %%
-# What the winch has to do is reported too:
+# The result also has torque and power of the winch:
 
 print(f"torque {float(run.torque.min()):.0f} to {float(run.torque.max()):.0f} N m")

@@ -3,8 +3,8 @@ Replay a run interactively
 ==========================
 
 :func:`tautline.view` makes one HTML page of a run: turn the scene, drag the time, zoom into the
-plots. It needs no server and no network. Here two runs are compared, deployment with the loss at the
-guide and without: the second one is the ghost.
+plots. It needs no server and no network. Here it compares two runs, deployment with and without the loss at the guide:
+the second one is the ghost.
 """
 
 import tautline as tl

@@ -3,7 +3,7 @@ One number changed on the command line
 ======================================
 
 The third example of the paper with 3 N m in place of 2.09 N m:
-``tautline run retrieval --set command.torque="3 N*m"``, and here from Python.
+``tautline run retrieval --set command.torque="3 N*m"``, here from Python.
 """
 
 import matplotlib.pyplot as plt
@@ -17,8 +17,8 @@ for name, run in runs.items():
     print(f"{name}: {float(run.unstretched_length[-1, 0]):.2f} m are left; {[x.kind for x in tl.warnings_of(run)]}")
 
 # %%
-# By hand, the work of the motor is torque over radius times what it retrieved. What is left of it after the loss at
-# the guide is in the motion: the whole account closes to the error that the run states.
+# By hand, the work of the motor is torque over radius times the retrieved length. What is left of it after the loss
+# at the guide is in the motion: the whole account closes to the error that the run states.
 
 run = runs["3 N*m"].sel(line="line")
 pull = 3.0 / 0.5
@@ -31,9 +31,9 @@ assert abs(work / by_hand - 1.0) < 1e-9 and abs(gained / work - 1.0) < 0.01
 # %%
 # By hand, the first moments: drum and string on it, M, are pulled by the torque and held by the wave that they send
 # along the string, which pulls with :math:`\sqrt{\mu EA}` times the speed at which string leaves the guide. All of it
-# is in free fall meanwhile, on its slope of 15 degrees. Until the wave is back from the body that is
-# :math:`M\dot v=F-Z\,(v+g\cos 15°\,t)`, where F also carries the half meter of string in the guide.
-# Strain, which is up to 6 %, is left out.
+# is in free fall meanwhile, on its slope of 15 degrees. Until the wave returns from the body this gives :math:`M\dot
+# v=F-Z\,(v+g\cos 15°\,t)`, where F also carries the half meter of string in the guide. Strain, which is up to 6 %, is
+# left out.
 
 string, reel = (getattr(tl.load("retrieval").system.lines["line"], part) for part in ("string", "reel"))
 Z, M = np.sqrt(string.density * string.stiffness), reel.inertia_mass + string.density * (string.length - 10.0)

@@ -43,7 +43,7 @@ print(f"the tension swings by {found:.0f} N, by hand {by_hand:.0f} N")
 assert abs(found / by_hand - 1.0) < 0.1  # the load sways
 
 # %%
-# Heave alone would have told less: roll and pitch move a tip that is high and far out.
+# Heave alone would give less: roll and pitch move a tip that is high and far out.
 
 heave = mass * np.abs(np.gradient(np.gradient(ship.path.at(times)[0][:, 2], times), times)).max()
 print(f"with heave alone {heave:.0f} N")

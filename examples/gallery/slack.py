@@ -5,7 +5,7 @@ What slack changes
 In the paper's first example a rubber string of 10 m is let go from the horizontal. A string that
 obeys Hooke's law in both directions is compressed by up to a quarter of its length on the way:
 it carries compression, as no real string can. ``law="tension_only"`` lets it go slack instead. Both run in
-the paper's steps, in which the jerks of a string that gets taut keep their energy.
+the paper's steps, in which the jerks of a string that becomes taut keep their energy.
 """
 
 import matplotlib.pyplot as plt
@@ -28,7 +28,7 @@ for law in ("linear", "tension_only"):
 
 # %%
 # The tension along the string over time. White is no tension; blue is compression, which only the linear
-# law has. In its place the string that goes slack folds up, and jerks when it is taut again.
+# law has. Instead, the string that goes slack folds up, and jerks when it is taut again.
 
 figure, axes = plt.subplots(2, 1, figsize=(7, 5), sharex=True, layout="constrained")
 for axis, (law, run) in zip(axes, runs.items(), strict=True):
@@ -73,6 +73,6 @@ print(
 assert shorter < first
 
 # %%
-# Until the string is compressed the two are the same motion. Conclusions about later times, and
-# about snap loads on the body, depend on the law. In the verification the linear law is used where the
-# paper's numbers are compared.
+# Until the string is compressed the two are the same motion. Conclusions about later times, and about
+# snap loads on the body, depend on the law. The verification uses the linear law where it compares with
+# the paper's numbers.

@@ -2,7 +2,7 @@
 What decides the peak of a hoist
 ================================
 
-A winch begins to hoist without smoothing. Which counts most for the peak of the tension: the mass of the load, the
+A winch begins to hoist without smoothing. Which matters most for the peak of the tension: the mass of the load, the
 acceleration of the winch, or the stiffness of the rope? A study over a Sobol' design answers; so does a formula.
 """
 
@@ -32,7 +32,7 @@ definition = {
 }
 
 # %%
-# 320 runs are enough here; with ``base = 256`` and six keys it would be 2048, which takes some six times as long.
+# 320 runs are enough here; ``base = 256`` with six keys would be 2048, which takes some six times as long.
 
 with tempfile.TemporaryDirectory() as folder:
     study = tl.study(definition, Path(folder, "peak.zarr"), workers=1).load()
@@ -40,8 +40,8 @@ with tempfile.TemporaryDirectory() as folder:
 print(found.first.to_pandas().round(3).T)
 
 # %%
-# By hand: the peak is :math:`m(g+2a)`, a product of two independent numbers. The variance of a product has one part of
-# each alone and one of both; the stiffness is not in it.
+# By hand: the peak is :math:`m(g+2a)`, a product of two independent numbers. The variance of a product has one part
+# from each number alone and one from both; the stiffness is not in it.
 
 mean = np.array([np.mean(MASS), 9.81 + 2.0 * np.mean(ACCELERATION)])
 variance = np.array([np.ptp(MASS) ** 2, (2.0 * np.ptp(ACCELERATION)) ** 2]) / 12.0

@@ -2,9 +2,9 @@
 What friction takes in a tackle
 ===============================
 
-Half a ton on six falls: without friction a sixth of the weight would hold it. Every sheave that the rope runs over
-leaves its efficiency of the tension, one after the other, so that six falls of 96 % are as five. Lowering, the same
-friction helps whoever holds the rope. The built-in scenario ``tackle`` hoists by a meter, and lowers again.
+Half a tonne hangs on six falls: without friction a sixth of the weight would hold it. At every sheave the tension is
+multiplied by its efficiency, so six falls at 96 % act like five. In lowering, the same friction helps whoever holds the
+rope. The built-in scenario ``tackle`` hoists by a meter, and lowers again.
 """
 
 import matplotlib.pyplot as plt
@@ -35,8 +35,8 @@ for way, x in measured.items():
     assert abs(float(x.mean()) / by_hand[way] - 1.0) < 0.01  # the rope itself weighs 0.3 % of the load
 
 # %%
-# Where it goes: each span has less than the one before it by the efficiency of the sheave between, and the sheaves
-# near the winch, over which most rope passes, take most.
+# Where the loss goes: each span has the tension of the one before times the efficiency of the sheave between, and
+# the sheaves near the winch, over which most rope passes, take most.
 
 spans = run.span_start_tension[up].mean("time")
 ratios = spans[1:].values / spans[:-1].values

@@ -5,7 +5,7 @@ Tethered satellites
 A satellite of 800 kg lets down a probe of 60 kg on a tether, in an orbit 500 km above the ground: the
 bodies of the built-in scenario ``tethered-satellites``. The lower one feels more gravity than its
 orbit needs and the upper one less, so the tether hangs along the local vertical, taut by a third of a
-newton. It swings about it, deploying pushes it to one side, and retrieving pushes it to the other.
+newton. It swings about the vertical; deploying pushes it to one side, and retrieving to the other.
 """
 
 import matplotlib.pyplot as plt
@@ -24,8 +24,8 @@ RATE = pair.orbit.rate
 print(f"one orbit takes {pair.orbit.period / 60:.1f} min")
 
 # %%
-# Starts: both on a line through their common center of mass, at an angle to the vertical that counts
-# towards the motion, turning with the orbit and, if the tether runs, parting.
+# Starts: both on a line through their common center of mass, at an angle to the vertical that counts toward
+# the motion, turning with the orbit and, if the tether runs, separating.
 
 
 def lever(length: float) -> tuple[float, float]:
@@ -57,7 +57,7 @@ def pull(length: float) -> float:
 
 
 def angles(run: xr.Dataset) -> Array:
-    """Angles of the line between the bodies to the vertical through it, towards the motion (rad)."""
+    """Angles of the line between the bodies to the vertical through it, toward the motion (rad)."""
     x = run.body_position.values
     line, turned = x[:, 0] - x[:, 1], RATE * run.time.values
     radial = line[:, 0] * np.cos(turned) + line[:, 1] * np.sin(turned)
@@ -67,9 +67,8 @@ def angles(run: xr.Dataset) -> Array:
 
 # %%
 # 1500 m of tether, let go 3 degrees off the vertical. By hand: it swings with the square root of three times
-# the orbital rate, slower by a sixteenth of the square of twice the angle. The pull is three times the
-# squared rate times masses and distances, larger on the way forwards, with the orbit, and smaller on the
-# way back.
+# the orbital rate, slower by a sixteenth of the square of twice the angle. The pull is three times the squared
+# rate times masses and distances, larger on the way forward, with the orbit, and smaller on the way back.
 
 tilt = np.radians(3.0)
 swing = tl.simulate(pair, placed(1500.0, tilt), duration=6800.0, sample=10.0)
@@ -92,7 +91,7 @@ assert np.abs(felt - expected).max() < 0.03 * pull(1500.0)  # the tether bounces
 
 # %%
 # Deploying from 500 m to 1500 m and retrieving again. The string's speed along itself makes a Coriolis force
-# across it, and there is an angle at which gravity balances that for good: the length has to change by
+# across it, and there is an angle at which gravity balances that permanently: the length has to change by
 #
 # .. math:: \dot l/l = -\tfrac34\, n \sin 2\theta,
 #
@@ -148,7 +147,7 @@ tl.figures.save(figure, "tethered-satellites", ["png"])
 
 # %%
 # The scenario deploys with a constant 0.35 m/s instead. By hand there is no constant angle then, only the
-# equation of a dumbbell whose length is given,
+# equation of a dumbbell whose length is prescribed,
 #
 # .. math:: \ddot\theta + 2 (\dot l/l) (n + \dot\theta) + \tfrac32 n^2 \sin 2\theta = 0,
 #
@@ -191,5 +190,5 @@ right.legend(fontsize=8)
 tl.figures.save(figure, "tethered-scenario", ["png"])
 
 # %%
-# A tether that stops off the vertical goes on swinging: there is no air. And the pull is that of a few
-# sheets of paper, in proportion to the length: the first meters need a spring or thrusters.
+# A tether that stops off the vertical goes on swinging: there is no air. And the pull is only the weight of a
+# few sheets of paper, in proportion to the length: the first meters need a spring or thrusters.

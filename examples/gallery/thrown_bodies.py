@@ -2,10 +2,9 @@
 Thrown bodies
 =============
 
-Two bodies fly through free space and turn about each other on a cord, as a bola does; one of them
-has a reel and winds the cord up, from 6 m to 3 m: the built-in scenario ``thrown-bodies``. Nothing acts
-from outside, so linear and angular momentum of the whole must stay what they are, whatever motor, drum
-and cord do inside, and that decides where all of it goes.
+Two bodies fly through free space and turn about each other on a cord, as a bola does; one of them has a reel and hauls
+the cord in, from 6 m to 3 m: the built-in scenario ``thrown-bodies``. Nothing acts from outside, so linear and angular
+momentum of the whole stay constant, whatever motor, drum and cord do, and that decides the motion.
 """
 
 import matplotlib.pyplot as plt
@@ -20,7 +19,7 @@ run = tl.simulate(case)
 print(run.attrs["message"], "after", run.attrs["steps"], "steps")
 
 # %%
-# Momenta. The center of mass flies straight on; what the figures below show is rounding.
+# Momenta. The center of mass flies straight on; the figures below show rounding.
 
 time = run.time.values
 mass = reeler.mass + ball.mass + cord.density * cord.length
@@ -34,7 +33,7 @@ for name, unit in (("linear_momentum", "kg m/s"), ("angular_momentum", "kg m²/s
 
 # %%
 # By hand, from angular momentum: a line of masses that turns as one has the moment of inertia of bodies,
-# cord and wound cord about the common center of mass. The spin rate is the angular momentum over it.
+# deployed and spooled cord about the common center of mass. The spin rate is the angular momentum over it.
 
 
 def inertia(out: float, stretch: float) -> float:

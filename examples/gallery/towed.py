@@ -2,12 +2,12 @@
 A towed wing
 ============
 
-A research ship tows a sensor of 60 kg on 200 m of armoured cable of 8.2 mm (0.322 inch, the standard
-size of the UNOLS fleet; mass 0.262 kg/m). For armoured cables R. Folb and J. J. Nelligan measured a
+A research ship tows a sensor of 60 kg on 200 m of armored cable of 8.2 mm (0.322 inch, the standard size of the UNOLS
+fleet; mass 0.262 kg/m). For armored cables R. Folb and J. J. Nelligan measured a
 drag coefficient across the cable of 1.5 (*Hydrodynamic Loading on Armored Towcables*, DTNSRDC 1982);
-along it 0.02 is taken. The stiffness, EA = 2.6 MN, is that of half the cross-section in steel. The
+along it we use 0.02. The stiffness, EA = 2.6 MN, is that of half the cross-section in steel. The
 faster the ship, the more the water carries the cable up; so the body has a wing, a depressor, which
-pulls it down. How deep does it go, and what does the winch feel?
+pulls it down. How deep does it go, and what is the tension at the winch?
 """
 
 from typing import Any
@@ -35,8 +35,8 @@ volume, deployed, elements = 0.03, 200.0, 12
 # The wing has 0.5 m² and is set with its nose 6 degrees down; up to its stall at 12 degrees its lift
 # coefficient grows by 3.8 per radian, as that of a short wing does. Drag has three numbers, ahead,
 # sideways, and up and down: the last two are the tail's, half a meter behind the tow point, which keeps
-# the body straight. Three masses of water move along; they are largest up and down, and would turn the
-# body across its way without the tail.
+# the body straight. Three added masses are largest up and down, and would turn the body broadside to
+# its motion without the tail.
 
 area, set_down = 0.5, np.radians(6.0)
 lift_table = (np.radians([-90, -16, -12, 12, 16, 90]), np.array([0.0, -0.7, -0.8, 0.8, 0.7, 0.0]))
@@ -65,13 +65,13 @@ def ship(speed: float, heave: tl.GuidePath | None = None, wing: float = area) ->
 
 
 # %%
-# Rest, seen from the ship: :func:`tautline.statics`, which includes weight, buoyancy and the drag of
-# the water.
+# The state of rest relative to the ship comes from :func:`tautline.statics`, which includes weight, buoyancy and the
+# drag of the water.
 #
 # The same by hand. At a pitch the wing has an angle of attack, and so lift and drag; with the drag of
-# the tail, the weight in water and Munk's moment of the water that moves along, all moments about the
-# tow point have to vanish, which gives the pitch. The sum of the forces is what the cable feels at
-# the body, and every small piece of cable towards the ship adds its own weight and drag.
+# the tail, the weight in water and Munk's moment of the added mass, all moments about the tow point
+# have to vanish, which gives the pitch. The sum of the forces is the tension of the cable at the body,
+# and every small piece of cable toward the ship adds its own weight and drag.
 
 
 def steady(speed: float, wing: float = area) -> Any:
@@ -151,7 +151,7 @@ tl.figures.save(figure, "towed-steady", ["png"])
 
 # %%
 # A run has to agree: it starts in the balance of 4 knots and should stay there, because its water is
-# the same water. Then the ship slows down to 2 knots: the cable sinks to the other balance.
+# the same. Then the ship slows down to 2 knots: the cable sinks to the other balance.
 
 fast, slow = 4 * 0.5144, 2 * 0.5144
 stays = tl.simulate(ship(fast), tl.AtEquilibrium(deployed), duration=20.0, sample=0.5)
@@ -204,5 +204,5 @@ print(
 )
 
 # %%
-# Left out: the strumming of the cable in its eddies, which adds drag; the time that the flow around the
+# Left out: vortex-induced vibration of the cable, which adds drag; the time that the flow around the
 # wing needs to change; and depth-dependent currents, which ``Fluid.flow`` takes as a table.

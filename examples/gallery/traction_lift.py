@@ -4,7 +4,7 @@ A lift whose ropes slip
 
 Lifts hang on friction: the ropes run over a driven sheave, with the cabin on one side and a counterweight on the other,
 and nothing but the groove holds them. By Euler and Eytelwein they hold as long as the tensions differ by no more than
-:math:`e^{\\mu \\theta}`. The built-in scenario ``traction-lift`` lowers a full cabin with 1.5 m/s and stops the wheel
+:math:`e^{\\mu \\theta}`. The built-in scenario ``traction-lift`` lowers a full cabin at 1.5 m/s and stops the wheel
 within 0.2 s: far too hard, so the ropes slip, and the cabin stops by friction alone. Damping of the ropes lets the
 cabin come to rest on them.
 """
@@ -39,8 +39,8 @@ print(f"torque at even speed: {measured:.0f} N m, by hand {torque:.0f} N m")
 assert abs(measured / torque - 1.0) < 0.02  # the cabin bounces on its ropes
 
 # %%
-# While it slips, the ropes pull with the ratio of Euler and Eytelwein, and the cabin is braked by
-# :math:`a = g\,(e^{\\mu\\theta} m_2 - m_1)/(e^{\\mu\\theta} m_2 + m_1)`, however hard the wheel is stopped.
+# While they slip, the ropes pull with the ratio of Euler and Eytelwein, and brake the cabin by
+# :math:`a = g\,(e^{\mu\theta} m_2 - m_1)/(e^{\mu\theta} m_2 + m_1)`, however hard the wheel is stopped.
 
 cab, other = run.span_end_tension.sel(span="ropes.0"), run.span_start_tension.sel(span="ropes.1")
 found = float((cab / other)[slipping].median())
@@ -57,7 +57,7 @@ print(f"stops after {stopped - 4.0:.2f} s, slips {slipped:.2f} m; by hand {by_ha
 assert abs((stopped - 4.0) / by_hand[0] - 1.0) < 0.02 and abs(slipped / by_hand[1] - 1.0) < 0.08
 
 # %%
-# What became of the energy: friction in the groove takes the motion of all masses, and what the cabin still sinks.
+# The energy: friction in the groove takes that of the motion of all masses, and of the further descent of the cabin.
 
 loss = float(run.sheave_loss[-1, 0])
 moving, inside = 0.5 * (m1 + m2) * 1.5**2, float(run.damping_loss[-1])

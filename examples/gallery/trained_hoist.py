@@ -2,10 +2,10 @@
 A crane that is trained
 =======================
 
-``CraneHoist-v0`` raises a ton by 5 m; what is away from the goal costs, and so does speed. A search by the
-cross-entropy method trains a controller of six numbers on it, in 240 episodes that take half a minute. Beside it stand
-what an engineer would do first, the same shaped so that the rope does not bounce, and the optimum that
-:func:`tautline.optimize` finds with exact gradients.
+``CraneHoist-v0`` raises 1 t by 5 m; distance from the goal costs, and so does speed. A search by the cross-entropy
+method trains a controller of six numbers on it, in 240 episodes that take half a minute. It is compared with a ride by
+hand calculation, the same ride shaped so that the rope does not bounce, and the optimum that :func:`tautline.optimize`
+finds with exact gradients.
 """
 
 import time
@@ -39,12 +39,12 @@ def episode(policy: Callable[[Row], float]) -> tuple[float, Row]:
 
 
 # %%
-# **By hand.** The drum, with the inertia of 470 kg on its rim, and the load are accelerated evenly for half of the way
-# and braken for the other half, as fast as the action allows: the torque is at most 30 % above or below the weight.
+# **By hand.** The drum, with the inertia of 470 kg on its rim, and the load accelerate evenly for half of the way and
+# brake for the other half, as fast as the action allows: the torque is at most 30 % above or below the weight.
 #
-# **Shaped.** The same plan, twice: the second copy, of half of the size as the first, comes half a period of the
-# stretching rope later, and takes away the bouncing that the first one makes (:func:`tautline.control.impulses`). The
-# drum turns freely in that mode. Torques of both plans are averaged over the steps in which an action holds.
+# **Shaped.** The same plan twice, each of half the size: the second copy comes half a period of the stretching rope
+# later, and cancels the bouncing that the first one makes (:func:`tautline.control.impulses`). The drum turns freely
+# in that mode. Torques of both plans are averaged over the steps in which an action holds.
 
 case = environment.get_wrapper_attr("task").case
 line = case.system.lines["line"]
@@ -133,10 +133,10 @@ def optimum(seen: Row) -> float:
 
 
 # %%
-# All of them in the same environment. The trained controller comes within five per cent of the optimum, and never saw
-# the model. The rides by hand arrive first, and cost more: this cost charges for speed and lets the end take its time.
-# It charges nothing for bouncing, which shaping halves; actions that hold for a third of the rope's period keep it from
-# more. Plans and trained controller look where the load is; the optimum is a table of torques, made for this mass.
+# All of them run in the same environment. The trained controller comes within five percent of the optimum, and never
+# saw the model. The rides by hand arrive first, and cost more: this cost charges for speed and favors a slow end. It
+# charges nothing for bouncing, which shaping halves; actions that hold for a third of the rope's period prevent more.
+# Plans and trained controller use the position of the load; the optimum is a table of torques for this mass.
 
 
 def trained(seen: Row) -> float:

@@ -2,7 +2,7 @@
 A drum that absorbs waves
 =========================
 
-A load on 30 m of rope is struck downwards. The impulse runs up the rope as a wave of tension, is
+A load on 30 m of rope is struck downward. The impulse runs up the rope as a wave of tension, is
 reflected by a locked drum, and returns again and again. :class:`tautline.control.WaveAbsorber` lets
 the drum yield just as more rope would, so that the wave is not reflected. The
 rope has a little damping of its own.
@@ -43,8 +43,8 @@ runs = {
 }
 
 # %%
-# The waves: time to the right, the guide on top, the load below; shaded is the tension above or
-# below that at rest. The straight stripes run with 316 m/s.
+# The waves: time to the right, the guide on top, the load below; shading shows the tension above or
+# below that at rest. The straight stripes run at 316 m/s.
 
 figure, axes = plt.subplots(2, 2, figsize=(8, 5), sharex=True, sharey=True, layout="constrained")
 for axis, (name, run) in zip(axes.flat, runs.items(), strict=True):
@@ -59,7 +59,7 @@ figure.colorbar(picture, ax=axes, label="extra tension (N)")
 tl.figures.save(figure, "waves", ["png"])
 
 # %%
-# What a sensor at the guide would see, and the part of a wave that the drum reflects, by theory.
+# The reading of a sensor at the guide, and the part of a wave that the drum reflects, by theory.
 
 left_over: list[float] = []
 figure, (left, right) = plt.subplots(1, 2, figsize=(8, 3.4), layout="constrained")

@@ -108,6 +108,17 @@ def test_new_check_show_schema(tmp_path: Path) -> None:
     tautline("run", "my.toml", "--set", "run.duration=0.5", cwd=tmp_path)
 
 
+def test_check_warns_in_place_of_good(tmp_path: Path) -> None:
+    """A stiffness whose prefix was forgotten, on the page and as JSON; it is no error."""
+    soft = ["crane-hoist", "--set", "string.stiffness=5.5"]
+    told = tautline("check", *soft, cwd=tmp_path).stdout
+    assert told.startswith("crane-hoist: valid, with 1 warning\nwarning") and "good" not in told
+    found = json.loads(tautline("check", *soft, "--json", cwd=tmp_path).stdout)
+    assert [(x["kind"], x["where"], x["limit"]) for x in found["warnings"]] == [("strain", "line", 0.5)]
+    assert found["warnings"][0]["value"] == found["lines"]["line"]["strain"] > 1000.0
+    assert found["drives"]["line"]["max_torque"] is None and len(found["notes"]) == 1
+
+
 def test_export(tmp_path: Path) -> None:
     tautline("run", "fixed-length", *SHORT, cwd=tmp_path)
     assert "got none" in tautline("export", "fixed-length.nc", cwd=tmp_path, expect=2).stderr

@@ -103,3 +103,52 @@ def test_health_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert "tension at start: 7 to 9 N" in lines
     assert "energy balance error: 3.1 % of the energy in play" in lines
     assert "warning 1: the first" in lines and "warning 2: the second" in lines
+
+
+SEA = {"guide.amplitude": 3.0, "guide.period": 5.0, "run.duration": 20.0, "run.sample": 0.2}  # a cable that snaps
+
+
+def test_use_of_a_breaking_load_is_not_shown_without_its_doubt(tmp_path: Path) -> None:
+    """The table and the JSON of `run` and `info`, and `tl.summary`, say what `tl.analysis.utilization` warns of."""
+    from typer.testing import CliRunner
+
+    from tautline.cli.commands import app
+
+    file = tmp_path / "run.nc"
+    settings = [word for key, x in SEA.items() for word in ("--set", f"{key}={x}")]
+    shown = {"run": CliRunner().invoke(app, ["run", "sea-cable", *settings, "-o", str(file)])}
+    run = tl.open_run(file)
+    use = tl.analysis.utilization(run)
+    (doubt,) = use.warnings
+    assert doubt.kind == "sampling"
+    shown["info"] = CliRunner().invoke(app, ["info", str(file)])
+    for name, done in shown.items():
+        assert done.exit_code == 0, done.output
+        words = " ".join(done.stdout.split())
+        assert f"of the breaking load at most between samples {doubt.text}" in words, name
+    assert f"between samples{' ' * 10}" in tl.summary(run) and doubt.text in tl.summary(run)
+    again = ["run", "sea-cable", *settings, "-o", str(file), "--overwrite", "--json"]
+    for arguments in (again, ["info", str(file), "--json"]):
+        figures = json.loads(CliRunner().invoke(app, arguments).stdout)
+        figures = figures.get("summary", figures)
+        assert figures["utilization"] == use.utilization
+        assert figures["utilization_warnings"] == [doubt.to_dict()]
+    close = tl.simulate(tl.load("sea-cable", SEA | {"run.sample": 0.005}))
+    assert tl.analysis.utilization(close).warnings == () and "between samples" not in tl.summary(close)
+
+
+def test_doubts_of_several_lines_are_those_of_their_utilization_in_pieces_too() -> None:
+    case = tl.load("hook-and-load", {"run.sample": "500 ms", "lines.sling.breaking_load": "30 kN"})
+    run = tl.simulate(case)
+    expected = [w.to_dict() for name in case.system.lines for w in tl.analysis.utilization(run, line=name).warnings]
+    values = {str(name): x.values for name, x in run.data_vars.items()} | {"time": run.time.values}
+    assert len(expected) > 1
+    for cuts in ([], [1], [2, 3, 5], list(range(1, len(run.time)))):
+        rows = np.split(np.arange(len(run.time)), cuts)
+        figures = summarize([{name: x[k] for name, x in values.items()} for k in rows], dict(run.attrs))
+        assert figures["utilization_warnings"] == expected
+
+
+def test_lines_without_a_breaking_load_have_no_doubts() -> None:
+    figures = summarize([sample_values(4)], ATTRS | {"version": "0"})
+    assert figures["utilization"] is None and figures["utilization_warnings"] == []

@@ -24,7 +24,16 @@ RIGHT = 0.01
 # Angle that the start is disturbed by (rad), and the growth of it that counts as chaos.
 NUDGE, CHAOS = 1e-9, 100.0
 # Warnings on the motion, not on how right it is.
-OF_THE_MOTION = ("end_stop", "slip", "slack_sheave", "motor_torque", "motor_power", "breaking_load", "record_end")
+OF_THE_MOTION = (
+    "end_stop",
+    "slip",
+    "snap",
+    "slack_sheave",
+    "motor_torque",
+    "motor_power",
+    "breaking_load",
+    "record_end",
+)
 # True also where nothing is wrong.
 NEVER_IN_VAIN = (*OF_THE_MOTION, "slack", "compression")
 NUMERICAL = ("unstable_step", "newton_failed", "non_finite")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import html
+import re
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
 import tautline as tl
+from tautline.cli.fitting import summary
 from tautline.fitting.prediction import Sampling, sampling_for
 from tautline.fitting.result import Fit, rounded
+from tautline.fitting.stepping import advised_step, step_warnings
 from tautline.gradients.keys import key_value
 from tests.support import chains
 from tests.support.measured import NOISE, START, TRUTH, UNITS, measured, small_case, write_csv
@@ -288,3 +294,117 @@ def test_starts_without_a_run_are_refused() -> None:
     with pytest.raises(tl.errors.InputError, match=r"start values; the run ends at .* before the data") as caught:
         tl.fit(case, measured(small_case()), ["body.mass"], units=UNITS)
     assert "\n" not in str(caught.value)
+
+
+# -- steps -------------------------------------------------------------------------------------------------
+
+BOUNCING = {"string.stiffness": 1.3e6, "string.viscosity": 8e3}
+
+
+def bouncing(**run: Any) -> tl.Case:
+    """A load of 1 t that bounces at 1.3 Hz on 20 m of rope."""
+    return tl.Case.from_dict(
+        {
+            "string": {"length": 20.1, "density": 0.9, **{key.partition(".")[2]: x for key, x in BOUNCING.items()}},
+            "reel": {"drum_radius": 0.2, "guide_length": 0.1, "inertia_mass": 20.0},
+            "body": {"shape": "point", "mass": 1000.0},
+            "initial": {"kind": "hanging", "deployed": 20.0, "end_velocity": [0.0, 0.0, 0.3]},
+            "command": {"kind": "locked"},
+            "run": {"duration": 3.0, "elements": 1, "sample": 0.01} | run,
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def tensions() -> tuple[Any, Any]:
+    """Times and tensions of a run with a step so small that its error does not matter."""
+    run = chains.simulate(bouncing(step=1e-4))
+    return run.time.values, run.start_tension.values.reshape(-1)
+
+
+def noisy(tensions: tuple[Any, Any], noise: float) -> dict[str, Any]:
+    time, exact = tensions
+    return {"time": time, "start_tension": exact + np.random.default_rng(1).normal(0.0, noise, len(time))}
+
+
+def off(found: Fit) -> float:
+    """Error of the stiffness in standard errors."""
+    return (found.values["string.stiffness"] - 1.3e6) / found.standard_errors["string.stiffness"]
+
+
+OF_TENSION = {"time": "s", "start_tension": "N"}
+
+
+@pytest.mark.parametrize("noise", [10.0, 1.0])
+def test_a_step_that_moves_the_values_is_told_and_the_advised_one_is_enough(
+    tensions: tuple[Any, Any], noise: float, tmp_path: Path
+) -> None:
+    data = noisy(tensions, noise)
+
+    def found_with(**run: Any) -> Fit:
+        wrong = bouncing(**run).with_({"string.stiffness": 1e6, "string.viscosity": 5e3})
+        return tl.fit(wrong, data, list(BOUNCING), units=OF_TENSION)
+
+    found = found_with()
+    (warning,) = found.warnings
+    assert (warning.kind, warning.where) == ("fit_step", "string.stiffness")
+    assert warning.limit == pytest.approx(1.0 / 3.0)
+    step = re.search(r'set run\.step = "([\d.]+ ms)"', warning.text)
+    assert step is not None and warning.value is not None
+    finer = found_with(step=step[1])
+    assert finer.status == "completed" and finer.warnings == () and abs(off(finer)) < 3.0
+    # what the warning says is how far the value is from that of small steps
+    assert warning.value == pytest.approx(abs(off(found) - off(finer)), rel=0.15)
+    assert (abs(off(found)) > 3.0) == (noise == 1.0)
+    assert warning.text in str(found) and warning.to_dict() in summary(found)["warnings"]
+    page = tl.figures.fit_report(found, tmp_path / "report.html").read_text(encoding="utf-8")
+    assert html.escape(warning.text) in page and 'class="verdict unsure"' in page
+
+
+def test_higher_orders_need_smaller_steps_only_for_better_data() -> None:
+    case = bouncing(order=4).with_({"string.viscosity": 0.0})
+    run = chains.simulate(case.with_({"run.step": 1e-4}))
+    data = noisy((run.time.values, run.start_tension.values.reshape(-1)), 0.01)
+    start = case.with_({"string.stiffness": 1.2e6})
+    coarse, fine = (
+        tl.fit(start.with_({"run.step": step}), data, ["string.stiffness"], units=OF_TENSION) for step in (1e-2, 2.5e-3)
+    )
+    (warning,) = coarse.warnings
+    assert warning.kind == "fit_step" and 'run.step = "5 ms"' in warning.text and fine.warnings == ()
+    assert warning.value == pytest.approx(abs(off(coarse) - off(fine)), rel=0.15)
+
+
+def test_a_robust_fit_is_told_of_its_step_too(tensions: tuple[Any, Any]) -> None:
+    data = noisy(tensions, 10.0)
+    plain = tl.fit(bouncing(), data, list(BOUNCING), units=OF_TENSION)
+    data["start_tension"][::25] += 1e4
+    robust = tl.fit(bouncing(), data, list(BOUNCING), units=OF_TENSION, loss="soft_l1")
+    shifts = [w.value for found in (plain, robust) for w in found.warnings if w.kind == "fit_step"]
+    assert len(shifts) == 2 and shifts[1] == pytest.approx(shifts[0], rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("sample", "interval", "needed", "expected"),
+    [
+        (0.015, 0.01, 4e-3, 2.5e-3),  # of both
+        (0.01, 0.01, 1.3e-3, 1.25e-3),
+        (None, 0.01, 7e-5, 6.25e-5),
+        (0.01, 1.0 / 30.0, 4e-3, 2.5e-3),  # which no part of a hundredth of a second divides
+        (1.0 / 7.0, 0.01, 4e-3, 1.0 / 7.0 / 36.0),  # nor has few digits
+        (2.0, 0.5, 0.7, 0.5),
+    ],
+)
+def test_advised_steps_are_possible(sample: float | None, interval: float, needed: float, expected: float) -> None:
+    run = tl.Run(duration=3.0 if sample is None else 20 * sample, sample=sample)
+    step = advised_step(needed, run, interval)
+    assert step == pytest.approx(expected, rel=1e-12)
+    advised = replace(run, step=float(f"{1e3 * step:.12g}") / 1e3)  # as the warning prints it
+    done = tl.simulate(replace(small_case(), run=advised)) if step < 5e-3 else None  # larger ones are not stable
+    assert done is None or done.attrs["status"] == "completed"
+
+
+def test_a_run_with_half_the_step_that_fails_is_told() -> None:
+    (warning,) = step_warnings(
+        cast(Any, SimpleNamespace(with_half_step=lambda: (0.1, "no rope"))), [], *[np.ones(1)] * 2
+    )
+    assert warning.kind == "fit_step" and "no rope" in warning.text and warning.value is None

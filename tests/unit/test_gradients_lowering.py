@@ -15,6 +15,7 @@ from tautline.gradients.arrays import UnknownTangentsError
 from tautline.gradients.chain.runs import ChainRuns
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.directions import Directions
+from tautline.gradients.dual_runs import tangents_of_numbers
 from tautline.gradients.keys import checked_keys, key_of, key_size, key_value, number_keys
 from tautline.gradients.leaves import flat
 from tautline.gradients.lowering import differentiable_keys, tangents_along
@@ -201,7 +202,7 @@ def test_dual_numbers_are_what_differences_find(command: dict[str, Any], own: li
     begun = runs.begun({})
     numbers = begun.numbers()
     scales = scales_of(numbers)
-    found = runs.tangents(begun, Directions.single(runs.case, keys), scales)
+    found = tangents_of_numbers(runs, begun, Directions.single(runs.case, keys), scales)
     expected, _ = tangents_along(Directions.single(case, keys), case, lambda changes: runs.beside(changes).numbers())
     for k, key in enumerate(keys):
         assert far_apart(found[:, k], expected[:, k], numbers, scales) < 1e-8, key
@@ -262,7 +263,7 @@ def test_dual_numbers_of_bodies_that_turn_are_what_differences_find(start: str) 
     numbers = runs.begun({}).numbers()
     for key in (f"bodies.ship.{key}" for key in OF_ITS_MOTION):
         with pytest.raises(UnknownTangentsError):
-            runs.tangents(runs.begun({}), Directions.single(runs.case, [key]), scales_of(numbers))
+            tangents_of_numbers(runs, runs.begun({}), Directions.single(runs.case, [key]), scales_of(numbers))
         found, warnings = tangents_along(
             Directions.single(case, [key]), case, lambda changes: runs.beside(changes).numbers()
         )
@@ -282,7 +283,9 @@ def test_dual_numbers_do_not_know_how_a_body_is_turned(turning: tl.Spin | None) 
     runs = NetworkRuns(case)
     begun = runs.begun({})
     with pytest.raises(UnknownTangentsError):
-        runs.tangents(begun, Directions.single(runs.case, ["bodies.mast.angles[1]"]), scales_of(begun.numbers()))
+        tangents_of_numbers(
+            runs, begun, Directions.single(runs.case, ["bodies.mast.angles[1]"]), scales_of(begun.numbers())
+        )
     _compare(runs, ["bodies.load.mass", "lines.rope.stiffness", "bodies.mast.position[0]", "lines.rope.start_point[0]"])
 
 
@@ -290,7 +293,7 @@ def _compare(runs: Any, keys: list[str]) -> None:
     begun = runs.begun({})
     numbers = begun.numbers()
     scales = scales_of(numbers)
-    found = runs.tangents(begun, Directions.single(runs.case, keys), scales)
+    found = tangents_of_numbers(runs, begun, Directions.single(runs.case, keys), scales)
     expected, _ = tangents_along(
         Directions.single(runs.case, keys), runs.case, lambda changes: runs.beside(changes).numbers()
     )
@@ -311,7 +314,7 @@ def test_dual_numbers_know_where_they_do_not_know(key: str) -> None:
     runs: Any = runs_of(case, [key])
     begun = runs.begun({})
     with pytest.raises(UnknownTangentsError):
-        runs.tangents(begun, Directions.single(runs.case, [key]), scales_of(begun.numbers()))
+        tangents_of_numbers(runs, begun, Directions.single(runs.case, [key]), scales_of(begun.numbers()))
 
 
 @pytest.mark.parametrize("start", ["hanging", "equilibrium"])

@@ -104,17 +104,19 @@ def test_a_fit_finds_the_efficiency_of_a_sheave_and_the_friction_of_an_eye() -> 
     check_fit_finds(truth, case, "car", "hoist")
 
 
-@pytest.mark.long
 def test_an_optimum_of_a_driven_sheave_is_kept_by_a_plain_run() -> None:
+    """Between torques that leave all ropes taut, as slack ones have kinks at which no search converges."""
     pytest.importorskip("casadi")
     table = {"kind": "torque", "times": [0.0, 0.1, 0.2], "torques": [20.0, 20.0, 20.0]}
     case = tackle(**{"lines.haul.over.drive.command": table, "run.duration": 0.2})
     found = tl.optimize(
         case,
-        vary={"lines.haul.over.drive.command.torques": (-200.0, 200.0)},
+        vary={"lines.haul.over.drive.command.torques": (-40.0, 60.0)},
         minimize={"integral": "start_tension[haul]^2"},
-        subject_to=[tl.AtEnd("body_velocity[car, x]", 0.0, within=1e-6)],
+        subject_to=[tl.AtEnd("body_velocity[car, x]", -0.04, within=1e-6)],
         intervals=2,
     )
     run = tl.simulate(found.case)
-    assert found.status == "completed" and abs(float(run.body_velocity.sel(body="car", axis="x")[-1])) < 1e-4
+    assert found.status == "completed"
+    assert abs(float(run.body_velocity.sel(body="car", axis="x")[-1]) + 0.04) < 2e-6
+    assert run.tension.values.min() > 0.0

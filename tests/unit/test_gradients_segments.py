@@ -12,9 +12,10 @@ import tautline as tl
 from tautline.errors import InputError
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.coordinates import coordinates_of
-from tautline.gradients.differences import Changed
+from tautline.gradients.differences import Changed, difference
 from tautline.gradients.directions import Directions
-from tautline.gradients.leaves import places_in
+from tautline.gradients.dual_runs import tangents_of_numbers
+from tautline.gradients.leaves import flat, places_in
 from tautline.gradients.scales import scales_of
 from tautline.gradients.segment_slopes import SegmentSlopes, by_state
 from tautline.gradients.segments import Segments
@@ -22,6 +23,7 @@ from tautline.kernels import data
 from tests.support import chains
 from tests.support.duals import far_apart
 from tests.support.hoist import hoist
+from tests.support.tackle import tackle
 
 BOX = tl.RigidBody.box(0.5, (0.2, 0.3, 0.4), (0.1, 0.0, 0.2))
 ROTATION = slice(6, 9)  # of the only body, among coordinates
@@ -93,10 +95,22 @@ def _reel(setting: Any, i: int) -> Any:
 BY_DIFFERENCES = {"command.length"}
 ROBOT = ("cable-robot", ["bodies.platform.mass", "lines.north-east.command.speed"])
 HOOK = ("hook-and-load", ["bodies.load.mass", "lines.hoist.stiffness", "bodies.load.center_of_mass[1]"])
-SYSTEMS = {"throw": ("thrown-bodies", ["bodies.ball.mass"]), "hook": HOOK, "robot": ROBOT}
+OVER = "lines.haul.over.drive"
+TACKLE = tackle(**{f"{OVER}.command": {"kind": "torque", "times": [0.0, 0.1], "torques": [20.0, 25.0]}})
+REEVED = [f"{OVER}.command.torques[1]", f"{OVER}.radius", "lines.hoist.over.eye.friction", "lines.haul.length"]
+BLOCK = ["bodies.block.mass", "lines.hoist.over.lower.efficiency", "lines.hoist.density", "lines.hoist.command.target"]
+SYSTEMS: dict[str, tuple[tl.Case | str, list[str]]] = {
+    "throw": ("thrown-bodies", ["bodies.ball.mass"]),
+    "hook": HOOK,
+    "robot": ROBOT,
+    "tackle": (TACKLE, REEVED),
+    "block": ("hook-block-2", BLOCK),
+}
 
 
-@pytest.mark.parametrize("name", [*CASES, "throw", "hook", pytest.param("robot", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    "name", [*CASES, "throw", "hook", "tackle", "block", pytest.param("robot", marks=pytest.mark.long)]
+)
 def test_dual_numbers_of_segments_are_what_differences_find(name: str) -> None:
     """By the state in the middle of a run, and by keys; all but the torque of a sample there, which is left out."""
     case, by = CASES.get(name) or SYSTEMS[name]
@@ -107,10 +121,11 @@ def test_dual_numbers_of_segments_are_what_differences_find(name: str) -> None:
     segments = Segments(case, [0.0, 0.5 * case.run.duration, case.run.duration], by)
     x, u, slopes = segments.march(0, segments.start, derivatives=False).end, segments.values, segments._slopes
     assert isinstance(slopes, SegmentSlopes)
-    setting = segments.placed(segments.begun(u).copy(), x, 1)
+    setting = segments.placed(segments.begun(u), x, 1).setting
     at, setting = segments.midway(setting, x, u, 1), setting.without_workspace()
     here, scales = Changed.of(setting), scales_of(setting)
-    found = segments.runs(u).tangents(segments.begun(u), Directions.single(segments.case, by), scales, at)
+    runs, begun = segments.runs(u), segments.begun(u)
+    found = tangents_of_numbers(runs, begun, Directions.single(segments.case, by), scales, at)
     expected = by_state(segments, setting, scales, x, u, 1)
     expected = np.column_stack([expected, *(slopes._along(here, scales, x, u, 1, j) for j in range(len(by)))])
     reels = range(1 if isinstance(setting, Setting) else len(setting.network.strands))
@@ -118,6 +133,17 @@ def test_dual_numbers_of_segments_are_what_differences_find(name: str) -> None:
     for column, true, key in zip(found.T, expected.T, [*segments.coordinates.names, *by], strict=True):
         column[torques] = true[torques] = 0.0
         assert far_apart(column, true, setting, scales) < 1e-8, key
+
+
+@pytest.mark.parametrize("case", [CASES["torque"][0], TACKLE], ids=["chain", "network"])
+def test_placing_a_state_leaves_the_run_as_it_was(case: tl.Case) -> None:
+    segments = Segments(case, [0.0, case.run.duration], [])
+    begun, x = segments.begun(segments.values), segments.start + 0.01
+    before = flat(begun.setting)
+    placed = segments.placed(begun, x, 0)
+    np.testing.assert_array_equal(flat(begun.setting), before)
+    assert np.nanmax(np.abs(difference(flat(placed.setting), before))) > 1e-3
+    np.testing.assert_array_equal(flat(segments.placed(begun, x, 0).setting), flat(placed.setting))
 
 
 KNOTS = [0.0, 0.05, 0.1, 0.15, 0.2]

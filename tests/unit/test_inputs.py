@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -508,6 +509,17 @@ def test_spooled_strain_belongs_to_the_law_that_stores_it() -> None:
     _, arguments = VALID["Reel"]
     with pytest.raises(InputError, match="spooled_strain: expected 0 unless guide_law is 'stretched'"):
         tl.Reel(**(arguments | {"guide_law": "dissipative"}))
+
+
+def test_the_name_of_a_scenario_in_place_of_a_case_is_refused_with_the_call_that_reads_it() -> None:
+    name: Any = "crane-hoist"
+    hint = re.escape("; tl.load('crane-hoist') reads a scenario")
+    for look in (tl.simulate, tl.gradients.linearize, lambda case: tl.export_fmu(case, "a.fmu")):
+        with pytest.raises(InputError, match=f"{hint}$"):
+            look(name)
+    path: Any = Path("my.toml")
+    with pytest.raises(InputError, match=re.escape("tl.load('my.toml') reads a scenario, and its .system is one")):
+        tl.statics(path, START)
 
 
 def test_a_wrong_kind_of_system_is_refused_in_good_english() -> None:

@@ -447,6 +447,25 @@ def test_overrides() -> None:
     assert (plain.bodies["body"].mass, plain.lines["line"].start_point) == (2.5, (1.0, 0.2, 3.0))
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("mass = 5 kg", 'values with units need quotes: "5 kg"'),
+        ("force = [\n5e3 N,\n0]", 'values with units need quotes: "5 kg"'),
+        ("angle = 15°", 'values with units need quotes: "5 kg"'),
+        ("[body]\n[reel]\n[body]", "sections and keys may each be there once"),
+        ("mass = 1\nmass = 2", "sections and keys may each be there once"),
+        ("mass = 5,0", None),
+        ('mass = "5 kg', None),
+        ("[body", None),
+    ],
+)
+def test_text_that_is_not_toml_has_the_hint_that_fits(text: str, hint: str | None) -> None:
+    with pytest.raises(scenario.ScenarioError, match="not valid TOML") as caught:
+        scenario.parse(text)
+    assert str(caught.value).endswith(hint if hint else ")")
+
+
 # -- files -------------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from tautline.engine.mesh import MeshHealth
 from tautline.engine.network.health import NetworkHealth
 from tautline.engine.records import record_warnings
 from tautline.engine.shape import Shape, current_tension, front_tension, shape_of
+from tautline.engine.snaps import Snaps, snaps_in
 from tautline.engine.turning import attitude_error
 from tautline.engine.unfollowed import function_warnings, unfollowed
 from tautline.engine.warnings import motor_warnings, slack_warnings, slip_warnings, stop_warnings
@@ -600,6 +602,8 @@ def every_warning(beyond: float) -> list[tl.RunWarning]:
     health.mesh = MeshHealth(**mesh, fold=120.0 * beyond)
     found = warnings_from(health.criteria(pendulum, 10, figures, adaptive=False))
     found += warnings_from(MeshHealth(**mesh | {"slack": 0.0}).criteria(pendulum, 10, held=True))
+    rope = dataclasses.replace(pendulum, string=tl.String(11.0, 0.1, 1e4))
+    found += warnings_from(MeshHealth(snaps=2.0 * beyond).criteria(rope, 10))
     knots = np.array([0.0, 0.1 / beyond, 0.3])
     moved = {"Length": (knots, lambda t: t + 0.02 * np.sin(20.0 * np.pi * t))}
     found += unfollowed(health.step, {"applied_force": knots}, moved, 1.0)
@@ -666,6 +670,167 @@ def test_records_that_end_before_the_run_are_warned_of_and_ramps_and_moves_are_n
     gust = {"density": 1.2, "unsteady": {"kind": "table", "times": [0, 1], "flows": [[0, 0, 0], [5, 0, 0]]}}
     quiet = tl.simulate(base.with_({"guide": move, "fluid": gust}))
     assert "record_end" not in kinds(tl.warnings_of(quiet))
+
+
+WINDS = [8.0, 12.0, 9.5, 13.0, 10.5, 11.0, 7.5, 9.0]
+GUST = (7.5 * (1.0 - np.cos(np.linspace(0.0, 2.0 * np.pi, 25)))).tolist()
+SETTLED = (5.0 - 5.0 * np.exp(-0.5 * np.arange(40.0)) * np.cos(np.arange(40.0))).tolist()
+
+
+def ending(values: list[float], times: Any = None) -> dict[str, dict[str, Any]]:
+    """Wind, force and motion along the first axis that end at 30 s, as sections of a case."""
+    times = np.linspace(0.0, 30.0, len(values)).tolist() if times is None else times
+    vectors = [[x, 0.0, 0.0] for x in values]
+    return {
+        "fluid": {"density": 1.2, "unsteady": {"kind": "table", "times": times, "flows": vectors}},
+        "applied_force": {"times": times, "forces": vectors},
+        "guide": {"kind": "points", "times": times, "displacements": [[0.01 * x for x in row] for row in vectors]},
+    }
+
+
+def doubted(changes: dict[str, Any]) -> list[tl.RunWarning]:
+    return record_warnings(tl.load("crane-hoist").with_(changes).system, 60.0)
+
+
+@pytest.mark.parametrize("rows", range(4, 9))
+def test_short_records_of_wind_and_force_that_still_vary_are_warned_of(rows: int) -> None:
+    sections = ending(WINDS[:rows])
+    for name in ("fluid", "applied_force"):
+        (found,) = doubted({name: sections[name]})
+        assert found.kind == "record_end" and found.value == 30.0 and name in found.text
+    # a curve through so few points is a move, and comes to rest at its end
+    assert bool(doubted({"guide": sections["guide"]})) == (rows > 5)
+
+
+def test_a_table_in_a_file_of_few_rows_is_warned_of(tmp_path: Path) -> None:
+    lines = ["time,x,y,z", "s,m/s,m/s,m/s", *(f"{k},{x},0,0" for k, x in enumerate(WINDS[:6]))]
+    (tmp_path / "wind.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    table = f'unsteady = {{ kind = "table", file = "{(tmp_path / "wind.csv").as_posix()}" }}'
+    text = tl.load("crane-hoist", {"run.duration": 8.0, "run.sample": 1.0}).to_toml()
+    (tmp_path / "crane.toml").write_text(f"{text}\n[fluid]\ndensity = 1.2\n{table}\n", encoding="utf-8")
+    run = tl.simulate(tl.load(tmp_path / "crane.toml"))
+    (found,) = [w for w in tl.warnings_of(run) if w.kind == "record_end"]
+    assert found.value == 5.0
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [0.0, 5.0],
+        [0.0, 1.0, 3.0, 5.0],
+        [0.0, 5.0, 0.0],
+        [2.0, 5.0, -1.0, 2.0],
+        [8.0, 12.0, 9.5, 0.0],
+        [0.0, 5.0, 5.0, 3.0],
+        [8.0, 12.0, 10.0, 10.0],
+        GUST,
+        SETTLED,
+    ],
+    ids=["ramp", "stairs", "pulse", "gust that dips", "to calm", "set points", "held", "smooth gust", "settled"],
+)
+def test_tables_that_end_on_purpose_are_not_warned_of(values: list[float]) -> None:
+    for name, section in ending(values).items():
+        assert not doubted({name: section})
+
+
+def test_what_varies_beside_rounding_counts_alone() -> None:
+    flows = [[x, 1e-15 * (-1.0) ** k, 0.0] for k, x in enumerate((0.0, 1.0, 3.0, 5.0))]
+    table = {"kind": "table", "times": [0.0, 1.0, 2.0, 3.0], "flows": flows}
+    assert not doubted({"fluid": {"density": 1.2, "unsteady": table}})
+
+
+def test_a_motion_that_ends_with_a_velocity_is_warned_of() -> None:
+    path = tl.GuidePath.of(lambda t: (0.0, 0.0, np.sin(2.0 * np.pi * t / 10.0)), 10.0, 0.5)  # one period
+    guide = {"kind": "points", "times": list(path.times), "displacements": [list(x) for x in path.displacements]}
+    assert not doubted({"guide": guide})
+    (found,) = doubted({"guide": {**guide, "end_velocity": list(path.velocities[1])}})
+    assert found.value == 10.0
+
+
+# -- snaps --------------------------------------------------------------------------------------------------
+
+
+def heaved(duration: float) -> tl.Case:
+    """A load of 100 kg on 20 m of rope, which is heaved faster than it falls, and then left in peace."""
+    path = tl.GuidePath.of(lambda t: (0.0, 0.0, 1.2 * np.sin(np.pi * t) * np.sin(np.pi * t / 14.0) ** 2), 14.0, 0.1)
+    return tl.Case.from_dict(
+        {
+            "string": {"length": 21.0, "density": 0.3, "stiffness": 1e5, "viscosity": 2e4, "damping_ratio": 0.2},
+            "reel": {"drum_radius": 0.2, "guide_length": 0.5, "inertia_mass": 20.0},
+            "body": {"shape": "point", "mass": 100.0},
+            "guide": {
+                "kind": "points",
+                "times": list(path.times),
+                "displacements": [list(x) for x in path.displacements],
+            },
+            "initial": {"kind": "hanging", "deployed": 20.0},
+            "command": {"kind": "locked"},
+            "run": {"duration": duration, "elements": 2, "sample": 0.02},
+        }
+    )
+
+
+def snaps(run: Any) -> list[float | None]:
+    return [w.value for w in tl.warnings_of(run) if w.kind == "snap"]
+
+
+@pytest.mark.parametrize("backend", ["chain", "network"])
+def test_snaps_are_warned_of_however_long_the_run_goes_on(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TAUTLINE_BACKEND", backend)
+    short, long = tl.simulate(heaved(15.0)), tl.simulate(heaved(300.0))
+    assert "slack" in kinds(tl.warnings_of(short)) and "slack" not in kinds(tl.warnings_of(long))
+    assert long.attrs["slack_share"] < 0.03
+    assert snaps(short) == snaps(long) and snaps(short)[0] >= 3.0  # type: ignore[operator]
+    assert snaps(tl.simulate(heaved(15.0).with_({"string.law": "linear"}))) == []  # it is pushed instead
+    calm = heaved(15.0).with_({"guide": {"kind": "sine", "amplitude": 0.3, "period": 2.0}})
+    assert snaps(tl.simulate(calm)) == []
+
+
+def test_members_of_a_study_have_the_snaps_of_their_runs(tmp_path: Path) -> None:
+    (tmp_path / "heaved.toml").write_text(heaved(15.0).to_toml(), encoding="utf-8")
+    masses = [100.0, 60.0, 140.0]
+    study = {"scenario": str(tmp_path / "heaved.toml"), "table": {"body.mass": masses}, "outputs": ["max tension"]}
+    members = tl.study(study, tmp_path / "masses.zarr", workers=1)
+    found = [snaps(members.isel(member=k)) for k in range(3)]
+    assert found == [snaps(tl.simulate(heaved(15.0).with_({"body.mass": mass}))) for mass in masses]
+    assert [] in found and [3.0] in found
+
+
+def test_snaps_go_on_where_a_run_goes_on(tmp_path: Path) -> None:
+    simulation = tl.Simulation.from_case(heaved(15.0))
+    simulation.advance(4.0, sample=0.02)
+    simulation.save(tmp_path / "half.npz")
+    again = tl.Simulation.load(tmp_path / "half.npz")
+    for each in (simulation, again):
+        each.advance(11.0, sample=0.02)
+    found = [[w.value for w in x.runner.warnings() if w.kind == "snap"] for x in (simulation, again)]
+    assert found[0] == found[1] == snaps(tl.simulate(heaved(15.0)))
+
+
+def test_snaps_are_counted_as_one_sample_after_the_other_has_it() -> None:
+    """In pieces, and of members in arrays, as by a plain loop."""
+    chance = np.random.default_rng(3)
+    parts = chance.choice([0.0, 0.25, 0.5, 1.0], (400, 3), p=[0.6, 0.2, 0.1, 0.1])
+    tensions = np.where(parts < 1.0, chance.exponential(1.0, parts.shape), 0.0)
+    expected = []
+    for member in range(3):
+        slack, most, count = False, 0.0, 0
+        for part, tension in zip(parts[:, member], tensions[:, member], strict=True):
+            most = max(most, tension)
+            if part >= 0.5:
+                slack = True
+            elif slack and tension >= 0.5 * most:
+                slack, count = False, count + 1
+        expected.append(count)
+    assert min(expected) > 5
+    for cut in (1, 7, 400):
+        found, largest, total = Snaps(0.0, 0.0), np.zeros(3), np.zeros(3)
+        for k in range(0, 400, cut):
+            found = snaps_in(found.slack, largest, parts[k : k + cut], tensions[k : k + cut])
+            largest, total = np.maximum(largest, tensions[k : k + cut].max(axis=0)), total + found.count
+        assert total.tolist() == expected
+    alone = snaps_in(0.0, 0.0, parts[:, 0], tensions[:, 0])
+    assert float(alone.count) == expected[0]
 
 
 # -- tables that steps do not follow -----------------------------------------------------------------------

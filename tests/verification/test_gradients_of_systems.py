@@ -44,7 +44,7 @@ def form(segments: Segments, x: Any, k: int) -> Any:
 
     Those of the ends of the string are part of the bodies'.
     """
-    setting = segments.placed(segments.begun(segments.values), x, k)
+    setting = segments.placed(segments.begun(segments.values), x, k).setting
     tangents = split(setting, segments._slopes.columns(setting, x, segments.values, k))
     system = with_leaves(setting, tangents).network
     (strand,) = system.strands

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from tautline.analysis.series import breaking_load_of, coarse, series_of
+from tautline.analysis.series import breaking_load_of, series_of
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.extras import need
@@ -15,6 +15,7 @@ from tautline.files.runs.given import Run, run_from
 from tautline.model import checks
 from tautline.results.dataset import build_reading
 from tautline.results.one_line import one_line
+from tautline.results.sampling import coarse
 from tautline.results.warnings import WARNINGS, RunWarning, encoded
 from tautline.schema import RAINFLOW_SCHEMA
 

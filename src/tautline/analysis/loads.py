@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tautline.analysis.series import breaking_load_of, coarse, name_of
+from tautline.analysis.series import breaking_load_of, name_of
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.files.runs.given import Run, line_from, run_from
 from tautline.model import checks
 from tautline.results.dataset import build_reading
 from tautline.results.one_line import line_of
+from tautline.results.sampling import coarse
 from tautline.results.warnings import RunWarning
 from tautline.schema import SLACK_SCHEMA
 

@@ -1,4 +1,4 @@
-"""One number over time, taken from a run, and whether its samples are close enough to see its peaks."""
+"""One number over time, taken from a run."""
 
 from __future__ import annotations
 
@@ -14,16 +14,10 @@ from tautline.model.description import fields_of
 from tautline.model.string import String
 from tautline.results.inputs import CASE, system_of
 from tautline.results.one_line import free_bodies, label_of, line_of, one_line
-from tautline.results.warnings import RunWarning
 from tautline.schema import AXES
 
 if TYPE_CHECKING:
     import xarray as xr
-
-# Part of a range that may lie unseen between samples before it is said.
-COARSE = 0.05
-# Range over the largest value of a series that does not change but for rounding and what is left of a start at rest.
-STILL = 1e-6
 
 
 class TooFewSamplesError(InputError):
@@ -102,27 +96,3 @@ def breaking_load_of(run: xr.Dataset, given: float | str | None, who: str) -> fl
             "to the string, as String(breaking_load=...) or string.breaking_load of the scenario"
         )
     return float(load)
-
-
-def coarse(time: Array, x: Array, name: str) -> list[RunWarning]:
-    """Warning on samples between which peaks may be missed, by the curvature that they show.
-
-    A parabola through three samples with the spacing h and the second derivative c has its top within h/2 of one of
-    them, and so at most c h^2/8 above it. The limit is a twentieth of the range. That threshold was chosen on 24
-    runs, where it finds all 8 that missed more than 2 % of the peak, and 3 others; of 24 further runs it found 2 of the
-    3 that did (the third missed 2.4 %), and 4 others. So it warns, but its silence proves nothing.
-    """
-    way = float(np.ptp(x))
-    if len(x) < 3 or way <= STILL * float(np.max(np.abs(x))):
-        return []
-    h = np.diff(time)
-    slope = np.diff(x) / h
-    bend = 2.0 * np.diff(slope) / (h[1:] + h[:-1])
-    unseen = float(np.max(np.abs(bend) * np.maximum(h[1:], h[:-1]) ** 2)) / 8.0 / way
-    if unseen <= COARSE:
-        return []
-    text = (
-        f"samples are too far apart to see the peaks: between them {name} may rise or fall by another "
-        f"{100 * unseen:.0f} % of its range or more; use a smaller run.sample"
-    )
-    return [RunWarning("sampling", text, unseen, COARSE)]

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautline.analysis.series import STILL, Series, coarse, series_of
+from tautline.analysis.series import Series, series_of
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.files.runs.given import Run
 from tautline.model import checks
 from tautline.results.dataset import build_reading
+from tautline.results.sampling import STILL, coarse
 from tautline.results.warnings import WARNINGS, RunWarning, encoded
 from tautline.schema import EXCEEDANCE_SCHEMA, SPECTRUM_SCHEMA
 

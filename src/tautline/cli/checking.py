@@ -1,38 +1,45 @@
-"""Facts that `tautline check` finds before a run: forces at rest by line and body, steps, wall time, size."""
+"""Facts that `tautline check` finds before a run: forces at rest and at the start, steps, wall time, size, warnings."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from itertools import pairwise
 from typing import Any
 
+from tautline.cli.drives import drives_at_rest, motor_warnings, notes_on
 from tautline.cli.outlook import outlook
+from tautline.cli.starting import (
+    extremes,
+    line_warnings,
+    of_start,
+    skipped_stages,
+    stage_warnings,
+    start_words,
+    target_warnings,
+)
 from tautline.engine.cases import begin
 from tautline.errors import TautlineError
 from tautline.files import runs
-from tautline.model.commands.impedance import Impedance
-from tautline.model.commands.length import Length
 from tautline.model.rest.falls import falls_of
 from tautline.model.rest.statics import LineAtRest, Statics, statics
-from tautline.model.sequence import Sequence
 from tautline.model.system.case import Case
 from tautline.model.system.parts import ANCHOR, BODY, GUIDE, Line
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.quantities import between, number, value
+from tautline.results.warnings import RunWarning
 
 # Elements beyond which statics are not looked for: some seconds.
 MOST_ELEMENTS = 2000
 # Of the length at the start: lines that get shorter than this are told of.
 SHORTER = 1.0 - 1e-6
-# Of the breaking load: a tension at rest beyond it is warned of.
-BREAKS = 1.0
 
 
 def facts(case: Case) -> dict[str, Any]:
     """All that is found out, by name; SI."""
-    simulation, count, _ = begin(case)
+    begun = begin(case)
+    simulation, count, _ = begun
     system, state = case.meshed().system, case.state()
     found: dict[str, Any] = {
         "elements": {name: line.elements for name, line in system.lines.items()},
@@ -43,37 +50,33 @@ def facts(case: Case) -> dict[str, Any]:
     found["rest"] = at_rest.message if isinstance(at_rest, Statics) else at_rest
     found["at_rest"] = isinstance(at_rest, Statics)
     found["in_fluid"] = system.fluid is not None
+    at_start, skipped = of_start(simulation), skipped_stages(begun)
     found["lines"] = {
         name: {
             "elements": line.elements,
             "deployed": float(state.lengths_of(system, name).sum()),
             "ends": _ends(line),
             **(_of_line(at_rest.lines[name]) if isinstance(at_rest, Statics) else {}),
+            **at_start[name],
             **of_spans(system, at_rest.state if isinstance(at_rest, Statics) else state, name),
         }
         for name, line in system.lines.items()
     }
-    found["bodies"] = {}
+    found["bodies"], found["drives"], found["notes"] = {}, {}, []
+    warnings = line_warnings(system, found["lines"])
     if isinstance(at_rest, Statics):
         found["bodies"] = {
             name: {"weight": body.weight, "position": body.position.tolist()} for name, body in at_rest.bodies.items()
         }
-    found["out_of_reach"] = dict(_out_of_reach(case, system))
-    return found | outlook(case)
-
-
-def _out_of_reach(case: Case, system: System) -> Iterator[tuple[str, dict[str, float]]]:
-    """Targets of moves beyond the string that there is, by line, whether or not the run lasts until then."""
-    for name, command in case.commands.items():
-        if name not in system.lines:
-            continue
-        line = system.lines[name]
-        longest = line.string.length - system.wraps(name) - sum(reel.guide_length for reel in line.reels.values())
-        stages = [stage.command for stage in command.stages] if isinstance(command, Sequence) else [command]
-        moves = [stage.length if isinstance(stage, Impedance) else stage for stage in stages]
-        target = max((x.target for x in moves if isinstance(x, Length) and x.target is not None), default=0.0)
-        if target > longest:
-            yield name, {"target": float(target), "longest": float(longest)}
+        drives = drives_at_rest(case, at_rest)
+        found["drives"] = {x.name: {"holding_torque": x.holding, "max_torque": x.max_torque} for x in drives}
+        for drive in drives:
+            found["notes"] += notes_on(drive, case.run.duration, len(skipped.get(drive.name, ())))
+        warnings += [warning for drive in drives for warning in motor_warnings(drive)]
+    found |= {"skipped_stages": skipped, **outlook(case)}
+    warnings += [*stage_warnings(case, skipped), *target_warnings(case), *_step_warnings(found)]
+    found["warnings"] = [warning.to_dict() for warning in warnings]
+    return found
 
 
 def _ends(line: Line) -> list[str]:
@@ -109,6 +112,8 @@ def _at_rest(system: Any, state: Any, locked: Collection[str]) -> Statics | str:
     """Forces at rest near the start with all loads of time 0; a sentence where there is no such rest."""
     if system.is_isolated:
         return "not looked for: without gravity and loads nothing pulls"
+    if system.orbit is not None:
+        return "not looked for: in an orbit nothing stays at rest"
     if sum(line.elements for line in system.lines.values()) > MOST_ELEMENTS:
         return f"not looked for: more than {MOST_ELEMENTS} elements; tl.statics finds it"
     try:
@@ -121,14 +126,24 @@ def _of_line(line: LineAtRest) -> dict[str, Any]:
     names = ("weight", "start_tension", "end_tension", "stretch", "holding_torque", "drum_radius", "utilization")
     found: dict[str, Any] = {name: getattr(line, name) for name in names}
     found["start_strain"] = float(line.strain[0])
+    found["strain"], found["stretched_length"] = float(line.strain.max()), line.stretched_length
+    found["tension"] = [float(x) for x in extremes(line.tension, line.span_tensions)]
     if len(line.span_tensions) > 1:
         found["span_tensions"] = line.span_tensions.tolist()
     return found
 
 
+def verdict(found: dict[str, Any]) -> str:
+    """Outcome of the check in a few words."""
+    count = len(found["warnings"])
+    return f"valid, with {count} warning{'s' if count > 1 else ''}" if count else "good"
+
+
 def rows(found: dict[str, Any]) -> dict[str, str]:
     """Lines of the printed table, by title."""
     lines, wet = {}, " less buoyancy" if found["in_fluid"] else ""
+    if found["warnings"]:
+        lines["warning"] = "\n".join(warning["text"] for warning in found["warnings"])
     if not found["at_rest"]:
         lines["at rest"] = found["rest"]
     lines |= {f"body {name}" if name != "body" else name: _body_row(x, wet) for name, x in found["bodies"].items()}
@@ -139,8 +154,9 @@ def rows(found: dict[str, Any]) -> dict[str, str]:
             f"up to {motion['peak_speed']:.4g} {unit}/s and {motion['peak_acceleration']:.4g} {unit}/s^2"
             + (f" in the first {motion['until']:.3g} s; later ones were not looked for" if motion["until"] else "")
         )
+    if found["notes"]:
+        lines["note"] = "\n".join(found["notes"])
     lines |= _step_rows(found)
-    lines |= _warnings(found)
     lines |= _end_rows(found)
     lines["result"] = f"{found['samples']} samples, {found['size_bytes'] / 1e6:.1f} MB"
     return lines
@@ -159,7 +175,7 @@ def _body_row(body: dict[str, Any], wet: str) -> str:
 def _line_row(line: dict[str, Any], wet: str) -> str:
     out = f"{value(line['deployed'], 'm')} out in {line['elements']} elements"
     if "start_tension" not in line:
-        return out
+        return "; ".join([out, *start_words(line)])
     parts = [
         f"{out}, {_heavy(line['weight'], wet)}",
         f"at rest {value(line['start_tension'], 'N')} at {line['ends'][0]} and {value(line['end_tension'], 'N')} at "
@@ -179,7 +195,7 @@ def _line_row(line: dict[str, Any], wet: str) -> str:
             f"{value(falls['hoisting'], 'N')} to hoist and {value(falls['lowering'], 'N')} to lower"
             + (f", {value(falls['holding_torque'], 'N m')} at the drum" if "holding_torque" in falls else "")
         )
-    return "; ".join(parts)
+    return "; ".join([*parts, *start_words(line)])
 
 
 def _step_rows(found: dict[str, Any]) -> dict[str, str]:
@@ -201,19 +217,12 @@ def _step_rows(found: dict[str, Any]) -> dict[str, str]:
     return lines
 
 
-def _warnings(found: dict[str, Any]) -> dict[str, str]:
-    warnings = []
-    if found["governs_at_shortest"] != found["governs"] and found["step_at_shortest"] > min(
-        found["step_limits_at_shortest"].values()
-    ):
-        warnings.append('the given step is too long for the shortest length: the run will stop; use step = "auto"')
-    for name, line in found["lines"].items():
-        if (line.get("utilization") or 0.0) > BREAKS:
-            warnings.append(f"line {name!r} has {line['utilization']:.2f} of its breaking load at rest")
-    for name, beyond in found["out_of_reach"].items():
-        target, longest = (value(beyond[word], "m") for word in ("target", "longest"))
-        warnings.append(f"line {name!r} is to move to {target}, but reaches {longest} at most")
-    return {"warning": "; ".join(warnings)} if warnings else {}
+def _step_warnings(found: dict[str, Any]) -> list[RunWarning]:
+    step, limit = found["step_at_shortest"], min(found["step_limits_at_shortest"].values())
+    if found["governs_at_shortest"] == found["governs"] or step <= limit:
+        return []
+    text = 'the given step is too long for the shortest length: the run will stop; use step = "auto"'
+    return [RunWarning("step", text, step, limit)]
 
 
 def _end_rows(found: dict[str, Any]) -> dict[str, str]:

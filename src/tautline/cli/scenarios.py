@@ -48,7 +48,9 @@ def show(scenario: ScenarioName) -> None:
 def check(
     scenario: ScenarioName, settings: Settings = None, as_json: AsJson = False, no_color: NoColor = False
 ) -> None:
-    """Check a scenario before running it: forces at rest, steps and what limits them, time and size of the result.
+    """Check a scenario before running it: forces at rest and at the start, steps and what limits them, time and size.
+
+    Warnings take the place of "good" where ropes part, motors are too weak or a stage is skipped.
 
     Example: tautline check crane-hoist --set run.elements=40
     """
@@ -62,7 +64,7 @@ def check(
         if as_json:
             output.print_json({"scenario": scenario, **facts})
             return
-        print(f"{scenario}: good")
+        print(f"{scenario}: {checking.verdict(facts)}")
         output.print_table(output.two_columns(checking.rows(facts)), no_color)
 
 

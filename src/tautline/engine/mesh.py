@@ -23,6 +23,7 @@ from tautline.engine.shape import (
     front_tension,
     shape_in_parts,
 )
+from tautline.engine.snaps import snap_criterion, snaps_in
 from tautline.model.reel import Reel
 from tautline.results.values import lengths_of
 
@@ -106,6 +107,8 @@ class MeshHealth:
     guide_speed: Figure = 0.0  # error of the reel's speed by it (m/s)
     guide: Figure = 0.0  # and of the reeled length (m)
     slack: Figure = 0.0  # summed over samples
+    loose: Figure = 0.0  # whether it was slack, and has not taken load since
+    snaps: Figure = 0.0  # times that it took load after that
     fold: Figure = 0.0  # largest (degrees)
     front: Figure = 0.0  # tension by jumps of the velocities at the start (N)
     current: Figure = 0.0  # and by a current that takes hold of the string at once (N)
@@ -169,6 +172,8 @@ class MeshHealth:
         self.samples += len(times)
         self.time, self.reeled_length = times[-1], reeled_length[-1]
         self.length = np.maximum(self.length, line.string.length - reeled_length.min(axis=0))
+        self.loose, snaps = snaps_in(self.loose, self.tension, shape.slack, shape.tension)
+        self.snaps = self.snaps + snaps
         self.tension = np.maximum(self.tension, shape.tension.max(axis=0))
         self.push = np.maximum(self.push, shape.push.max(axis=0))
         self.rough = np.maximum(self.rough, shape.rough.max(axis=0))
@@ -373,6 +378,7 @@ class MeshHealth:
                 SLACK_LIMIT,
                 lambda share: f"on average {share:.0%} of the string was {what}",
             ),
+            snap_criterion(self.snaps, line.string.law != "linear"),
             Criterion(
                 "compression",
                 np.greater(self.push, PUSH_LIMIT * self.tension) & ~np.greater(self.slack_share, SLACK_LIMIT),

@@ -11,13 +11,13 @@ import xarray as xr
 from tautline.analysis import loads
 from tautline.analysis.fatigue import Damage
 from tautline.analysis.loads import MotorEnergy, Utilization
-from tautline.analysis.series import STILL
 from tautline.arrays import Array
 from tautline.figures import page as pages
 from tautline.figures.series import place_in_words
 from tautline.quantities import between, number, value
 from tautline.results.inputs import system_of
 from tautline.results.one_line import free_bodies
+from tautline.results.sampling import STILL
 
 # Events without tension that are listed.
 LISTED = 20

@@ -15,6 +15,7 @@ from tautline.errors import InputError, TautlineWarning
 from tautline.fitting import data as measured_data
 from tautline.fitting import judging, unknowns
 from tautline.fitting.data import Measured
+from tautline.fitting.losses import LOSSES
 from tautline.fitting.prediction import Model, sampling_for
 from tautline.fitting.result import COMPLETED, NOT_CONVERGED, Compared, Fit
 from tautline.fitting.search import Progress, Search
@@ -25,8 +26,6 @@ from tautline.model.kinds import in_si
 from tautline.model.system.case import Case
 from tautline.results.warnings import RunWarning
 from tautline.units import OF_RESULTS
-
-LOSSES = ("linear", "soft_l1", "huber", "cauchy", "arctan")
 
 
 def fit(

@@ -9,7 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
+from tautline.fitting.losses import push
 from tautline.fitting.search import UNSEEN, Search
+from tautline.fitting.stepping import step_warnings
 from tautline.model.wording import both
 from tautline.results.warnings import RunWarning
 
@@ -41,8 +43,9 @@ def judge(search: Search) -> Verdict:
     """Covariance and warnings at the end of a search."""
     us, at_bound = search.model.unknowns, _at_bound(search)
     free = [k for k in range(len(us)) if k not in at_bound]
-    inner, blurred, step = _covariance(search, free)
+    inner, blurred, pull = _covariance(search, free)
     errors = np.sqrt(np.diag(inner))
+    step = pull @ push(search.residuals(search.x), search.loss)[0]
     enough = np.where(np.isnan(errors), np.inf, np.fmax(STEP * errors, LEAST_STEP))
     by_x = np.array([us[k].slope(search.values(search.x)[k]) for k in free])
     covariance = np.full((len(us), len(us)), np.nan)
@@ -62,7 +65,7 @@ def judge(search: Search) -> Verdict:
     return Verdict(
         covariance,
         search.converged and bool(np.all(np.abs(step) <= enough)),
-        warnings + _on_residuals(search),
+        warnings + step_warnings(search, [us[k].key for k in free], errors, pull) + _on_residuals(search),
     )
 
 
@@ -101,7 +104,7 @@ def _at_bound(search: Search) -> dict[int, tuple[str, float]]:
 
 
 def _covariance(search: Search, free: list[int]) -> tuple[Array, list[int], Array]:
-    """Covariance of x, the unknowns that the data do not determine, and the step that is left to the minimum.
+    """Covariance of x, the unknowns that the data do not determine, and the steps to the minimum by pushes.
 
     It is (J^T J)^-1 for residuals over their noise. With a robust loss it is that of an M-estimator, H^-1 M H^-1: H is
     the sum of a J^T J over the columns of the data, M that of b J^T J, where a is the mean of the slope of psi, b that
@@ -111,7 +114,7 @@ def _covariance(search: Search, free: list[int]) -> tuple[Array, list[int], Arra
     size = np.linalg.norm(slopes, axis=0)
     size[size == 0.0] = 1.0
     scaled = slopes / size
-    psi, slope = _push(residuals, search.loss)
+    psi, slope = push(residuals, search.loss)
     a, b = (np.concatenate([np.full(len(x), np.mean(x)) for x in search.by_column(y)]) for y in (slope, psi**2))
     _, s, vt = np.linalg.svd(np.sqrt(a)[:, None] * scaled, full_matrices=False)
     known = s > SINGULAR * np.max(s, initial=0.0)
@@ -119,25 +122,11 @@ def _covariance(search: Search, free: list[int]) -> tuple[Array, list[int], Arra
     middle = inverse
     if search.loss != "linear":
         middle = inverse @ (scaled.T @ (b[:, None] * scaled)) @ inverse
-    step = -(inverse @ (scaled.T @ psi)) / size
+    pull = -(inverse @ scaled.T) / size[:, None]
     covariance = middle / np.outer(size, size)
     blurred = [k for k in range(len(size)) if np.any(np.abs(vt[~known, k]) > NAMED)]
     covariance[blurred, :] = covariance[:, blurred] = np.nan
-    return covariance, blurred, step
-
-
-def _push(r: Array, loss: str) -> tuple[Array, Array]:
-    """How residuals push the values, psi = rho'(r^2) r for the losses rho of SciPy, and its slope."""
-    z = r**2
-    if loss == "soft_l1":
-        return r * (1.0 + z) ** -0.5, (1.0 + z) ** -1.5
-    if loss == "huber":
-        return np.clip(r, -1.0, 1.0), (z <= 1.0).astype(np.float64)
-    if loss == "cauchy":
-        return r / (1.0 + z), (1.0 - z) / (1.0 + z) ** 2
-    if loss == "arctan":
-        return r / (1.0 + z**2), (1.0 - 3.0 * z**2) / (1.0 + z**2) ** 2
-    return r, np.ones_like(r)
+    return covariance, blurred, pull
 
 
 def _correlated(names: Sequence[str], covariance: Array) -> list[RunWarning]:

@@ -65,7 +65,7 @@ class Fit:
     warnings : tuple of RunWarning
         What there is to doubt.
     runs : int
-        Runs that were needed.
+        Runs of the search; one more, with half the step, shows how far the step moves the values.
     starts : dict
         Where the search began, by key.
     bounds : dict

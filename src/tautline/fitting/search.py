@@ -163,6 +163,10 @@ class Search:
         found = self.at(x)
         if isinstance(found, str):
             return np.full(sum(len(m.values) for m in self.model.series), np.nan)
+        return self._over_noise(found)
+
+    def _over_noise(self, found: list[Predicted]) -> Array:
+        """Predictions less measured, over the noise."""
         pairs = zip(found, self.model.series, self.sigma, strict=True)
         return np.concatenate([(p.values - m.values) / s for p, m, s in pairs])
 
@@ -195,6 +199,17 @@ class Search:
     def interpolation_error(self) -> float:
         """Largest error of interpolation between samples of the run, over the noise."""
         return max(float(p.unseen / s) for p, s in zip(self.predicted(self.x), self.sigma, strict=True))
+
+    def with_half_step(self) -> tuple[float, Array | str]:
+        """Step of the run at the end (s), and residuals with half of it, or why there are none."""
+        run = self._run(self.x)
+        if isinstance(run, str):
+            return np.nan, run
+        step, values = float(run.attrs["step"]), self.values(self.x)
+        finer = replace(self.model, case=self.model.case.with_({"run.step": 0.5 * step}))
+        run = finer.run(values)
+        found = run if isinstance(run, str) else finer.predicted(run, values)
+        return step, found if isinstance(found, str) else self._over_noise(found)
 
     def run_warnings(self) -> list[RunWarning]:
         """Warnings on the run at the end, and on its derivatives."""

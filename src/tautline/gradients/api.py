@@ -66,14 +66,14 @@ def jacobian(case: Case, outputs: str | Sequence[str], by: str | Iterable[str]) 
     -------
     Dataset
         Derivatives of each output, with its dimensions and `key`, which is labeled by the keys; NaN where one is not
-        known. The values are coordinates: `tension_value` of `tension`. `attrs` hold `status`, `message` and
-        warnings on the run and on its derivatives, for `tl.warnings_of`.
+        known. The values are coordinates: `tension_value` of `tension`. `attrs` hold `status`, `message`,
+        the length of its steps as `step` (s), and warnings on the run and on its derivatives, for `tl.warnings_of`.
     """
     names, wanted = _keys(case, by), check_names(outputs, case.system)
     run = run_with_derivatives(case, wanted, names)
     values = {name: run.values[name].value for name in ("time", *wanted)}
     derivatives = {name: run.values[name].tangent for name in wanted}
-    attrs = {"status": run.status, "message": run.message, WARNINGS: encoded(run.warnings())}
+    attrs = {"status": run.status, "message": run.message, "step": run.step, WARNINGS: encoded(run.warnings())}
     return build_jacobian(run.system, values, derivatives, names, attrs)
 
 

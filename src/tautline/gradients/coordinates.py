@@ -164,27 +164,16 @@ class Coordinates:
             for i in range(2)
         )
         own = {strand.span: fed[k] for k, strand in enumerate(self._strands) if strand.line == name}
-        if not self._system.lines[name].is_reeved:
-            if isinstance(x, Dual):
-                s, speed, _ = own[0]
-                return changed(before, nodes=nodes, node_velocities=velocities, reeled_length=s, reel_speed=speed)
-            return LineState(nodes, velocities, *own[0][:2])
-        if isinstance(x, Dual):
-            raise UnknownTangentsError("lines over sheaves")
-        ahead = [own[k + 1][2] if k + 1 in own else -own.get(NO_SPAN, NOTHING)[2] for k in range(len(spans))]
-        lengths = [
-            length - own[k][2] + more for k, (length, more) in enumerate(zip(before.span_lengths, ahead, strict=True))
-        ]
-        return LineState(
-            nodes,
-            velocities,
-            *own[0][:2],
-            np.array(lengths),
-            passed=np.array([own[k][0] for k in range(1, len(spans))]),
-            passing=np.array([own[k][1] for k in range(1, len(spans))]),
-            end_reeled_length=own.get(NO_SPAN, NOTHING)[0],
-            end_reel_speed=own.get(NO_SPAN, NOTHING)[1],
-        )
+        fields: dict[str, Any] = {"nodes": nodes, "node_velocities": velocities}
+        fields["reeled_length"], fields["reel_speed"], _ = own[0]
+        if self._system.lines[name].is_reeved:
+            fields["end_reeled_length"], fields["end_reel_speed"], more = own.get(NO_SPAN, NOTHING)
+            came = [own[k][2] for k in range(len(spans))]
+            fields["span_lengths"] = before.span_lengths - stacked(came) + stacked([*came[1:], -more])
+            passed = [own[k][:2] for k in range(1, len(spans))]
+            fields["passed"], fields["passing"] = stacked(passed).T if passed else np.zeros((2, 0))
+            fields["wheel_speeds"] = fields["passing"]
+        return changed(before, **fields) if isinstance(x, Dual) else LineState(**fields)
 
     def sizes(self, x: Array) -> Array:
         """How large a change of each coordinate is small, for differences."""

@@ -29,6 +29,7 @@ from tautline.model.places import Place, value_at, with_value
 from tautline.model.stacking import stacked
 from tautline.model.string import String
 from tautline.model.system.case import Case
+from tautline.model.system.commands import END_REEL
 from tautline.model.system.reading import assembled, described
 
 if TYPE_CHECKING:
@@ -41,8 +42,10 @@ ROUNDED, ALIKE = 1e-9, 1e-6
 # Parts of a case by the beginning of a key's path.
 ROOTS: dict[str, Place] = {"initial": ("start",), "run": ("run",), "fluid": ("system", "fluid")}
 
+# A key that is not zero where it leaves friction out.
+LOSSLESS = ("efficiency", 1.0)
 # Keys that may pass through zero, where others switch parts of a model on.
-PLACES = ("start_point", "end_point", "position", "center_of_mass")
+PLACES = ("start_point", "end_point", "position", "center_of_mass", "center", "point", "entrance", "exit")
 STATES = ("direction", "end_velocity", "position", "velocity", "angular_velocity", "nodes", "node_velocities")
 
 
@@ -51,10 +54,14 @@ def way_of(key: keys.Key, thing: Any) -> Place:
     match key.path:
         case ("lines", name):
             return ("system", "lines", name, *(("string",) if isinstance(thing, String) else ()))
-        case ("lines", name, "reel"):
-            return ("system", "lines", name, "reel")
+        case ("lines", _, "reel" | "end_reel") | ("lines", _, "over", _):
+            return ("system", *key.path)
         case ("lines", name, "command"):
             return ("commands", name)
+        case ("lines", name, "end_command"):
+            return ("commands", f"{name}.{END_REEL}")
+        case ("lines", name, "over", sheave, "command"):
+            return ("commands", f"{name}.{sheave}")
         case ("bodies", name):
             return ("system", "bodies", name)
         case ("bodies", name, "path"):
@@ -185,7 +192,7 @@ class _Section:
         wholes = {key.name: keys.get(tree, key._replace(components=())) for key in self.asked}
         values = {key: value_at(wholes, (key.name, *key.components)) for key in self.asked}
         for key, value in values.items():
-            if value == 0.0 and not _may_be_zero(key):
+            if _is_switch(key, value):
                 raise UnknownTangentsError(key.text)
         if isinstance(self._made.thing, RigidBody):
             shape = described(self._made.part, self._made.values, self._made.others)
@@ -251,10 +258,12 @@ class _Section:
         return None if known is None else dict(zip(sizes, known.tolist(), strict=True))
 
 
-def _may_be_zero(key: keys.Key) -> bool:
-    """Whether a key of the value 0 switches no part of a model off: places, states, entries of tables."""
+def _is_switch(key: keys.Key, value: float) -> bool:
+    """Whether a key of some value leaves a part of a model out: 0, but of places, states and entries of tables."""
+    if value != 0.0:
+        return (key.name, value) == LOSSLESS
     is_entry = bool(key.components) and (key.path[-1] == "command" or key.name == "displacements")
-    return is_entry or key.name in (STATES if key.path[0] == "initial" else PLACES)
+    return not is_entry and key.name not in (STATES if key.path[0] == "initial" else PLACES)
 
 
 def _by_inertia(body: RigidBody, shape: bodies.Homogeneous, values: Mapping[keys.Key, float]) -> Array:

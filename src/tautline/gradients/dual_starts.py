@@ -11,6 +11,7 @@ from tautline.arrays import Array
 from tautline.engine import lowering
 from tautline.gradients.arrays import Dual, UnknownTangentsError, value_of
 from tautline.gradients.coordinates import Coordinates
+from tautline.gradients.dual_cases import carries
 from tautline.gradients.rotations import turns_of
 from tautline.kernels import data
 from tautline.model.body import RigidBody
@@ -22,7 +23,8 @@ from tautline.model.rest.states import common, held_ends
 from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
 from tautline.model.system.parts import Kinematic
-from tautline.model.system.starts import AtEquilibrium, Hanging, Placed, Straight, deployed_lengths, is_searched
+from tautline.model.system.sheaves import Span
+from tautline.model.system.starts import Placed, Straight, is_searched
 from tautline.model.system.state import BodyState, LineStart, LineState, State, point_of
 from tautline.model.system.straight_lines import line_fields, straight_nodes
 from tautline.model.system.system import System
@@ -32,7 +34,7 @@ JUST_TAUT = 1e-9
 # Derivatives of lengths that are as good as equal, over the largest.
 EQUAL = 1e-9
 
-# A search for rest: the network and its places, and derivatives of its unknowns by keys.
+# A search for rest: the network, its places, and derivatives by keys of its unknowns and of lengths of its lines.
 Searched = Callable[[], tuple[Network, Places, Array]]
 
 
@@ -67,7 +69,9 @@ def started(case: Case, plain: Case, rest: Searched) -> tuple[System, State]:
     lines = {name: changed(line, elements=elements[name]) for name, line in case.system.lines.items()}
     system = changed(case.system, lines=lines)
     start = case.start
-    if is_searched(plain.start, plain.system):
+    if not carries((start, case.system)):
+        state = State({name: with_arrays(x) for name, x in known.bodies.items()}, known.lines)
+    elif is_searched(plain.start, plain.system):
         state = _at_rest(system, start, known, *rest())
     elif isinstance(start, State):
         own = {name: with_arrays(x) for name, x in start.bodies.items()}
@@ -115,15 +119,19 @@ def _line(system: System, bodies: Mapping[str, BodyState], name: str, start: Pla
     line = system.lines[name]
     fields = line_fields(system, bodies, name, line, start.lines.get(name, LineStart()))
     found = changed(known.lines[name], **fields)
-    if not line.is_reeved:
-        a, b = (point_of(system, bodies, *end)[0] for end in zip(line.ends, line.points, strict=True))
-        distance: Any = np.linalg.norm(b - a)
-        more = line.string.length - found.reeled_length - distance
-        if isinstance(more, Dual) and abs(float(more.value)) <= JUST_TAUT * line_length(line):
-            slopes = [abs(x.tangent).max(initial=0.0) for x in (distance, line.string.length) if isinstance(x, Dual)]
-            if np.abs(more.tangent).max(initial=0.0) > EQUAL * max(slopes, default=0.0):
-                raise UnknownTangentsError(f"{name} begins to sag")
+    ends = [_held(system, bodies, span) for span in system.spans(name)]
+    distance: Any = sum(np.linalg.norm(b - a) for (a, _), (b, _) in ends)
+    more = sum(State(bodies, {name: found}).lengths_of(system, name)) - distance
+    if isinstance(more, Dual) and abs(float(more.value)) <= JUST_TAUT * line_length(line):
+        slopes = [abs(x.tangent).max(initial=0.0) for x in (distance, line.string.length) if isinstance(x, Dual)]
+        if np.abs(more.tangent).max(initial=0.0) > EQUAL * max(slopes, default=0.0):
+            raise UnknownTangentsError(f"{name} begins to sag")
     return found
+
+
+def _held(system: System, bodies: Mapping[str, BodyState], span: Span) -> list[tuple[Any, Any]]:
+    """Places and velocities of both ends of a span."""
+    return [point_of(system, bodies, end, point) for end, point in zip(span.ends, span.points, strict=True)]
 
 
 def line_length(line: Any) -> float:
@@ -174,25 +182,29 @@ def _at_rest(system: System, start: Any, known: State, network: Network, places:
             turns = np.stack([hat(turn) @ R for turn in slopes[first + 3 : first + 6].T], axis=-1)
             attitude = Dual(R, turns)
         bodies[name] = changed(bodies[name], position=position, velocity=along, attitude=attitude)
-    lengths: Mapping[str, Any] = {}
-    if isinstance(start, Hanging | AtEquilibrium):
-        lengths = deployed_lengths(system, start.deployed)
-    lines = {}
-    for k, (name, line) in enumerate(system.lines.items()):
-        own, row = known.lines[name], network.first_of_line[k]
-        inner = slopes[row : row + 3 * (line.count - 1)].reshape(-1, 3, slopes.shape[1])
-        held = [point_of(system, bodies, *end) for end in zip(line.ends, line.points, strict=True)]
-        ends, rates = zip(*held, strict=True)
-        tangents = [x.tangent if isinstance(x, Dual) else np.zeros((3, slopes.shape[1])) for x in ends]
-        nodes = Dual(own.nodes, np.concatenate([tangents[0][None], inner, tangents[1][None]]))
-        reeled = own.reeled_length
-        if line.reel is not None and isinstance(start, Placed):
-            near = {key: _body(system, key, given.get(key), known) for key in system.bodies}
-            reeled = line_fields(system, near, name, line, start.lines.get(name, LineStart()))["reeled_length"]
-        elif line.reel is not None:
-            reeled = line.string.length - lengths[name]
-        moving = np.stack([rates[0], *[along] * (line.count - 1), rates[1]])
-        lines[name] = changed(own, nodes=nodes, node_velocities=moving, reeled_length=reeled)
+    lengths = slopes[network.count :].reshape(len(network.lines), 3, -1)
+    deployed = lengths[:, 0] + network.shift @ slopes[network.first_passing : network.count]
+    lines, k = {}, 0
+    for name, line in system.lines.items():
+        own, nodes, moving = known.lines[name], list[Any](), list[Any]()
+        for span in system.spans(name):
+            row = network.first_of_line[k + span.number]
+            inner = slopes[row : row + 3 * (line.count - 1)].reshape(-1, 3, slopes.shape[1])
+            ends, rates = zip(*_held(system, bodies, span), strict=True)
+            tangents = [x.tangent if isinstance(x, Dual) else np.zeros((3, slopes.shape[1])) for x in ends]
+            around = np.concatenate([tangents[0][None], inner, tangents[1][None]])
+            nodes.append(Dual(own.nodes[own.span_rows(span.number)], around))
+            moving.append(np.stack([rates[0], *[along] * (line.count - 1), rates[1]]))
+        last = k + line.spans
+        lines[name] = changed(
+            own,
+            nodes=np.concatenate(nodes),
+            node_velocities=np.concatenate(moving),
+            span_lengths=Dual(own.span_lengths, deployed[k:last]) if line.is_reeved else own.span_lengths,
+            reeled_length=Dual(own.reeled_length, lengths[k, 1]),
+            end_reeled_length=Dual(own.end_reeled_length, lengths[last - 1, 2]),
+        )
+        k = last
     return State(bodies, lines)
 
 
@@ -218,21 +230,20 @@ def dual_quaternion(Q: Array, R: Any) -> Any:
     return Dual(Q, rates @ turns_of(R))
 
 
-def start_torque(reel: Reel, length: Any, command: Command, given: data.Command, reeled: Any, speed: Any) -> Any:
+def start_torque(reel: Reel, deployed: Any, command: Command, given: data.Command, reeled: Any, speed: Any) -> Any:
     """Torque of the motor within its limit at the start, where it does not follow from the motion.
 
     Parameters
     ----------
     reel : Reel
-    length : float
-        Of the string (m).
+    deployed : float
+        Length that the reel feeds (m).
     command, given : Command
         As the model and as the kernels have it.
     reeled, speed : float
         Of the string on the reel (m), and its rate (m/s).
     """
     if command.kernel != "torque":
-        deployed = length - reeled
         drum = Drum(0.0, deployed, -speed, reel.radius(reeled))
         return lowering.within_limit(reel, command.motor_torque(drum, (0.0, deployed)))
     times, torques = given.times, given.torques

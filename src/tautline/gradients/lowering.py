@@ -14,6 +14,7 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import UnknownTangentsError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.directions import Directions
+from tautline.gradients.dual_runs import tangents_of_numbers
 from tautline.gradients.keys import number_keys
 from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.scales import Scales, scales_of
@@ -57,7 +58,7 @@ def tangents_of_run(along: Directions, runs: Any, begun: Any) -> tuple[Array, li
         found: tuple[Any, ...] = (runs.beside(changes) if changes else begun).numbers()
         return found
 
-    return tangents_along(along, runs.case, numbers, partial(runs.tangents, begun))
+    return tangents_along(along, runs.case, numbers, partial(tangents_of_numbers, runs, begun))
 
 
 def tangents_along(

@@ -8,9 +8,9 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.errors import FULLY_DEPLOYED, FULLY_RETRIEVED
-from tautline.gradients.marched import Marched
+from tautline.gradients.leaves import leaves
+from tautline.gradients.marched import Marched, in_parts
 from tautline.kernels import data
-from tautline.kernels.tangents import TANGENTS
 
 
 class AnySetting(Protocol):
@@ -29,23 +29,21 @@ class AnySetting(Protocol):
     def clock(self) -> Any:
         """The array that counts steps."""
 
-    def march(self, tangents: list[Array], rows: int) -> Marched:
-        """March with at most `TANGENTS` directions."""
+    def march(self, tangents: list[Array], directions: int, rows: int) -> Marched:
+        """March with tangents as the kernels take them, which are those at the end afterwards."""
 
 
 def march_along(setting: AnySetting, tangents: list[Array], rows: int) -> Marched:
     """March along any number of directions, some after others; `tangents` are those at the end afterwards."""
-    k = tangents[0].shape[-1]
-    if k <= TANGENTS:
-        return _ended(setting, setting.march(tangents, rows))
-    begun, found = [x.copy() for x in setting.moving()], []
-    for first in range(0, k, TANGENTS):
-        for array, start in zip(setting.moving(), begun, strict=True):
+    moving = setting.moving()
+    begun, places = [x.copy() for x in moving], {id(x) for x in moving}
+
+    def act(some: list[Array], directions: int) -> Marched:
+        for array, start in zip(moving, begun, strict=True):
             array[:] = start
-        some = [np.ascontiguousarray(t[..., first : first + TANGENTS]) for t in tangents]
-        found.append(setting.march(some, rows))
-        for t, part in zip(tangents, some, strict=True):
-            t[..., first : first + TANGENTS] = part
+        return setting.march(some, directions, rows)
+
+    found = in_parts(tangents, act, [i for i, x in enumerate(leaves(setting)) if id(x) in places])
     parts = zip(*(m.tangents for m in found), strict=True)
     together = type(found[0].tangents)(*(np.concatenate(x, axis=-1) for x in parts))
     return _ended(setting, found[0]._replace(tangents=together))

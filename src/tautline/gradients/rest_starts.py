@@ -64,7 +64,7 @@ class CasesBeside:
         if found is None or reel_speeds(other.start, other.system):  # velocities follow from searches
             return other
         steps = [value - key_value(self._case, name) for name, value in changes.items()]
-        moved = self._slopes_by([*changes]) @ np.array(steps)
+        moved = self._slopes_by([*changes])[: found.network.count] @ np.array(steps)
         self.check_spins(changes)
         if not np.isfinite(moved).all():
             return other
@@ -78,20 +78,27 @@ class CasesBeside:
                 raise refusals.HELD_SPIN_DERIVATIVE.error("one that takes hold of it", at=name, body=self._held[name])
 
     def search(self, along: Directions, first: int = 0) -> tuple[Network, Places, Array]:
-        """The search for rest, and derivatives of its unknowns along directions, behind so many others."""
-        slopes, others = self._slopes_by(along.keys) @ along.by, np.zeros((self._rest.network.count, first))
-        return self._rest.network, self._rest.places, np.concatenate([others, slopes], axis=1)
+        """The search for rest, and derivatives along directions, behind so many others.
+
+        These are the derivatives of its unknowns, then those of lengths of each of its lines: deployed where the search
+        begins, on the reel at the start, on that at the end.
+        """
+        slopes = self._slopes_by(along.keys) @ along.by
+        found = np.concatenate([np.zeros((len(slopes), first)), slopes], axis=1)
+        return self._rest.network, self._rest.places, found
 
     def _slopes_by(self, names: Sequence[str]) -> Array:
-        """Derivatives of the unknowns of the search by keys: one solution with the stiffness for all of them."""
+        """Derivatives by keys, in the order of `search`: one solution with the stiffness for all of them."""
         network, places = self._rest.network, self._rest.places
         new = [name for name in dict.fromkeys(names) if name not in self._slopes]
         if new:
-            forces = np.stack([self._forces(name) for name in new], axis=1)
+            forces, lengths = np.split(np.stack([self._forces(name) for name in new], axis=1), [network.count])
             moved = -by_stiffness(network, places, forces)
-            for name, x in zip(new, moved.T, strict=True):
-                self._slopes[name] = self._spun(name, x) if self._spins and x.any() and np.isfinite(x).all() else x
-        return np.array([self._slopes[name] for name in names]).T.reshape(network.count, len(names))
+            for name, x, more in zip(new, moved.T, lengths.T, strict=True):
+                found = self._spun(name, x) if self._spins and x.any() and np.isfinite(x).all() else x
+                self._slopes[name] = np.append(found, more)
+        size = network.count + 3 * len(network.lines)
+        return np.array([self._slopes[name] for name in names]).T.reshape(size, len(names))
 
     def _spun(self, name: str, moved: Array) -> Array:
         """Derivatives of the unknowns by a key, with spins as the search leaves them, equation (A12).
@@ -139,21 +146,27 @@ class CasesBeside:
         return found._replace(places=found.network.moved(found.places, distance * slopes))
 
     def _forces(self, name: str) -> Array:
-        """Derivatives of the forces on what is free by a key, everything at its place."""
+        """Derivatives by a key of the forces on what is free, everything at its place, and of lengths of lines."""
         case, network, places = self._case, self._rest.network, self._rest.places
         path = key_of(case, name).path
-        if path[:1] == ("run",) or "command" in path[2:]:  # rest is that of the system alone
-            return np.zeros(network.count)
-        here, value = forces_of(network, places), key_value(case, name)
-        groups = np.where(network.turning, 1, 0)
-        scales = Scales(groups, 1.0 / network.lengths, here.scale * network.lengths)
+        inner = {*path[2:3], *path[4:]}
+        if path[:1] == ("run",) or inner & {"command", "end_command"}:  # rest is that of the system alone
+            return np.zeros(network.count + 3 * len(network.lines))
+        forces, value = forces_of(network, places), key_value(case, name)
+        here = _changed(self._rest, forces)
+        groups, more = np.where(network.turning, 1, 0), np.ones(len(here.values) - network.count)
+        scales = Scales(
+            np.append(groups, np.full(len(more), 2)),
+            np.append(1.0 / network.lengths, more),
+            np.append(forces.scale * network.lengths, more),
+        )
 
         def at(distance: float) -> Changed:
             found = self._beside(case.with_({name: value + distance}))
             assert found is not None
-            return _changed(found.network, forces_of(found.network, found.places))
+            return _changed(found, forces_of(found.network, found.places))
 
-        return derivatives(at, key_size(case, name), scales, _changed(network, here), name).values
+        return derivatives(at, key_size(case, name), scales, here, name).values
 
     def _beside(self, case: Case) -> _Searched | None:
         """The search of another case, everything that is free at the places of this one."""
@@ -187,5 +200,7 @@ def _searched(case: Case) -> _Searched | None:
     return None if found is None else _Searched(*found, *network_of(*found, locked=case.locked_sheaves()))
 
 
-def _changed(network: Network, forces: Forces) -> Changed:
-    return Changed(forces.gradient, (network.count, network.node_count))
+def _changed(search: _Searched, forces: Forces) -> Changed:
+    network = search.network
+    lengths = [[line.deployed, line.spooled, line.end_spooled] for line in network.lines]
+    return Changed(np.append(forces.gradient, lengths), (network.count, network.node_count))

@@ -33,6 +33,7 @@ class DualRun(NamedTuple):
     values: DualValues
     status: str
     message: str
+    step: float  # s
     system: System
     by: Sequence[str]
     of_keys: list[RunWarning]  # on keys
@@ -91,7 +92,14 @@ def dual_run(prepared: Prepared, names: Sequence[str]) -> DualRun:
 
     doubts = derivative_warnings(lines, values["time"].value, by, sizes, departs)
     return DualRun(
-        values, status, message, simulation.system, by, [*warnings, *of_stages], [*simulation.warnings(), *doubts]
+        values,
+        status,
+        message,
+        steps.length(case.run.duration),
+        simulation.system,
+        by,
+        [*warnings, *of_stages],
+        [*simulation.warnings(), *doubts],
     )
 
 

@@ -6,11 +6,10 @@ from collections.abc import Sequence as Several
 from typing import TYPE_CHECKING, TypeAlias
 
 from tautline.engine.choose import BACKWARD
-from tautline.errors import InputError
 from tautline.gradients.keys import key_of
 from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.steps import Steps
-from tautline.model import refusals
+from tautline.model import checks, refusals
 from tautline.model.sequence import Sequence
 from tautline.model.system.case import Case
 from tautline.model.system.starts import reel_speeds
@@ -23,8 +22,7 @@ Runs: TypeAlias = "ChainRuns | NetworkRuns"
 
 def check_case(case: Case) -> Case:
     """Refuse cases whose derivatives are not known."""
-    if not isinstance(case, Case):
-        raise InputError(f"case: expected a Case, got {type(case).__name__}")
+    checks.instance("case", case, Case)
     if any(command.is_function for command in case.commands.values()):
         raise refusals.TORQUE_DERIVATIVE.error("a function")
     if reel_speeds(case.start, case.system):

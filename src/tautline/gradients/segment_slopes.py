@@ -10,6 +10,7 @@ from tautline.arrays import Array
 from tautline.gradients.arrays import UnknownTangentsError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.directions import Directions
+from tautline.gradients.dual_runs import tangents_of_numbers
 from tautline.gradients.leaves import places_in
 from tautline.gradients.lowering import by_duals, tangents_of_run
 from tautline.gradients.scales import Scales, scales_of
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 def by_state(segments: Segments, setting: Any, scales: Scales, x: Array, u: Array, k: int) -> Array:
     """Derivatives of a setting by the coordinates of its first state, on which the motion alone depends."""
     inside = places_in(setting, lambda other: other.moving())
-    begun, part, sizes = segments.begun(u).copy(), scales.part(inside), segments.coordinates.sizes(x)
+    begun, part, sizes = segments.begun(u), scales.part(inside), segments.coordinates.sizes(x)
     here, columns = segments.moving(begun, x, k), np.zeros((len(scales.groups), len(x)))
     for i, name in enumerate(segments.coordinates.names):
 
@@ -64,7 +65,7 @@ class SegmentSlopes:
         states: list[Array] = []
 
         def tangents(along: Directions, scales: Scales) -> Array:
-            found: Array = runs.tangents(begun, along, scales, at)
+            found = tangents_of_numbers(runs, begun, along, scales, at)
             states.append(found[:, :n])
             return found[:, n:]
 

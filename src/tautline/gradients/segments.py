@@ -145,8 +145,8 @@ class Segments:
         if u.shape != self.values.shape:
             raise InputError(f"u: expected {len(self.values)} values of keys, got an array of shape {u.shape}")
         self._look_at(u)
-        begun: Any = self.begun(u).copy()
-        setting, simulation = self.placed(begun, x, k), begun.simulation
+        begun = self.placed(self.begun(u), x, k)
+        setting, simulation = begun.setting, begun.simulation
         n = self.coordinates.size
         columns = self._slopes.columns(setting, x, u, k) if derivatives else np.zeros((len(flat(setting)), 0))
         tangents = split(setting, columns)
@@ -183,9 +183,8 @@ class Segments:
 
     def warnings_on(self, marched: Marched, k: int, x: Array, u: Any = None) -> list[RunWarning]:
         """Warnings on the derivatives of a march; other arguments as of `march`."""
-        begun: Any = self.begun(self.values if u is None else np.asarray(u, dtype=np.float64)).copy()
-        setting = self.placed(begun, x, k)
-        found = [*starts_at_kink(begun.lines(setting, begun.simulation.first_sample())), *marched.warnings]
+        begun = self.placed(self.begun(self.values if u is None else np.asarray(u, dtype=np.float64)), x, k)
+        found = [*starts_at_kink(begun.lines(begun.setting, begun.simulation.first_sample())), *marched.warnings]
         return [w.prefixed(f"from {self.times[k]:g} s: ") for w in found]
 
     def first_outputs(self, u: Any, derivatives: bool = True) -> dict[str, Dual]:
@@ -237,18 +236,18 @@ class Segments:
         return Midway(setting, self.coordinates, x, int(self._counts[k]) * setting.plan.steps_per_sample)
 
     def placed(self, begun: Any, x: Array, k: int) -> Any:
-        """A setting from the state x at the beginning of a segment."""
+        """A copy of a run that is in the state x at the beginning of a segment."""
         plan = begun.setting.plan
         return begun.placed(self.coordinates, x, int(self._counts[k]) * plan.steps_per_sample * plan.h)
 
     def moving(self, begun: Any, x: Array, k: int) -> Changed:
         """Numbers that a march from the state x would change."""
-        there = tuple(self.placed(begun, x, k).moving())
+        there = tuple(self.placed(begun, x, k).setting.moving())
         return Changed.of(there)
 
     def numbers(self, begun: Any, x: Array, k: int) -> Changed:
         """All that a march from the state x depends on, as numbers."""
-        there = self.placed(begun, x, k).without_workspace()
+        there = self.placed(begun, x, k).setting.without_workspace()
         return Changed.of(there)
 
 

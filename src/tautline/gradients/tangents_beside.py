@@ -43,7 +43,7 @@ def tangents_beside(plain: Any, dual: Any, k: int, scales: Scales | None = None)
                 raise UnknownTangentsError(f"numbers of shape {np.shape(x)}, got {value.shape}")
             values.append(value.ravel())
             t = y.tangent if isinstance(y, Dual) else np.zeros((*np.shape(x), k))
-            rows.append(t.reshape(-1, k))
+            rows.append(t.reshape(value.size, k))
         elif isinstance(x, tuple | Listed):
             items = list(y)
             if len(items) != len(x):

@@ -160,7 +160,15 @@ def instance(name: str, value: Any, *wanted: type) -> None:
     """Refuse a value that is of none of these classes."""
     if not isinstance(value, wanted):
         *others, last = map(with_article, wanted)
-        refuse(name, f"{', '.join(others)} or {last}" if others else last, value)
+        refuse(name, f"{', '.join(others)} or {last}" if others else last, value, loaded(value, *wanted))
+
+
+def loaded(value: Any, *wanted: type) -> str:
+    """A hint at `tl.load`, where the name or path of a scenario came in place of a case or a system."""
+    names = [kind.__name__ for kind in wanted]
+    if not isinstance(value, str | os.PathLike) or not {"Case", "System"} & set(names):
+        return ""
+    return f"; tl.load({os.fspath(value)!r}) reads a scenario{'' if 'Case' in names else ', and its .system is one'}"
 
 
 def with_article(kind: type) -> str:

@@ -12,6 +12,11 @@ def stacked(x: Any) -> Any:
     return np.stack([stacked(item) if isinstance(item, tuple) else item for item in x])
 
 
+def number_of(x: Any) -> Any:
+    """Plain float, or a number as it is that carries derivatives."""
+    return float(x) if is_plain(x) else x
+
+
 def is_plain(*values: Any) -> bool:
     """Whether no number of nested tuples carries derivatives."""
     return all(is_plain(*x) if isinstance(x, tuple) else not hasattr(x, "tangent") for x in values)

@@ -13,8 +13,9 @@ from tautline.model.system.system import System
 from tautline.results.conservation import kept_momentum
 from tautline.results.inputs import system_of
 from tautline.results.network import spans
+from tautline.results.sampling import BetweenSamples
 from tautline.results.values import Values
-from tautline.results.warnings import WARNINGS, decoded
+from tautline.results.warnings import WARNINGS, RunWarning, decoded
 
 EXTREMES = (
     "kinetic_energy",
@@ -51,11 +52,6 @@ class _Extremes:
         """Least and greatest, or None where no value was finite."""
         return list(self._ranges[name]) if name in self._ranges else None
 
-    def used(self, name: str, load: float | None) -> float | None:
-        """Largest tension of a line over its breaking load."""
-        found = self._ranges.get(f"line {name}")
-        return found[1] / load if found is not None and load is not None else None
-
     def largest(self, name: str, scale: float | None = None) -> float | None:
         """Largest magnitude, over a scale if that is not zero; None where nothing was finite."""
         if name not in self._ranges or (scale is not None and not np.isfinite(scale)):
@@ -67,12 +63,36 @@ def _finite(value: Any) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
-def _note_lines(extremes: _Extremes, piece: Values, system: System) -> None:
-    """Tensions of each line."""
-    for k, (name, (_, elements)) in enumerate(spans(system).items()):
-        extremes.note(f"line {name}", piece["tension"][:, elements])
-        for end in ("start_tension", "end_tension"):
-            extremes.note(f"line {name}", piece[end][:, k])
+class _Peaks:
+    """Largest tensions of lines over their breaking loads, and whether samples are close enough to see them."""
+
+    def __init__(self, system: System) -> None:
+        loads = {name: line.string.breaking_load for name, line in system.lines.items()}
+        self._loads = {name: load for name, load in loads.items() if load is not None}
+        self._several, self._spans = len(loads) > 1, spans(system)
+        self._found: dict[str, BetweenSamples] = {}
+
+    def note(self, piece: Values) -> None:
+        """Take in the tensions of consecutive samples."""
+        for k, (name, (_, elements)) in enumerate(self._spans.items()):
+            if name in self._loads:
+                ends = [piece[end][:, k : k + 1] for end in ("start_tension", "end_tension")]
+                along = np.concatenate([ends[0], piece["tension"][:, elements], ends[1]], axis=1)
+                self._found.setdefault(name, BetweenSamples(along.shape[1])).note(piece["time"], along)
+
+    def utilization(self) -> float | None:
+        """Largest of all lines; None where none has a breaking load."""
+        used = (float(columns.high.max()) / self._loads[name] for name, columns in self._found.items())
+        return max((x for x in used if np.isfinite(x)), default=None)
+
+    def warnings(self) -> list[RunWarning]:
+        """Warnings on samples that are too far apart to see the largest tension of a line."""
+        found = []
+        for name, columns in self._found.items():
+            highest = int(np.argmax(columns.high))
+            what = {0: "start_tension", len(columns.high) - 1: "end_tension"}.get(highest, "tension")
+            found += columns.warnings(highest, f"{what} of {name}" if self._several else what)
+        return found
 
 
 def _note_momenta(extremes: _Extremes, piece: Values, first: Values, system: System) -> None:
@@ -105,6 +125,7 @@ def summarize(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]
     rows = not_finite = 0
     extremes = _Extremes()
     system = system_of(attrs)
+    peaks = _Peaks(system)
     time, speed = 0.0, np.zeros(0)
     reeled = [k for k, line in enumerate(system.lines.values()) if line.reels]
     for piece in pieces:
@@ -114,7 +135,7 @@ def summarize(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]
         rows += len(piece["time"])
         time, speed = float(piece["time"][-1]), piece["reel_speed"][-1]
         _note_momenta(extremes, piece, first, system)
-        _note_lines(extremes, piece, system)
+        peaks.note(piece)
         extremes.note("orthogonality", piece.get("orthogonality_error", np.zeros(1)))  # there may be no body
         for name in EXTREMES:
             if reeled and name in OF_REELED_LINES:
@@ -127,7 +148,6 @@ def summarize(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]
         not_finite += int(np.count_nonzero(~good))
     if first is None:
         raise ValueError("a run has at least one sample")
-    used = [extremes.used(name, line.string.breaking_load) for name, line in system.lines.items()]
     return {
         "status": attrs["status"],
         "message": attrs["message"],
@@ -141,7 +161,8 @@ def summarize(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]
         **_drifts(extremes, first, system),
         "orthogonality_error": extremes.largest("orthogonality"),
         **{name: extremes.range(name) for name in EXTREMES},
-        "utilization": max((x for x in used if x is not None), default=None),
+        "utilization": peaks.utilization(),
+        "utilization_warnings": [w.to_dict() for w in peaks.warnings()],
         "final_reel_speed": {
             name: _finite(x)
             for (name, line), x in zip(system.lines.items(), speed, strict=True)

@@ -73,7 +73,7 @@ def summary_rows(summary: dict[str, Any], extra: dict[str, str]) -> dict[str, st
         **_momenta(summary),
         "orthogonality error": figure("orthogonality_error", ".1e", ""),
         **{title: between(name, unit) for title, name, unit in _RANGES if summary[name] is not None},
-        **_utilization(summary["utilization"]),
+        **_utilization(summary["utilization"], summary["utilization_warnings"]),
         **_reels(between("reel_speed", "m/s"), summary),
         "step / stability limit": figure("largest_step_ratio", ".2f", " at most"),
         **extra,
@@ -106,8 +106,10 @@ def _reels(between: str, summary: dict[str, Any]) -> dict[str, str]:
     return {"reel speed": f"{between}, {', '.join(at_end)} at the end"} if speeds else {}
 
 
-def _utilization(share: float | None) -> dict[str, str]:
-    return {} if share is None else {"utilization": f"{value(share, '%', 3)} of the breaking load at most"}
+def _utilization(share: float | None, doubts: list[dict[str, Any]]) -> dict[str, str]:
+    """Largest use of a breaking load, and whether samples are close enough to see it."""
+    rows = {} if share is None else {"utilization": f"{value(share, '%', 3)} of the breaking load at most"}
+    return rows | ({"between samples": "; ".join(doubt["text"] for doubt in doubts)} if doubts else {})
 
 
 def _balance(summary: dict[str, Any]) -> str:

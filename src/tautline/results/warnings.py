@@ -26,7 +26,7 @@ class Kind(NamedTuple):
     where: str = ""  # what `where` names: "line", "body" or "key"
 
 
-_RUN, _DERIVATIVES, _FIT, _ANALYSIS = "run", "derivatives", "fit", "analysis"
+_CHECK, _RUN, _DERIVATIVES, _FIT, _ANALYSIS = "check", "run", "derivatives", "fit", "analysis"
 KINDS = {
     "energy_balance": Kind(
         _RUN, "`balance_error`", "energy appeared or vanished", "use a smaller step, more damping or other elements"
@@ -101,6 +101,13 @@ KINDS = {
         'expected of ropes that hang loose; otherwise use `law = "tension_only"`',
         "line",
     ),
+    "snap": Kind(
+        _RUN,
+        "number of snaps",
+        "half of a line or more was slack, and took load again, more than twice",
+        "less motion or more load; compare peaks with more elements and closer samples",
+        "line",
+    ),
     "compression": Kind(
         _RUN,
         "largest compression (N)",
@@ -170,8 +177,29 @@ KINDS = {
     "record_end": Kind(
         _RUN,
         "time (s)",
-        "a record of flow, force or motion ends before the run does, and its last value stays",
+        "a record of flow, force or motion ends before the run does while it still varies, and its last value stays",
         "give a longer record, or end the run there",
+    ),
+    "strain": Kind(
+        _CHECK,
+        "strain",
+        "a line is stretched at rest or at the start beyond what ropes bear",
+        "correct stiffness, lengths, positions or loads; give rubber a table",
+        "line",
+    ),
+    "stage": Kind(
+        _CHECK,
+        "",
+        "a stage of a sequence ends before the first step",
+        "correct its `until`, or leave the stage out",
+        "line",
+    ),
+    "target": Kind(
+        _CHECK,
+        "length (m)",
+        "a move goes beyond the string that there is",
+        "correct the target, or give more string",
+        "line",
     ),
     "derivative_growth": Kind(
         _DERIVATIVES,
@@ -225,6 +253,13 @@ KINDS = {
         "error of the interpolation over the noise",
         "samples of the run are too far apart for the times of the data",
         "use a smaller `run.sample`",
+    ),
+    "fit_step": Kind(
+        _FIT,
+        "shift over the standard error",
+        "the step of the runs moves a value by a considerable part of its standard error",
+        "use the `run.step` that the warning names",
+        "key",
     ),
     "fit_left_out": Kind(
         _FIT, "number of samples", "some data lie outside of the run", "change `run.duration` or the bounds of `offset`"

@@ -28,6 +28,7 @@ from tautline.engine.network.strands import (
     is_reeved,
     parameters,
     reeving_of,
+    shaft_leader,
     strands_of,
 )
 from tautline.kernels import data
@@ -103,7 +104,7 @@ class Arrays:
             array[kernels.PLACE : kernels.PLACE + 3] = own.position
             array[kernels.V : kernels.V + 3] = own.velocity
             array[kernels.OMEGA : kernels.OMEGA + 3] = own.angular_velocity
-        for strand, nodes, reel in zip(self.strands, self.nodes, self.reels, strict=True):
+        for k, (strand, nodes, reel) in enumerate(zip(self.strands, self.nodes, self.reels, strict=True)):
             started, N = state.lines[strand.line], elements_of(system, strand)
             reel[data.REEL_SIZE :] = 0.0 if strand.reel is None else strand.reel.spooled_strain
             reel[data.S], reel[data.SIGMA] = started.feed(strand.span)
@@ -114,6 +115,8 @@ class Arrays:
                 if is_reeved(system, strand):
                     length = state.lengths_of(system, strand.line)[strand.span]
                     reel[kernels.FED] = reel[data.S] - (system.lines[strand.line].string.length - length)
+            if shaft_leader(system, self.strands, k)[0] not in (-1, k):
+                reel[data.SIGMA] = 0.0  # the reel that leads its shaft has the speed
             reel[data.SIGMA_BEFORE] = reel[data.SIGMA_EARLIER] = reel[data.SIGMA]
 
     def size(self) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import NamedTuple
 
 from tautline.engine import lowering
@@ -14,6 +13,7 @@ from tautline.kernels.network import data as kernels
 from tautline.kernels.network.friction import LAWS
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO, Vector
+from tautline.model.description import changed
 from tautline.model.reel import Reel
 from tautline.model.short_keys import names_of
 from tautline.model.system.parts import Line
@@ -212,7 +212,7 @@ def wheel_reel(strand: StrandOf) -> Reel:
     """The drum at the start of a string, or one with the radius of the sheave there."""
     if strand.reel is not None or strand.wheel is None:
         return strand.reel or NO_REEL
-    return replace(NO_REEL, drum_radius=strand.wheel.radius)
+    return changed(NO_REEL, drum_radius=strand.wheel.radius)
 
 
 def meshes_of(system: System) -> Iterator[tuple[int, str, slice, str]]:

@@ -32,6 +32,9 @@ _LARGEST = 8 * 2**20
 _MOST_PARTS = 64
 _LONG_KEY = re.compile(rf"""(?<![\w"'.-])(?:[\w"'-]++[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}""")
 
+# A number and letters behind it, not in quotes.
+_WITHOUT_QUOTES = re.compile(r"(?:^|[=\[{,])\s*[+-]?\d[\d_.]*+(?:[eE][+-]?\d+)?+\s*[^\W\d_]|[=\[{,]\s*\d[\d_.]*\s*[%°]")
+
 
 def built_in_names() -> list[str]:
     """Names of the built-in scenarios."""
@@ -91,11 +94,21 @@ def tree_of(text: str, source: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ScenarioError(f'{source}: not valid TOML: {error}; values with units need quotes: "5 kg"') from None
+        raise ScenarioError(f"{source}: not valid TOML: {error}{_hint(text, str(error))}") from None
     except RecursionError:
         raise ScenarioError(f"{source}: not valid TOML here: nested too deeply") from None
     except ValueError:  # Python reads no integer of more than 4300 digits
         raise ScenarioError(f"{source}: not valid TOML here: a number of thousands of digits") from None
+
+
+def _hint(text: str, message: str) -> str:
+    """Hint at what to do about text that is not TOML, where it is clear; empty elsewhere."""
+    if message.startswith("Cannot"):  # declare twice, overwrite or mutate
+        return "; sections and keys may each be there once"
+    place = re.search(r"at line (\d+)", message)
+    lines = text.split("\n")
+    line = lines[int(place[1]) - 1] if place else text.rstrip().rpartition("\n")[2]
+    return '; values with units need quotes: "5 kg"' if _WITHOUT_QUOTES.search(line) else ""
 
 
 def parse(text: str, source: str = "scenario", changes: Mapping[str, Any] | None = None) -> Case:

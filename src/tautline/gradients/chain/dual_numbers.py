@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,13 +11,13 @@ from tautline.engine.chain import lowering
 from tautline.engine.loads import path_table
 from tautline.gradients.arrays import Dual, UnknownTangentsError, value_of
 from tautline.gradients.chain.marching import Setting
-from tautline.gradients.directions import Directions
-from tautline.gradients.dual_cases import carries, dual_case
+from tautline.gradients.dual_cases import carries
+from tautline.gradients.dual_runs import DualRun
 from tautline.gradients.dual_starts import Midway, dual_quaternion, start_torque, started
-from tautline.gradients.dual_tables import dual_command, with_dual_motions
+from tautline.gradients.dual_tables import dual_command
 from tautline.gradients.leaves import leaves, split
-from tautline.gradients.marched import widened
-from tautline.gradients.scales import IGNORED, Scales
+from tautline.gradients.marched import in_parts
+from tautline.gradients.scales import Scales
 from tautline.gradients.tangents_beside import tangents_beside
 from tautline.kernels import data
 from tautline.kernels.tangent_march import begin_with_tangents
@@ -42,44 +41,19 @@ if TYPE_CHECKING:
     from tautline.gradients.chain.runs import Begun, ChainRuns
 
 
-def tangents_of_numbers(
-    runs: ChainRuns, begun: Begun, along: Directions, scales: Scales, at: Midway | None = None
-) -> Array:
-    """Derivatives of the numbers of a run, in the order of `flat`; UnknownTangentsError where one is not known.
-
-    Parameters
-    ----------
-    runs : ChainRuns
-        Runs of the case.
-    begun : Begun
-        The one with its own values.
-    along : Directions
-        Of the keys.
-    scales : Scales
-        Kinds of the numbers.
-    at : Midway, optional
-        A segment, whose coordinates are the first directions; the run by default.
-    """
-    first = 0 if at is None else len(at.x)
-    try:
-        sizes = np.concatenate([np.ones(first), along.sizes])
-        case = with_dual_motions(dual_case(runs.case, along, first), sizes, runs.steps.until)
-        setting = _setting(runs, begun, case, along, sizes, at)
-    except (TypeError, ValueError) as error:  # InputError among them: a check that takes plain numbers only
-        raise UnknownTangentsError(str(error)) from error
-    found = tangents_beside(begun.setting if at is None else at.setting, setting, len(sizes), scales)
-    found[scales.groups == IGNORED] = 0.0
-    if not np.isfinite(found).all():
-        raise UnknownTangentsError("a derivative that is not finite")
-    return found
+def columns_of_chain(runs: ChainRuns, begun: Begun, dual: DualRun, scales: Scales) -> Array:
+    """Derivatives of the numbers of a run, from its case with dual numbers."""
+    plain = begun.setting if dual.at is None else dual.at.setting
+    return tangents_beside(plain, _setting(runs, begun, dual), len(dual.sizes), scales)
 
 
-def _setting(runs: ChainRuns, begun: Begun, case: Case, along: Directions, sizes: Array, at: Midway | None) -> Any:
+def _setting(runs: ChainRuns, begun: Begun, dual: DualRun) -> Any:
     """The setting of a run with dual numbers; those of the motion are as they are placed."""
+    case, sizes, at = dual.case, dual.sizes, dual.at
     plain, N, k = begun.setting, begun.setting.par.N, len(sizes)
     chain, command = chain_of(case.system), chain_command(case)
     if is_searched(case.start, case.system):
-        found = started(case, runs.case, partial(runs.search, along, 0 if at is None else len(at.x)))[1]
+        found = started(case, runs.case, dual.rest)[1]
         state = relative(case.system, chain, found, guide_at(chain, 0.0))
     else:
         state = _start(case, chain, chain_start(runs.case))
@@ -96,7 +70,7 @@ def _setting(runs: ChainRuns, begun: Begun, case: Case, along: Directions, sizes
     plan = plain.plan._replace(h=runs.steps.length(case.run.duration))
     if at is None:
         motion = _placed(plain, chain, state, guide_at(chain, 0.0), k)
-        torque = start_torque(chain.reel, chain.string.length, command, given, state.reeled_length, state.reel_speed)
+        torque = start_torque(chain.reel, length, command, given, state.reeled_length, state.reel_speed)
     else:
         plain = at.setting
         guide = guide_at(chain, at.steps * plan.h)
@@ -148,6 +122,8 @@ def _inertia(chain: Chain) -> Any:
 def _start(case: Case, chain: Chain, known: ChainState) -> ChainState:
     """The state at the start, from the one without derivatives."""
     start, N = case.start, known.elements
+    if not carries((start, case.system)):
+        return known
     name, line = next(iter(case.system.lines.items()))
     fields: dict[str, Any] = {}
     if isinstance(start, State):
@@ -203,15 +179,15 @@ def _moving(plain: Setting, par: Any, command: Any, motion: Any, k: int) -> Any:
     par, command = _with_tangents(plain.par, par, k), _with_tangents(plain.command, command, k)
     arrays: list[Any] = [value_of(x) for x in motion]
     tangents = [x.tangent for x in motion if isinstance(x, Dual)]
-    for first in range(0, k, TANGENTS):
-        some = slice(first, first + TANGENTS)
-        now = data.copy_of(data.Motion(*arrays))
-        wide = [widened([np.ascontiguousarray(t[..., some]) for t in part]) for part in (par, command, tangents)]
-        scratch = data.empty_scratch(plain.par.N)
+    a, b = len(par), len(par) + len(command)
+
+    def begin(some: list[Array], directions: int) -> data.Motion:
+        now, scratch = data.copy_of(data.Motion(*arrays)), data.empty_scratch(plain.par.N)
         beside = [np.zeros((*np.shape(x), TANGENTS)) for x in leaves(scratch)]
-        begin_with_tangents((plain.par, plain.command, now, scratch), (*wide, beside))
-        for t, found in zip(tangents, wide[2], strict=True):
-            t[..., some] = found[..., : t[..., some].shape[-1]]
+        begin_with_tangents((plain.par, plain.command, now, scratch), (some[:a], some[a:b], some[b:], beside))
+        return now
+
+    now = in_parts([*par, *command, *tangents], begin, range(b, b + len(tangents)))[-1]
     supply = iter(tangents)
     moving: list[Any] = [Dual(x, next(supply)) if x.dtype == np.float64 else x for x in now]
     return data.Motion(*moving)

@@ -8,7 +8,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.gradients.leaves import leaves
-from tautline.gradients.marched import Marched, samples_with_tangents, widened
+from tautline.gradients.marched import Marched, samples_with_tangents
 from tautline.kernels import data
 from tautline.kernels.tangent_march import march_with_tangents as march
 from tautline.kernels.tangents import TANGENTS
@@ -41,34 +41,33 @@ class Setting(NamedTuple):
         """The array that counts steps."""
         return self.motion.clock
 
-    def march(self, tangents: list[Array], rows: int) -> Marched:
-        """March with at most `TANGENTS` directions."""
-        return march_with_tangents(self, tangents, rows)
+    def march(self, tangents: list[Array], directions: int, rows: int) -> Marched:
+        """March with tangents as the kernels take them, which are those at the end afterwards."""
+        return march_with_tangents(self, tangents, directions, rows)
 
 
-def march_with_tangents(setting: Setting, tangents: list[Array], rows: int) -> Marched:
-    """March, and carry at most `TANGENTS` directions along.
+def march_with_tangents(setting: Setting, tangents: list[Array], directions: int, rows: int) -> Marched:
+    """March, and carry directions along.
 
     Parameters
     ----------
     setting : Setting
         Its motion is the one at the end afterwards.
     tangents : list of array
-        Derivatives of the `leaves` of the setting, each with one more, last, dimension; those of the motion are the
-        ones at the end afterwards.
+        Derivatives of the `leaves` of the setting, each with one more, last, dimension of `TANGENTS`; those of the
+        motion are the ones at the end afterwards.
+    directions : int
+        How many of them are asked for.
     rows : int
         Samples to fill.
     """
-    N, k = setting.par.N, tangents[0].shape[-1]
+    N = setting.par.N
     out, scratch = data.empty_samples(rows, N), data.empty_scratch(N)
-    wide = widened(tangents)
     ends = np.cumsum([len(leaves(part)) for part in setting])
-    par, plan, command, motion, loads, _ = (wide[a:b] for a, b in zip([0, *ends], ends, strict=False))
+    par, plan, command, motion, loads, _ = (tangents[a:b] for a, b in zip([0, *ends], ends, strict=False))
     beside = [[np.zeros((*np.shape(x), TANGENTS)) for x in leaves(part)] for part in (scratch, out)]
     status, filled = march(
         (setting.par, setting.plan, setting.command, setting.motion, scratch, out, setting.loads),
         (par, plan, command, motion, *beside, loads),
     )
-    for t, found in zip(tangents[ends[2] : ends[3]], motion, strict=True):
-        t[...] = found[..., :k]
-    return Marched(out, samples_with_tangents(out, beside[1], k, int(filled)), int(status), int(filled))
+    return Marched(out, samples_with_tangents(out, beside[1], directions, int(filled)), int(status), int(filled))

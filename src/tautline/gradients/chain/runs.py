@@ -13,15 +13,13 @@ from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.cases import begin_chain
 from tautline.engine.chain.ensemble import task_of
 from tautline.engine.runner import Runner
-from tautline.gradients.chain.dual_numbers import relative, tangents_of_numbers
+from tautline.gradients.chain.dual_numbers import columns_of_chain, relative
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.chain.outputs import dual_values, network_samples
 from tautline.gradients.chain.reverse import Found, gradient_back, has_adjoint
 from tautline.gradients.chain.torques import found_afterwards, held_torques
 from tautline.gradients.coordinates import Coordinates
-from tautline.gradients.directions import Directions
-from tautline.gradients.dual_cases import check_changes
-from tautline.gradients.dual_starts import Midway
+from tautline.gradients.dual_runs import DualRun
 from tautline.gradients.marched import Marched, note_balances
 from tautline.gradients.marching import march_once
 from tautline.gradients.outputs import OF_TORQUES, DualValues
@@ -38,7 +36,6 @@ from tautline.model.chain.cases import chain_command
 from tautline.model.chain.systems import guide_at
 from tautline.model.command import Command
 from tautline.model.description import changed
-from tautline.model.rest.network import Network, Places
 from tautline.model.system.case import Case
 from tautline.model.system.state import LineState, State
 from tautline.model.system.system import System
@@ -78,17 +75,14 @@ class Begun(NamedTuple):
         """Whether torques are found after a run."""
         return found_afterwards(self.setting.par, self.command)
 
-    def copy(self) -> Begun:
-        """Copy with a motion of its own."""
-        return self._replace(simulation=self.simulation.copy())
-
-    def placed(self, coordinates: Coordinates, x: Array, time: float) -> Setting:
-        """The setting from a state at a time (s), given by its coordinates."""
+    def placed(self, coordinates: Coordinates, x: Array, time: float) -> Begun:
+        """A copy in a state at a time (s), given by its coordinates."""
+        simulation = self.simulation.copy()
         reeled = float(self.first.scalars[0, data.REELED_LENGTH])
         guide = guide_at(self.simulation.backend.pendulum, time)
         state = coordinates.state(x, time, self.before(reeled))
-        self.simulation.go_on_from(relative(self.system, self.simulation.backend.pendulum, state, guide), time)
-        return self.setting._replace(motion=self.simulation.stepper.motion)
+        simulation.go_on_from(relative(self.system, simulation.backend.pendulum, state, guide), time)
+        return self._replace(simulation=simulation, setting=self.setting._replace(motion=simulation.stepper.motion))
 
     def before(self, reeled: Any) -> dict[str, LineState]:
         """The line with a length on its reel that stays where that is locked (m)."""
@@ -154,11 +148,16 @@ class ChainRuns:
         Of a system that is a chain.
     steps : Steps, optional
         The case's own by default.
+
+    Attributes
+    ----------
+    cases : CasesBeside
+        Cases with other values of keys.
     """
 
     def __init__(self, case: Case, steps: Steps | None = None) -> None:
         self.case = case
-        self._beside = CasesBeside(case)
+        self.cases = CasesBeside(case)
         self.steps = steps or steps_of(begin_chain(case), case.run)
         self._waiting: Runner[ChainBackend] | None = None  # without a command as yet
 
@@ -168,7 +167,7 @@ class ChainRuns:
 
     def beside(self, changes: Mapping[str, float]) -> Begun:
         """A run at its start for derivatives: right to first order in the changes, and without a search for rest."""
-        return self._begun(self._beside.case_with(changes))
+        return self._begun(self.cases.case_with(changes))
 
     def _begun(self, case: Case) -> Begun:
         frozen = self._frozen(case)
@@ -182,17 +181,9 @@ class ChainRuns:
             simulation.begin(chain_command(case), case.run.duration, frozen.run.interval())
         return self._at_start(simulation, case)
 
-    def tangents(self, begun: Begun, along: Directions, scales: Scales, at: Midway | None = None) -> Array:
-        """Derivatives of the numbers of a run by dual numbers; UnknownTangentsError where one is not known.
-
-        Of a segment those by its coordinates, and along directions.
-        """
-        check_changes(self._beside, self.case, along)
-        return tangents_of_numbers(self, begun, along, scales, at)
-
-    def search(self, along: Directions, first: int = 0) -> tuple[Network, Places, Array]:
-        """The search for rest at the start, and derivatives of its unknowns (CasesBeside.search)."""
-        return self._beside.search(along, first)
+    def columns(self, begun: Begun, dual: DualRun, scales: Scales) -> Array:
+        """Derivatives of the numbers of a run, from its case with dual numbers (`tangents_of_numbers`)."""
+        return columns_of_chain(self, begun, dual, scales)
 
     def _frozen(self, case: Case) -> Case:
         """A case with frozen steps, without conditions that stop it."""

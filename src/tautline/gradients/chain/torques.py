@@ -15,7 +15,7 @@ from tautline.arrays import Array
 from tautline.gradients.arrays import Dual
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.leaves import leaves
-from tautline.gradients.marched import widened
+from tautline.gradients.marched import in_parts
 from tautline.gradients.outputs import ON_KNOT, on_moved_knots
 from tautline.kernels import data
 from tautline.kernels.tangent_march import torques_with_tangents
@@ -68,22 +68,23 @@ def held_torques(setting: Setting, dual: Any, times: Dual, samples: Any) -> Dual
 def _torques(setting: Setting, dual: Any, times: Dual, samples: Any) -> Dual:
     """Torques of samples, and their derivatives along all directions; NaN where none is found."""
     par, command, loads = setting.par, setting.command, setting.loads
-    given = [[x.tangent for x in leaves_of(part)] for part in (dual.par, dual.command, dual.loads)]
-    value, found = np.full(len(times), np.nan), np.full(times.tangent.shape, np.nan)
-    for first in range(0, times.directions, TANGENTS):
-        some = slice(first, first + TANGENTS)
+    given = [[x.tangent for x in leaves_of(part)] for part in (dual.par, dual.command, times, samples, dual.loads)]
+    ends = np.cumsum([len(part) for part in given]).tolist()
+
+    def find(some: list[Array], directions: int) -> tuple[Array, Array]:
+        wide = [some[a:b] for a, b in zip([0, *ends], ends, strict=False)]
         out = data.Samples(*(np.ascontiguousarray(x.value).copy() for x in samples))
         out.scalars[:, data.DRUM_TORQUE] = np.nan
         workspace, scratch = data.empty_motion(par.N), data.empty_scratch(par.N)
         beside = [[np.zeros((*x.shape, TANGENTS)) for x in leaves(part)] for part in (workspace, scratch)]
-        wide = [widened([t[..., some] for t in part]) for part in given]
-        (clock,), along = widened([times.tangent[..., some]]), widened([x.tangent[..., some] for x in samples])
+        along = wide[3]
         along[0][:, data.DRUM_TORQUE] = np.nan
         arguments = (par, command, np.ascontiguousarray(times.value), workspace, scratch, out, loads)
-        torques_with_tangents(arguments, (*wide[:2], [clock], *beside, along, wide[2]))
-        value = out.scalars[:, data.DRUM_TORQUE]
-        found[:, some] = along[0][:, data.DRUM_TORQUE, : times.directions - first]
-    return Dual(value, found)
+        torques_with_tangents(arguments, (*wide[:3], *beside, along, wide[4]))
+        return out.scalars[:, data.DRUM_TORQUE], along[0][:, data.DRUM_TORQUE, :directions]
+
+    values, slopes = zip(*in_parts([t for part in given for t in part], find, ()), strict=True)
+    return Dual(values[-1], np.concatenate(slopes, axis=-1))
 
 
 def leaves_of(tree: Any) -> list[Dual]:

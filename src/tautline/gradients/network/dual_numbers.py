@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import copy
 import math
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -18,8 +17,8 @@ from tautline.engine.network.stepper import NetworkStepper
 from tautline.engine.network.strands import strands_of, wheel_reel
 from tautline.gradients.arrays import Dual, UnknownTangentsError, value_of
 from tautline.gradients.coordinates import held_at
-from tautline.gradients.directions import Directions
-from tautline.gradients.dual_cases import carries, dual_case
+from tautline.gradients.dual_cases import carries
+from tautline.gradients.dual_runs import DualRun
 from tautline.gradients.dual_starts import (
     Midway,
     dual_quaternion,
@@ -27,11 +26,11 @@ from tautline.gradients.dual_starts import (
     start_torque,
     started,
 )
-from tautline.gradients.dual_tables import dual_command, with_dual_motions
-from tautline.gradients.leaves import leaves
-from tautline.gradients.marched import widened
+from tautline.gradients.dual_tables import dual_command
+from tautline.gradients.leaves import leaves, split
+from tautline.gradients.marched import in_parts
 from tautline.gradients.network.marching import NetworkSetting
-from tautline.gradients.scales import IGNORED, Scales
+from tautline.gradients.scales import Scales
 from tautline.gradients.tangents_beside import plain_of, tangents_beside
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
@@ -39,8 +38,9 @@ from tautline.kernels.network.tangent_march import begin_network_with_tangents
 from tautline.kernels.tangents import TANGENTS
 from tautline.model.command import Command
 from tautline.model.description import changed
+from tautline.model.reel import Reel
 from tautline.model.sequence import Sequence
-from tautline.model.system.case import Case
+from tautline.model.system.commands import feed_of, place_of
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import State
 from tautline.model.system.system import System
@@ -49,43 +49,35 @@ if TYPE_CHECKING:
     from tautline.gradients.network.runs import BegunNetwork, NetworkRuns
 
 
-def tangents_of_numbers(
-    runs: NetworkRuns, begun: BegunNetwork, along: Directions, scales: Scales, at: Midway | None = None
-) -> Array:
-    """Derivatives of the numbers of a run, in the order of `flat`; arguments as of the chain's."""
-    if runs.case.system.is_reeved:
-        raise UnknownTangentsError("lines over sheaves")
-    first = 0 if at is None else len(at.x)
-    try:
-        sizes = np.concatenate([np.ones(first), along.sizes])
-        case = with_dual_motions(dual_case(runs.case, along, first), sizes, runs.steps.until)
-        system, state = started(case, runs.case, partial(runs.search, along, first))
-        found = _Lowered(runs, begun, case, system, state, sizes, at).tangents(scales)
-    except (TypeError, ValueError, AttributeError) as error:  # InputError among them: a check of plain numbers
-        raise UnknownTangentsError(str(error)) from error
-    found[scales.groups == IGNORED] = 0.0
-    if not np.isfinite(found).all():
-        raise UnknownTangentsError("a derivative that is not finite")
-    return found
+# Lengths of a line at the start from which those later on are counted.
+LENGTHS = ("reeled_length", "span_lengths", "passed", "end_reeled_length")
+
+
+def columns_of_network(runs: NetworkRuns, begun: BegunNetwork, dual: DualRun, scales: Scales) -> Array:
+    """Derivatives of the numbers of a run, from its case with dual numbers."""
+    system, state = started(dual.case, runs.case, dual.rest)
+    return _Lowered(runs, begun, dual, system, state).tangents(scales)
+
+
+class _Drum(NamedTuple):
+    """Reel or sheave at the start of a run; numbers may carry derivatives."""
+
+    reel: Reel
+    deployed: Any  # length that it feeds (m)
+    reeled: Any  # length that has come in (m)
+    speed: Any  # rate of that (m/s)
 
 
 class _Lowered:
     """A case with dual numbers as the kernels take it, at the start of its run or of a segment."""
 
-    def __init__(
-        self,
-        runs: NetworkRuns,
-        begun: BegunNetwork,
-        case: Case,
-        system: System,
-        state: State,
-        sizes: Array,
-        at: Midway | None,
-    ) -> None:
+    def __init__(self, runs: NetworkRuns, begun: BegunNetwork, dual: DualRun, system: System, state: State) -> None:
+        case, sizes, at = dual.case, dual.sizes, dual.at
         self._begun, self._sizes, self._k, self._until = begun, sizes, len(sizes), runs.steps.until
         self._system, self._state, self._commands = system, state, case.commands
         stepper = begun.simulation.stepper
         self._stepper: NetworkStepper = stepper
+        self._strands = strands_of(system)
         self._lowered = {name: self._command(name, command) for name, command in stepper.commands.items()}
         h = runs.steps.length(case.run.duration)
         self._plain, self._at = begun.setting if at is None else at.setting, at
@@ -102,25 +94,31 @@ class _Lowered:
             if isinstance(body, Kinematic)
         }
         lines = {
-            name: changed(line, reeled_length=self._state.lines[name].reeled_length)
+            name: changed(line, **{key: getattr(self._state.lines[name], key) for key in LENGTHS})
             for name, line in state_of(begun.simulation.system, begun.first).lines.items()
         }
         return at.coordinates.state(at.dual(self._k), float(value_of(self._time)), lines, held)
 
     def _command(self, name: str, plain: Command) -> data.Command:
         """A command as the kernels have it."""
-        command, string = self._commands.get(name, plain), self._system.lines[name].string
-        deployed = string.length - self._state.lines[name].reeled_length
+        command, drum = self._commands.get(name, plain), self._drum(name)
         known = self._begun.setting.network.strands[self._stepper.numbers[name]].command
         span = self._stepper.command_span(name, plain, 0.0, self._until)
-        found: data.Command = dual_command(command, string.length, deployed, span, known, self._sizes)
+        length, deployed = drum.reeled + drum.deployed, drum.deployed
+        found: data.Command = dual_command(command, length, deployed, span, known, self._sizes)
         return found
+
+    def _drum(self, name: str) -> _Drum:
+        """Reel or sheave at the start that has a command of a name."""
+        place, strand = place_of(name), self._strands[self._stepper.numbers[name]]
+        reeled, speed = self._state.lines[place.line].feed(strand.span)
+        return _Drum(wheel_reel(strand), feed_of(self._system, self._state, place).deployed, reeled, speed)
 
     def _network(self) -> Any:
         """The network with its motion as it is placed, whose momenta are to be found."""
         stepper, span = self._stepper, (0.0, self._until)
         arrays = copy.copy(stepper.arrays)
-        arrays.strands = strands_of(self._system)
+        arrays.strands = self._strands
         arrays.totals, arrays.clock = _still(arrays.totals, self._k), np.zeros_like(arrays.clock)
         for name in ("bodies", "nodes", "reels"):
             setattr(arrays, name, [_still(x, self._k) for x in getattr(arrays, name)])
@@ -157,18 +155,20 @@ class _Lowered:
     def tangents(self, scales: Scales) -> Array:
         """Derivatives of the numbers of the setting."""
         plain, k = self._plain, self._k
-        network = plain_of(self._setting.network)
-        found = [x.reshape(*np.shape(x)[:-1], k) for x in _by_leaf(network, self._setting.network, k)]
-        for first in range(0, k, TANGENTS):
-            some = slice(first, first + TANGENTS)
-            now = plain_of(self._setting.network)
-            wide = widened([np.ascontiguousarray(t[..., some]) for t in found])
-            nodes = sum(x.par.N + 1 for x in now.strands)
+        now = plain_of(self._setting.network)
+        found = split(now, tangents_beside(now, self._setting.network, k))
+        arrays = [x for x in leaves(now) if isinstance(x, np.ndarray)]
+        placed = [x.copy() for x in arrays]
+        nodes = sum(x.par.N + 1 for x in now.strands)
+
+        def begin(tangents: list[Array], directions: int) -> None:
+            for x, start in zip(arrays, placed, strict=True):
+                x[...] = start
             out = kernels.empty_samples(1, len(now.bodies), len(now.strands), nodes)
             beside = [np.zeros((*x.shape, TANGENTS)) for x in out]
-            begin_network_with_tangents((now, out), (wide, beside))
-            for t, x in zip(found, wide, strict=True):
-                t[..., some] = x[..., : t[..., some].shape[-1]]
+            begin_network_with_tangents((now, out), (tangents, beside))
+
+        in_parts(found, begin)
         self._put_torques(now, found)
         begun = NetworkSetting(now, plain.plan)._replace(plan=plain_of(self._setting.plan))
         columns = [t.reshape(-1, k) for t in found] + [tangents_beside(plain.plan, self._setting.plan, k)]
@@ -180,16 +180,13 @@ class _Lowered:
         for name in self._stepper.commands:
             strand = self._stepper.numbers[name]
             reel, tangent = now.strands[strand].reel, found[places[id(now.strands[strand].reel)]]
-            command, line = self._commands.get(name, self._stepper.commands[name]), self._system.lines[name]
+            command, drum = self._commands.get(name, self._stepper.commands[name]), self._drum(name)
             command = self._stepper.commands[name] if isinstance(command, Sequence) else command
             reel[data.TORQUE], tangent[data.TORQUE] = math.nan, 0.0
             if self._at is not None:  # of a sample there, which segments leave out
                 reel[data.TORQUE] = self._plain.network.strands[strand].reel[data.TORQUE]
             elif not command.finds_torque:
-                own = self._state.lines[name]
-                drum = line.reel or wheel_reel(self._stepper.strands[strand])
-                given = (line.string.length, command, self._lowered[name], own.reeled_length, own.reel_speed)
-                torque = start_torque(drum, *given)
+                torque = start_torque(drum.reel, drum.deployed, command, self._lowered[name], drum.reeled, drum.speed)
                 reel[data.TORQUE] = value_of(torque)
                 tangent[data.TORQUE] = torque.tangent if isinstance(torque, Dual) else 0.0
 
@@ -199,19 +196,12 @@ def _still(x: Array, k: int) -> Any:
     return Dual(np.zeros_like(x), np.zeros((*x.shape, k)))
 
 
-def _by_leaf(plain: Any, dual: Any, k: int) -> list[Array]:
-    """Derivatives by leaves."""
-    columns = tangents_beside(plain, dual, k)
-    sizes = np.cumsum([np.size(x) for x in leaves(plain)])
-    parts = zip(leaves(plain), np.split(columns, sizes[:-1]), strict=True)
-    return [np.ascontiguousarray(x.reshape(*np.shape(leaf), k)) for leaf, x in parts]
-
-
 def _checked(here: Any, there: Any, plain: Any, columns: Array, scales: Scales) -> Array:
     """Derivatives without those of workspace; UnknownTangentsError where numbers are not those of the run."""
-    tangents_beside(here, there, columns.shape[1], scales)
-    ends = np.cumsum([np.size(x) for x in leaves(plain)])
-    for end, x, y in zip(ends, leaves(plain), leaves(here), strict=True):
+    tangents_beside(here, there, 0, scales)
+    end = 0
+    for x, y in zip(leaves(plain), leaves(here), strict=True):
+        end += np.size(x)
         if x is not y and isinstance(x, np.ndarray):
             columns[end - np.size(x) : end] = 0.0
     return columns

@@ -8,7 +8,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.gradients.leaves import leaves
-from tautline.gradients.marched import Marched, samples_with_tangents, widened
+from tautline.gradients.marched import Marched, samples_with_tangents
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
 from tautline.kernels.network.tangent_march import march_network_with_tangents as march
@@ -45,25 +45,20 @@ class NetworkSetting(NamedTuple):
         changed: dict[str, Any] = {"bodies": bodies, "strands": strands, **nothing}
         return self._replace(network=self.network._replace(**changed))
 
-    def march(self, tangents: list[Array], rows: int) -> Marched:
-        """March with at most `TANGENTS` directions."""
-        return march_with_tangents(self, tangents, rows)
+    def march(self, tangents: list[Array], directions: int, rows: int) -> Marched:
+        """March with tangents as the kernels take them, which are those at the end afterwards."""
+        return march_with_tangents(self, tangents, directions, rows)
 
 
-def march_with_tangents(setting: NetworkSetting, tangents: list[Array], rows: int) -> Marched:
-    """March, and carry at most `TANGENTS` directions along; arguments as of the chain's, also afterwards."""
+def march_with_tangents(setting: NetworkSetting, tangents: list[Array], directions: int, rows: int) -> Marched:
+    """March, and carry directions along; arguments as of the chain's, also afterwards."""
     network, plan = setting
     nodes = sum(x.par.N + 1 for x in network.strands if not x.reeving.idle)
     out = kernels.empty_samples(rows, len(network.bodies), len(network.strands), nodes)
     backups = np.zeros((2, sum(x.size for x in setting.moving())))
-    wide = widened(tangents)
-    own = len(leaves(network))
+    own = len(tangents) - len(leaves(plan))  # those of the network, which are many
     beside = [np.zeros((*x.shape, TANGENTS)) for x in out]
-    given = (wide[:own], wide[own:], [np.zeros((*backups.shape, TANGENTS))], beside)
+    given = (tangents[:own], tangents[own:], [np.zeros((*backups.shape, TANGENTS))], beside)
     status, filled, strand = march((network, plan, backups, out), given)
-    moving = {id(x) for x in setting.moving()}
-    for leaf, t, found in zip(leaves(setting), tangents, wide, strict=True):
-        if id(leaf) in moving:
-            t[...] = found[..., : t.shape[-1]]
-    derivatives = samples_with_tangents(out, beside, tangents[0].shape[-1], int(filled))
+    derivatives = samples_with_tangents(out, beside, directions, int(filled))
     return Marched(out, derivatives, int(status), int(filled), int(strand))

@@ -12,12 +12,10 @@ from tautline.engine.network.samples import state_of
 from tautline.engine.network.strands import strands_of
 from tautline.engine.runner import Runner
 from tautline.gradients.coordinates import Coordinates, held_at
-from tautline.gradients.directions import Directions
-from tautline.gradients.dual_cases import check_changes
-from tautline.gradients.dual_starts import Midway
+from tautline.gradients.dual_runs import DualRun
 from tautline.gradients.marched import Marched, note_balances
 from tautline.gradients.marching import march_once
-from tautline.gradients.network.dual_numbers import tangents_of_numbers
+from tautline.gradients.network.dual_numbers import columns_of_network
 from tautline.gradients.network.marching import NetworkSetting
 from tautline.gradients.network.outputs import dual_values
 from tautline.gradients.outputs import DualValues
@@ -26,7 +24,6 @@ from tautline.gradients.scales import Scales
 from tautline.gradients.steps import Steps, steps_of
 from tautline.gradients.trust import Line
 from tautline.kernels.network import data as kernels
-from tautline.model.rest.network import Network, Places
 from tautline.model.system.case import Case
 from tautline.model.system.given import case_of
 from tautline.model.system.parts import Kinematic
@@ -52,17 +49,14 @@ class BegunNetwork(NamedTuple):
         found: kernels.WholeSamples = march_once(at_once, tangents)
         return found
 
-    def copy(self) -> BegunNetwork:
-        """Copy with a motion of its own."""
-        return self._replace(simulation=self.simulation.copy(self.until))
-
-    def placed(self, coordinates: Coordinates, x: Array, time: float) -> NetworkSetting:
-        """The setting from a state at a time (s), given by its coordinates."""
+    def placed(self, coordinates: Coordinates, x: Array, time: float) -> BegunNetwork:
+        """A copy in a state at a time (s), given by its coordinates."""
+        simulation = self.simulation.copy(self.until)
         bodies, start = self.simulation.system.bodies, self.start.bodies
         held = {name: held_at(body, start[name], time) for name, body in bodies.items() if isinstance(body, Kinematic)}
         lines = state_of(self.simulation.system, self.first).lines
-        self.simulation.go_on_from(coordinates.state(x, time, lines, held), time)
-        return self.setting._replace(network=self.simulation.stepper.network)
+        simulation.go_on_from(coordinates.state(x, time, lines, held), time)
+        return self._replace(simulation=simulation, setting=self.setting._replace(network=simulation.stepper.network))
 
     def as_network(self, setting: Any, samples: Any) -> kernels.WholeSamples:
         """Samples as they are."""
@@ -108,10 +102,15 @@ class NetworkRuns:
     case : Case
     steps : Steps, optional
         The case's own by default.
+
+    Attributes
+    ----------
+    cases : CasesBeside
+        Cases with other values of keys.
     """
 
     def __init__(self, case: Case, steps: Steps | None = None) -> None:
-        self.case, self._beside = case, CasesBeside(case)
+        self.case, self.cases = case, CasesBeside(case)
         self.steps = steps or self._own_steps()
 
     def _own_steps(self) -> Steps:
@@ -125,7 +124,7 @@ class NetworkRuns:
 
     def beside(self, changes: Mapping[str, float]) -> BegunNetwork:
         """A run at its start for derivatives: right to first order in the changes, and without a search for rest."""
-        return self._begun(self._beside.case_with(changes))
+        return self._begun(self.cases.case_with(changes))
 
     def _begun(self, case: Case) -> BegunNetwork:
         duration, steps = case.run.duration, self.steps
@@ -138,14 +137,6 @@ class NetworkRuns:
         setting = NetworkSetting(simulation.stepper.network, plan)
         return BegunNetwork(simulation, setting, first, steps.until, case.state())
 
-    def tangents(self, begun: BegunNetwork, along: Directions, scales: Scales, at: Midway | None = None) -> Array:
-        """Derivatives of the numbers of a run by dual numbers; UnknownTangentsError where one is not known.
-
-        Of a segment those by its coordinates, and along directions.
-        """
-        check_changes(self._beside, self.case, along)
-        return tangents_of_numbers(self, begun, along, scales, at)
-
-    def search(self, along: Directions, first: int = 0) -> tuple[Network, Places, Array]:
-        """The search for rest at the start, and derivatives of its unknowns (CasesBeside.search)."""
-        return self._beside.search(along, first)
+    def columns(self, begun: BegunNetwork, dual: DualRun, scales: Scales) -> Array:
+        """Derivatives of the numbers of a run, from its case with dual numbers (`tangents_of_numbers`)."""
+        return columns_of_network(self, begun, dual, scales)

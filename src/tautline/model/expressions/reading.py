@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -155,8 +156,8 @@ def read(name: str, text: Any) -> Expression:
     try:
         tree = _tree(source)
     except SyntaxError as error:
-        column = min((error.offset or 1) - 1, len(source))
-        raise _error(name, plain, marks, column, "expected arithmetic of variables of a run") from None
+        column = min(error.offset - 1, len(source)) if error.offset else len(source)
+        raise _error(name, plain, marks, column, _broken(error.msg)) from None
     except (ValueError, RecursionError, MemoryError):
         raise InputError(f"{name}: expected an expression {_EXAMPLES}, got {units.shown(text)}") from None
     reader = _Reader(name, plain, marks)
@@ -188,6 +189,21 @@ def _error(name: str, text: str, marks: tuple[int, ...], column: int, why: str) 
     return InputError(f"{name}: {why}, in {units.shown(text)} at character {place}")
 
 
+def _broken(message: str) -> str:
+    """Description of what text lacks to be an expression, from the message of Python's parser."""
+    brackets = re.findall(r"'([()\[\]{}])'", message)
+    if brackets and "was never closed" in message:
+        return f"expected {_CLOSING[brackets[0]]!r} to close {brackets[0]!r}"
+    if brackets and "unmatched" in message:
+        return f"expected no {brackets[0]!r}, as nothing is open there"
+    if len(brackets) == 2 and "does not match" in message:
+        return f"expected {_CLOSING[brackets[1]]!r} to close {brackets[1]!r}, got {brackets[0]!r}"
+    if "unterminated" in message:
+        return "expected a quote at the end of a text that begins"
+    return "expected arithmetic of variables of a run"
+
+
+_CLOSING = {"(": ")", "[": "]", "{": "}"}
 _CONDITION: Any = object()  # in the place of a unit
 
 

@@ -11,6 +11,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.command import Command, Free, Locked, as_command
+from tautline.model.stacking import number_of
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.sheaves import Pin, Sheave
 from tautline.model.system.state import State
@@ -101,11 +102,11 @@ def feed_of(system: System, state: State, place: Place) -> Feed:
     """Deployed length and speed of a reel or sheave in a state."""
     own, lengths = state.lines[place.line], state.lengths_of(system, place.line)
     if place.part == REEL:
-        return Feed(float(lengths.sum()), own.reel_speed)
+        return Feed(number_of(lengths.sum()), own.reel_speed)
     if place.part == END_REEL:
-        return Feed(float(lengths[-1]), own.end_reel_speed)
+        return Feed(number_of(lengths[-1]), own.end_reel_speed)
     j = list(system.lines[place.line].over).index(place.part)
-    return Feed(float(lengths[j + 1]), float(own.wheel_speeds[j]))
+    return Feed(number_of(lengths[j + 1]), number_of(own.wheel_speeds[j]))
 
 
 def drives(system: System) -> dict[str, str]:

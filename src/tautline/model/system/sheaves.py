@@ -24,6 +24,7 @@ from tautline.model.description import (
 from tautline.model.kinds import VECTOR, Kind, Quantity, Way
 from tautline.model.parts import Part
 from tautline.model.read_only import ReadOnly
+from tautline.model.stacking import number_of, stacked
 
 ON = 'Body that carries it, or "anchor" for a place in space.'
 ENTRANCE = "Point where the span before it ends, in the same frame as its center."
@@ -156,13 +157,13 @@ class Sheave:
 
     def wheel(self, name: str, line: str, on_free_body: bool, is_point: bool) -> Wheel:
         """The wheel with all that is left to defaults."""
-        n, c = np.array(self.axis), np.array(self.center)
+        n, c = stacked(self.axis), stacked(self.center)
         if self.entrance is not None and self.exit is not None:
             entrance, out = self.entrance, self.exit
-            angle = _angle(n, np.array(out) - c, np.array(entrance) - c)
+            angle = _angle(n, stacked(out) - c, stacked(entrance) - c)
         else:
             along = np.cross(n, DOWN)
-            along *= 0.0 if is_point else self.radius / np.linalg.norm(along)
+            along = along * (0.0 if is_point else self.radius / np.linalg.norm(along))
             entrance, out, angle = _triple(c - along), _triple(c + along), math.pi
             n = -n if self.is_under(on_free_body) else n
         wrap = self.radius * (angle + 2.0 * math.pi * self.turns) if self.wrap is None else self.wrap
@@ -280,13 +281,15 @@ class Span(NamedTuple):
 
 
 def _triple(values: Any) -> Vector:
-    x, y, z = np.asarray(values, dtype=float).tolist()
+    x, y, z = map(number_of, values)
     return (x, y, z)
 
 
-def _angle(n: Any, first: Any, second: Any) -> float:
+def _angle(n: Any, first: Any, second: Any) -> Any:
     """Angle from one vector to another, right-handed about n, 0 to 2 pi."""
-    return float(math.atan2(n @ np.cross(first, second), first @ second - (n @ first) * (n @ second)) % (2.0 * math.pi))
+    sine, cosine = n @ np.cross(first, second), first @ second - (n @ first) * (n @ second)
+    angle = number_of(np.arctan2(sine, cosine))
+    return angle if angle >= 0.0 else angle + 2.0 * math.pi
 
 
 class Over(Kind):

@@ -15,7 +15,7 @@ from tautline.model.body import RigidBody
 from tautline.model.checks import IDENTITY, SAME_LENGTH, ZERO, checked_rotation, finite, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, described, quantity
 from tautline.model.kinds import MATRIX, ROW, VECTOR, VECTORS
-from tautline.model.stacking import stacked
+from tautline.model.stacking import number_of, stacked
 from tautline.model.system.parts import ANCHOR, Line
 from tautline.model.system.system import System
 
@@ -145,9 +145,9 @@ class LineState:
         Of span -1 at the end of the line; beyond, length and speed of the rim of a wheel on which its rope may slip.
         """
         if number < -1:
-            return float(self.passed[-2 - number]), float(self.wheel_speeds[-2 - number])
+            return number_of(self.passed[-2 - number]), number_of(self.wheel_speeds[-2 - number])
         if number > 0:
-            return float(self.passed[number - 1]), float(self.passing[number - 1])
+            return number_of(self.passed[number - 1]), number_of(self.passing[number - 1])
         if number < 0:
             return self.end_reeled_length, self.end_reel_speed
         return self.reeled_length, self.reel_speed
@@ -181,7 +181,7 @@ class State(NamedTuple):
         own = self.lines[name]
         if len(own.span_lengths):
             return own.span_lengths
-        return np.array([system.lines[name].string.length - own.reeled_length])
+        return np.stack([system.lines[name].string.length - own.reeled_length])
 
     def check_against(self, system: System) -> None:
         """Refuse a state that a system cannot be in."""

@@ -127,7 +127,8 @@ def line_fields(
     rates = rates + (-start.end_reel_speed - start.reel_speed - rates.sum()) * distances / distance
     passing = start.reel_speed + np.cumsum(rates)[:-1]
     own |= {"nodes": np.concatenate(nodes), "node_velocities": np.concatenate(velocities), "span_lengths": lengths}
-    return own | {"passing": passing, "end_reeled_length": end_reeled, "end_reel_speed": start.end_reel_speed}
+    own |= {"passing": passing, "wheel_speeds": passing}
+    return own | {"end_reeled_length": end_reeled, "end_reel_speed": start.end_reel_speed}
 
 
 def _lengths(system: System, name: str, line: Line, start: LineStart, distance: float) -> tuple[float, float, float]:
