@@ -117,6 +117,15 @@ def part_name(target: Path) -> Path:
     return target.with_name(f"{target.name}.{os.getpid()}-{next(_counter)}.part")
 
 
+def check_writable(path: Path) -> None:
+    """Refuse a path where no file can be made, before there is something to write."""
+    check_regular(path)
+    part = part_name(path)
+    with explained(path):
+        part.open("xb").close()
+        part.unlink()
+
+
 def remove_leftovers(target: Path) -> None:
     """Delete unfinished content of a target that processes left behind which are gone."""
     pattern = re.compile(re.escape(target.name) + r"\.(\d+)(-\d+)?\.part")

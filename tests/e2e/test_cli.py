@@ -174,7 +174,7 @@ def test_animations_and_json_of_files(tmp_path: Path) -> None:
     with Image.open(tmp_path / "a.gif") as picture:
         assert getattr(picture, "n_frames", 1) == 3
     wrong = tautline("export", "fixed-length.nc", "--gif", "a.mp4", cwd=tmp_path, expect=2).stderr
-    assert "--gif: expected a file whose name ends in .gif, got a.mp4" in wrong
+    assert "a.mp4: expected a name that ends in .gif" in wrong
     drawn = tautline("plot", "fixed-length.nc", "--figure", "energy", "--json", cwd=tmp_path)
     assert json.loads(drawn.stdout) == {"files": ["fixed-length-energy.png"]}
     page = tautline("report", "fixed-length.nc", "--json", cwd=tmp_path)

@@ -210,7 +210,7 @@ def test_what_is_refused(bungee: Path, run_file: Path, here: Path) -> None:
         ((bungee, "--rope", "hemp"), 2, "rope: expected one of 'six_strand', 'spiral_strand'"),
         ((bungee, "--exponent", 3), 2, "rope: expected one of"),
         ((bungee, "--breaking-load", "5 kg"), 2, "breaking_load: expected a force"),
-        ((run, "-o", run), 2, "expected another file than the run itself"),
+        ((run, "-o", run), 2, "expected another file than the one that is read"),
         ((here / "nothing.nc",), 4, "nothing.nc"),
         ((bungee, "-o", here), 4, "expected the name of a file"),
         ((bungee, "-o", here / "no" / "folder.html"), 4, "folder.html"),

@@ -12,6 +12,7 @@ import xarray as xr
 import tautline as tl
 from tautline.errors import InputError
 from tautline.figures.scene import scene_of
+from tautline.quantities import between
 from tautline.results.one_line import one_line
 
 # Pages of many figures.
@@ -166,3 +167,12 @@ def test_a_warning_is_printed_once(here: Path) -> None:
     text = tl.report(tl.simulate(tl.load("cable-robot", coarse)), here / "x.html").read_text(encoding="utf-8")
     words = "line &#x27;north-east&#x27;: samples are too far apart to see the peaks: between them "
     assert text.count(words) == 1 and f"{words}start_tension of north-east" in text
+
+
+def test_figures_of_drums_leave_out_lines_without_one() -> None:
+    """The sling below the hook has no drum, and its length does not change."""
+    run = tl.simulate(tl.load("hook-and-load", {"run.duration": "0.5 s"}))
+    found = dict(line.split("  ", 1) for line in tl.summary(run).splitlines() if "  " in line)
+    torque, length = run.torque.sel(line="hoist"), run.unstretched_length.sel(line="hoist")
+    assert found["drum torque"].strip() == between(float(torque.min()), float(torque.max()), "N m")
+    assert found["unstretched length"].strip() == between(float(length.min()), float(length.max()), "m")

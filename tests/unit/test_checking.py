@@ -57,6 +57,19 @@ def ctd(**changes: Any) -> tl.Case:
     return case
 
 
+@pytest.mark.parametrize("duration", [3, 300])
+def test_a_target_beyond_the_string_is_told(duration: float) -> None:
+    """Also where the run ends before the string does."""
+    case = ctd(duration=duration, command=HOIST.replace("20 m", "3 km"))
+    (move,) = case.commands.values()
+    staged = case.with_({"command": tl.Sequence(tl.Stage(tl.Locked(), duration=1.0), move)})
+    words = "line 'line' is to move to 3000 m, but reaches 2098 m at most"
+    for one in (case, staged):
+        (warning,) = (x for x in checking.facts(one)["warnings"] if x["kind"] == "target")
+        assert warning == {"kind": "target", "text": words, "value": 3000.0, "limit": 2098.0, "where": "line"}
+    assert all(x["kind"] != "target" for x in checking.facts(ctd(duration=3))["warnings"])
+
+
 def test_what_buoyancy_lifts_is_not_a_negative_weight() -> None:
     rows = checking.rows(checking.facts(tl.load("aerostat", {"run.duration": "1 s"})))
     assert rows["body"].startswith("lifted by 2.25") and "kN, buoyancy less weight; at rest at (" in rows["body"]

@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from matplotlib.animation import PillowWriter
 from matplotlib.figure import Figure
 from PIL import Image
 
 import tautline as tl
 from tautline.durable import StoreError
 from tautline.errors import InputError
-from tautline.figures.scene import elastic_shades
+from tautline.figures.scene import draw, elastic_shades, scene_of
 from tautline.model.system.state import LineState
 from tautline.paper.examples import run, system
 
@@ -109,6 +110,60 @@ def test_animation(tmp_path: Path) -> None:
         assert getattr(picture, "n_frames", 1) == 4
     with pytest.raises(InputError, match="ends in"):
         tl.figures.animate(run(1, duration=0.1), tmp_path / "x.avi")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"frames": -1}, "frames: expected a whole number from 1"),
+        ({"frames": 0}, "frames: expected a whole number from 1"),
+        ({"rate": 0}, "rate: expected frames a second from 0.1 to 100, got 0"),
+        ({"rate": "fast"}, "rate: expected a finite number"),
+        ({"size": 5}, "size: expected 2 finite numbers"),
+        ({"size": (0, 0)}, "size: expected width and height of at least 2 inches"),
+        ({"size": (1e4, 3)}, "size: expected sides of 16 to 8192 dots, of which dpi=150"),
+        ({"dpi": 0}, "dpi: expected a positive finite number"),
+        ({"view": 12}, "view: expected 2 finite numbers"),
+    ],
+)
+def test_wrong_arguments_of_an_animation(arguments: dict[str, Any], words: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=re.escape(words)):
+        tl.figures.animate(run(1, duration=0.1), tmp_path / "x.gif", **arguments)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("size", [(5.2, 3.0), (6.4, 4.8)])
+def test_a_slim_motion_leaves_its_width_to_the_charts(
+    size: tuple[float, float], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The drum above the axes is whole, numbers are clear of the ticks, and the legend stays where it is."""
+    from tautline.figures import animation
+
+    figures: list[Any] = []
+    legends = []
+
+    class Watching(PillowWriter):
+        def setup(self, fig: Any, *arguments: Any, **others: Any) -> None:
+            figures.append(fig)
+            super().setup(fig, *arguments, **others)
+
+        def grab_frame(self, **options: Any) -> None:
+            super().grab_frame(**options)
+            legends.append(figures[0].axes[2].get_legend().get_window_extent().bounds)
+
+    monkeypatch.setattr(animation, "PillowWriter", Watching)
+    hoist = tl.simulate(tl.load("crane-hoist", {"run.duration": "2 s"}))
+    tl.figures.animate(hoist, tmp_path / "x.gif", frames=3, size=size)
+    space, *charts = figures[0].axes
+    renderer = figures[0].canvas.get_renderer()
+    assert all(chart.get_position().width > 0.5 for chart in charts)
+    assert len(set(legends)) == 1
+    numbers = [tick.label1.get_window_extent(renderer) for tick in space.zaxis.get_major_ticks()]
+    axis = space.zaxis.line.get_window_extent(renderer)
+    assert min(text.x0 for text in numbers if text.x0 > 0.0) > axis.x1 + 2.0
+    scene = scene_of(hoist)
+    for artist in draw(space, scene, 0):
+        assert not artist.get_clip_on()
 
 
 def test_an_animation_that_cannot_be_written_leaves_what_was_there(

@@ -221,6 +221,7 @@ def test_bending_is_drawn_and_reported_by_section_and_wheel(slipping: xr.Dataset
         assert line == "lift" or wear.cycles.sel(wheel="reel").sum() > 0
     text = tl.report(hoisted, tmp_path / "crane.html").read_text(encoding="utf-8")
     assert text.count("<figcaption>How often each section of the rope was bent") == 1  # the sling runs over nothing
+    assert re.search(r"of the section [\d.]+ m from the start of the rope; of each wheel alone at most, also at", text)
 
 
 def test_report_has_the_motors_of_sheaves(slipping: xr.Dataset, tmp_path: Path) -> None:

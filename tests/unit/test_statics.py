@@ -150,3 +150,17 @@ def test_kinds_of_a_heavy_body_on_a_light_string() -> None:
     result = chains.modes(system(length=3.0, body=body, stiffness=2000.0), deployed=3.0, elements=20, count=8)
     expected = ["rigid", "swing", "swing", "body", "body", "longitudinal", "transverse", "transverse"]
     assert list(result.kind.values) == expected
+
+
+def test_printed_states_of_rest_have_no_rounding_and_the_spans() -> None:
+    """Coordinates that are rounding are 0, and each span of a line over sheaves has its tensions."""
+    crane = tl.load("crane-hoist")
+    rest = tl.statics(crane.system, crane.start)
+    tilted = dataclasses.replace(rest.body, position=np.array([-9.911e-18, 3e-7, 25.66]))
+    assert "body: at (0, 0, 25.66) m" in repr(dataclasses.replace(rest, bodies={"body": tilted}))
+    gantry = tl.load("gantry")
+    found = tl.statics(gantry.system, gantry.start)
+    first, last = found.line.span_tensions[1]
+    rows = repr(found).splitlines()
+    assert f"  left to lower: {found.line.span_lengths[1]:.4g} m, {first:.4g} to {last:.4g} N" in rows
+    assert sum(row.startswith("  ") for row in rows) == len(found.line.span_lengths) == 4

@@ -1,6 +1,6 @@
 // The controls of a live run: reels, a body to strike or to steer, rate, record, reset.
 
-import { number, value } from "./format";
+import { number } from "./format";
 import { Held } from "./held";
 import { type Command } from "./link";
 import { get } from "./notices";
@@ -104,7 +104,6 @@ export class Controls {
   private showAlarm({ alarm: { limit, excess } }: Status): void {
     const field = get<HTMLInputElement>("alarm");
     if (document.activeElement !== field) field.value = limit === null ? "" : String(Number((limit / 1e3).toPrecision(4)));
-    get("alarm-state").textContent = excess ? `${value(excess.tension, "N")} at ${excess.time.toFixed(2)} s` : "";
     get("alarm-box").classList.toggle("alarmed", excess !== null);
   }
 

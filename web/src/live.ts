@@ -220,7 +220,7 @@ export class Live {
     this.banner.set("waiting", status.waiting ? WAITING : null);
     const { excess, limit } = status.alarm;
     const which = excess && this.meta.lines.length > 1 ? ` in ${excess.line}` : "";
-    this.banner.set("alarm", excess ? `Alarm: ${value(excess.tension, "N")}${which}, above ${value(limit, "N")}.` : null, "alarm");
+    this.banner.set("alarm", excess ? `Alarm: ${value(excess.tension, "N")}${which} at ${excess.time.toFixed(2)} s, above ${value(limit, "N")}.` : null, "alarm");
     const badge = get("state");
     badge.hidden = false;
     badge.textContent = status.ended ? "ended" : status.waiting ? "ready" : status.paused ? "paused" : status.running ? "running" : "stopped";

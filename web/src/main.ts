@@ -1,5 +1,7 @@
 // Builds the page, and exposes an interface for tests and notebooks.
 
+import "./language";
+
 import { Address, decode, encode } from "./address";
 import { prepareHelp } from "./help";
 import { type Action, listenToKeys } from "./keys";

@@ -71,12 +71,9 @@ export function toast(text: string, level: Level = "warning"): void {
   setTimeout(() => element.remove(), 1000 * TOAST_SECONDS);
 }
 
+/** A script of its own in index.html, which is there before this one. */
+declare function cannotShow(message: string): void;
+
 export function fatal(problem: unknown): void {
-  const host = get("fatal");
-  const title = document.createElement("strong");
-  title.textContent = "This run cannot be shown";
-  const text = document.createElement("p");
-  text.textContent = problem instanceof Error ? problem.message : String(problem);
-  host.replaceChildren(title, text);
-  host.hidden = false;
+  cannotShow(problem instanceof Error ? problem.message : String(problem));
 }

@@ -9,7 +9,15 @@ from typing import Any
 
 from tautline.cli.drives import drives_at_rest, motor_warnings, notes_on, wheel_notes
 from tautline.cli.outlook import outlook
-from tautline.cli.starting import extremes, line_warnings, of_start, skipped_stages, stage_warnings, start_words
+from tautline.cli.starting import (
+    extremes,
+    line_warnings,
+    of_start,
+    skipped_stages,
+    stage_warnings,
+    start_words,
+    target_warnings,
+)
 from tautline.engine.cases import begin
 from tautline.errors import TautlineError
 from tautline.files import runs
@@ -66,7 +74,7 @@ def facts(case: Case) -> dict[str, Any]:
             found["notes"] += notes_on(drive, case.run.duration, len(skipped.get(drive.name, ())))
         warnings += [warning for drive in drives for warning in motor_warnings(drive)]
     found |= {"skipped_stages": skipped, **outlook(case)}
-    warnings += [*stage_warnings(case, skipped), *_step_warnings(found)]
+    warnings += [*stage_warnings(case, skipped), *target_warnings(case), *_step_warnings(found)]
     found["warnings"] = [warning.to_dict() for warning in warnings]
     return found
 

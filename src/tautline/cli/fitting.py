@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tautline.cli import output
+from tautline.cli import output, targets
 from tautline.cli.app import AsJson, NoColor, Pdf, Project, Quiet, ScenarioName, Settings, app, overrides
 from tautline.cli.interrupting import ends_soon
 from tautline.cli.output import one_line_errors
@@ -86,9 +86,12 @@ def fit(
         case = scenarios.load(scenario, overrides(settings))
         wanted = _vary(vary, bounds)
         unknowns.read(check_case(case), wanted)  # refuses keys before files
+        folder = out or Path(f"{source.stem}-fit")
+        kinds = {folder / CASE_FILE: targets.SCENARIO, folder / PAGE_FILE: targets.PAGE, pdf: targets.PDF}
+        targets.check_targets({folder: targets.FOLDER, **kinds}, [source, data], overwrite)
+        files = tuple(file for file in kinds if file is not None)
         if pdf is not None:
             find_browser()
-        targets = _targets(out or Path(f"{source.stem}-fit"), pdf, overwrite)
         try:
             with ends_soon(NOTHING), _watching(quiet or as_json, no_color) as watch:
                 found = find(
@@ -104,8 +107,8 @@ def fit(
         except KeyboardInterrupt:
             print(f"interrupted; {NOTHING}", file=sys.stderr)
             raise typer.Exit(output.INTERRUPTED) from None
-        _write(found, targets, source.stem, project, data.name)
-        _finish(found, targets, quiet, as_json, no_color)
+        _write(found, files, source.stem, project, data.name)
+        _finish(found, files, quiet, as_json, no_color)
 
 
 def _pair(option: str, text: str) -> tuple[str, str]:
@@ -157,21 +160,6 @@ def _columns(given: list[str] | None) -> dict[str, str] | None:
     return {(name or variable): variable for name, _, variable in pairs}
 
 
-def _targets(folder: Path, pdf: Path | None, overwrite: bool) -> tuple[Path, ...]:
-    """Files to be written, refused before anything is computed."""
-    from tautline.durable import StoreError, check_regular
-
-    if folder.exists() and not folder.is_dir():
-        raise StoreError(f"{folder}: is a file, expected the name of a folder")
-    targets = (folder / CASE_FILE, folder / PAGE_FILE, *([pdf] if pdf is not None else []))
-    for target in targets:
-        if target.exists():
-            check_regular(target)
-            if not overwrite:
-                raise StoreError(f"{target}: exists already; allow overwriting with --overwrite")
-    return targets
-
-
 @contextmanager
 def _watching(silent: bool, no_color: bool) -> Iterator[Any]:
     """Shows the misfit after every run, on a terminal."""
@@ -183,11 +171,11 @@ def _watching(silent: bool, no_color: bool) -> Iterator[Any]:
         yield lambda x: status.update(f"run {x.runs}: residuals {x.misfit:.4g} times the noise")
 
 
-def _write(fit: Fit, targets: tuple[Path, ...], name: str, project: str, data: str) -> None:
+def _write(fit: Fit, files: tuple[Path, ...], name: str, project: str, data: str) -> None:
     from tautline.durable import explained, replacing
     from tautline.figures.fitted import fit_report
 
-    case_file, page, *printed = targets
+    case_file, page, *printed = files
     with explained(case_file):
         case_file.parent.mkdir(parents=True, exist_ok=True)
         with replacing(case_file, encoding="utf-8") as file:
@@ -196,13 +184,13 @@ def _write(fit: Fit, targets: tuple[Path, ...], name: str, project: str, data: s
     fit_report(fit, page, title=fit.case.title or name, project=project, data=data, pdf=pdf)
 
 
-def _finish(fit: Fit, targets: tuple[Path, ...], quiet: bool, as_json: bool, no_color: bool) -> None:
+def _finish(fit: Fit, files: tuple[Path, ...], quiet: bool, as_json: bool, no_color: bool) -> None:
     """Table and exit code."""
     if as_json:
-        output.print_json({**summary(fit), "files": [str(target) for target in targets]})
+        output.print_json({**summary(fit), "files": [str(target) for target in files]})
     elif not quiet:
         output.console(no_color).print(str(fit), soft_wrap=True)
-        for target in targets:
+        for target in files:
             print(target)
     if fit.status != "completed":
         if quiet or as_json:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tautline.cli import output
+from tautline.cli import output, targets
 from tautline.cli.app import AsJson, NoColor, Quiet, app
 from tautline.cli.output import one_line_errors
 
@@ -40,7 +40,7 @@ def optimize(
     from tautline.cli.watch import print_iteration
 
     with one_line_errors("optimize"):
-        from tautline.durable import StoreError, explained, replacing
+        from tautline.durable import explained, replacing
         from tautline.optimal.optimize import optimize as search
         from tautline.optimal.reading import read, said_of
         from tautline.optimal.result import SearchInterrupted
@@ -48,8 +48,7 @@ def optimize(
         definition = read(file)
         arguments = definition.arguments | ({} if iterations is None else {"iterations": iterations})
         target = out or Path(f"{file.stem}-optimal.toml")
-        if target.exists() and not overwrite:
-            raise StoreError(f"{target}: exists already; choose another name, or allow overwriting (--overwrite)")
+        targets.check_targets({target: targets.SCENARIO}, [file, *definition.sources], overwrite)
         watch = None if quiet or as_json else print_iteration
         try:
             # the second Ctrl-C: one must not cost the values of a long search on a busy machine

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import math
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import typer
 
-from tautline.durable import StoreError, check_regular
 from tautline.errors import InputError, TautlineError
 from tautline.extras import needed_by
 
@@ -77,17 +76,6 @@ def print_files(files: list[Path], quiet: bool, as_json: bool) -> None:
     elif not quiet:
         for file in files:
             print(file)
-
-
-def check_targets(files: Iterable[Path], source: Path, overwrite: bool) -> None:
-    """Refuse to write over files, unless that is allowed, and over the run that is read."""
-    for file in files:
-        if file.exists():
-            check_regular(file)
-            if source.exists() and file.samefile(source):
-                raise InputError(f"--output: expected another file than the run itself, got {file}")
-            if not overwrite:
-                raise StoreError(f"{file}: exists already; allow overwriting with --overwrite")
 
 
 def _plain(value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from tautline.cli import completing, output
+from tautline.cli import completing, output, targets
 from tautline.cli.app import AsJson, Expressions, Pdf, Project, Quiet, RunPath, app
 from tautline.cli.output import one_line_errors
 from tautline.cli.reading import run_name
@@ -66,15 +66,14 @@ def plot(
                 pictures[path] = figures.pictures_of(reader.attrs, names, line)
             if expr:
                 pictures[path] |= {"expressions": partial(figures.expressions, texts=expr)}
-        targets = _targets({path: list(drawn) for path, drawn in pictures.items()}, out, form)
-        files = [target for listed in targets.values() for target in listed]
-        for path in paths:
-            output.check_targets(files, path, overwrite)
+        named = _targets({path: list(drawn) for path, drawn in pictures.items()}, out, form)
+        files = [target for listed in named.values() for target in listed]
+        targets.check_targets(dict.fromkeys(files, targets.PICTURE), paths, overwrite)
         for path in paths:
             run = open_run(path)
             for name, draw in pictures[path].items():
                 drawn = draw(run)
-                for target in targets[path, name]:
+                for target in named[path, name]:
                     with explained(target):
                         target.parent.mkdir(parents=True, exist_ok=True)
                         figures.save(drawn, target.with_suffix(""), [target.suffix[1:]])
@@ -119,8 +118,7 @@ def report(
 
         run = open_run(path)
         target = out or Path(f"{path.stem}-report.html")
-        targets = [target] if pdf is None else [target, pdf]
-        output.check_targets(targets, path, overwrite)
+        targets.check_targets({target: targets.PAGE, pdf: targets.PDF}, [path], overwrite)
         write(
             run,
             target,
@@ -135,7 +133,7 @@ def report(
             safety_factor=safety_factor,
             expressions=expr or (),
         )
-        output.print_files(targets, quiet, as_json)
+        output.print_files([target] if pdf is None else [target, pdf], quiet, as_json)
 
 
 def _names(given: list[str] | None, all_names: tuple[str, ...]) -> list[str]:

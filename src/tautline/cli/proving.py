@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from tautline._version import __version__
-from tautline.cli import output
+from tautline.cli import output, targets
 from tautline.cli.app import AsJson, Pdf, Project, app
 from tautline.cli.output import one_line_errors
 from tautline.extras import EXTRAS
@@ -32,11 +32,9 @@ def reproduce(
     Example: tautline reproduce -o paper/
     """
     with one_line_errors("reproduce --full" if full else "reproduce"):
-        from tautline.errors import InputError
         from tautline.paper.reproduce import reproduce as make
 
-        if out.is_file():
-            raise InputError(f"--output: expected a folder, got the file {out}")
+        targets.check_targets({out: targets.FOLDER, pdf: targets.PDF}, [], overwrite=True)
         make(out, animations=animations, full=full, project=project, pdf=pdf)
 
 

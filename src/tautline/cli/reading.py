@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tautline.cli import completing, output
+from tautline.cli import completing, output, targets
 from tautline.cli.app import AsJson, Expressions, NoColor, RunPath, Settings, app, overrides
 from tautline.cli.output import one_line_errors
 from tautline.quantities import between, unit_text
@@ -87,7 +87,6 @@ def export(
     Example: tautline export crane-hoist --fmu crane.fmu
     """
     with one_line_errors("export"):
-        from tautline import durable
         from tautline.errors import InputError
         from tautline.files import runs
         from tautline.files.export import series_files, write_csv, write_vtk
@@ -97,23 +96,27 @@ def export(
         if fmu is not None:
             if any(x is not None for x in (csv, vtk, gif, mp4, page)):
                 raise InputError("--fmu: expected alone, since it takes a scenario and the others a run")
-            output.check_targets([fmu], path, overwrite)
+            targets.check_targets({fmu: targets.FMU}, [path], overwrite)
             from tautline.cli.exporting import write_fmu
 
             told = write_fmu(str(path), fmu, fmi, command or [], velocity or [], overrides(settings))
             output.print_files([fmu], False, True) if as_json else print(told)
             return
-        videos = _videos(gif, mp4)
+        videos = [video for video in (gif, mp4) if video is not None]
         if csv is None and vtk is None and page is None and not videos:
             raise InputError(
                 "export: expected --csv FILE, --vtk FOLDER, --gif FILE, --mp4 FILE or --html of a run, or --fmu FILE "
                 "of a scenario, got none"
             )
-        if vtk is not None and vtk.exists() and not vtk.is_dir():
-            raise runs.StoreError(f"{vtk}: {durable.kind_of(vtk) or 'is a file'}, expected a folder")
+        targets.check_targets({vtk: targets.FOLDER}, [path], overwrite)
         series = [] if vtk is None else series_files(runs.blocks(path), vtk)
-        files = [target for target in (csv, *series, *videos, page) if target is not None]
-        output.check_targets(files, path, overwrite)
+        kinds: dict[Path | None, tuple[str, ...]] = {file: (file.suffix,) for file in series}
+        kinds = {csv: targets.CSV, **kinds, gif: targets.GIF, mp4: targets.MP4, page: targets.PAGE}
+        targets.check_targets(kinds, [path], overwrite)
+        if mp4 is not None:
+            from tautline.figures.animation import require_video
+
+            require_video()
         say = (lambda text: None) if as_json else print
         if csv is not None:
             say(f"{csv}: {write_csv(runs.blocks(path), csv)} rows")
@@ -125,7 +128,7 @@ def export(
         if page is not None:
             say(_write_page(path, page, full))
         if as_json:
-            output.print_files(files, False, as_json)
+            output.print_files([file for file in kinds if file is not None], False, as_json)
 
 
 def _extremes(path: Path, expression: str) -> dict[str, Any]:
@@ -164,20 +167,6 @@ def run_name(path: Path, attrs: Mapping[str, Any], several: bool = False) -> str
     if title == "tautline run" or (several and title == path.stem):
         return path.stem
     return f"{path.stem}: {title}" if several else title
-
-
-def _videos(gif: Path | None, mp4: Path | None) -> list[Path]:
-    """Animations that are wanted; refused at once where a name does not say its format or MP4 cannot be written."""
-    from tautline.errors import InputError
-
-    for option, target in (("gif", gif), ("mp4", mp4)):
-        if target is not None and target.suffix != f".{option}":
-            raise InputError(f"--{option}: expected a file whose name ends in .{option}, got {target}")
-    if mp4 is not None:
-        from tautline.figures.animation import require_video
-
-        require_video()
-    return [target for target in (gif, mp4) if target is not None]
 
 
 def _write_video(path: Path, target: Path, frames: int, rate: float) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tautline.cli import output
+from tautline.cli import output, targets
 from tautline.cli.app import AsJson, NoColor, Quiet, RunPath, ScenarioName, Settings, app, overrides
 from tautline.cli.output import one_line_errors
 
@@ -37,6 +37,7 @@ def run(
         source = scenarios.find(scenario)
         chosen = scenarios.load(scenario, overrides(settings))
         target = out or Path(f"{source.stem}.nc")
+        targets.check_targets({target: targets.RUN}, [source], overwrite=True)  # `run_to_file` says how to resume
         clock = Stopwatch()
         with watching(quiet or as_json, no_color) as watcher:
             runs.run_to_file(target, chosen, overwrite=overwrite, watch=watcher)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from tautline.cli import output
+from tautline.cli import output, targets
 from tautline.cli.app import AsJson, NoColor, ScenarioName, Settings, app, overrides
 from tautline.cli.output import one_line_errors
 
@@ -87,6 +87,7 @@ def new(
         from tautline.files.runs import StoreError
         from tautline.files.scenario import find, read
 
+        targets.check_targets({path: targets.SCENARIO}, [], overwrite=True)  # the file is opened as a new one
         text = _TEMPLATE_HEAD + read(find(like))
         try:
             with path.open("x", encoding="utf-8") as file:

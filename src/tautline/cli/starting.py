@@ -9,6 +9,9 @@ import numpy as np
 from tautline.engine.cases import Begun
 from tautline.engine.runner import Runner
 from tautline.kernels import data
+from tautline.model.commands.impedance import Impedance
+from tautline.model.commands.length import Length
+from tautline.model.sequence import Sequence
 from tautline.model.string import String
 from tautline.model.system.case import Case
 from tautline.model.system.system import System
@@ -124,4 +127,21 @@ def stage_warnings(case: Case, skipped: dict[str, list[str]]) -> list[RunWarning
                 "start already"
             )
             found.append(RunWarning("stage", text, where=name))
+    return found
+
+
+def target_warnings(case: Case) -> list[RunWarning]:
+    """Warnings on moves beyond the string that there is, whether or not the run lasts until then."""
+    found = []
+    for name, command in case.commands.items():
+        line = case.system.lines.get(name)
+        if line is None:  # of a sheave
+            continue
+        longest = line.string.length - case.system.wraps(name) - sum(x.guide_length for x in line.reels.values())
+        stages = [stage.command for stage in command.stages] if isinstance(command, Sequence) else [command]
+        moves = [stage.length if isinstance(stage, Impedance) else stage for stage in stages]
+        target = max((float(x.target) for x in moves if isinstance(x, Length) and x.target is not None), default=0.0)
+        if target > longest:
+            text = f"line {name!r} is to move to {value(target, 'm')}, but reaches {value(longest, 'm')} at most"
+            found.append(RunWarning("target", text, target, longest, name))
     return found

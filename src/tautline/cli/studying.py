@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from tautline.cli import output
+from tautline.cli import output, targets
 from tautline.cli.app import AsJson, Group, NoColor, Pdf, Project, Quiet, app
 from tautline.cli.output import one_line_errors
 
@@ -121,7 +121,9 @@ def _target(study: Path | None, out: Path | None, resume: Path | None, batch: in
         raise InputError("STUDY: expected a study file, or --resume STORE, got neither")
     if study.suffix == ".zarr":
         raise InputError(f"{study}: a store and not a study file; `tautline study --resume {study}` finishes it")
-    return out or Path(f"{study.stem}.zarr")
+    target = out or Path(f"{study.stem}.zarr")
+    targets.check_targets({target: targets.STUDY}, [study], overwrite=True)  # never replaces what is no study
+    return target
 
 
 def _kept(target: Path, resume: Path | None, watcher: Any) -> str:
@@ -185,10 +187,9 @@ def report(
         from tautline.studies.report.report import report as make
 
         target = folder or Path(f"{store.stem}-report")
+        targets.check_targets({target: targets.FOLDER, pdf: targets.PDF}, [store], overwrite)
         if not overwrite and target.is_dir() and any(target.iterdir()):
             raise StoreError(f"{target}: exists already; allow overwriting with --overwrite")
-        if pdf is not None:
-            output.check_targets([pdf], store, overwrite)
         say = None if quiet or as_json else lambda name: print(f"pictures of {name}")
         page = make(store, target, say=say, project=project, pdf=pdf)
         output.print_files([page] if pdf is None else [page, pdf], quiet, as_json)

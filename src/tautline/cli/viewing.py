@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from tautline.cli import completing
+from tautline.cli import completing, targets
 from tautline.cli.app import ScenarioName, Settings, app, overrides
 from tautline.cli.output import INTERRUPTED, one_line_errors
 from tautline.cli.reading import existing, run_name
@@ -104,5 +104,6 @@ def live(
         from tautline.viewer.live_server import live as run_live
 
         chosen = scenarios.load(scenario, overrides(settings))
-        name = scenarios.find(scenario).stem
-        print(run_live(chosen, name, record=record, alarm=alarm, port=port, browser=browser), end="")
+        source = scenarios.find(scenario)
+        targets.check_targets({record: targets.RUN}, [source], overwrite=True)  # recordings take a name that is free
+        print(run_live(chosen, source.stem, record=record, alarm=alarm, port=port, browser=browser), end="")

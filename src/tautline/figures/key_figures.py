@@ -116,12 +116,12 @@ def _bending(found: Rope) -> list[tuple[str, str]]:
     """Cycles of bending over sheaves and drums, of a line that runs over some."""
     if found.bending is None:
         return []
-    by_wheel = ", ".join(
-        f"{int(x.max())} over {name}" for name, x in zip(found.bending.wheel.values, found.bending.cycles, strict=True)
-    )
+    wheels = found.bending.wheel.values
+    by_wheel = ", ".join(f"{int(x.max())} over {name}" for name, x in zip(wheels, found.bending.cycles, strict=True))
+    alone = f"; of each wheel alone at most, also at other sections: {by_wheel}" if len(wheels) > 1 else ""
     about = found.bending.attrs
     count = f"{about['most']} cycle{'' if about['most'] == 1 else 's'}"
-    words = f"{count} at most, {about['worst']:.4g} m from the start of the rope ({by_wheel})"
+    words = f"{count} at most, of the section {about['worst']:.4g} m from the start of the rope{alone}"
     return [("bending", words if about["most"] else "no section was bent anew")]
 
 

@@ -196,6 +196,8 @@ def draw(axes: Any, scene: Scene, k: int, alpha: float = 1.0) -> list[Any]:
     for drum in scene.drums:
         artists += axes.plot(*drum.rim[k].T, color=EDGE, linewidth=0.9, alpha=alpha)
         artists += axes.plot(*drum.guide[k].T, color=EDGE, linewidth=0.9, alpha=alpha)
+    for artist in artists:
+        artist.set_clip_on(False)  # the box of a slim scene reaches beyond its axes, which are square
     return artists
 
 
@@ -237,8 +239,11 @@ def seen_box(axes: Any) -> tuple[Array, Array]:
     return (seen.min(axis=1) - window.min) / window.size, (seen.max(axis=1) - window.min) / window.size
 
 
-def place(figure: Figure, axes: Any, corner: Array, side: float) -> None:
-    """Put the lower left corner of the box of a scene at a place of the figure (inches), with axes of this side."""
+def place(figure: Figure, axes: Any, corner: Array, side: float, pad: float = 3.0) -> None:
+    """Put the lower left corner of the box of a scene at a place of the figure (inches), with axes of this side.
+
+    `pad` (points) lies between the ticks and numbers of the third axis.
+    """
     low, high = seen_box(axes)
     width, height = figure.get_size_inches()
     x, y = corner - side * low
@@ -246,6 +251,6 @@ def place(figure: Figure, axes: Any, corner: Array, side: float) -> None:
     # matplotlib scales these distances with the sides of the box
     narrow = LARGEST_BOX[0] / float(side * (high - low)[0])
     axes.zaxis.labelpad = 8.0 * narrow
-    axes.tick_params(axis="z", pad=3.0 * narrow)
+    axes.tick_params(axis="z", pad=pad * narrow)
     if narrow > 1.3:
         axes.yaxis.set_major_locator(FixedLocator([]))  # no room for a number

@@ -31,6 +31,7 @@ class Definition(NamedTuple):
 
     case: Any  # Case
     arguments: dict[str, Any]
+    sources: list[Path]  # files of cases that it names
 
 
 def read(path: str | os.PathLike[str]) -> Definition:
@@ -55,7 +56,8 @@ def read(path: str | os.PathLike[str]) -> Definition:
         arguments = {word: x for word, x in tree.items() if word in _AS_THEY_ARE}
         if "start" in tree:
             arguments["start"] = _case(source, "start", tree["start"], {})
-        return Definition(case.with_(words), {"vary": _flat("vary", tree["vary"], BOUNDS), **arguments})
+        sources = [_beside(source, tree[word]) for word in ("scenario", "start") if word in tree]
+        return Definition(case.with_(words), {"vary": _flat("vary", tree["vary"], BOUNDS), **arguments}, sources)
 
 
 @contextmanager
@@ -73,9 +75,14 @@ def _case(source: Path, word: str, name: Any, changes: dict[str, Any]) -> Case:
     """A case from the name of a built-in scenario, or from a file beside this one."""
     if not isinstance(name, str):
         checks.refuse(word, "the name of a built-in scenario, or a file", name)
-    beside = source.parent / name
+    beside = _beside(source, name)
     found: Case = scenario.load(beside if beside.is_file() else name, changes)
     return found
+
+
+def _beside(source: Path, name: str) -> Path:
+    """File that a name in another file stands for, unless it is that of a built-in scenario."""
+    return source.parent / name
 
 
 def _flat(word: str, tree: Any, leaf: tuple[str, ...]) -> dict[str, Any]:

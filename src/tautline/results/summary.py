@@ -29,8 +29,9 @@ EXTREMES = (
     "torque",
     "power",
 )
+# Of lines with reels alone: others add a zero, and a length that stays.
 OF_REELS = ("reel_speed", "torque", "power")
-WITHOUT_REELS = tuple(name for name in EXTREMES if name not in OF_REELS)
+OF_REELED_LINES = (*OF_REELS, "unstretched_length", "stretched_length")
 Range = list[float] | None
 
 
@@ -126,7 +127,7 @@ def summarize(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]
     system = system_of(attrs)
     peaks = _Peaks(system)
     time, speed = 0.0, np.zeros(0)
-    has_reels = any(line.reels for line in system.lines.values())
+    reeled = [k for k, line in enumerate(system.lines.values()) if line.reels]
     for piece in pieces:
         if first is None:
             first = {name: x[0] for name, x in piece.items()}
@@ -136,8 +137,11 @@ def summarize(pieces: Iterable[Values], attrs: dict[str, Any]) -> dict[str, Any]
         _note_momenta(extremes, piece, first, system)
         peaks.note(piece)
         extremes.note("orthogonality", piece.get("orthogonality_error", np.zeros(1)))  # there may be no body
-        for name in EXTREMES if has_reels else WITHOUT_REELS:
-            extremes.note(name, piece[name])
+        for name in EXTREMES:
+            if reeled and name in OF_REELED_LINES:
+                extremes.note(name, piece[name][:, reeled])
+            elif name not in OF_REELS:
+                extremes.note(name, piece[name])
         good = np.ones(len(piece["time"]), dtype=bool)
         for x in piece.values():
             good &= np.isfinite(x).reshape(len(good), -1).all(axis=1)

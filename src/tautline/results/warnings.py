@@ -194,6 +194,13 @@ KINDS = {
         "correct its `until`, or leave the stage out",
         "line",
     ),
+    "target": Kind(
+        _CHECK,
+        "length (m)",
+        "a move goes beyond the string that there is",
+        "correct the target, or give more string",
+        "line",
+    ),
     "derivative_growth": Kind(
         _DERIVATIVES,
         "relative displacement by relative change of a key",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
+import os
 import secrets
 import signal
 import sys
@@ -66,7 +68,10 @@ class PageServer:
                 server_header=None,
             )
         except OSError as error:
-            raise TautlineError(f"--port {port}: cannot be used ({error.strerror or error})") from None
+            if error.errno == errno.EADDRINUSE:
+                hint = "in use by another program; give another port, or 0 for one that is free"
+                raise TautlineError(f"--port {port}: {hint}") from None
+            raise TautlineError(f"--port {port}: cannot be used ({os.strerror(error.errno or 0)})") from None
         self._port = next(iter(server.sockets)).getsockname()[1]
         return server
 

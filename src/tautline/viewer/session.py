@@ -12,7 +12,7 @@ import numpy as np
 
 from tautline._version import __version__
 from tautline.arrays import Array
-from tautline.durable import unused
+from tautline.durable import check_writable, unused
 from tautline.errors import InputError, TautlineError
 from tautline.files import runs
 from tautline.model import checks
@@ -47,6 +47,8 @@ class Session:
         control: Control | None = None,
         alarm: float | None = None,
     ) -> None:
+        if record is not None:
+            check_writable(record)
         self.case, self._control = case, control
         self._alarm = Alarm(alarm)
         # a program begins when somebody is ready for it

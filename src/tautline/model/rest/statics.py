@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,6 +31,8 @@ TORQUE_LEFT = 1e-9
 # Of the deployed length: step of its differences, and the part that a correction leaves at least.
 LENGTH_STEP, LEAST_PART = 1e-5, 0.5
 MOST_LENGTHS = 40
+# Of the size of a system: coordinates below are rounding, and printed as 0.
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,8 +180,15 @@ class Statics:
                 f"{name}: {line.deployed:.4g} m, {line.start_tension:.4g} N at its start and {line.end_tension:.4g} N "
                 f"at its end{drum}"
             )
+            ends = pairwise(["start", *self.system.lines[name].over, "end"])
+            spans = zip(ends, line.span_lengths, line.span_tensions, strict=True)
+            if len(line.span_lengths) > 1:
+                rows += [f"  {a} to {b}: {X:.4g} m, {first:.4g} to {last:.4g} N" for (a, b), X, (first, last) in spans]
+        size = max(
+            [line.deployed for line in self.lines.values()] + [np.abs(x.position).max() for x in self.bodies.values()]
+        )
         for name, body in self.bodies.items():
-            x, y, z = body.position
+            x, y, z = (0.0 if abs(x) < ROUNDING * size else x for x in body.position)
             rows.append(f"{name}: at ({x:.4g}, {y:.4g}, {z:.4g}) m, {body.weight:.4g} N")
         return "\n".join(rows)
 

@@ -1,0 +1,62 @@
+"""Room for the scene on the page of a live simulation: in small windows, on phones and under an alarm."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.support.browser import Serving, serving
+from tests.support.pages import Pages, settled
+
+if TYPE_CHECKING:
+    from playwright.sync_api import FloatRect, Page
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    folder: Path = tmp_path_factory.mktemp("live")
+    with serving("live", "hook-and-load", "--alarm", "90 kN", cwd=folder) as started:
+        yield started
+
+
+def box(page: Page, selector: str) -> FloatRect:
+    found = page.locator(selector).bounding_box()
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (800, 600)])
+def test_an_alarm_moves_no_button(size: tuple[int, int], server: Serving, open_page: Pages) -> None:
+    page = open_page(server.address, size=size)
+    page.keyboard.press("r")
+    page.get_by_test_id("alarm").fill("90")
+    page.keyboard.press("Enter")
+    settled(page, "!document.querySelector('#alarm-box').classList.contains('alarmed')")
+    before = [box(page, selector) for selector in ("#controls", "#record", "#reset")]
+    page.get_by_test_id("alarm").fill("1")
+    page.keyboard.press("Enter")
+    settled(page, "document.querySelector('#alarm-box').classList.contains('alarmed')")
+    assert "in hoist at" in page.locator("#banner-text").inner_text()
+    assert [box(page, selector) for selector in ("#controls", "#record", "#reset")] == before
+
+
+def test_a_small_window_leaves_the_scene_its_height(server: Serving, open_page: Pages) -> None:
+    page = open_page(server.address, size=(800, 600))
+    scene, legend, plots = (box(page, selector) for selector in ("#scene", "#legend", "#plots"))
+    assert scene["height"] > 340 and plots["height"] == scene["height"]
+    assert legend["width"] * legend["height"] < 0.15 * scene["width"] * scene["height"]
+    assert page.get_by_test_id("range").is_visible()
+
+
+@pytest.mark.parametrize("width", [420, 390, 340])
+def test_buttons_of_the_scene_are_whole_on_a_phone(width: int, server: Serving, open_page: Pages) -> None:
+    page = open_page(server.address, size=(width, 850))
+    settled(page, "!document.querySelector('#names').hidden")
+    for button in page.locator("#scene .top-left .button:visible").all():
+        found = button.bounding_box()
+        assert found is not None and found["x"] >= 0 and found["x"] + found["width"] <= width, button.inner_text()
+        assert button.evaluate("e => e.scrollWidth <= e.clientWidth"), button.inner_text()
+    assert box(page, "#scene .top-left")["height"] < (50 if width >= 390 else 100)
