@@ -281,7 +281,7 @@ def test_a_million_samples(tmp_path: Path, report: Report) -> None:
             ):
                 status, body = server.get(f"/{query}")
                 assert status == 200
-                row = 4 * 22 if "frames" in name else 8 * (1 + len(names))
+                row = 4 * 23 if "frames" in name else 8 * (1 + len(names))  # frames: docs/viewer-protocol.md
                 assert 200 <= len(body) // row <= (256 if "frames" in name else 2000)
                 if name == "plots":
                     columns = np.frombuffer(body, "<f8").reshape(1 + len(names), -1)
