@@ -192,13 +192,13 @@ def _override(tree: dict[str, Any], key: str, value: Any, option: str) -> Given:
     for part in parts[:-1]:
         child = node.setdefault(part, {})
         if not isinstance(child, dict):
-            raise ScenarioError(f"{option}{dotted(typed)}: {part} is not a section{_hint(typed, child)}")
+            raise ScenarioError(f"{option}{dotted(typed)}: {part} is not a section{_component_hint(typed, child)}")
         node = child
     node[parts[-1]] = _value_of(value) if isinstance(value, str) else value
     return Given(tuple(parts), tuple(typed))
 
 
-def _hint(typed: list[str], value: Any) -> str:
+def _component_hint(typed: list[str], value: Any) -> str:
     """How to write a component of a list whose number stands behind a dot."""
     *whole, last = typed
     return f"; did you mean '{dotted(whole)}[{last}]'?" if isinstance(value, list) and last.isdecimal() else ""
