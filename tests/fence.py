@@ -58,10 +58,8 @@ THEIRS = {
 }
 # Where the network does less well than the chain, and why.
 FALLS_SHORT = {
-    "test_a_search_goes_on_from_an_earlier_one": "IPOPT gives up at once at values that are the best to rounding",
     "test_a_search_makes_least_what_it_reports[torque that a speed takes]": "torques at entries of a table of speeds "
     "are those of the other side",
-    "test_a_search_makes_least_what_it_reports[expression]": "the plain run is off by 1e-11 of the least value",
 }
 _HALTED = re.compile(r"import of (\S+) halted; None in sys\.modules|cannot import name '|is not a package")
 _PLACE = re.compile(r"^(\S+\.py):\d+: ", re.MULTILINE)

@@ -22,7 +22,7 @@ _SERVER.set_forkserver_preload(["tests.support.loaded"])
 def python(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
     """Run `python -c CODE` or `python SCRIPT` in a folder; "tautline" in their place is the command."""
     with tempfile.TemporaryDirectory() as outputs:
-        process = _SERVER.Process(target=_run, args=(arguments, str(folder), outputs))
+        process = _SERVER.Process(target=_run, args=(arguments, str(folder), outputs, dict(os.environ)))
         process.start()
         process.join(SECONDS)
         if process.exitcode is None:
@@ -40,8 +40,10 @@ def command(arguments: tuple[str, ...], folder: Path) -> subprocess.CompletedPro
     return python(["tautline", *arguments], folder)
 
 
-def _run(arguments: list[str], folder: str, outputs: str) -> None:
-    """Be the program, in the forked process."""
+def _run(arguments: list[str], folder: str, outputs: str, environment: dict[str, str]) -> None:
+    """Be the program, in the forked process, with the environment of now and not that of the first fork."""
+    os.environ.clear()
+    os.environ.update(environment)
     for name, number in (("out", 1), ("err", 2)):
         file = os.open(f"{outputs}/{name}", os.O_WRONLY | os.O_CREAT, 0o600)
         os.dup2(file, number)
