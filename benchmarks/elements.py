@@ -97,7 +97,7 @@ def system(
     start: MakeStart,
     command: tl.Command | None = None,
     reel: tuple[float, float, float] = (0.1, 0.1, 1.0),
-    guide: tl.GuidePath | None = None,
+    guide: tl.motions.GuidePath | None = None,
     diameter: float = 0.0,
     **others: Any,
 ) -> Case:
@@ -145,7 +145,7 @@ def rest(system: tl.System, deployed: float) -> tl.AtEquilibrium:
 
 def cases() -> dict[str, Case]:
     """All systems; those of the first table first."""
-    shaken = tl.GuidePath.of(lambda t: (math.sin(1.5 * t) ** 2, 0.0, 0.0), 8.0, 0.1)
+    shaken = tl.motions.GuidePath.of(lambda t: (math.sin(1.5 * t) ** 2, 0.0, 0.0), 8.0, 0.1)
     current = tl.Fluid(1025.0, (0.8, 0.0, 0.0), 0.05, volume=0.005)
     hoist = tl.Length.to(25.0, speed=2.0, acceleration=1.0)
     still = tl.Fluid(1025.0, drag_area=0.03, volume=0.001)

@@ -47,9 +47,9 @@ def main() -> None:
 
     plain = changed()
     strains = np.linspace(-0.2, 1.0, 13)
-    path = tl.GuidePath.of(lambda t: (0.5 * np.sin(t), 0.0, 0.0), 5.0, 0.1)
-    sea = tl.Waves("jonswap", "0.5 m", "6 s", seed=1, ramp="3 s")
-    tide = tl.FlowTable.of(
+    path = tl.motions.GuidePath.of(lambda t: (0.5 * np.sin(t), 0.0, 0.0), 5.0, 0.1)
+    sea = tl.motions.Waves("jonswap", "0.5 m", "6 s", seed=1, ramp="3 s")
+    tide = tl.flows.FlowTable.of(
         lambda t, z: (0.2 * np.sin(t) * np.exp(-z / 30.0), 0.0, 0.0), 5.0, 0.05, depths=(0.0, 5.0, 10.0)
     )
     systems = {
@@ -61,7 +61,7 @@ def main() -> None:
         "wind over time and depth": changed(
             replace(string, diameter=0.005),
             fluid=tl.Fluid(
-                1.2, (2.0, 0.0, 0.0), 0.1, unsteady=tl.Turbulence(0.2, 50.0, depths=(0.0, 5.0, 10.0), ramp=1.0)
+                1.2, (2.0, 0.0, 0.0), 0.1, unsteady=tl.flows.Turbulence(0.2, 50.0, depths=(0.0, 5.0, 10.0), ramp=1.0)
             ),
         ),
         "damping, wind, spin damping": changed(
@@ -69,13 +69,15 @@ def main() -> None:
             fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1, spin_damping=1e-3),
         ),
         "gust": changed(
-            replace(string, diameter=0.005), fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1, unsteady=tl.Gust(2.0, start=1.0))
+            replace(string, diameter=0.005),
+            fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1, unsteady=tl.flows.Gust(2.0, start=1.0)),
         ),
         "flow table over time and depth": changed(
             replace(string, diameter=0.005), fluid=tl.Fluid(1.2, (2.0, 0.0, 0.0), 0.1, unsteady=tide)
         ),
         "water in waves": changed(
-            replace(string, diameter=0.005), fluid=tl.Fluid(1025.0, (0.0, 0.0, 0.0), 0.01, unsteady=tl.WaveFlow(sea))
+            replace(string, diameter=0.005),
+            fluid=tl.Fluid(1025.0, (0.0, 0.0, 0.0), 0.01, unsteady=tl.flows.WaveFlow(sea)),
         ),
         "wing, drag and added mass by direction": changed(
             replace(string, diameter=0.005),
@@ -90,9 +92,9 @@ def main() -> None:
             ),
         ),
         "moving guide": changed(guide=path),
-        "turning body (network)": on_deck(tl.Kinematic(turning=tl.Rocking(((0.1, 0.05, 0.0),), (8.0,)))),
+        "turning body (network)": on_deck(tl.Kinematic(turning=tl.motions.Rocking(((0.1, 0.05, 0.0),), (8.0,)))),
         "ship motion (network)": on_deck(
-            tl.Kinematic(tl.ShipMotion(sea, (3, 12), ((0, 0, 0.1), (0, 0, 1)), ((0, 0, 0), (0.03, 0.0, 0.0))))
+            tl.Kinematic(tl.motions.ShipMotion(sea, (3, 12), ((0, 0, 0.1), (0, 0, 1)), ((0, 0, 0), (0.03, 0.0, 0.0))))
         ),
         "guide law stretched": changed(reel=replace(reel, guide_law="stretched")),
         "drum friction": changed(reel=replace(reel, coulomb_friction=0.1, viscous_friction=0.01)),

@@ -119,7 +119,7 @@ def costs(case: tl.Case, keys: list[str]) -> Costs:
         return lambda: march_along(setting, tangents, ROWS)
 
     prepared = prepared_run(case, keys)
-    objective = tl.Final("position[-1, 0]")
+    objective = tl.objectives.Final("position[-1, 0]")
 
     def taken_back() -> Callable[[], Any]:
         ready = prepared_run(case, keys[:1])
@@ -197,7 +197,7 @@ def reverse_pass() -> None:
         keys, found = names[:count], []
         for has in (taken, lambda self: False):
             Begun.has_adjoint = has  # type: ignore[method-assign]
-            gradient = partial(tl.value_and_gradient, case, tl.Final("position[-1, 2]"), keys)
+            gradient = partial(tl.value_and_gradient, case, tl.objectives.Final("position[-1, 2]"), keys)
             found.append(best_of(partial(partial, gradient)))
         back, forward = found
         print(f"| {count} keys | {back / run:.1f} x | {forward / run:.1f} x |")

@@ -37,5 +37,5 @@ class Run:
         return float(pendulum.state()["nodes"][-1][0])
 
     def value_and_gradient(self) -> tuple[float, list[float]]:
-        found = tl.value_and_gradient(self.case, tl.Final("position[-1, 0]"), self.keys)
+        found = tl.value_and_gradient(self.case, tl.objectives.Final("position[-1, 0]"), self.keys)
         return found.value, found.gradient.values.tolist()

@@ -36,13 +36,13 @@ assert abs(rest.line.end_tension / by_hand(10.0) - 1.0) < 1e-6
 # 14 m/s.
 
 
-def windy(unsteady: tl.Gust) -> tl.System:
+def windy(unsteady: tl.flows.Gust) -> tl.System:
     assert case.system.fluid is not None
     return dataclasses.replace(case.system, fluid=dataclasses.replace(case.system.fluid, unsteady=unsteady))
 
 
 slow = tl.simulate(
-    windy(tl.Gust(4.0, "ramp", start=5.0, duration=60.0)), case.start, tl.Locked(), duration=160.0, sample=0.5
+    windy(tl.flows.Gust(4.0, "ramp", start=5.0, duration=60.0)), case.start, tl.Locked(), duration=160.0, sample=0.5
 )
 settled = float(slow.end_tension[-60:].mean())
 print(f"{settled:.0f} N after the gust, by hand {by_hand(14.0):.0f} N")
@@ -52,7 +52,7 @@ assert abs(settled / by_hand(14.0) - 1.0) < 0.005  # it still swings a little
 # The extreme operating gust of IEC 61400-1 lasts 10.5 s, too short for the balloon to follow: it is blown aside while
 # the wind rises, and swings back. The scenario's turbulence has a standard deviation of 1.2 m/s.
 
-short = tl.simulate(windy(tl.Gust(6.0, start=5.0)), case.start, tl.Locked(), duration=60.0, sample=0.1)
+short = tl.simulate(windy(tl.flows.Gust(6.0, start=5.0)), case.start, tl.Locked(), duration=60.0, sample=0.1)
 turbulent = tl.simulate(case)
 
 figure, axes = plt.subplots(2, 1, figsize=(8, 5.5), sharex=True)

@@ -25,7 +25,7 @@ hoist = tl.pendulum(
 
 def lift(weighed: bool) -> NDArray[np.float64]:
     """Time, speed, tension and reading of the cell at every tick."""
-    cell = tl.LoadCell(noise=NOISE, delay=DELAY, sample_time="2 ms", seed=1)
+    cell = tl.control.LoadCell(noise=NOISE, delay=DELAY, sample_time="2 ms", seed=1)
     sim, rows, pull = tl.Simulation(hoist, tl.Hanging("12 m")), [], NOMINAL * 9.81
     for _ in range(3000):
         tension = sim.line.start_tension

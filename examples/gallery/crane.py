@@ -65,7 +65,7 @@ plain, shaped = (
     for shaper in ("none", "ZVD")
 )
 absorber = tl.control.WaveAbsorber(still, plan, return_time=0.3, apparent_mass=60.0)
-drivers: dict[str, tuple[tl.GuidePath, Any]] = {"hasty": (plain, stiff_hoist), "smooth": (shaped, absorber)}
+drivers: dict[str, tuple[tl.motions.GuidePath, Any]] = {"hasty": (plain, stiff_hoist), "smooth": (shaped, absorber)}
 
 runs: dict[str, xr.Dataset] = {}
 for name, (path, hoist) in drivers.items():

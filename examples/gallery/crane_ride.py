@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 import tautline as tl
 
 MASS, DENSITY, STIFFNESS, LONG, SHORT, SPEED, ACCELERATION = 2000.0, 0.55, 5.5e6, 45.0, 20.0, 0.5, 0.2
-trolley = tl.GuidePath((5.0, 35.0), ((0.0, 0.0, 0.0), (20.0, 0.0, 0.0)))
+trolley = tl.motions.GuidePath((5.0, 35.0), ((0.0, 0.0, 0.0), (20.0, 0.0, 0.0)))
 crane = tl.pendulum(
     tl.String("80 m", DENSITY, STIFFNESS, damping_ratio=0.02),
     tl.Reel("16 cm", "1 m", inertia="12 kg*m^2"),

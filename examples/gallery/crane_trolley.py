@@ -14,7 +14,9 @@ import tautline as tl
 
 ROPE, WAY, MOST = 10.0, 8.0, 0.5
 times = np.linspace(0.0, 14.0, 12)
-ride = tl.GuidePath(tuple(times), tuple((x, 0.0, 0.0) for x in WAY * (3.0 - 2.0 * times / 14.0) * (times / 14.0) ** 2))
+ride = tl.motions.GuidePath(
+    tuple(times), tuple((x, 0.0, 0.0) for x in WAY * (3.0 - 2.0 * times / 14.0) * (times / 14.0) ** 2)
+)
 crane = tl.pendulum(
     tl.String(20.0, 1e-3, 1e6, viscosity=1e4),
     tl.Reel(0.2, 0.5, 50.0),
@@ -28,9 +30,9 @@ best = tl.optimize(
     vary={"guide.displacements[1:-1][0]": (-1.0, 9.0), "run.duration": (6.0, 20.0)},
     minimize="time",
     subject_to=[
-        tl.Limit("rate(velocity[0, 0])", -MOST, MOST),
-        tl.AtEnd("position[-1, 0]", WAY, within=1e-3),
-        tl.AtEnd("velocity[-1, 0]", 0.0, within=1e-3),
+        tl.objectives.Limit("rate(velocity[0, 0])", -MOST, MOST),
+        tl.objectives.AtEnd("position[-1, 0]", WAY, within=1e-3),
+        tl.objectives.AtEnd("velocity[-1, 0]", 0.0, within=1e-3),
     ],
     intervals=2,
 )

@@ -12,7 +12,7 @@ import numpy as np
 import tautline as tl
 
 MASS, LENGTH, DENSITY, DIAMETER, COEFFICIENT = 2000.0, 100.0, 1.0, 0.03, 1.2
-gust = tl.Gust(16.0, "ramp", start=5.0, duration=60.0)
+gust = tl.flows.Gust(16.0, "ramp", start=5.0, duration=60.0)
 hanging = tl.pendulum(
     tl.String(120.0, DENSITY, 2e7, damping_ratio=0.1, diameter=DIAMETER, normal_drag=COEFFICIENT),
     tl.Reel(0.3, 0.5, 100.0),

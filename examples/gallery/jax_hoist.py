@@ -61,7 +61,9 @@ case = tl.Case(
     tl.Run(duration=3.0, step=5e-3, sample=0.1),
 )
 keys = [*(f"command.torques[{k}]" for k in range(11)), "body.mass"]
-missed = number_of_keys(case, (tl.Final("unstretched_length") - 6.5) ** 2 + tl.Final("reel_speed") ** 2, keys)
+missed = number_of_keys(
+    case, (tl.objectives.Final("unstretched_length") - 6.5) ** 2 + tl.objectives.Final("reel_speed") ** 2, keys
+)
 
 # %%
 # The network has one hidden layer, and adds at most 3 N m to the torque that holds the load. Torques that jump cost

@@ -20,7 +20,7 @@ ship = tl.pendulum(
     rope,
     tl.Reel("0.4 m", "2 m", inertia="60 kg*m^2"),
     tl.RigidBody.point(mass),
-    guide=tl.Sine("2 m", "8 s", ramp="16 s"),
+    guide=tl.motions.Sine("2 m", "8 s", ramp="16 s"),
     fluid=sea,
     elements=20,
 )

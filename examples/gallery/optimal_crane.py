@@ -29,7 +29,7 @@ torque, power = 3350.0, 30e3
 
 times = np.linspace(0.0, 40.0, 11)
 speeds = np.array([0.0, *[25.0 / 36.0] * 9, 0.0])
-path = tl.GuidePath(tuple(times), tuple((x, 0.0, 0.0) for x in 0.5 * times))
+path = tl.motions.GuidePath(tuple(times), tuple((x, 0.0, 0.0) for x in 0.5 * times))
 slow = tl.Case(
     tl.pendulum(rope, reel, load, guide=path, elements=1),
     tl.Hanging(deployed=45.0),
@@ -49,16 +49,16 @@ best = tl.optimize(
     },
     minimize="time",
     subject_to=[
-        tl.Limit("rate(reel_speed)", -hoist_acceleration, hoist_acceleration),
-        tl.Limit("velocity[0, 0]", -trolley_speed, trolley_speed),
-        tl.Limit("rate(velocity[0, 0])", -trolley_acceleration, trolley_acceleration),
-        tl.Limit("'0.16 m'*(start_tension + '500 kg'*rate(reel_speed))", most=torque),
-        tl.Limit("start_tension*reel_speed", most=power),
-        tl.Limit("start_tension", least=1e3),
-        tl.AtEnd("unstretched_length", 20.0),
-        tl.AtEnd("position[-1, 0]", 20.0, within=4e-3),
-        tl.AtEnd("velocity[-1, 0]", 0.0, within=3e-3),
-        tl.AtEnd("velocity[-1, 2]", 0.0, within=3e-3),
+        tl.objectives.Limit("rate(reel_speed)", -hoist_acceleration, hoist_acceleration),
+        tl.objectives.Limit("velocity[0, 0]", -trolley_speed, trolley_speed),
+        tl.objectives.Limit("rate(velocity[0, 0])", -trolley_acceleration, trolley_acceleration),
+        tl.objectives.Limit("'0.16 m'*(start_tension + '500 kg'*rate(reel_speed))", most=torque),
+        tl.objectives.Limit("start_tension*reel_speed", most=power),
+        tl.objectives.Limit("start_tension", least=1e3),
+        tl.objectives.AtEnd("unstretched_length", 20.0),
+        tl.objectives.AtEnd("position[-1, 0]", 20.0, within=4e-3),
+        tl.objectives.AtEnd("velocity[-1, 0]", 0.0, within=3e-3),
+        tl.objectives.AtEnd("velocity[-1, 2]", 0.0, within=3e-3),
     ],
     intervals=5,
 )

@@ -38,10 +38,10 @@ best = tl.optimize(
     vary={"command.payouts[1:-1]": (0.0, 4.0)},
     minimize={"peak": "start_tension"},
     subject_to=[
-        tl.Limit("start_tension", least=40.0),
-        tl.AtEnd("unstretched_length", 23.0),
-        tl.AtEnd("velocity[-1, 2]", 0.0, within=0.01),
-        tl.AtEnd("start_tension", (mass + 0.05 * 23.0) * 9.81, within=1.0),
+        tl.objectives.Limit("start_tension", least=40.0),
+        tl.objectives.AtEnd("unstretched_length", 23.0),
+        tl.objectives.AtEnd("velocity[-1, 2]", 0.0, within=0.01),
+        tl.objectives.AtEnd("start_tension", (mass + 0.05 * 23.0) * 9.81, within=1.0),
     ],
     intervals=5,
 )

@@ -33,8 +33,8 @@ best = tl.optimize(
     vary={"command.torques": (1.0, 3.2)},
     minimize={"integral": "angular_velocity[0]^2 + angular_velocity[1]^2 + angular_velocity[2]^2"},
     subject_to=[
-        tl.AtEnd("unstretched_length", float(reached.unstretched_length), within=0.02),
-        tl.AtEnd("reel_speed", float(reached.reel_speed), within=0.02),
+        tl.objectives.AtEnd("unstretched_length", float(reached.unstretched_length), within=0.02),
+        tl.objectives.AtEnd("reel_speed", float(reached.reel_speed), within=0.02),
     ],
     intervals=10,
 )

@@ -60,11 +60,11 @@ best = tl.optimize(
     vary={"lines.tether.command.payouts[1:-1]": (0.0, 1.0)},
     minimize={"integral": "rate(reel_speed[0])^2"},
     subject_to=[
-        tl.Limit("start_tension[0]", least=0.005),
-        tl.AtEnd("unstretched_length[0]", LAST),
-        tl.AtEnd(across, 0.0, within=1.0),
-        tl.AtEnd(f"{parting[1]}*{c} - {parting[0]}*{s} - {rate}*{along}", 0.0, within=1e-3),
-        tl.AtEnd(f"{parting[0]}*{c} + {parting[1]}*{s} + {rate}*{across}", 0.0, within=1e-2),
+        tl.objectives.Limit("start_tension[0]", least=0.005),
+        tl.objectives.AtEnd("unstretched_length[0]", LAST),
+        tl.objectives.AtEnd(across, 0.0, within=1.0),
+        tl.objectives.AtEnd(f"{parting[1]}*{c} - {parting[0]}*{s} - {rate}*{along}", 0.0, within=1e-3),
+        tl.objectives.AtEnd(f"{parting[0]}*{c} + {parting[1]}*{s} + {rate}*{across}", 0.0, within=1e-2),
     ],
     intervals=4,
 )

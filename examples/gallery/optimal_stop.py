@@ -51,10 +51,10 @@ best = tl.optimize(
     vary={"command.retrievals[1:-1]": (-speed, 2.0 * speed), "run.duration": (0.2, 3.0)},
     minimize="time",
     subject_to=[
-        tl.Limit("start_tension", least=0.2 * weight),
-        tl.Limit("rate(reel_speed)", -20.0, 20.0),
-        tl.AtEnd("velocity[-1, 2]", 0.0, within=0.01),
-        tl.AtEnd("end_tension", weight, within=0.02 * weight),
+        tl.objectives.Limit("start_tension", least=0.2 * weight),
+        tl.objectives.Limit("rate(reel_speed)", -20.0, 20.0),
+        tl.objectives.AtEnd("velocity[-1, 2]", 0.0, within=0.01),
+        tl.objectives.AtEnd("end_tension", weight, within=0.02 * weight),
     ],
     intervals=4,
 )

@@ -45,7 +45,7 @@ drag_areas, tail = np.array([0.03, 0.4, 0.8]), (-0.5, 0.0, 0.1)
 added, wing_center = np.array([5.0, 10.0, 40.0]), (-0.05, 0.0, 0.1)
 
 
-def ship(speed: float, heave: tl.GuidePath | None = None, wing: float = area) -> tl.System:
+def ship(speed: float, heave: tl.motions.GuidePath | None = None, wing: float = area) -> tl.System:
     """Seen from the ship, the water streams by."""
     sea = tl.Fluid(
         water,
@@ -177,7 +177,7 @@ def stern(t: float) -> tuple[float, float, float]:
     return 0.0, 0.0, min(t / 16.0, 1.0) * np.sin(2 * np.pi * t / 8.0)
 
 
-heave = tl.GuidePath.of(stern, duration=60.0, interval=0.25)
+heave = tl.motions.GuidePath.of(stern, duration=60.0, interval=0.25)
 swell = tl.simulate(ship(fast, heave), tl.AtEquilibrium(deployed), duration=56.0, sample=0.1)
 
 figure, axes = plt.subplots(3, 1, figsize=(7, 6.5), layout="constrained")

@@ -61,7 +61,7 @@ duration = "3 s"
 def crane() -> tl.System:
     return tl.System(
         bodies={
-            "jib": tl.Kinematic(tl.Sine((0, 0, "0.5 m"), "8 s")),
+            "jib": tl.Kinematic(tl.motions.Sine((0, 0, "0.5 m"), "8 s")),
             "hook": tl.RigidBody.box("300 kg", ("0.5 m", "0.5 m", "0.8 m"), (0, 0, 0.4)),
             "load": tl.RigidBody.box("2 t", ("2.4 m", "1.2 m", "1.2 m"), (0, 0, 0.6)),
         },
@@ -188,7 +188,7 @@ def test_the_best_torques_bring_a_drum_to_rest() -> None:
         case,
         vary={"command.torques": (0.0, 10.0)},
         minimize={"integral": "torque^2"},
-        subject_to=[tl.AtEnd("reel_speed", 0.0, within=1e-6)],
+        subject_to=[tl.objectives.AtEnd("reel_speed", 0.0, within=1e-6)],
         intervals=2,
     )
     assert best.status == "completed", best.message

@@ -219,7 +219,7 @@ def test_the_reference_has_every_public_name() -> None:
     pages += code_tables().commands()
     for name in dir(tl):
         assert re.search(rf"\b{name}\b", pages), f"docs/reference: {name} is missing"
-    for module in ("figures", "analysis", "studies", "gradients"):
+    for module in ("analysis", "control", "figures", "flows", "gradients", "motions", "objectives", "studies"):
         for name in getattr(tl, module).__all__:
             assert re.search(rf":: (tautline\.{module}\.)?{name}\n", pages), (
                 f"docs/reference: {module}.{name} is missing"

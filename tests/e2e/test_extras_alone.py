@@ -51,7 +51,7 @@ run = tl.simulate(SMALL)
 rest = tl.statics(SMALL.system, tl.Hanging(10.0))
 assert (tl.modes(SMALL.system, rest, count=3).frequency >= 0.0).all()
 assert np.isfinite(tl.jacobian(SMALL, ["tension"], by=["body.mass"])["tension"].values).all()
-assert np.isfinite(tl.value_and_gradient(SMALL, tl.Final("energy"), by=["string.stiffness"]).gradient).all()
+assert np.isfinite(tl.value_and_gradient(SMALL, tl.objectives.Final("energy"), by=["string.stiffness"]).gradient).all()
 
 def pull(t, state, parameters, force, moment):
     force[-1, 0] = -parameters[0] * state.position[-1, 0]
@@ -144,7 +144,7 @@ string = tl.String(10.0, 1e-3, 2e5, viscosity=1e3)
 hoist = tl.pendulum(string, tl.Reel(0.1, 0.1, 20.0), tl.RigidBody.point(5.0), elements=1)
 run = tl.Run(duration=1.0, step=5e-3, sample=0.1)
 case = tl.Case(hoist, tl.Hanging(deployed=4.0), tl.Torque(([0.0, 1.0], [5.0, 5.0])), run)
-goal = tl.AtEnd("unstretched_length", "3.9 m")
+goal = tl.objectives.AtEnd("unstretched_length", "3.9 m")
 least = {"final": "reel_speed**2"}
 best = tl.optimize(case, vary={"command.torques": (0.0, 9.0)}, minimize=least, subject_to=[goal], intervals=1)
 assert best.status == "completed", best.message

@@ -36,5 +36,5 @@ def started(pendulum: chains.Chain, field: Any) -> chains.Chain:
     """The chain on a guide that is accelerated from time 0 on, so that a field acts as a second gravity (m/s^2)."""
     times, a = np.linspace(0.0, 4.0, 5), -np.asarray(field)
     places = tuple(tuple((0.5 * a * t * t).tolist()) for t in times)
-    path = tl.GuidePath(tuple(times.tolist()), places, ((0.0, 0.0, 0.0), tuple((4.0 * a).tolist())))
+    path = tl.motions.GuidePath(tuple(times.tolist()), places, ((0.0, 0.0, 0.0), tuple((4.0 * a).tolist())))
     return replace(pendulum, reel=replace(pendulum.reel, guide_path=path))

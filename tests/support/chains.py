@@ -156,8 +156,8 @@ def modes(
 
 
 def lyapunov(what: Any, state: Any, *rest: Any, **options: Any) -> xr.Dataset:
-    """`tl.lyapunov`."""
-    return tl.lyapunov(*as_system(what, state), *rest, **options)
+    """`tl.analysis.lyapunov`."""
+    return tl.analysis.lyapunov(*as_system(what, state), *rest, **options)
 
 
 def integrate(what: Any, state: Any, command: Any, **options: Any) -> xr.Dataset:

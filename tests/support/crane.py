@@ -29,7 +29,7 @@ def crane() -> tl.Case:
         bodies={
             "hook": tl.RigidBody.box(20.0, (0.4, 0.4, 0.6), (0.0, 0.1, 0.3)),
             "load": tl.RigidBody.box(50.0, (1.0, 0.5, 0.5), (0.1, 0.0, 0.25)),
-            "jib": tl.Kinematic(path=tl.Sine(amplitude=(0.0, 0.0, 0.2), period=2.0)),
+            "jib": tl.Kinematic(path=tl.motions.Sine(amplitude=(0.0, 0.0, 0.2), period=2.0)),
         },
         lines={
             "hoist": tl.Line(hoist, start="jib", end="hook", reel=reel, elements=ELEMENTS["hoist"]),

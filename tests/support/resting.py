@@ -47,9 +47,9 @@ def crane() -> tuple[tl.System, tl.State]:
     return case.system, chains.hang(case.system, case.start.bodies, case.start.lines)
 
 
-COURSE = tl.GuidePath((0.0, 10.0), ((0.0, 0.0, 2.0), (15.0, 0.0, 2.0)), ((1.5, 0, 0), (1.5, 0, 0)))
+COURSE = tl.motions.GuidePath((0.0, 10.0), ((0.0, 0.0, 2.0), (15.0, 0.0, 2.0)), ((1.5, 0, 0), (1.5, 0, 0)))
 TIMES = np.linspace(0.0, 4.0, 5)
-START_UP = tl.GuidePath(tuple(TIMES), tuple((t * t, 0.0, 0.0) for t in TIMES), ((0, 0, 0), (8.0, 0, 0)))
+START_UP = tl.motions.GuidePath(tuple(TIMES), tuple((t * t, 0.0, 0.0) for t in TIMES), ((0, 0, 0), (8.0, 0, 0)))
 LAYERED = replace(SEA, flow=((10.0, 20.0), ((0, 0, 0), (0.0, 1.0, 0.0))), buoyancy_center=(0.1, 0.0, 0.4))
 TWISTED = tl.AppliedForce((0.0, 20.0, 0.0), (0.0, 15.0, 0.0), (0.1, 0.0, 0.2))
 WINDY = replace(AIR, flow=(5.0, 0.0, 0.0), drag_area=1.5)

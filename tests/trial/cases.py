@@ -92,11 +92,13 @@ def _heave(dice: Dice, L: float) -> Any:
     ramp: Any = {"ramp": period * dice.between(0.0, 2.0)} if dice.happens(0.5, "ramp") else {}
     kind = dice.among("sine", "sines", "waves")
     if kind == "waves":
-        return tl.Waves("jonswap", amplitude, period, components=50, seed=int(dice.rng.integers(1000)), **ramp)
+        return tl.motions.Waves("jonswap", amplitude, period, components=50, seed=int(dice.rng.integers(1000)), **ramp)
     # a guide that does not start with a jerk: of the cosine
     if kind == "sine":
-        return tl.Sine(amplitude * dice.direction(), period, phase=0.5 * math.pi, **ramp)
-    return tl.Sines([amplitude, 0.3 * amplitude], [period, 0.4 * period], [0.5 * math.pi, 0.5 * math.pi], **ramp)
+        return tl.motions.Sine(amplitude * dice.direction(), period, phase=0.5 * math.pi, **ramp)
+    return tl.motions.Sines(
+        [amplitude, 0.3 * amplitude], [period, 0.4 * period], [0.5 * math.pi, 0.5 * math.pi], **ramp
+    )
 
 
 def _reel(dice: Dice, L: float, M: float, weight: float, linear: bool) -> tl.Reel:
@@ -121,7 +123,7 @@ def _reel(dice: Dice, L: float, M: float, weight: float, linear: bool) -> tl.Ree
     if dice.happens(0.15, "guide_path"):
         times = np.linspace(0.0, math.sqrt(L / 9.81) * dice.between(0.5, 4.0), 5)
         places: Any = L * dice.decade(-3.0, -0.5) * dice.rng.normal(size=(5, 3))
-        others["guide_path"] = tl.GuidePath(tuple(times.tolist()), places)
+        others["guide_path"] = tl.motions.GuidePath(tuple(times.tolist()), places)
     elif dice.happens(0.15, "heave"):
         others["guide_path"] = _heave(dice, L)
     return tl.Reel(radius, L * dice.between(0.0, 0.01), M * dice.decade(-2.0, 2.0), **others)

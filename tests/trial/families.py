@@ -56,8 +56,10 @@ def ship_crane(dice: Dice) -> Made:
     mass, length = dice.decade(2.5, 4.0), dice.decade(1.0, 2.0)
     period = dice.between(4.0, 12.0)
     height = dice.between(0.2, 2.0)
-    path = tl.Sine((0.0, 0.0, height), period, ramp=period) if dice.happens(0.5, "sine") else None
-    waves = path or tl.Waves("jonswap", height, period, components=50, seed=int(dice.rng.integers(1000)), ramp=period)
+    path = tl.motions.Sine((0.0, 0.0, height), period, ramp=period) if dice.happens(0.5, "sine") else None
+    waves = path or tl.motions.Waves(
+        "jonswap", height, period, components=50, seed=int(dice.rng.integers(1000)), ramp=period
+    )
     fluid = None
     if dice.happens(0.5, "water"):
         volume = mass / 1025.0 * dice.between(0.1, 0.6)
@@ -124,7 +126,7 @@ def towed(dice: Dice) -> Made:
     fluid = tl.Fluid(1025.0, (-dice.between(0.5, 3.0), 0.0, 0.0), drag_area=0.2, volume=0.8 * mass / 1025.0)
     others: dict[str, Any] = {}
     if dice.happens(0.5, "heave"):
-        others["guide_path"] = tl.Sine((0.0, 0.0, 0.5), 6.0, ramp=6.0)
+        others["guide_path"] = tl.motions.Sine((0.0, 0.0, 0.5), 6.0, ramp=6.0)
     pendulum = chains.Chain(string, _reel(dice, mass, **others), tl.RigidBody.point(mass), 9.81, fluid)
     N = default_elements(pendulum, length)
     return pendulum, lambda n: chains.equilibrium(pendulum, length, n * N).state, tl.Locked(), dice.between(5.0, 15.0)

@@ -34,7 +34,7 @@ def hook(dice: Dice, finer: int) -> Made:
     load, top, sling = dice.decade(2.5, 3.7), dice.between(8.0, 30.0), dice.between(3.0, 6.0)
     weight = 9.81 * 1.2 * load
     hoist, below = _string(dice, 2.0 * top, weight), _string(dice, sling, weight)
-    heave = tl.Sine((0.0, 0.0, dice.between(0.1, 0.6)), 8.0, ramp=8.0) if dice.happens(0.5, "heave") else None
+    heave = tl.motions.Sine((0.0, 0.0, dice.between(0.1, 0.6)), 8.0, ramp=8.0) if dice.happens(0.5, "heave") else None
     bodies: dict[str, Any] = {"jib": tl.Kinematic(heave), "hook": _box(dice, 0.15 * load), "load": _box(dice, load)}
     strings = {
         "hoist": tl.Line(hoist, start="jib", end="hook", reel=tl.Reel(0.3, 0.5, 0.1 * load), elements=10 * finer),

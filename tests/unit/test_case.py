@@ -88,7 +88,7 @@ OBJECTS: list[dict[str, Any]] = [
     {"system": pendulum(applied_force=tl.AppliedForce(FORCES, (FORCES[0], FORCES[1])))},
     {"system": pendulum(fluid=tl.Fluid(1.2, ([5.0], [[1.0, 0.0, 0.0]])))},
     {"system": pendulum(string=tl.String.from_table(20.0, 0.1, [-0.1, 0.0, 0.1], [0.0, 0.0, 50.0]))},
-    {"system": pendulum(guide=tl.GuidePath((0.0, 1.0), ((0, 0, 0), (1, 0, 0))))},
+    {"system": pendulum(guide=tl.motions.GuidePath((0.0, 1.0), ((0, 0, 0), (1, 0, 0))))},
     {"title": 'a "title" with\n\x7f\x01 and é\\', "run": tl.Run(duration=0.1 + 0.2, step=1e-5, elements=7)},
 ]
 
@@ -154,10 +154,10 @@ def test_with_takes_objects_and_sections() -> None:
     assert locked.commands["line"] == tl.Locked() and locked.start == tl.Hanging(5.0)
     assert locked.system.lines["line"].string == tl.String(50.0, 0.1, 100.0, law="linear")
     assert before.with_({"command": {"kind": "brake", "torque": "1 N*m"}}).commands["line"] == tl.Brake(1.0)
-    path = tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))
+    path = tl.motions.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0)))
     carried = before.with_(system=pendulum(guide=path))
     assert carried.system.bodies["guide"] == tl.Kinematic(path)
-    other = tl.Sine((0.0, 0.0, 1.0), 5.0)
+    other = tl.motions.Sine((0.0, 0.0, 1.0), 5.0)
     assert carried.with_(guide=other).system.bodies["guide"] == tl.Kinematic(other)
     assert before.with_(system=pendulum()) == case(
         start=before.start, commands=before.commands, run=before.run, title=before.title, description=before.description
@@ -220,12 +220,12 @@ EXAMPLES: dict[Any, Any] = {
     tl.RigidBody: tl.RigidBody(1.0, np.eye(3), (0.0, 0.0, 0.1)),
     tl.Fluid: tl.Fluid(1.2, drag_center=(0.1, 0.0, 0.0), buoyancy_center=(0.1, 0.0, 0.0)),
     tl.AppliedForce: tl.AppliedForce((1.0, 0.0, 0.0)),
-    tl.GuidePath: tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))),
-    tl.Sine: tl.Sine((0.2, 0.0, 1.0), 9.0, 0.5, ramp=3.0),
-    tl.Sines: tl.Sines((1.0, (0.2, 0.0, 0.5)), (9.0, 5.0), (0.1, 0.2), ramp=3.0),
-    tl.Waves: tl.Waves("jonswap", 2.0, 9.0, 2.5, seed=3, rao=(0.1, 0.0, 0.8), rao_phase=0.2, ramp=3.0),
-    tl.ShipMotion: tl.ShipMotion(
-        tl.Sine(1.0, 9.0), (5.0, 9.0), ((0.1, 0.0, 0.4), (0.3, 0.1, 0.7)), ((0.0, 0.1, 0.0),) * 2, heading=0.5
+    tl.motions.GuidePath: tl.motions.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))),
+    tl.motions.Sine: tl.motions.Sine((0.2, 0.0, 1.0), 9.0, 0.5, ramp=3.0),
+    tl.motions.Sines: tl.motions.Sines((1.0, (0.2, 0.0, 0.5)), (9.0, 5.0), (0.1, 0.2), ramp=3.0),
+    tl.motions.Waves: tl.motions.Waves("jonswap", 2.0, 9.0, 2.5, seed=3, rao=(0.1, 0.0, 0.8), rao_phase=0.2, ramp=3.0),
+    tl.motions.ShipMotion: tl.motions.ShipMotion(
+        tl.motions.Sine(1.0, 9.0), (5.0, 9.0), ((0.1, 0.0, 0.4), (0.3, 0.1, 0.7)), ((0.0, 0.1, 0.0),) * 2, heading=0.5
     ),
     tl.Straight: tl.Straight(10.0, inclination=0.1),
     tl.Hanging: tl.Hanging(10.0),

@@ -43,41 +43,41 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.System: lambda: CASES("hook-and-load").system,
     tl.Case: lambda: CASES("hook-and-load").with_({"run.duration": 1.0}),
     tl.State: lambda: CASES("hook-and-load").state(),
-    tl.AtEnd: lambda: tl.AtEnd("reel_speed", 0.0, within=0.1),
+    tl.objectives.AtEnd: lambda: tl.objectives.AtEnd("reel_speed", 0.0, within=0.1),
     tl.AtEquilibrium: lambda: tl.AtEquilibrium(deployed=10.0),
-    tl.AttitudePath: lambda: tl.AttitudePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))),
+    tl.motions.AttitudePath: lambda: tl.motions.AttitudePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))),
     tl.BodyInFluid: lambda: tl.BodyInFluid(drag_area=0.1),
     tl.BodyState: lambda: tl.BodyState((0.0, 0.0, 1.0)),
-    tl.Final: lambda: 2.0 - tl.Final("position[-1, 0]") * tl.Final("reel_speed"),
-    tl.FlowTable: lambda: tl.FlowTable((0.0, 1.0), ((0, 0, 0), (1, 0, 0))),
+    tl.objectives.Final: lambda: 2.0 - tl.objectives.Final("position[-1, 0]") * tl.objectives.Final("reel_speed"),
+    tl.flows.FlowTable: lambda: tl.flows.FlowTable((0.0, 1.0), ((0, 0, 0), (1, 0, 0))),
     tl.Fluid: lambda: tl.Fluid(density=1000.0),
-    tl.Gust: lambda: tl.Gust(5.0),
-    tl.Turbulence: lambda: tl.Turbulence(0.1, 100.0),
+    tl.flows.Gust: lambda: tl.flows.Gust(5.0),
+    tl.flows.Turbulence: lambda: tl.flows.Turbulence(0.1, 100.0),
     tl.ForceLaw: lambda: tl.ForceLaw(push, (1.0,)),
-    tl.GuidePath: lambda: tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))),
+    tl.motions.GuidePath: lambda: tl.motions.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0))),
     tl.Hanging: lambda: tl.Hanging(deployed=10.0),
     tl.Kinematic: tl.Kinematic,
-    tl.Integral: lambda: tl.Integral("power"),
-    tl.Limit: lambda: tl.Limit("start_tension", least=0.0),
+    tl.objectives.Integral: lambda: tl.objectives.Integral("power"),
+    tl.objectives.Limit: lambda: tl.objectives.Limit("start_tension", least=0.0),
     tl.Line: lambda: CASES("hook-and-load").system.lines["hoist"],
-    tl.LoadCell: lambda: tl.LoadCell(noise="5 N", delay=0.01, sample_time=0.002, seed=3),
+    tl.control.LoadCell: lambda: tl.control.LoadCell(noise="5 N", delay=0.01, sample_time=0.002, seed=3),
     tl.Placed: lambda: CASES("hook-and-load").start,
     tl.LineStart: lambda: tl.LineStart(deployed=1.0),
     tl.LineState: lambda: CASE.state().lines["line"],
     tl.Orbit: lambda: tl.load("tethered-satellites").system.orbit,
     tl.Pin: lambda: tl.Pin((0.0, 0.0, 1.0), friction=0.1),
-    tl.Peak: lambda: tl.Peak("start_tension"),
+    tl.objectives.Peak: lambda: tl.objectives.Peak("start_tension"),
     tl.Reel: lambda: CASE.system.lines["line"].reel,
     tl.RigidBody: lambda: CASE.system.bodies["body"],
-    tl.Rocking: lambda: tl.Rocking(((0.1, 0.0, 0.0),), (2.0,)),
+    tl.motions.Rocking: lambda: tl.motions.Rocking(((0.1, 0.0, 0.0),), (2.0,)),
     tl.Run: lambda: tl.Run(duration=1.0),
     Shape: lambda: tl.RigidBody.sphere(1.0, 0.1).shape,
     tl.Sheave: lambda: tl.Sheave((0.0, 0.0, 1.0), 0.2, (0.0, 1.0, 0.0), inertia=0.1),
-    tl.ShipMotion: lambda: tl.ShipMotion(tl.Sine(1.0, 8.0), (8.0,), ((0.0, 0.0, 1.0),)),
+    tl.motions.ShipMotion: lambda: tl.motions.ShipMotion(tl.motions.Sine(1.0, 8.0), (8.0,), ((0.0, 0.0, 1.0),)),
     tl.Simulation: lambda: tl.Simulation.from_case(CASE, loads=[tl.ForceLaw(push, (1.0,))]),
-    tl.Sine: lambda: tl.Sine(1.0, 2.0),
-    tl.Sines: lambda: tl.Sines((1.0, 0.5), (2.0, 3.0)),
-    tl.Spin: lambda: tl.Spin((0.0, 0.0, 1.0)),
+    tl.motions.Sine: lambda: tl.motions.Sine(1.0, 2.0),
+    tl.motions.Sines: lambda: tl.motions.Sines((1.0, 0.5), (2.0, 3.0)),
+    tl.motions.Spin: lambda: tl.motions.Spin((0.0, 0.0, 1.0)),
     Statics: lambda: tl.statics(CASE.system, tl.AtEquilibrium(5.0)),
     tl.RunWarning: lambda: tl.RunWarning("mesh", "try elements=20", 0.03, 0.02, "line"),
     tl.Sequence: lambda: tl.Sequence(tl.Stage(tl.Free(), "reel_speed < 0", "2 s", 0.1, "let go"), tl.Locked()),
@@ -85,15 +85,17 @@ EXAMPLES: dict[type, Callable[[], Any]] = {
     tl.StopWhen: lambda: tl.StopWhen("reel_speed", above=1.0),
     tl.Straight: lambda: tl.Straight(deployed=10.0),
     tl.String: lambda: CASE.system.lines["line"].string,
-    tl.WaveFlow: lambda: tl.WaveFlow(tl.Sine(1.0, 8.0)),
-    tl.Waves: lambda: tl.Waves("jonswap", 1.0, 8.0),
+    tl.flows.WaveFlow: lambda: tl.flows.WaveFlow(tl.motions.Sine(1.0, 8.0)),
+    tl.control.WaveAbsorber: lambda: tl.control.WaveAbsorber(CASE.system, 20.0, apparent_mass=1.0),
+    tl.motions.Waves: lambda: tl.motions.Waves("jonswap", 1.0, 8.0),
 }
 # What a force law is called with: its arrays are there for the time of a call only.
 ELSEWHERE = {tl.ForceState}
 
 
 def public_classes() -> set[type]:
-    found = [getattr(tl, name) for name in dir(tl) if name[0].isupper()]
+    homes = (tl, tl.control, tl.flows, tl.motions, tl.objectives)
+    found = [getattr(home, name) for home in homes for name in dir(home) if name[0].isupper()]
     return {x for x in found if inspect.isclass(x)} - {tl.Command}  # which is made by none but its subclasses
 
 
@@ -124,7 +126,7 @@ def same(a: Any, b: Any) -> bool:
 def test_a_copy_has_the_same_parts(kind: type, way: str) -> None:
     example = EXAMPLES[kind]()
     found = WAYS[way](example)
-    assert isinstance(example, kind) or kind is tl.Final
+    assert isinstance(example, kind) or kind is tl.objectives.Final
     assert type(found) is type(example) and same(vars_of(example), vars_of(found))
 
 
@@ -138,7 +140,11 @@ def test_objectives_are_the_same_functions() -> None:
         "reel_speed": np.array([[1.0], [3.0]]),
         "time": np.arange(2.0),
     }
-    objective = 2.0 - tl.Final("position[-1, 0]") * tl.Final("reel_speed") / 4.0 + tl.Integral("reel_speed") ** 2
+    objective = (
+        2.0
+        - tl.objectives.Final("position[-1, 0]") * tl.objectives.Final("reel_speed") / 4.0
+        + tl.objectives.Integral("reel_speed") ** 2
+    )
     for way in WAYS.values():
         assert way(objective)(values) == objective(values) == 2.0 - 9.0 * 3.0 / 4.0 + 4.0
 
@@ -235,7 +241,7 @@ def test_pushes_and_guides_go_with_a_copy() -> None:
         assert moved_on(copy.deepcopy(found)) == moved_on(copy.deepcopy(simulation))
         simulation.bodies[body].push((0.0, 0.0, 0.0))
         assert moved_on(found) != moved_on(simulation)
-    path = tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    path = tl.motions.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
     carried = tl.Simulation.from_case(CASE.with_(guide=path))
     carried.advance(0.02, CASE.commands, sample=0.01)
     carried.bodies["guide"].move((0.1, 0.0, 0.0))

@@ -12,7 +12,7 @@ import tautline as tl
 EXAMPLES = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "_ext" / "examples_of.py"))
 # The base of commands, which nobody makes; and what takes a browser or a notebook, and has tests with one.
 WITHOUT = {"tautline.Command", "tautline.live", "tautline.widget"}
-MODULES = ("analysis", "control", "figures", "gradients", "studies")
+MODULES = ("analysis", "control", "figures", "flows", "gradients", "motions", "objectives", "studies")
 
 
 def public_callables() -> set[str]:

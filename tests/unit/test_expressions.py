@@ -196,7 +196,7 @@ def test_one_language_for_run_stop_study_gradient_and_fit(hoisted: Any, tmp_path
 
 def test_gradients_and_fits_of_expressions() -> None:
     case = tl.load("fixed-length").with_({"run.duration": 0.4, "run.sample": 0.02})
-    found = tl.value_and_gradient(case, tl.Final("norm(body_velocity)^2/2"), "body.mass")
+    found = tl.value_and_gradient(case, tl.objectives.Final("norm(body_velocity)^2/2"), "body.mass")
     plain = tl.value_and_gradient(case, lambda x: 0.5 * (x["body_velocity"][-1] ** 2).sum(), "body.mass")
     assert found.value == pytest.approx(plain.value, rel=1e-13)
     assert found.gradient.item() == pytest.approx(plain.gradient.item(), rel=1e-10)

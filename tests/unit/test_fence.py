@@ -22,10 +22,11 @@ simulation = tl.Simulation.from_case(case)
 assert simulation.backend.NAME == "network"
 simulation.advance(0.05, dict(case.commands), sample=0.01)
 np.testing.assert_array_equal(simulation.dataset().body_position, run.body_position)
-found = tl.value_and_gradient(case, tl.Final("energy"), by=["string.stiffness", "body.mass"])
+found = tl.value_and_gradient(case, tl.objectives.Final("energy"), by=["string.stiffness", "body.mass"])
 assert np.isfinite(found.gradient).all()
 fixed = tl.load("fixed-length", {"run.elements": 4})
-assert np.isfinite(tl.lyapunov(fixed.system, fixed.start, tl.Locked(), 0.2, interval=0.05, step=5e-4).attrs["exponent"])
+growth = tl.analysis.lyapunov(fixed.system, fixed.start, tl.Locked(), 0.2, interval=0.05, step=5e-4)
+assert np.isfinite(growth.attrs["exponent"])
 assert tl.study("tests/data/study.toml", sys.argv[1], workers=1).sizes
 try:
     tl.simulate(case, scheme="paper")

@@ -41,9 +41,9 @@ def test_bad_keys_are_named(key: str, value: object, said: str) -> None:
 
 def test_tables_must_fit() -> None:
     with pytest.raises(InputError, match=r"FlowTable.flows: expected 2 for the 2 times, got 1"):
-        tl.FlowTable((0.0, 1.0), ((1, 0, 0),))
+        tl.flows.FlowTable((0.0, 1.0), ((1, 0, 0),))
     with pytest.raises(InputError, match=r"FlowTable.flows: expected 2 for the 2 depths, got 1"):
-        tl.FlowTable((0.0, 1.0), ((1, 0, 0), (1, 0, 0)), (0.0, 1.0))
+        tl.flows.FlowTable((0.0, 1.0), ((1, 0, 0), (1, 0, 0)), (0.0, 1.0))
 
 
 def test_a_function_is_refused_with_what_takes_it() -> None:
@@ -118,8 +118,8 @@ def test_a_frozen_flow_stays() -> None:
 @pytest.mark.parametrize(
     "flow",
     [
-        tl.Turbulence(intensity=0.3, length_scale=30.0, mean=(8.0, 0.0, 0.0), interval=0.05, seed=3),
-        tl.WaveFlow(tl.Sine(1.0, 4.0)),
+        tl.flows.Turbulence(intensity=0.3, length_scale=30.0, mean=(8.0, 0.0, 0.0), interval=0.05, seed=3),
+        tl.flows.WaveFlow(tl.motions.Sine(1.0, 4.0)),
     ],
     ids=["turbulence", "waves"],
 )

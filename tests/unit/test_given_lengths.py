@@ -50,7 +50,7 @@ def test_at_the_ends_and_beyond() -> None:
     lengths, speeds = rates(command, [-1.0, 0.0, 2.0 - 1e-9, 2.0, 7.0])
     check_close("lengths", lengths, [4.0, 4.0, 4.1, 4.1, 4.1], 1e-8)
     check_close("speeds", speeds, [0.0, 1.5, -0.25, 0.0, 0.0], 1e-7)
-    path = tl.GuidePath(
+    path = tl.motions.GuidePath(
         tuple(TIMES), tuple((0.0, 0.0, x) for x in (4.0, 4.5, 5.0, 4.2, 4.1)), ((0, 0, 1.5), (0, 0, -0.25))
     )
     for t in (-1.0, 0.0, 0.2, 0.9, 1.7, 2.0, 7.0):

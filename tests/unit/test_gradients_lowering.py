@@ -273,8 +273,8 @@ def test_dual_numbers_of_bodies_that_turn_are_what_differences_find(start: str) 
     _compare(runs, [key for key in OF_SHIP if key in number_keys(case)])
 
 
-@pytest.mark.parametrize("turning", [None, tl.Spin((0.1, 0.2, 1.0), phase=0.3)])
-def test_dual_numbers_do_not_know_how_a_body_is_turned(turning: tl.Spin | None) -> None:
+@pytest.mark.parametrize("turning", [None, tl.motions.Spin((0.1, 0.2, 1.0), phase=0.3)])
+def test_dual_numbers_do_not_know_how_a_body_is_turned(turning: tl.motions.Spin | None) -> None:
     """By itself, or where its turning begins."""
     mast = tl.Kinematic(turning=turning, angles=(0.02, 0.01, 0.3))
     line = tl.Line(tl.String(12.0, 0.3, 4e3), "mast", (2.0, 0.5, -3.0), "load", reel=tl.Reel(0.2, 0.5, 2.0), elements=2)

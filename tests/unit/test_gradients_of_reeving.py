@@ -113,7 +113,7 @@ def test_an_optimum_of_a_driven_sheave_is_kept_by_a_plain_run() -> None:
         case,
         vary={"lines.haul.over.drive.command.torques": (-40.0, 60.0)},
         minimize={"integral": "start_tension[haul]^2"},
-        subject_to=[tl.AtEnd("body_velocity[car, x]", -0.04, within=1e-6)],
+        subject_to=[tl.objectives.AtEnd("body_velocity[car, x]", -0.04, within=1e-6)],
         intervals=2,
     )
     run = tl.simulate(found.case)

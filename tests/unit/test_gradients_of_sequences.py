@@ -127,7 +127,7 @@ def test_of_a_scenario_whose_load_is_braked() -> None:
 def test_gradients_go_through_stages_and_a_moment_on_a_step_is_said() -> None:
     case, _ = CASES["events"]
     by = ["body.mass", "string.stiffness"]
-    objective = tl.Final("position[-1, 2]") + tl.Integral("end_tension")
+    objective = tl.objectives.Final("position[-1, 2]") + tl.objectives.Integral("end_tension")
     found = tl.value_and_gradient(case, objective, by)
     size = NEAR * key_size(case, by[0])
     others = (case.with_({by[0]: key_value(case, by[0]) + x}) for x in (size, -size))

@@ -43,7 +43,7 @@ def test_derivatives_are_those_of_runs() -> None:
 def test_a_number_and_its_gradient_by_many_keys() -> None:
     case = linear_crane(**{"lines.hoist.command": {"kind": "locked"}})
     by = [*BY[:2], *(f"initial.bodies.{name}.velocity[{i}]" for name in ("hook", "load") for i in range(3)), "gravity"]
-    found = tl.value_and_gradient(case, tl.Final("body_position[1, 2]") ** 2, by)
+    found = tl.value_and_gradient(case, tl.objectives.Final("body_position[1, 2]") ** 2, by)
     run = tl.jacobian(case, ["body_position"], by)
     depth, slopes = (run[name].values[-1, 1, 2] for name in ("body_position_value", "body_position"))
     assert len(by) > 8 and found.value == depth**2
@@ -55,7 +55,7 @@ def test_starts_at_rest_move_along_with_what_holds_them(other: float | None) -> 
     """What one body leads is carried along; what hangs between two that do not move alike starts still."""
     rope = tl.String(2.0, density=0.1, stiffness=5e3)
     reaches = {"left": 0.05} | ({} if other is None else {"right": other})
-    path = {name: tl.Sine(amplitude=(0.0, 0.0, x), period=0.4) for name, x in reaches.items()}
+    path = {name: tl.motions.Sine(amplitude=(0.0, 0.0, x), period=0.4) for name, x in reaches.items()}
     places = dict(zip(path, (-1.0, 1.0), strict=False))
     bodies = {name: tl.Kinematic(position=(x, 0.0, 0.0), path=path[name]) for name, x in places.items()}
     lines = {f"{name}-rope": tl.Line(rope, start=name, end="load", elements=3) for name in path}
@@ -231,7 +231,7 @@ def test_an_optimum_of_a_system_is_kept_by_a_plain_run() -> None:
         case,
         vary={"lines.hoist.command.torques": (0.0, 400.0)},
         minimize={"integral": "torque[0]^2"},
-        subject_to=[tl.AtEnd("reel_speed[0]", 0.0, within=1e-6)],
+        subject_to=[tl.objectives.AtEnd("reel_speed[0]", 0.0, within=1e-6)],
         intervals=2,
     )
     run = tl.simulate(found.case.with_({"run.order": 4}))

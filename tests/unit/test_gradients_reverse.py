@@ -143,12 +143,21 @@ def test_gradients_of_runs(name: str, loads: str, monkeypatch: pytest.MonkeyPatc
     """Reverse pass and forward mode agree, by all keys but the few whose adjoint is not known."""
     case = short_case(name, loads)
     by = smooth_keys(case)
-    objective = tl.Final("position[-1, 0]") * 2.0 + tl.Integral("tension[2]") * 30.0 + tl.Final("velocity[-1, 1]")
-    objective = objective + tl.Final("energy") + tl.Peak("strain", 1e3) + tl.Final("angular_momentum[2]") ** 2
+    objective = (
+        tl.objectives.Final("position[-1, 0]") * 2.0
+        + tl.objectives.Integral("tension[2]") * 30.0
+        + tl.objectives.Final("velocity[-1, 1]")
+    )
+    objective = (
+        objective
+        + tl.objectives.Final("energy")
+        + tl.objectives.Peak("strain", 1e3)
+        + tl.objectives.Final("angular_momentum[2]") ** 2
+    )
     for account in ("damping_loss", "fluid_work", "external_work"):
-        objective = objective + tl.Final(account) * 20.0
+        objective = objective + tl.objectives.Final(account) * 20.0
     if name != "locked":
-        objective = objective + tl.Final("reel_speed") + tl.Final("guide_loss") * 100.0
+        objective = objective + tl.objectives.Final("reel_speed") + tl.objectives.Final("guide_loss") * 100.0
     known = reverse.gradient_back(prepared_run(case, by), objective, sorted(objective.names))
     assert known is not None
     missing = {key.split("[")[0] for key, x in zip(by, known.gradient, strict=True) if np.isnan(x)}
@@ -171,7 +180,7 @@ def test_a_run_that_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
     case = case.with_({"run.minimum_length": float(0.5 * (lengths[6] + lengths[7]))})
     by = [*(f"initial.end_velocity[{k}]" for k in range(3)), *(f"body.center_of_mass[{k}]" for k in range(3))]
     by += ["string.density", "string.stiffness", "body.mass", "command.torques[0]"]
-    objective = tl.Final("velocity[-1, 0]") + tl.Final("reel_speed")
+    objective = tl.objectives.Final("velocity[-1, 0]") + tl.objectives.Final("reel_speed")
     found = tl.value_and_gradient(case, objective, by)
     assert found.status == "fully_retrieved"
     monkeypatch.setattr(api, "TANGENTS", len(by))
@@ -183,7 +192,7 @@ def test_outputs_without_a_way_back_are_carried_along() -> None:
     """Work of the motor under a prescribed motion."""
     case = short_case("length")
     by = smooth_keys(case)[:10]
-    objective = tl.Final("control_work")
+    objective = tl.objectives.Final("control_work")
     assert reverse.gradient_back(prepared_run(case, by), objective, ["control_work"]) is None
     assert np.isfinite(tl.value_and_gradient(case, objective, by).gradient).all()
 
@@ -193,7 +202,7 @@ def test_a_drum_that_sticks_is_carried_along() -> None:
     case = short_case("torque").with_({"reel.coulomb_friction": 50.0, "initial.reel_speed": 0.1})
     by = [*(f"initial.end_velocity[{k}]" for k in range(3)), *(f"body.center_of_mass[{k}]" for k in range(3))]
     by += ["string.density", "string.stiffness", "body.mass"]
-    objective = tl.Final("velocity[-1, 0]")
+    objective = tl.objectives.Final("velocity[-1, 0]")
     assert chains.simulate(case).reel_speed.values[-1] == 0.0
     assert reverse.gradient_back(prepared_run(case, by), objective, ["velocity"]) is None
     assert np.isfinite(tl.value_and_gradient(case, objective, by).gradient).all()
@@ -208,7 +217,11 @@ def test_a_law_from_outside_without_partial_derivatives_is_carried_along(monkeyp
     case = short_case("torque").with_({"reel.guide_law": "dissipative"})
     by = ["string.density", "string.stiffness", "body.mass", *(f"body.center_of_mass[{k}]" for k in range(3))]
     by += [*(f"initial.end_velocity[{k}]" for k in range(3))]
-    objective = tl.Final("velocity[-1, 0]") + tl.Final("guide_loss") * 100.0 + tl.Final("reel_speed")
+    objective = (
+        tl.objectives.Final("velocity[-1, 0]")
+        + tl.objectives.Final("guide_loss") * 100.0
+        + tl.objectives.Final("reel_speed")
+    )
     back = tl.value_and_gradient(case, objective, by)
     assert runs_of(case, by).begun({}).has_adjoint()
     known = reverse.with_partials({**registry.GUIDE_LAWS, "dissipative": law})

@@ -138,15 +138,17 @@ def test_ready_objectives() -> None:
     case, by = hoist(), ["command.torques[1]", "run.duration"]
     values = tl.jacobian(case, ["start_tension", "reeled_length", "position"], by)
     tension, by_keys = values["start_tension_value"].values[:, 0], values["start_tension"].values[:, 0]
-    peak = tl.value_and_gradient(case, tl.Peak("start_tension", sharpness=50.0), by)
+    peak = tl.value_and_gradient(case, tl.objectives.Peak("start_tension", sharpness=50.0), by)
     weights = np.exp(50.0 * (tension - tension.max()))
     assert tension.max() <= peak.value <= tension.max() + np.log(len(tension)) / 50.0
     np.testing.assert_allclose(peak.gradient, weights @ by_keys / weights.sum(), rtol=1e-11)
-    final = tl.value_and_gradient(case, 2.0 * tl.Final("position[-1, 0]") ** 2 - 1.0, by)
+    final = tl.value_and_gradient(case, 2.0 * tl.objectives.Final("position[-1, 0]") ** 2 - 1.0, by)
     x = values["position_value"].values[-1, -1, 0]
     assert final.value == pytest.approx(2.0 * x * x - 1.0)
     np.testing.assert_allclose(final.gradient, 4.0 * x * values["position"].values[-1, -1, 0], rtol=1e-12)
-    length = tl.value_and_gradient(case, tl.Integral("reeled_length") / 2.0 + tl.Final("reeled_length"), by)
+    length = tl.value_and_gradient(
+        case, tl.objectives.Integral("reeled_length") / 2.0 + tl.objectives.Final("reeled_length"), by
+    )
     s, t = values["reeled_length_value"].values[:, 0], values.time.values
     expected = 0.5 * np.sum(0.5 * (s[1:] + s[:-1]) * np.diff(t))
     assert length.value == pytest.approx(expected + s[-1])
@@ -157,7 +159,7 @@ def test_ready_objectives() -> None:
 
 
 def test_the_gradient_of_a_peak_is_that_of_its_value() -> None:
-    case, peak = hoist(), tl.Peak("unstretched_length")  # nearly the same at all samples, which all count
+    case, peak = hoist(), tl.objectives.Peak("unstretched_length")  # nearly the same at all samples, which all count
     found = tl.value_and_gradient(case, peak, ["initial.deployed"])
     above, below = (
         tl.value_and_gradient(case.with_({"initial.deployed": x}), peak, "gravity") for x in (4.0001, 3.9999)
@@ -189,18 +191,24 @@ THREE: Any = 3
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (lambda: tl.Final("tensions"), "did you mean 'tension'"),
-        (lambda: tl.Final("position[x]^y"), "expected a plain number as power"),
-        (lambda: tl.Peak("tension", sharpness=-1.0), "sharpness"),
-        (lambda: tl.value_and_gradient(hoist(), tl.Final("position"), "gravity"), "expected one number at each time"),
-        (lambda: tl.value_and_gradient(hoist(), tl.Final("position[9, 0]"), "gravity"), "expected node -5 to 4, got 9"),
+        (lambda: tl.objectives.Final("tensions"), "did you mean 'tension'"),
+        (lambda: tl.objectives.Final("position[x]^y"), "expected a plain number as power"),
+        (lambda: tl.objectives.Peak("tension", sharpness=-1.0), "sharpness"),
+        (
+            lambda: tl.value_and_gradient(hoist(), tl.objectives.Final("position"), "gravity"),
+            "expected one number at each time",
+        ),
+        (
+            lambda: tl.value_and_gradient(hoist(), tl.objectives.Final("position[9, 0]"), "gravity"),
+            "expected node -5 to 4, got 9",
+        ),
         (lambda: tl.jacobian(hoist(), ["nothing"], "gravity"), "expected variables of a result"),
         (lambda: tl.jacobian(hoist(), ["tension"], ["gravity", "gravity"]), "every key once"),
         (lambda: tl.jacobian(hoist(), ["tension"], []), "by: expected keys"),
         (lambda: tl.jacobian(hoist(), ["tension"], THREE), "by: expected a name or a list of names, got 3"),
         (lambda: tl.jacobian(hoist(), ["tension"], [THREE]), "by: expected a name or a list of names"),
         (lambda: tl.jacobian(hoist(), THREE, "gravity"), "outputs: expected a name or a list of names, got 3"),
-        (lambda: tl.value_and_gradient(hoist(), tl.Final("energy"), []), "by: expected keys"),
+        (lambda: tl.value_and_gradient(hoist(), tl.objectives.Final("energy"), []), "by: expected keys"),
     ],
 )
 def test_bad_names_are_refused(make: Any, sentence: str) -> None:
@@ -235,7 +243,7 @@ def test_an_entry_of_speeds_on_the_end_of_a_step_is_said(order: int) -> None:
     def on_entries(case: tl.Case, objective: Any) -> list[tl.RunWarning]:
         return [w for w in tl.value_and_gradient(case, objective, by).warnings if w.kind == "derivative_side"]
 
-    for objective in (tl.Final("position[-1, 0]"), lambda v: v["position"][-1, -1, 0]):
+    for objective in (tl.objectives.Final("position[-1, 0]"), lambda v: v["position"][-1, -1, 0]):
         (side,) = on_entries(case, objective)
         assert side.text.startswith("command.times[1]: the entry at 0.1 s")
         assert side.value == 0.1 and side.where == "command.times[1]"

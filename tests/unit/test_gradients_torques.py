@@ -97,11 +97,18 @@ def test_objectives_and_own_functions_have_them_where_they_ask(monkeypatch: pyte
     found = tl.value_and_gradient(case, lambda v: np.mean(v["torque"] ** 2), by)
     np.testing.assert_allclose(found.gradient, 2.0 * np.mean(torque[..., None] * slopes, axis=(0, 1)), rtol=1e-12)
     many = [*by, *(f"initial.end_velocity[{i}]" for i in range(3)), "gravity", "string.stiffness", "string.density"]
-    work = tl.value_and_gradient(case, tl.Integral("power"), many)  # more than eight: there is no adjoint for torques
-    np.testing.assert_allclose(work.gradient[:3], tl.value_and_gradient(case, tl.Integral("power"), by).gradient)
+    work = tl.value_and_gradient(
+        case, tl.objectives.Integral("power"), many
+    )  # more than eight: there is no adjoint for torques
+    np.testing.assert_allclose(
+        work.gradient[:3], tl.value_and_gradient(case, tl.objectives.Integral("power"), by).gradient
+    )
     # torque and speed make the motor's work, to the error of the trapezoidal rule between samples
     fine = case.with_({"run.sample": 0.002})
-    integral, work = (tl.value_and_gradient(fine, x, by[1:]) for x in (tl.Integral("power"), tl.Final("control_work")))
+    integral, work = (
+        tl.value_and_gradient(fine, x, by[1:])
+        for x in (tl.objectives.Integral("power"), tl.objectives.Final("control_work"))
+    )
     np.testing.assert_allclose(integral.gradient, work.gradient, rtol=1e-3)
 
     def refuse(*_: Any) -> None:

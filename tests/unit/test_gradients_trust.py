@@ -28,7 +28,7 @@ KEYS = [
     "body.center_of_mass[0]",
     "body.center_of_mass[1]",
 ]
-LAST = tl.Final("position[-1, 0]")
+LAST = tl.objectives.Final("position[-1, 0]")
 GREW, UNSTRETCHED = "derivative_growth", "derivative_kink"
 
 
@@ -85,7 +85,7 @@ def test_nodes_of_a_slack_tether_are_warned_of() -> None:
     """Derivatives are some 1e22 after a minute, and differences 1e-6."""
     case = tl.load("tethered-satellites").with_({"run.duration": 15.0})
     keys = ["bodies.mother.mass", "lines.tether.stiffness"]
-    for objective in (tl.Final("body_position[1, 0]"), lambda values: values["body_position"][-1, 1, 0]):
+    for objective in (tl.objectives.Final("body_position[1, 0]"), lambda values: values["body_position"][-1, 1, 0]):
         (grew,) = on_derivatives(tl.value_and_gradient(case, objective, keys).warnings)
         assert grew.kind == GREW and "slack" in grew.text and all(key in grew.text for key in keys)
     before = case.with_({"run.duration": 2.0, "run.sample": 0.5})
@@ -134,7 +134,7 @@ def test_a_start_between_slack_and_taut_is_warned_of() -> None:
     above, below = (np.abs(x[1:] / e - exact).max() for x in (up - here, here - down))
     assert above < 1e-4 * np.abs(exact).max() < 10.0 * below
     many = tl.value_and_gradient(
-        case, tl.Peak("tension"), [key, *KEYS[:3], *KEYS[5:], "reel.drum_radius", "reel.guide_length"]
+        case, tl.objectives.Peak("tension"), [key, *KEYS[:3], *KEYS[5:], "reel.drum_radius", "reel.guide_length"]
     )
     assert len(many.gradient) > 8 and UNSTRETCHED in kinds(many.warnings)
 
@@ -191,7 +191,7 @@ def test_linear_models_searches_and_fits_carry_the_warnings() -> None:
     assert UNSTRETCHED in kinds(fitted.warnings)
 
 
-@pytest.mark.parametrize("guide", [None, tl.Sine(0.5, 4.0, ramp=2.0)], ids=["chain", "network"])
+@pytest.mark.parametrize("guide", [None, tl.motions.Sine(0.5, 4.0, ramp=2.0)], ids=["chain", "network"])
 @pytest.mark.parametrize(("up", "step", "closes"), [(1e-3, 1e-3, True), (6.0, 2.8e-3, False)])
 def test_energy_balance_is_judged_by_the_energy_in_play(guide: Any, up: float, step: float, closes: bool) -> None:
     """Marches with tangents judge it as runs do: over the energy that has moved since, and not that of the start."""

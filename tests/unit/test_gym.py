@@ -49,7 +49,7 @@ def test_an_episode_is_the_run_of_the_case() -> None:
         case,
         {"command.torque": (0.0, 3.0)},
         {"unstretched_length": (0.0, 100.0), "body_position[2]": (-100.0, 100.0), "time": (0.0, 1.0)},
-        -1.0 * tl.Integral("power"),
+        -1.0 * tl.objectives.Integral("power"),
         interval=0.02,
     )
     seen, total = rolled_out(environment)
@@ -72,7 +72,7 @@ def test_an_environment_of_a_reeved_crane_is_the_run_of_its_case() -> None:
         case,
         {"lines.hoist.command.torque": (0.0, 2.0 * torque)},
         observations,
-        -1.0 * tl.Integral("power[hoist]"),
+        -1.0 * tl.objectives.Integral("power[hoist]"),
     )
     seen, total = rolled_out(environment)
     run = tl.simulate(case)
@@ -162,8 +162,11 @@ def test_pictures_and_the_page_of_an_episode(tmp_path: Any) -> None:
         ({"observations": {"rate(torque)": (0, 1)}}, "observations: expected variables of one moment"),
         ({"observations": {"body_position": (0, 1)}}, "observations: expected one number at each time"),
         ({"reward": 3}, "reward: expected an objective"),
-        ({"reward": -tl.Final("position[99, 0]")}, "objective: expected node -21 to 20, got 99"),
-        ({"reward": 2.0 * tl.Integral("power") - tl.Final("position")}, "objective: expected one number at each time"),
+        ({"reward": -tl.objectives.Final("position[99, 0]")}, "objective: expected node -21 to 20, got 99"),
+        (
+            {"reward": 2.0 * tl.objectives.Integral("power") - tl.objectives.Final("position")},
+            "objective: expected one number at each time",
+        ),
         ({"interval": 0.0031}, "run.duration: expected a multiple"),
         ({"randomize": {"body.mas": (0, 1)}}, "body.mas: no such key"),
         ({"render_mode": "human"}, "render_mode: expected 'rgb_array'"),

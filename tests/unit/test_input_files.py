@@ -88,7 +88,7 @@ def test_messages_do_not_quote_files_that_are_no_tables(rest: str, tmp_path: Pat
 
 def test_tables_of_functions_have_a_bounded_length() -> None:
     with pytest.raises(tl.errors.InputError, match="interval: expected at least a millionth of the duration"):
-        tl.GuidePath.of(lambda t: (0.0, 0.0, t), 1e9, 1e-9)
+        tl.motions.GuidePath.of(lambda t: (0.0, 0.0, t), 1e9, 1e-9)
 
 
 def test_full_disk_names_the_checkpoint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

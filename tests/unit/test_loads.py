@@ -38,9 +38,9 @@ STRING: dict[str, Any] = {"length": 10.0, "density": 0.1, "stiffness": 100.0}
         (lambda: tl.Fluid(1.0, surface=0.0, body_height=0.0), "Fluid.body_height"),
         (lambda: tl.String(**{"law": "linear", **STRING}, normal_added_mass=-1.0), "String.normal_added_mass"),
         (lambda: tl.AppliedForce(force=(1.0, np.nan, 0.0)), "AppliedForce.force"),
-        (lambda: tl.GuidePath((0.0, 1.0), ((0, 0, 0),)), "Path.displacements"),
-        (lambda: tl.GuidePath((1.0, 0.0), ((0, 0, 0), (1, 0, 0))), "Path.times"),
-        (lambda: tl.GuidePath.of(lambda t: (t, 0.0), 1.0, 0.1), "function"),
+        (lambda: tl.motions.GuidePath((0.0, 1.0), ((0, 0, 0),)), "Path.displacements"),
+        (lambda: tl.motions.GuidePath((1.0, 0.0), ((0, 0, 0), (1, 0, 0))), "Path.times"),
+        (lambda: tl.motions.GuidePath.of(lambda t: (t, 0.0), 1.0, 0.1), "function"),
         (lambda: tl.pendulum(pendulum().string, pendulum().reel, pendulum().body, fluid=WRONG), "^fluid: expected"),
     ],
 )
@@ -77,7 +77,7 @@ def test_a_push_from_a_function() -> None:
 
 
 def test_a_path_stands_still_outside_its_times() -> None:
-    path = tl.GuidePath((1.0, 2.0), ((0, 0, 0), (1, 0, 0)))
+    path = tl.motions.GuidePath((1.0, 2.0), ((0, 0, 0), (1, 0, 0)))
     where, velocity = path.at([0.0, 1.5, 3.0])
     assert np.allclose(where[:, 0], [0.0, 0.5, 1.0])
     assert np.allclose(velocity[:, 0], [0.0, 1.5, 0.0])
@@ -96,7 +96,7 @@ def test_everything_hangs_at_rest_where_a_surface_is() -> None:
 
 
 def test_modes_with_a_surface_are_those_where_the_guide_is() -> None:
-    lower = tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.5), (0.0, 0.0, 0.5)))
+    lower = tl.motions.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.5), (0.0, 0.0, 0.5)))
     moved = dataclasses.replace(SEA, reel=dataclasses.replace(SEA.reel, guide_path=lower))
     place = tuple(np.add(SEA.reel.guide_position, (0.0, 0.0, 0.5)))
     stands = dataclasses.replace(SEA, reel=dataclasses.replace(SEA.reel, guide_position=place))

@@ -63,7 +63,7 @@ def case(guide: str = SINE, command: str = 'kind = "locked"', folder: Path = Pat
 
 def test_a_sine_is_a_sine() -> None:
     t = np.linspace(0.0, 50.0, 777)
-    place, velocity = tl.Sine((0.5, 0.0, 2.0), 9.0, (0.5 * math.pi, 0.0, 0.1)).at(t)
+    place, velocity = tl.motions.Sine((0.5, 0.0, 2.0), 9.0, (0.5 * math.pi, 0.0, 0.1)).at(t)
     w = 2.0 * math.pi / 9.0
     check_close("surge", place[:, 0], 0.5 * np.cos(w * t), 1e-13)
     check_close("sway", place[:, 1], 0.0 * t, 0.0)
@@ -75,7 +75,7 @@ def test_a_sine_is_a_sine() -> None:
 @pytest.mark.parametrize("ramp", [0.0, 18.0])
 def test_pieces_are_as_near_as_is_claimed(ramp: float, degree: int, parts: tuple[float, ...]) -> None:
     """Of amplitude, speed and acceleration; also far from the start."""
-    motion = tl.Sine(1.0, 9.0, 0.3, ramp=ramp).harmonics()
+    motion = tl.motions.Sine(1.0, 9.0, 0.3, ramp=ramp).harmonics()
     for start in (0.0, 3600.0):
         t = np.linspace(start, start + 30.0, 5003)
         exact = motion.values(t, 0.0)
@@ -89,7 +89,7 @@ def test_pieces_are_as_near_as_is_claimed(ramp: float, degree: int, parts: tuple
 
 
 def test_pieces_do_not_depend_on_who_asks() -> None:
-    motion = tl.Waves("jonswap", 2.0, 9.0).harmonics()
+    motion = tl.motions.Waves("jonswap", 2.0, 9.0).harmonics()
     whole, part = motion.pieces(0.0, 0.0, 60.0), motion.pieces(0.0, 41.0, 50.0)
     same = np.isin(whole[0], part[0])
     assert same.sum() == len(part[0]) > 1000
@@ -97,8 +97,8 @@ def test_pieces_do_not_depend_on_who_asks() -> None:
 
 
 def test_a_ramp_begins_and_ends_smoothly() -> None:
-    motion = tl.Sine(1.0, 5.0, 1.0, ramp=4.0)
-    full = tl.Sine(1.0, 5.0, 1.0)
+    motion = tl.motions.Sine(1.0, 5.0, 1.0, ramp=4.0)
+    full = tl.motions.Sine(1.0, 5.0, 1.0)
     assert (motion.harmonics().values(np.array([-1.0, 0.0]), 0.0) == 0.0).all()
     late = np.linspace(4.0, 20.0, 100)
     for ours, theirs in zip(motion.at(late), full.at(late), strict=True):
@@ -112,11 +112,11 @@ def test_a_ramp_begins_and_ends_smoothly() -> None:
     [("jonswap", None, 200), ("jonswap", 6.0, 17), ("pierson_moskowitz", None, 500), ("pierson_moskowitz", None, 1)],
 )
 def test_the_variance_is_that_of_the_height(spectrum: str, peakedness: float | None, components: int) -> None:
-    motion = tl.Waves(spectrum, 3.2, 11.0, peakedness, components, seed=4, rao=0.5).harmonics()
+    motion = tl.motions.Waves(spectrum, 3.2, 11.0, peakedness, components, seed=4, rao=0.5).harmonics()
     check_close("16 times the variance", 16.0 * motion.variance, 1.6**2, 1e-13)
     x = motion.omega * 11.0 / (2.0 * math.pi)
     assert ((x > LOWEST) & (x < HIGHEST)).all() and len(set(x)) == components
-    shorter = tl.Waves(spectrum, 3.2, 11.0, peakedness, components, seed=4, rao=0.5, cutoff=4).harmonics()
+    shorter = tl.motions.Waves(spectrum, 3.2, 11.0, peakedness, components, seed=4, rao=0.5, cutoff=4).harmonics()
     assert shorter.omega.max() < 4.0 * 2.0 * math.pi / 11.0
     check_close("16 times the variance", 16.0 * shorter.variance, 1.6**2, 1e-13)
     apart = np.diff(x)  # a band each, so that no two are the same and no period is common
@@ -127,7 +127,7 @@ def test_the_variance_is_that_of_the_height(spectrum: str, peakedness: float | N
 @pytest.mark.parametrize("gamma", [1.0, 3.3, 7.0])
 def test_moments_are_those_of_the_spectrum(gamma: float, seed: int) -> None:
     """Of all frequencies, by quadrature; the second one, which speeds and zero crossings come from, lacks its tail."""
-    motion = tl.Waves("jonswap", 4.0, 2.0 * math.pi, gamma, seed=seed).harmonics()
+    motion = tl.motions.Waves("jonswap", 4.0, 2.0 * math.pi, gamma, seed=seed).harmonics()
     x = np.geomspace(0.1, 1e4, 200_001)
 
     def moment(power: int) -> float:
@@ -140,7 +140,7 @@ def test_moments_are_those_of_the_spectrum(gamma: float, seed: int) -> None:
 
 def test_waves_do_not_repeat_themselves() -> None:
     """Autocorrelation of the sum of sines up to an hour, beyond the first minutes; with a period it would come to 1."""
-    motion = tl.Waves("jonswap", 4.0, 10.0, seed=2).harmonics()
+    motion = tl.motions.Waves("jonswap", 4.0, 10.0, seed=2).harmonics()
     lags = np.arange(300.0, 3600.0, 0.5)
     share = motion._squares / motion._squares.sum()
     alike = np.abs(np.cos(np.multiply.outer(lags, motion.omega)) @ share)
@@ -152,7 +152,7 @@ def test_waves_do_not_repeat_themselves() -> None:
 )
 def test_the_spectrum_is_found_again(spectrum: str, gamma: float) -> None:
     """By Welch's method from three hours of the motion itself."""
-    motion = tl.Waves(spectrum, 4.0, 10.0, components=600, seed=1)
+    motion = tl.motions.Waves(spectrum, 4.0, 10.0, components=600, seed=1)
     t = np.arange(0.0, 3.0 * 3600.0, 0.5)
     heave = np.concatenate([motion.at(some)[0][:, 2] for some in np.split(t, 20)])
     check_close("significant height", 4.0 * heave.std(), 4.0, 0.1)
@@ -168,11 +168,11 @@ def test_the_spectrum_is_found_again(spectrum: str, gamma: float) -> None:
 
 def test_a_seed_gives_the_same_waves_everywhere() -> None:
     """Numbers of PCG64 itself, which has a stated sequence, and not of a generator on top that may change."""
-    motion = tl.Waves("jonswap", 2.0, 10.0, components=3, seed=7).harmonics()
+    motion = tl.motions.Waves("jonswap", 2.0, 10.0, components=3, seed=7).harmonics()
     bits = np.random.PCG64(7).random_raw(6)
     assert int(bits[0]) == 11530976094092348043, "PCG64 is not PCG64"
-    again = tl.Waves("jonswap", 2.0, 10.0, components=3, seed=7).harmonics()
-    other = tl.Waves("jonswap", 2.0, 10.0, components=3, seed=8).harmonics()
+    again = tl.motions.Waves("jonswap", 2.0, 10.0, components=3, seed=7).harmonics()
+    other = tl.motions.Waves("jonswap", 2.0, 10.0, components=3, seed=8).harmonics()
     assert (motion.omega == again.omega).all() and not np.isclose(motion.omega, other.omega).any()
     check_close("frequencies", motion.omega * 10.0 / (2.0 * math.pi), [1.06609346, 2.54176835, 5.97503895], 1e-8)
 
@@ -186,13 +186,13 @@ def simulated(command: Any, **others: Any) -> Any:
 
 
 def test_a_length_sways_about_its_mean() -> None:
-    run = simulated(tl.Length(motion=tl.Sine(0.5, 3.0), mean=30.0), reel_speed=-math.pi / 3.0)
+    run = simulated(tl.Length(motion=tl.motions.Sine(0.5, 3.0), mean=30.0), reel_speed=-math.pi / 3.0)
     check_close("length", run.unstretched_length, 30.0 + 0.5 * np.sin(2.0 * math.pi / 3.0 * run.time), 1e-10)
 
 
 @pytest.mark.parametrize(("kind", "rate"), [("payout", 0.4), ("retrieval", -0.4)])
 def test_a_speed_sways_about_its_mean(kind: str, rate: float) -> None:
-    motion = tl.Sine(0.5, 3.0, 0.4, ramp=1.0)
+    motion = tl.motions.Sine(0.5, 3.0, 0.4, ramp=1.0)
     speeds: dict[str, Any] = {kind: 0.4}
     run = simulated(tl.Speed(**speeds, motion=motion))
     place, velocity = motion.at(run.time.values)
@@ -201,14 +201,14 @@ def test_a_speed_sways_about_its_mean(kind: str, rate: float) -> None:
 
 
 def test_the_ramp_of_a_command_begins_when_it_is_given() -> None:
-    motion = tl.Sine(0.5, 3.0, ramp=1.0)
+    motion = tl.motions.Sine(0.5, 3.0, ramp=1.0)
     sim = tl.Simulation(case().system, tl.Hanging(30.0))
     sim.advance(10.25, tl.Locked())
     sim.advance(2.5, tl.Length(motion=motion))
     assert sim.line.deployed == pytest.approx(30.0 + 0.5 * math.sin(2.0 * math.pi / 3.0 * 12.75), abs=1e-9)
 
 
-@pytest.mark.parametrize("command", [tl.Locked(), tl.Length(motion=tl.Waves("jonswap", 1.0, 4.0, ramp=1.0))])
+@pytest.mark.parametrize("command", [tl.Locked(), tl.Length(motion=tl.motions.Waves("jonswap", 1.0, 4.0, ramp=1.0))])
 def test_tables_of_a_part_of_the_run_change_nothing(command: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Torques too, which are found for samples of which the tables may hold no longer."""
     read = case('kind = "sine"\namplitude = "1 m"\nperiod = "2 s"')
@@ -230,10 +230,10 @@ def test_functions_become_tables() -> None:
 
 def test_natural_ends_have_no_acceleration() -> None:
     times, points = (0.0, 1.0, 2.0, 4.0), ((0, 0, 1.0), (1, 0, 2.0), (0, 1, 0.5), (0, 0, 0))
-    path = tl.GuidePath(times, points, ("natural", "natural"))
+    path = tl.motions.GuidePath(times, points, ("natural", "natural"))
     check_close("acceleration", path.acceleration([1e-12, 4.0 - 1e-12]), np.zeros((2, 3)), 1e-9)
     assert np.abs(path.at(1e-12)[1]).max() > 0.1
-    one = tl.GuidePath(times, points, ("natural", (0.0, 0.0, 1.0)))
+    one = tl.motions.GuidePath(times, points, ("natural", (0.0, 0.0, 1.0)))
     check_close("velocity at the end", one.at(4.0 - 1e-12)[1], [[0.0, 0.0, 1.0]], 1e-9)
     length = tl.Length((times, (30.0, 30.5, 30.4, 30.1)), velocities=("natural", "natural"))
     rows = length.curve(0.0, 30.0)
@@ -255,7 +255,7 @@ def heave_file(folder: Path, text: str = "time,z\ns,cm\n0,0\n1,50\n2,0\n3,-50\n"
 def test_a_csv_file_is_the_table(tmp_path: Path) -> None:
     heave_file(tmp_path)
     read = case(CSV, folder=tmp_path)
-    expected = tl.GuidePath((0.0, 1.0, 2.0, 3.0), ((0, 0, 0), (0, 0, 0.5), (0, 0, 0), (0, 0, -0.5)))
+    expected = tl.motions.GuidePath((0.0, 1.0, 2.0, 3.0), ((0, 0, 0), (0, 0, 0.5), (0, 0, 0), (0, 0, -0.5)))
     assert read.system.bodies["guide"] == tl.Kinematic(expected)
     assert read.to_dict()["bodies"]["guide"]["path"]["file"]["name"] == "heave.csv"
     (tmp_path / "heave.csv").unlink()
@@ -268,7 +268,7 @@ def test_a_csv_file_is_the_table(tmp_path: Path) -> None:
         assert again.system.bodies["guide"] == tl.Kinematic(expected)
     other = heave_file(tmp_path, "time,x,y,z\nms,m,m,m\n0,0,0,0\n500,1,2,3\n")
     guide = read.with_({"guide.file": str(other)}).system.bodies["guide"]
-    assert guide == tl.Kinematic(tl.GuidePath((0.0, 0.5), ((0, 0, 0), (1, 2, 3))))
+    assert guide == tl.Kinematic(tl.motions.GuidePath((0.0, 0.5), ((0, 0, 0), (1, 2, 3))))
 
 
 def test_an_option_takes_a_file_of_the_present_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -278,7 +278,7 @@ def test_an_option_takes_a_file_of_the_present_folder(tmp_path: Path, monkeypatc
     (tmp_path / "inner" / "ship.toml").write_text(TEXT.format(guide=SINE, command='kind = "locked"'), encoding="utf-8")
     changed = tl.load("inner/ship.toml", {"guide": '{kind = "points", file = "heave.csv"}'})
     guide = changed.system.bodies["guide"]
-    assert isinstance(guide, tl.Kinematic) and isinstance(guide.path, tl.GuidePath)
+    assert isinstance(guide, tl.Kinematic) and isinstance(guide.path, tl.motions.GuidePath)
 
 
 @pytest.mark.parametrize("guide", [CSV, SINE, 'kind = "waves"\nspectrum = "jonswap"\nheight = 1\npeak_period = 5'])
@@ -295,7 +295,7 @@ def test_a_run_resumes_without_its_file(guide: str, tmp_path: Path) -> None:
     assert tl.open_run(part).attrs["status"] == "completed"
 
 
-@pytest.mark.parametrize("command", [tl.Length(motion=tl.Waves("jonswap", 1.0, 4.0, ramp=1.0)), tl.Locked()])
+@pytest.mark.parametrize("command", [tl.Length(motion=tl.motions.Waves("jonswap", 1.0, 4.0, ramp=1.0)), tl.Locked()])
 def test_a_checkpoint_goes_on_bit_for_bit(command: Any, tmp_path: Path) -> None:
     read = case('kind = "waves"\nspectrum = "pierson_moskowitz"\nheight = 1\npeak_period = 5')
 
@@ -442,18 +442,18 @@ def test_lengths_that_are_refused(keys: str, expected: str) -> None:
 
 def test_arguments_that_are_refused() -> None:
     with pytest.raises(InputError, match=r"Speed\.motion: expected it together with a constant payout or retrieval"):
-        tl.Speed(payout=((0.0, 1.0), (0.0, 1.0)), motion=tl.Sine(1.0, 3.0))
+        tl.Speed(payout=((0.0, 1.0), (0.0, 1.0)), motion=tl.motions.Sine(1.0, 3.0))
     with pytest.raises(InputError, match=r"Length\.motion: expected a Sine, Sines or Waves, got 3"):
         tl.Length(motion=3)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"Sines\.amplitudes: expected a list of numbers or vectors"):
-        tl.Sines(1.0, (3.0,))
+        tl.motions.Sines(1.0, (3.0,))
     with pytest.raises(InputError, match=r"Waves\.peakedness: expected a number from 1 to 20, got 0\.5"):
-        tl.Waves("jonswap", 1.0, 8.0, 0.5)
+        tl.motions.Waves("jonswap", 1.0, 8.0, 0.5)
     with pytest.raises(InputError, match=r"Waves\.cutoff: expected .*2 .*100"):
-        tl.Waves("jonswap", 1.0, 8.0, cutoff=1)
+        tl.motions.Waves("jonswap", 1.0, 8.0, cutoff=1)
     with pytest.raises(InputError, match=r"Reel\.guide_path: expected a GuidePath or Sine or Sines or Waves, got 3"):
         tl.Reel(0.1, 0.1, 1.0, guide_path=3)
-    fast = tl.Reel(0.3, 1.0, 200.0, guide_path=tl.Sine(1e-6, 1e-6))
+    fast = tl.Reel(0.3, 1.0, 200.0, guide_path=tl.motions.Sine(1e-6, 1e-6))
     pendulum = chains.Chain(case().system.lines["line"].string, fast, tl.RigidBody.point(1.0))
     with pytest.raises(
         InputError,
@@ -467,7 +467,7 @@ def test_roll_pitch_and_yaw_from_a_csv_file_turn_a_body(tmp_path: Path) -> None:
     """The same as the table of its numbers; the case carries them, and the body is where they turn it."""
     (tmp_path / "roll.csv").write_text("time,roll,pitch,yaw\ns,deg,rad,deg\n0,0,0,0\n0.1,2,0.01,1\n0.3,4,0.03,-1\n")
     times, degree = (0.0, 0.1, 0.3), math.pi / 180.0
-    table = tl.AttitudePath(times, ((0, 0, 0), (2 * degree, 0.01, degree), (4 * degree, 0.03, -degree)))
+    table = tl.motions.AttitudePath(times, ((0, 0, 0), (2 * degree, 0.01, degree), (4 * degree, 0.03, -degree)))
     text = (Path(__file__).parents[1] / "e2e/every_full_key/turning.toml").read_text()
     a, b = text.index("[bodies.deck.turning]"), text.index("[bodies.arm]")
     (tmp_path / "deck.toml").write_text(

@@ -66,9 +66,19 @@ def integral(of: Callable[[Mapping[str, Any]], Any]) -> Callable[[Mapping[str, A
 
 # Case, keys that are sought, what is made least, and the same number from the values of a run.
 OBJECTIVES: dict[str, tuple[Callable[[], Any], dict[str, Any], Any, Callable[..., Any]]] = {
-    "final": (lambda: lift(TORQUES), OF_TORQUE, tl.Final("reeled_length"), tl.Final("reeled_length")),
+    "final": (
+        lambda: lift(TORQUES),
+        OF_TORQUE,
+        tl.objectives.Final("reeled_length"),
+        tl.objectives.Final("reeled_length"),
+    ),
     "torque": (lambda: lift(TORQUES), OF_TORQUE, {"integral": "torque^2"}, integral(lambda x: x["torque"] ** 2)),
-    "power": (lambda: lift(TORQUES, moving()), OF_TORQUE, tl.Integral("power"), tl.Integral("power")),
+    "power": (
+        lambda: lift(TORQUES, moving()),
+        OF_TORQUE,
+        tl.objectives.Integral("power"),
+        tl.objectives.Integral("power"),
+    ),
     "expression": (
         lambda: lift(TORQUES, moving()),
         OF_TORQUE | {"initial.reel_speed": (0.0, 1.0), "body.mass": (1.0, 9.0)},
@@ -140,8 +150,8 @@ def test_a_peak_may_be_in_the_first_sample() -> None:
     found = tl.optimize(
         case,
         vary=OF_TORQUE,
-        minimize=tl.Peak("torque"),
-        subject_to=[tl.AtEnd("unstretched_length", most=4.0 - DISTANCE)],
+        minimize=tl.objectives.Peak("torque"),
+        subject_to=[tl.objectives.AtEnd("unstretched_length", most=4.0 - DISTANCE)],
         intervals=1,
     )
     assert found.status == "completed", found.message
@@ -152,14 +162,18 @@ def test_a_peak_may_be_in_the_first_sample() -> None:
 
 def test_limits_hold_in_a_first_sample_that_is_sought() -> None:
     """A start that is given is not limited."""
-    pair = [tl.Limit("torque", most=5.5), tl.Limit("reel_speed", least=0.1), tl.Limit("abs(power)", most=99.0)]
+    pair = [
+        tl.objectives.Limit("torque", most=5.5),
+        tl.objectives.Limit("reel_speed", least=0.1),
+        tl.objectives.Limit("abs(power)", most=99.0),
+    ]
     problem, _ = problem_of(lift(TORQUES), OF_TORQUE, {"final": "reeled_length"}, pair)
     assert problem.wanted.at_start == (True, False, False)
     found = tl.optimize(
         lift(TORQUES),
         vary=OF_TORQUE,
         minimize={"integral": "torque^2"},
-        subject_to=[tl.Limit("torque", least=3.0)],
+        subject_to=[tl.objectives.Limit("torque", least=3.0)],
         intervals=1,
     )
     assert found.status == "completed", found.message
@@ -196,7 +210,7 @@ def test_least_effort_of_torques_from_rest_to_rest(intervals: int) -> None:
         case,
         vary=OF_TORQUE,
         minimize={"integral": f"(torque - {WEIGHT})^2"},
-        subject_to=[tl.AtEnd("unstretched_length", 4.0 - DISTANCE), tl.AtEnd("reel_speed", 0.0)],
+        subject_to=[tl.objectives.AtEnd("unstretched_length", 4.0 - DISTANCE), tl.objectives.AtEnd("reel_speed", 0.0)],
         intervals=intervals,
     )
     assert found.status == "completed", found.message

@@ -41,7 +41,7 @@ def speeds(count: int) -> tl.Speed:
     return tl.Speed(retrieval=(times, 0.8 * DISTANCE * 2.0 / LASTS * (1.0 - np.abs(2.0 * times / LASTS - 1.0))))
 
 
-ARRIVED = tl.AtEnd("unstretched_length", 4.0 - DISTANCE)
+ARRIVED = tl.objectives.AtEnd("unstretched_length", 4.0 - DISTANCE)
 INNER = "command.retrievals[1:-1]"
 
 
@@ -51,7 +51,7 @@ def test_least_time_with_a_limit_of_the_acceleration() -> None:
         lift(speeds(3)),
         vary={INNER: (0, 5), "run.duration": (1, 9)},
         minimize="time",
-        subject_to=[tl.Limit("rate(reel_speed)", -0.5, 0.5), ARRIVED],
+        subject_to=[tl.objectives.Limit("rate(reel_speed)", -0.5, 0.5), ARRIVED],
         intervals=[0.0, 0.5, LASTS],
     )
     assert found.status == "completed", found.message
@@ -69,7 +69,7 @@ def test_least_time_with_limits_of_the_torque_that_a_speed_takes() -> None:
         lift(speeds(3)),
         vary={INNER: (0, 5), "run.duration": (1, 9)},
         minimize="time",
-        subject_to=[tl.Limit("torque", least, 6.0), ARRIVED],
+        subject_to=[tl.objectives.Limit("torque", least, 6.0), ARRIVED],
         intervals=[0.0, 0.5, LASTS],
     )
     assert found.status == "completed", found.message
@@ -107,7 +107,7 @@ def test_torque_in_least_time_is_all_or_nothing() -> None:
         case,
         vary={"command.torques": (weight + down, weight + up), "run.duration": (1, 9)},
         minimize="time",
-        subject_to=[ARRIVED, tl.AtEnd("reel_speed", 0.0), tl.Limit("start_tension", least=1.0)],
+        subject_to=[ARRIVED, tl.objectives.AtEnd("reel_speed", 0.0), tl.objectives.Limit("start_tension", least=1.0)],
         intervals=3,
     )
     assert found.status == "completed", found.message
@@ -207,7 +207,7 @@ def test_ends_of_a_search_that_did_not_converge() -> None:
     assert tl.optimize(lift(speeds(5)), **arguments, watch=stop).status == "interrupted" and len(seen) == 1
     few = tl.optimize(lift(speeds(5)), **arguments, iterations=1)
     assert few.status == "iterations" and "allow more iterations" in few.message
-    arguments["subject_to"] = [ARRIVED, tl.Limit("reel_speed", most=0.3)]
+    arguments["subject_to"] = [ARRIVED, tl.objectives.Limit("reel_speed", most=0.3)]
     never = tl.optimize(lift(speeds(5)), **arguments)
     assert never.status == "infeasible" and "no values were found that keep all bounds" in never.message
     assert never.violation > 0.1
@@ -218,7 +218,7 @@ def test_ends_of_a_search_that_did_not_converge() -> None:
     [
         ({"minimize": "time"}, "expected run.duration among the keys of vary"),
         (
-            {"subject_to": [tl.Limit("torque", most=9.0)], "vary": {"command.times[2]": (1.4, 1.6)}},
+            {"subject_to": [tl.objectives.Limit("torque", most=9.0)], "vary": {"command.times[2]": (1.4, 1.6)}},
             "torque: has no derivative at some of the samples",
         ),
         ({"intervals": 7}, "times: expected"),
@@ -237,7 +237,9 @@ def test_what_cannot_be_searched_for_is_refused(changes: dict[str, Any], words: 
 
 
 def test_a_result_that_a_plain_run_does_not_keep_is_not_completed() -> None:
-    (bound,) = terms.read_bounds([tl.Limit("start_tension", least=0.0)], parts_of_system(lift(speeds(5)).system))
+    (bound,) = terms.read_bounds(
+        [tl.objectives.Limit("start_tension", least=0.0)], parts_of_system(lift(speeds(5)).system)
+    )
     beyond, early = Checked(1.0, 0.5, bound, ""), Checked(math.nan, math.inf, None, "stopped at t = 1 s")
     for checked, words in (
         (beyond, "start_tension should be at least 0, and is beyond by 50 %"),
@@ -259,7 +261,9 @@ def test_derivatives_of_the_program(body: dict[str, Any]) -> None:
         terms.read_objective(
             ["time", {"peak": "start_tension", "weight": 0.01}, {"integral": "velocity[-1, 2]^2"}], parts
         ),
-        terms.read_bounds([tl.Limit("rate(reel_speed)", -1, 1), tl.Limit("position[-1]", -9, 9), ARRIVED], parts),
+        terms.read_bounds(
+            [tl.objectives.Limit("rate(reel_speed)", -1, 1), tl.objectives.Limit("position[-1]", -9, 9), ARRIVED], parts
+        ),
     )
     problem, w = module._begin(case, sought, wanted, np.array([0.0, 0.8, 2.0, LASTS]), None)
     rng = np.random.default_rng(1)

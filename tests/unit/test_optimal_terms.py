@@ -68,7 +68,8 @@ def test_wrong_keys_are_refused(vary: Any, words: str) -> None:
 
 def test_bounds_in_python_and_in_files_are_the_same() -> None:
     python = terms.read_bounds(
-        [tl.Limit("start_tension", least=0.0), tl.AtEnd("reeled_length", "6 m", within="1 cm")], PARTS
+        [tl.objectives.Limit("start_tension", least=0.0), tl.objectives.AtEnd("reeled_length", "6 m", within="1 cm")],
+        PARTS,
     )
     tables = [{"limit": "start_tension", "least": "0 N"}, {"at_end": "reeled_length", "value": 6, "within": 0.01}]
     assert [(x.least, x.most, x.at_end) for x in python] == [(0.0, math.inf, False), (5.99, 6.01, True)]
@@ -82,14 +83,14 @@ def test_bounds_in_python_and_in_files_are_the_same() -> None:
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (tl.Limit("torque", least=0.0), "a list of limits"),
-        ([tl.Limit("torque")], "subject_to[0]: expected least or most"),
-        ([tl.AtEnd("torque")], "a value, least or most"),
-        ([tl.AtEnd("torque", 3.0, least=1.0)], "got both"),
-        ([tl.AtEnd("torque", 3.0, within=-1.0)], "subject_to[0].within"),
-        ([tl.Limit("torque", 5.0, 1.0)], "least below most"),
-        ([tl.Limit("torque^2", most="3 N*m")], "expected a value in kg^2*m^4*s^-4"),
-        ([tl.Limit("torque", most="3 kg")], "expected a torque"),
+        (tl.objectives.Limit("torque", least=0.0), "a list of limits"),
+        ([tl.objectives.Limit("torque")], "subject_to[0]: expected least or most"),
+        ([tl.objectives.AtEnd("torque")], "a value, least or most"),
+        ([tl.objectives.AtEnd("torque", 3.0, least=1.0)], "got both"),
+        ([tl.objectives.AtEnd("torque", 3.0, within=-1.0)], "subject_to[0].within"),
+        ([tl.objectives.Limit("torque", 5.0, 1.0)], "least below most"),
+        ([tl.objectives.Limit("torque^2", most="3 N*m")], "expected a value in kg^2*m^4*s^-4"),
+        ([tl.objectives.Limit("torque", most="3 kg")], "expected a torque"),
         ([{"limt": "torque"}], "expected one of limit and at_end"),
         ([{"limit": "torque", "lest": 3}], "did you mean 'least'?"),
         ([5], "a Limit or an AtEnd"),

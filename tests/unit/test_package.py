@@ -74,11 +74,12 @@ def test_docs_and_examples_show_public_names_only() -> None:
         assert not found, f"{page}: not public: {found}"
 
 
-def test_no_more_than_eighty_names() -> None:
+def test_no_more_than_sixty_names() -> None:
     """What a program needs; the rest is in modules of the package that are public themselves."""
     modules = {name for name in dir(tautline) if isinstance(getattr(tautline, name), ModuleType)}
-    assert modules == {"analysis", "control", "errors", "figures", "gradients", "reference", "studies"}
-    assert len(dir(tautline)) - len(modules) <= 80
+    more = {"flows", "motions", "objectives"}
+    assert modules == {"analysis", "control", "errors", "figures", "gradients", "reference", "studies"} | more
+    assert len(dir(tautline)) - len(modules) <= 60
 
 
 def test_a_name_that_is_not_public_is_found() -> None:

@@ -45,7 +45,7 @@ def system(line: tl.Line = LINE, **bodies: Any) -> tl.System:
 
 def whirling() -> tl.System:
     """A line from a body that turns."""
-    return system(dataclasses.replace(LINE, start="arm"), arm=tl.Kinematic(turning=tl.Spin((0.0, 0.0, 1.0))))
+    return system(dataclasses.replace(LINE, start="arm"), arm=tl.Kinematic(turning=tl.motions.Spin((0.0, 0.0, 1.0))))
 
 
 def run(what: Any = PENDULUM, start: Any = START, command: Any = (), **method: Any) -> Any:

@@ -86,7 +86,7 @@ def test_sections_with_vectors_and_tables() -> None:
         ((0.0, 0.1), ((0.0, 0.0, 0.0), (1000.0, 0.0, 0.0))), ((0.0, 0.1), ((0.0, 0.0, 0.0), (0.0, 0.0, 2.0)))
     )
     path = built(BASE + GUIDE).reel.guide_path
-    assert path == tl.GuidePath(
+    assert path == tl.motions.GuidePath(
         (0.0, 1.0, 2.0),
         ((0.0, 0.0, 0.0), (0.1, 0.0, 0.0), (0.2, 0.0, 0.0)),
         ((0.0, 0.0, 1.0), (2.0, 0.0, 0.0)),

@@ -130,14 +130,14 @@ def test_sensors_see_a_blow_at_once() -> None:
 
 
 def test_a_load_cell_holds_and_delays() -> None:
-    cell = tl.LoadCell(delay="25 ms", sample_time="10 ms")
+    cell = tl.control.LoadCell(delay="25 ms", sample_time="10 ms")
     found = [cell(0.001 * k, float(k)) for k in range(60)]
     expected = [max(0.0, 10.0 * math.floor((k - 25) / 10)) for k in range(60)]
     assert found == expected
 
 
 def test_noise_has_its_size_and_its_seed() -> None:
-    cells = [tl.LoadCell(noise="50 N", seed=seed) for seed in (1, 1, 2)]
+    cells = [tl.control.LoadCell(noise="50 N", seed=seed) for seed in (1, 1, 2)]
     read: Any = np.array([[cell(1e-3 * k, 1000.0) for k in range(4000)] for cell in cells])
     assert np.array_equal(read[0], read[1]) and not np.array_equal(read[0], read[2])
     # of 4000 numbers the deviation is known to 1/sqrt(8000), 1.1 %, the mean to 0.8 N: four of these
@@ -147,7 +147,7 @@ def test_noise_has_its_size_and_its_seed() -> None:
 
 
 def test_a_copy_goes_on_alike() -> None:
-    cell = tl.LoadCell(noise=1.0, delay=0.01, sample_time=0.002, seed=3)
+    cell = tl.control.LoadCell(noise=1.0, delay=0.01, sample_time=0.002, seed=3)
     for k in range(20):
         cell(1e-3 * k, 0.0)
     other = pickle.loads(pickle.dumps(cell))
@@ -167,12 +167,12 @@ def test_a_copy_goes_on_alike() -> None:
 )
 def test_wrong_load_cells_are_refused(arguments: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as error:
-        tl.LoadCell(**arguments)
+        tl.control.LoadCell(**arguments)
     assert words in str(error.value)
 
 
 def test_time_does_not_go_back() -> None:
-    cell = tl.LoadCell()
+    cell = tl.control.LoadCell()
     cell(1.0, 5.0)
     with pytest.raises(InputError, match=r"time: expected 1 s or later, got 0.5 s; call reset\(\)"):
         cell(0.5, 5.0)
@@ -180,7 +180,7 @@ def test_time_does_not_go_back() -> None:
 
 def test_tension_control_with_a_load_cell_keeps_the_tension() -> None:
     """A slow integrator brings the tension at the reel to what is wanted, through noise and delay."""
-    wanted, cell = 320.0, tl.LoadCell(noise="5 N", delay="5 ms", sample_time="2 ms", seed=4)
+    wanted, cell = 320.0, tl.control.LoadCell(noise="5 N", delay="5 ms", sample_time="2 ms", seed=4)
     sim, total = pendulum(), 0.0
     sim.advance(0.001, Torque(0.2 * 300.0))
     seen = []
@@ -254,7 +254,11 @@ def test_angles_and_accelerations_are_words_of_expressions(kind: str, tmp_path: 
     values = [float(found[name].values.item()) for name in kept]
     expected = [float(angle.max()), float(tl.analysis.evaluate(run, jolt).max())]
     assert sorted(values) == pytest.approx(sorted(expected), rel=1e-9)
-    objective = tl.Final(text) + tl.Final(f"tilt[{body}]") + tl.Final(f"norm(acceleration[{body}])")
+    objective = (
+        tl.objectives.Final(text)
+        + tl.objectives.Final(f"tilt[{body}]")
+        + tl.objectives.Final(f"norm(acceleration[{body}])")
+    )
     slope = float(tl.value_and_gradient(case, objective, [key]).gradient[0])
     shifts = np.array([1e-4, -1e-4, 2e-4, -2e-4])
     near, back, far, farther = (
@@ -270,5 +274,7 @@ def side(values: Any, limit: float) -> dict[str, Any]:
 
 def test_a_line_that_hangs_straight_has_no_angle_and_no_slope() -> None:
     case = tl.load("crane-hoist", {"run.duration": "0.1 s", "body.center_of_mass": [0, 0, "0.8 m"]})
-    found = tl.value_and_gradient(case, tl.Final("end_angle") + tl.Final("start_angle"), ["body.mass"])
+    found = tl.value_and_gradient(
+        case, tl.objectives.Final("end_angle") + tl.objectives.Final("start_angle"), ["body.mass"]
+    )
     assert (found.value, found.gradient.values.tolist()) == (0.0, [0.0])

@@ -408,7 +408,7 @@ def test_mistakes_in_files_name_key_and_line(old: str, new: str, words: str, tmp
         (lambda: tl.Stage("fast"), "command: expected "),
         (lambda: tl.Stage(tl.Free(), duration="3 m"), "duration: expected a time such as 3 or '3 s', got '3 m'"),
         (
-            lambda: tl.Stage(tl.Speed(payout=0.0, motion=tl.Sine(0.1, 3.0)), transition=1.0),
+            lambda: tl.Stage(tl.Speed(payout=0.0, motion=tl.motions.Sine(0.1, 3.0)), transition=1.0),
             "Stage.transition: expected none",
         ),
         (

@@ -192,7 +192,7 @@ def test_readings_that_are_refused(output: Any, words: str) -> None:
 
 
 def test_how_fast_neighbors_part() -> None:
-    """As tl.lyapunov says of each member, and NaN where the motion ended at once."""
+    """As tl.analysis.lyapunov says of each member, and NaN where the motion ended at once."""
     spec = {
         "scenario": "retrieval",
         "set": {"run.duration": "0.4 s", "run.step": "0.5 ms", "run.sample": "0.1 s", "run.minimum_length": "9.5 m"},
@@ -208,7 +208,7 @@ def test_how_fast_neighbors_part() -> None:
     for k, torque in enumerate((1.0, 2.0)):
         case = tl.load("retrieval")
         for name, interval in (("lyapunov", 0.1), ("sooner", 0.05)):
-            alone = tl.lyapunov(
+            alone = tl.analysis.lyapunov(
                 case.system, case.start, tl.Torque(torque), 0.4, interval=interval, step=5e-4, minimum_length=9.5
             )
             check_close(name, found.outputs[name][k], alone.attrs["exponent"], 1e-6)

@@ -30,7 +30,7 @@ PENDULUMS = {
     "undamped": tl.pendulum(tl.String(30.0, 0.05, 4000.0, law="linear"), REEL, BODY, elements=6),
     "plain": tl.pendulum(STRING, REEL, BODY, elements=6),
     "fluid": tl.pendulum(STRING, REEL, BODY, fluid=WATER, elements=6),
-    "guide": tl.pendulum(STRING, REEL, BODY, guide=tl.Sine((0.1, 0.05, 0.0), 2.0), elements=6),
+    "guide": tl.pendulum(STRING, REEL, BODY, guide=tl.motions.Sine((0.1, 0.05, 0.0), 2.0), elements=6),
     "force": tl.pendulum(STRING, REEL, BODY, applied_force=tl.AppliedForce(force=(3.0, 0.0, 0.0)), elements=6),
 }
 

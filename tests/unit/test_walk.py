@@ -199,7 +199,7 @@ for name, (case, keys) in cases.items():
         loads.LOADS["magnet"] = lambda chain, laws: magnet.Magnet(False, (0.0, 0.0, 0.0), 0.0)
     line = list(case.system.lines).index(next(iter(case.system.lines)))
     many = (keys + [key for key in tl.gradients.differentiable_keys(case) if key not in keys])[:30]
-    objective = tl.Final(f"reeled_length[{line}]") + tl.Final("body_speed[0]")
+    objective = tl.objectives.Final(f"reeled_length[{line}]") + tl.objectives.Final("body_speed[0]")
     last = lambda run: float(run.reeled_length[-1, line] + run.body_speed[-1, 0])
     found[name] = {
         "keys": len(many),

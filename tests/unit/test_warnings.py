@@ -740,7 +740,7 @@ def test_what_varies_beside_rounding_counts_alone() -> None:
 
 
 def test_a_motion_that_ends_with_a_velocity_is_warned_of() -> None:
-    path = tl.GuidePath.of(lambda t: (0.0, 0.0, np.sin(2.0 * np.pi * t / 10.0)), 10.0, 0.5)  # one period
+    path = tl.motions.GuidePath.of(lambda t: (0.0, 0.0, np.sin(2.0 * np.pi * t / 10.0)), 10.0, 0.5)  # one period
     guide = {"kind": "points", "times": list(path.times), "displacements": [list(x) for x in path.displacements]}
     assert not doubted({"guide": guide})
     (found,) = doubted({"guide": {**guide, "end_velocity": list(path.velocities[1])}})
@@ -752,7 +752,9 @@ def test_a_motion_that_ends_with_a_velocity_is_warned_of() -> None:
 
 def heaved(duration: float) -> tl.Case:
     """A load of 100 kg on 20 m of rope, which is heaved faster than it falls, and then left in peace."""
-    path = tl.GuidePath.of(lambda t: (0.0, 0.0, 1.2 * np.sin(np.pi * t) * np.sin(np.pi * t / 14.0) ** 2), 14.0, 0.1)
+    path = tl.motions.GuidePath.of(
+        lambda t: (0.0, 0.0, 1.2 * np.sin(np.pi * t) * np.sin(np.pi * t / 14.0) ** 2), 14.0, 0.1
+    )
     return tl.Case.from_dict(
         {
             "string": {"length": 21.0, "density": 0.3, "stiffness": 1e5, "viscosity": 2e4, "damping_ratio": 0.2},
@@ -844,7 +846,7 @@ def shaken(step: float) -> tl.Case:
         name: tl.Line(string, start="jib", start_point=(x, 0.0, 0.0), end=end, reel=reel, elements=4)
         for name, x, end in (("left", -1.0, "pushed"), ("right", 1.0, "other"))
     }
-    bodies = {"jib": tl.Kinematic(path=tl.Sine((0.0, 0.0, 1e-3), 4e-3)), "pushed": tl.RigidBody.point(2.0)}
+    bodies = {"jib": tl.Kinematic(path=tl.motions.Sine((0.0, 0.0, 1e-3), 4e-3)), "pushed": tl.RigidBody.point(2.0)}
     push = tl.AppliedForce((times, [(0.0, 0.0, 0.1 * (k % 2)) for k in range(5)]))
     system = tl.System(bodies | {"other": tl.RigidBody.point(2.0)}, lines, applied_forces={"pushed": push})
     commands = {"left": tl.Locked(), "right": tl.Torque((times, [2.0, 1.0, 2.0, 1.0, 2.0]))}

@@ -15,8 +15,8 @@ import tautline as tl
 BODY = tl.RigidBody.box(2.0, (0.2, 0.3, 0.4), (0.05, 0.0, 0.2))
 LINE = tl.Line(tl.String(10.0, 0.05, 3000.0, diameter=0.01), end="body", reel=tl.Reel(0.2, 0.5, 0.5), elements=3)
 WET = tl.BodyInFluid(drag_area=0.05, volume=1e-3, added_mass=1.0)
-SINES = tl.Sines((0.1, 0.05), (1.7, 0.9))
-TURBULENCE, WAVES = tl.Turbulence(0.3, 5.0, interval=0.005), tl.WaveFlow(SINES)
+SINES = tl.motions.Sines((0.1, 0.05), (1.7, 0.9))
+TURBULENCE, WAVES = tl.flows.Turbulence(0.3, 5.0, interval=0.005), tl.flows.WaveFlow(SINES)
 # A motion, and where it acts.
 MOTIONS: dict[str, tuple[Any, dict[str, Any]]] = {
     "turbulence": (TURBULENCE, {"fluid": tl.Fluid(1000.0, flow=(1.0, 0.0, 0.0), unsteady=TURBULENCE)}),

@@ -56,7 +56,7 @@ def called(path: Path) -> dict[str, tuple[Callable[..., Any], dict[str, Any], tu
         "fit_report": (tl.figures.fit_report, {"fit": None, "path": path / "x.html"}, ("fit", "path", "title")),
         "open_study": (tl.open_study, {"path": "x"}, ("path",)),
         "resume_study": (tl.studies.resume_study, {"path": "x"}, ("path", "definition", "watch")),
-        "GuidePath.of": (tl.GuidePath.of, {"function": None, "duration": 1.0, "interval": 0.5}, ("function",)),
+        "GuidePath.of": (tl.motions.GuidePath.of, {"function": None, "duration": 1.0, "interval": 0.5}, ("function",)),
         "Simulation.load": (tl.Simulation.load, {"path": "x"}, ("path",)),
         "Simulation.save": (tl.Simulation(PENDULUM, START).save, {"path": "x"}, ("path",)),
         "Simulation": (tl.Simulation, {"system": SYSTEM, "start": tl.Placed(BODIES)}, ("system", "start", "loads")),

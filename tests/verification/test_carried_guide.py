@@ -34,7 +34,7 @@ def shaken(t: float) -> tuple[float, float, float]:
     return 0.5 - 0.5 * np.cos(2.0 * t), 0.2 * np.cos(3.0 * t) - 0.2, 0.3 * np.sin(t) ** 2
 
 
-PATH = tl.GuidePath.of(shaken, 2.0, 0.01)
+PATH = tl.motions.GuidePath.of(shaken, 2.0, 0.01)
 
 
 def windy() -> chains.Chain:

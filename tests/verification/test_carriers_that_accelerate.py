@@ -74,7 +74,7 @@ def test_the_slope_of_the_first_moment_is_that_of_its_integral(growth: float) ->
 
 def heaving(command: Any, fluid: Any = None, path: Any = None, **reel: Any) -> tuple[tl.System, Any, Any]:
     """A load on a reel that a kinematic body carries up and down."""
-    path = path or tl.Sine((0.3, 0.0, 0.8), 3.0, phase=0.4)
+    path = path or tl.motions.Sine((0.3, 0.0, 0.8), 3.0, phase=0.4)
     jib = tl.Kinematic(position=(0.0, 0.0, -2.0), path=path)
     line = tl.Line(ROPE, "jib", (0.2, 0.0, 0.1), "load", reel=dataclasses.replace(REEL, **reel), elements=6)
     around = {"load": tl.BodyInFluid(drag_area=0.1, volume=0.02, added_mass=10.0)} if fluid else {}
@@ -138,7 +138,9 @@ def test_order_two_against_an_independent_integration(fluid: Any, report: Report
 def drums(gravity: float, fall: float) -> tuple[tl.System, Any, dict[str, Any]]:
     """Drums of all kinds on bodies that fall with an acceleration or stand, and what hangs on them."""
     T = 2.0
-    path = tl.GuidePath((0.0, T), ((0, 0, 0), (0, 0, 0.5 * fall * T * T)), velocities=((0, 0, 0), (0, 0, fall * T)))
+    path = tl.motions.GuidePath(
+        (0.0, T), ((0, 0, 0), (0, 0, 0.5 * fall * T * T)), velocities=((0, 0, 0), (0, 0, fall * T))
+    )
     crab, post = (tl.Kinematic(position=place, path=path) for place in ((0.0, 0.0, 0.0), (3.0, 0.0, 0.0)))
     rope = tl.String(30.0, 0.5, 4e4, viscosity=20.0)
     shaft = tl.Reel(0.3, 0.6, 4.0, shaft="winch")
@@ -218,7 +220,7 @@ def test_carriers_feel_the_same_force_on_both_backends() -> None:
 
 def test_a_drum_at_rest_on_a_carrier_that_accelerates_holds_its_torque() -> None:
     """Statics with `acceleration` and a run from there: nothing moves, and locks find the same torque."""
-    path = tl.GuidePath((0.0, 1.0), ((0, 0, 0), (0, 0, -1.5)), velocities=((0, 0, 0), (0, 0, -3.0)))
+    path = tl.motions.GuidePath((0.0, 1.0), ((0, 0, 0), (0, 0, -1.5)), velocities=((0, 0, 0), (0, 0, -3.0)))
     system, _, _ = heaving(tl.Free(), path=path, guide_law="none")
     found = tl.statics(system, tl.Hanging(20.0), acceleration=True)
     torque = float(tl.modes(system, found, reel="free").balancing_torque[0])
@@ -232,7 +234,7 @@ def test_a_drum_at_rest_on_a_carrier_that_accelerates_holds_its_torque() -> None
 
 def test_modes_with_a_free_drum_on_a_carrier_that_falls_are_those_of_weaker_gravity() -> None:
     fall = 3.0
-    path = tl.GuidePath((0.0, 1.0), ((0, 0, 0), (0, 0, 0.5 * fall)), velocities=((0, 0, 0), (0, 0, fall)))
+    path = tl.motions.GuidePath((0.0, 1.0), ((0, 0, 0), (0, 0, 0.5 * fall)), velocities=((0, 0, 0), (0, 0, fall)))
     found = []
     for gravity, own, accelerates in ((G, path, True), (G - fall, None, False)):
         system = heaving(tl.Free(), path=path)[0]

@@ -257,7 +257,7 @@ def test_rope_falling_across_itself(report: Report) -> None:
     def fall(time: Any) -> tuple[np.ndarray, np.ndarray]:
         return bodies.fall_with_drag(mu, weight, drag, np.asarray(time, dtype=float))
 
-    path = tl.GuidePath.of(lambda t: (0.0, 0.0, float(fall(t)[0])), duration, 5e-3)
+    path = tl.motions.GuidePath.of(lambda t: (0.0, 0.0, float(fall(t)[0])), duration, 5e-3)
     share = 4.0  # the body is like four meters of the rope
     pendulum = chains.Chain(
         tl.String(X + 10.0, mu, 100.0, diameter=d, normal_drag=C_n, tangential_drag=0.0, law="linear"),

@@ -234,7 +234,7 @@ def test_pendulum_pumped_at_twice_its_frequency(report: Report) -> None:
     length, part, angle = 2.0, 0.05, 1e-4
     omega = np.sqrt(G / length)
     duration = 10.0 * 2.0 * np.pi / omega
-    command = tl.Length(motion=tl.Sine(part * length, np.pi / omega))
+    command = tl.Length(motion=tl.motions.Sine(part * length, np.pi / omega))
     speed = length * part * 2.0 * omega
     stiffnesses, errors = [1e4, 1e5, 1e6], []
     for stiffness in stiffnesses:

@@ -23,7 +23,7 @@ WIND = tl.Fluid(1.2, flow=(U, 0.0, 0.0))
 AXES = range(3)
 
 
-def series(flow: tl.Turbulence, duration: float, step: float) -> np.ndarray:
+def series(flow: tl.flows.Turbulence, duration: float, step: float) -> np.ndarray:
     """Fluctuations (time, level, axis), evenly."""
     found = flow.table(0.0, duration, np.array([[U, 0.0, 0.0]]))
     times = np.arange(0.0, duration, step)
@@ -37,7 +37,7 @@ SEEDS, LASTS, STEP = 40, 1200.0, 0.5
 @cache
 def wind(name: str, seed: int) -> np.ndarray:
     """Fluctuations (time, axis) at one height."""
-    return series(tl.Turbulence(I, L, name, components=100, seed=seed), LASTS, STEP)[:, 0]
+    return series(tl.flows.Turbulence(I, L, name, components=100, seed=seed), LASTS, STEP)[:, 0]
 
 
 @pytest.mark.parametrize("name", turbulence.SPECTRA)
@@ -57,7 +57,7 @@ def test_turbulence_has_its_spectrum(name: str, report: Report) -> None:
     f: Any = np.fft.rfftfreq(int(duration / step), step)
     powers, cross, variances = [], [], []
     for seed in range(count):
-        flow = tl.Turbulence(I, L, name, depths=depths, interval=0.1, components=100, seed=seed)
+        flow = tl.flows.Turbulence(I, L, name, depths=depths, interval=0.1, components=100, seed=seed)
         x = series(flow, duration, step)
         transform = np.fft.rfft(x[:, :, 0] * np.hanning(len(x))[:, None], axis=0)
         powers.append(np.abs(transform) ** 2)
@@ -142,13 +142,13 @@ def test_the_density_of_the_series_is_that_of_the_formula(name: str, axis: int, 
 
 def test_operating_gust_by_hand() -> None:
     """IEC 61400-1: V - 0.37 V_gust sin(3 pi t/T)(1 - cos(2 pi t/T)), T = 10.5 s: highest in the middle, 2 x 0.37."""
-    gust = tl.Gust(5.0, start=2.0)
+    gust = tl.flows.Gust(5.0, start=2.0)
     assert gust.speed(2.0 + 5.25) == pytest.approx(0.74 * 5.0)
     assert gust.speed(2.0) == 0.0
     assert abs(gust.speed(12.5)) < 1e-12
     dip = 2.0 + 10.5 / 6.0  # sin is 1, and 1 - cos(pi/3) = 1/2
     assert gust.speed(dip) == pytest.approx(-0.37 * 5.0 * 0.5)
-    ramp, pulse = (tl.Gust(5.0, shape, duration=4.0) for shape in ("ramp", "pulse"))
+    ramp, pulse = (tl.flows.Gust(5.0, shape, duration=4.0) for shape in ("ramp", "pulse"))
     assert ramp.speed(2.0) == pytest.approx(2.5)
     assert ramp.speed(9.0) == pytest.approx(5.0)
     assert pulse.speed(2.0) == pytest.approx(5.0)
@@ -164,7 +164,7 @@ def sphere(fluid: tl.Fluid) -> chains.Chain:
 
 def test_accelerated_water_takes_along_what_it_displaces(report: Report) -> None:
     """Without drag a body of the water's density goes with the water; another one has (V rho + m_a)/(m + m_a) of it."""
-    table = tl.FlowTable((0.0, 1.0, 2.0), ((0, 0, 0), (0.02, 0, 0), (0.05, 0.01, 0)))
+    table = tl.flows.FlowTable((0.0, 1.0, 2.0), ((0, 0, 0), (0.02, 0, 0), (0.05, 0.01, 0)))
     for mass_ratio in (1.0, 0.4):
         volume = 2.0 * mass_ratio / 1000.0
         water = tl.Fluid(1000.0, volume=volume, added_mass=0.7, unsteady=table)
@@ -183,11 +183,11 @@ def test_accelerated_water_takes_along_what_it_displaces(report: Report) -> None
 
 
 FLOWS: dict[str, Any] = {
-    "table": tl.FlowTable(
+    "table": tl.flows.FlowTable(
         (0.0, 0.5, 1.0), (((0, 0, 0), (1, 0, 0)), ((2, 1, 0), (0, 3, 0)), ((0, 0, 1), (2, 0, 0))), (0, 9)
     ),
-    "gust": tl.Gust(4.0, start=0.1, duration=0.8),
-    "turbulence": tl.Turbulence(0.3, 20.0, "von_karman", depths=(0.0, 5.0, 12.0), interval=0.01, seed=5),
+    "gust": tl.flows.Gust(4.0, start=0.1, duration=0.8),
+    "turbulence": tl.flows.Turbulence(0.3, 20.0, "von_karman", depths=(0.0, 5.0, 12.0), interval=0.01, seed=5),
 }
 
 
@@ -219,10 +219,10 @@ def test_both_backends_agree(name: str, report: Report) -> None:
 
 
 def test_a_table_of_a_function_is_checked() -> None:
-    slow = tl.FlowTable.of(lambda t, z: (math.sin(t), 0.1 * z, 0.0), 5.0, 0.1, depths=(0.0, 10.0))
+    slow = tl.flows.FlowTable.of(lambda t, z: (math.sin(t), 0.1 * z, 0.0), 5.0, 0.1, depths=(0.0, 10.0))
     assert slow.flows[0][1] == (0.0, 1.0, 0.0)
     with pytest.raises(InputError, match=r"interval: expected one whose lines follow the function to 1%"):
-        tl.FlowTable.of(lambda t, z: (math.sin(40.0 * t), 0.0, 0.0), 5.0, 0.1)
+        tl.flows.FlowTable.of(lambda t, z: (math.sin(40.0 * t), 0.0, 0.0), 5.0, 0.1)
 
 
 def test_rest_is_in_the_flow_of_its_time() -> None:
@@ -231,7 +231,9 @@ def test_rest_is_in_the_flow_of_its_time() -> None:
         tl.String(20.0, 0.05, 3000.0, diameter=0.02, law="linear"),
         tl.Reel(0.2, 0.3, 2.0),
         tl.RigidBody.point(1.0),
-        fluid=replace(WIND, flow=(1.0, 0, 0), drag_area=0.1, unsteady=tl.FlowTable((0, 10), ((2, 0, 0), (6, 0, 0)))),
+        fluid=replace(
+            WIND, flow=(1.0, 0, 0), drag_area=0.1, unsteady=tl.flows.FlowTable((0, 10), ((2, 0, 0), (6, 0, 0)))
+        ),
         elements=8,
     )
     steady = replace(system, fluid=replace(WIND, flow=(5.0, 0, 0)))

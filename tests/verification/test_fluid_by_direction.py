@@ -179,7 +179,7 @@ def test_a_current_is_a_frame_that_moves() -> None:
             system = fish(flow, **own)
             way: Any = np.stack([np.zeros(3), velocity])
             ends: Any = (velocity, velocity)
-            carrier = tl.Kinematic(path=tl.GuidePath((0.0, 1.0), way, velocities=ends))
+            carrier = tl.Kinematic(path=tl.motions.GuidePath((0.0, 1.0), way, velocities=ends))
             line = dataclasses.replace(system.lines["rope"], start="carrier")
             along = dataclasses.replace(system, bodies={"carrier": carrier, **system.bodies}, lines={"rope": line})
             state = moving(VELOCITY + velocity)

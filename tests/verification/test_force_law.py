@@ -148,9 +148,11 @@ def test_laws_add_up() -> None:
     check_close("position", two.position, one.position, 1e-14)
 
 
-@pytest.mark.parametrize("path", [None, tl.GuidePath.of(lambda t: (0.5 * np.sin(2.0 * t), 0.0, 0.3 * t), 1.0, 0.1)])
+@pytest.mark.parametrize(
+    "path", [None, tl.motions.GuidePath.of(lambda t: (0.5 * np.sin(2.0 * t), 0.0, 0.3 * t), 1.0, 0.1)]
+)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_second_order_against_the_reference(command: str, path: tl.GuidePath | None, report: Report) -> None:
+def test_second_order_against_the_reference(command: str, path: tl.motions.GuidePath | None, report: Report) -> None:
     """Forces along the string while the reel turns; the balance of energy closes as fast."""
     law = tl.ForceLaw(FORMS["compiled"](hung_in_honey), (0.3, 5.0, 0.01))
     system = pendulum(guide_path=path)

@@ -109,7 +109,7 @@ def test_a_moment_gives_its_time_integral_of_angular_momentum() -> None:
 ENDS: dict[str, Any] = {
     "body": tl.RigidBody.box(2.0, (0.3, 0.2, 0.2), (0.0, 0.0, 0.1)),
     "point": tl.RigidBody.point(2.0),
-    "held": tl.Kinematic(tl.Sine(0.1, 1.0)),
+    "held": tl.Kinematic(tl.motions.Sine(0.1, 1.0)),
 }
 
 

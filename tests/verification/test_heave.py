@@ -17,9 +17,11 @@ from tests.support.checking import check_below, check_close, check_order
 from tests.support.warned import kinds
 
 MOTIONS: dict[str, Any] = {
-    "ellipse": tl.Sine((0.2, 0.0, 0.3), 0.8, (0.5 * math.pi, 0.0, 0.0)),
-    "two lines": tl.Sines((0.2, (0.1, 0.1, 0.0)), (0.7, 0.4), (0.0, 0.3), ramp=0.2),
-    "waves": tl.Waves("jonswap", 0.6, 0.9, seed=5, rao=(0.3, 0.0, 1.0), rao_phase=(0.5 * math.pi, 0.0, 0.0), ramp=0.2),
+    "ellipse": tl.motions.Sine((0.2, 0.0, 0.3), 0.8, (0.5 * math.pi, 0.0, 0.0)),
+    "two lines": tl.motions.Sines((0.2, (0.1, 0.1, 0.0)), (0.7, 0.4), (0.0, 0.3), ramp=0.2),
+    "waves": tl.motions.Waves(
+        "jonswap", 0.6, 0.9, seed=5, rao=(0.3, 0.0, 1.0), rao_phase=(0.5 * math.pi, 0.0, 0.0), ramp=0.2
+    ),
 }
 
 
@@ -81,7 +83,7 @@ def crane(motion: Any, mass: float = 2000.0, command: Any = None, duration: floa
 def test_the_tension_swings_by_mass_times_acceleration(report: Report) -> None:
     """(M + mu X) (g +- a), with a amplified by 1/(1 - (omega/nu)^2), 1.005 here: the load stretches the rope."""
     amplitude, period = 1.0, 8.0
-    run = crane(tl.Sine(amplitude, period, ramp=2.0 * period))
+    run = crane(tl.motions.Sine(amplitude, period, ramp=2.0 * period))
     steady = run.start_tension.values[run.time.values > 3.0 * period]
     omega2, nu2 = (2.0 * math.pi / period) ** 2, 8e6 / 30.0 / 2010.0
     a = amplitude * omega2 / (1.0 - omega2 / nu2)
@@ -93,7 +95,7 @@ def test_the_tension_swings_by_mass_times_acceleration(report: Report) -> None:
 @pytest.mark.parametrize("kind", ["Length", "Speed"])
 def test_a_length_that_compensates_heave_keeps_the_load_still(kind: str, report: Report) -> None:
     """The guide goes down by z and the length by -z: the same motion, with the opposite sign."""
-    sea = tl.Waves("jonswap", 2.0, 8.0, ramp=8.0)
+    sea = tl.motions.Waves("jonswap", 2.0, 8.0, ramp=8.0)
     motion = replace(sea, rao=-1.0)
     command = tl.Length(motion=motion) if kind == "Length" else tl.Speed(payout=0.0, motion=motion)
     free, held = crane(sea), crane(sea, command=command)
@@ -112,7 +114,7 @@ def test_auto_takes_the_steps_of_a_guide_that_stands(report: Report) -> None:
 
 @pytest.mark.parametrize("what", ["guide", "length"])
 def test_a_motion_that_steps_do_not_follow_is_warned_of(what: str) -> None:
-    fast, slow = tl.Sine(1e-4, 2e-3, ramp=1e-2), tl.Sine(1e-4, 1.0, ramp=1e-2)
+    fast, slow = tl.motions.Sine(1e-4, 2e-3, ramp=1e-2), tl.motions.Sine(1e-4, 1.0, ramp=1e-2)
     for motion, warned in ((fast, True), (slow, False)):
         path, command = (motion, tl.Locked()) if what == "guide" else (None, tl.Length(motion=motion))
         pendulum = chains.Chain(

@@ -49,15 +49,15 @@ SEA = tl.Fluid(
 # A table with a kink while the reference goes on, in depth as well; and a gust in water that moves along.
 GUSTY = dataclasses.replace(
     WIND,
-    unsteady=tl.FlowTable(
+    unsteady=tl.flows.FlowTable(
         (0.0, 0.06, 0.2), (((0, 0, 0), (9, 0, 0)), ((4, 9, 3), (0, 3, 0)), ((-8, 0, 1), (0, 0, 9))), depths=(0.5, 3.0)
     ),
 )
-SURGE = dataclasses.replace(SEA, unsteady=tl.Gust(0.8, "pulse", -0.02, 0.2))
+SURGE = dataclasses.replace(SEA, unsteady=tl.flows.Gust(0.8, "pulse", -0.02, 0.2))
 PUSH = tl.AppliedForce(
     force=((0.0, 0.05, 0.08), ((0, 0, 0), (0, 5, 1), (3, 0, 0))), moment=(0.0, 0.1, 0.1), point=(0.1, 0.0, 0.0)
 )
-PATH = tl.GuidePath.of(chains.wavy, 1.0, 0.1)
+PATH = tl.motions.GuidePath.of(chains.wavy, 1.0, 0.1)
 ROPE = {"diameter": 0.01, "normal_added_mass": 1.0}
 
 
@@ -238,7 +238,7 @@ def test_what_the_reference_cannot_do_is_said() -> None:
     jumps = tl.Length(pieces=([0.0, 0.1], [[4.0, 0.0], [4.0, 1.0]]))
     with pytest.raises(InputError, match=r"jump of its speed at t = 0\.1 s"):
         chains.integrate(pendulum(), swinging(pendulum()), jumps, **settings)
-    path = tl.GuidePath((0.0, 0.1), ((0, 0, 0), (0.1, 0, 0)), velocities=((1, 0, 0), (1, 0, 0)))
+    path = tl.motions.GuidePath((0.0, 0.1), ((0, 0, 0), (0.1, 0, 0)), velocities=((1, 0, 0), (1, 0, 0)))
     moved = pendulum(guide_path=path)
     with pytest.raises(InputError, match="guide_path to move without an impulse"):
         chains.integrate(moved, swinging(moved), tl.Locked(), **settings)

@@ -22,8 +22,8 @@ STEPS = (1e-2, 5e-3, 2.5e-3)
 LIGHT = 1e-9
 
 # A deck that rocks about all three axes, and heaves and surges.
-PATH = tl.Sines(((0.3, 0.1, 0.5), (0.2, -0.1, 0.1)), (4.0, 2.5), (0.0, 1.0))
-ROCKING = tl.Rocking(((0.2, 0.1, 0.05), (0.1, 0.05, 0.3)), (5.0, 3.0), ((0.0, 1.0, 0.5), (0.3, 0.2, 0.1)))
+PATH = tl.motions.Sines(((0.3, 0.1, 0.5), (0.2, -0.1, 0.1)), (4.0, 2.5), (0.0, 1.0))
+ROCKING = tl.motions.Rocking(((0.2, 0.1, 0.05), (0.1, 0.05, 0.3)), (5.0, 3.0), ((0.0, 1.0, 0.5), (0.3, 0.2, 0.1)))
 TIP = (4.0, 0.5, -6.0)
 DECK = tl.Kinematic(PATH, (1.0, 2.0, 0.0), ROCKING, ("10 deg", 0.0, "40 deg"))
 
@@ -87,7 +87,7 @@ def test_a_pendulum_on_a_whirling_arm_stays_at_its_angle(report: Report) -> None
     angle, tension = whirl()
     radius, errors = 1.0 + 1.5 * math.sin(angle), []
     for step in STEPS:
-        case = whirling(step, tl.Kinematic(turning=tl.Spin((0.0, 0.0, 2.0))))
+        case = whirling(step, tl.Kinematic(turning=tl.motions.Spin((0.0, 0.0, 2.0))))
         run = tl.simulate(case)
         turned = 2.0 * run.time.values
         exact = [radius * np.cos(turned), radius * np.sin(turned), np.full_like(turned, 1.5 * math.cos(angle))]
@@ -95,7 +95,7 @@ def test_a_pendulum_on_a_whirling_arm_stays_at_its_angle(report: Report) -> None
         check_close("attitude", run.attitude.sel(body="carrier").values[-1], rotation((0, 0, turned[-1])), 1e-14)
         check_close("angular velocity", run.angular_velocity.sel(body="carrier").values[-1], (0, 0, 2.0), 1e-13)
     report("whirling pendulum: order of the method", check_order(STEPS, errors, 2.0), "2")
-    simulation = tl.Simulation.from_case(whirling(1e-3, tl.Kinematic(turning=tl.Spin((0.0, 0.0, 2.0)))))
+    simulation = tl.Simulation.from_case(whirling(1e-3, tl.Kinematic(turning=tl.motions.Spin((0.0, 0.0, 2.0)))))
     simulation.advance(0.1, {})
     carrier = simulation.bodies["carrier"]
     # means over a turn of 0.2 rad: what turns along loses the factor sin(0.1)/0.1
@@ -108,7 +108,7 @@ def test_a_pendulum_on_a_whirling_arm_stays_at_its_angle(report: Report) -> None
 
 
 def test_a_body_that_is_moved_whirls_as_one_that_is_given_its_turning() -> None:
-    given = tl.Simulation.from_case(whirling(2e-3, tl.Kinematic(turning=tl.Spin((0.0, 0.0, 2.0)))))
+    given = tl.Simulation.from_case(whirling(2e-3, tl.Kinematic(turning=tl.motions.Spin((0.0, 0.0, 2.0)))))
     moved = tl.Simulation.from_case(whirling(2e-3, tl.Kinematic()))
     moved.bodies["carrier"].move((0.0, 0.0, 0.0), (0.0, 0.0, 2.0))
     for simulation in (given, moved):
@@ -132,7 +132,7 @@ def test_a_body_that_is_moved_whirls_as_one_that_is_given_its_turning() -> None:
 def test_spin_turns_about_its_axis(rate: tuple[float, float, float]) -> None:
     from scipy.spatial.transform import Rotation
 
-    carrier = tl.Kinematic(turning=tl.Spin(rate, phase=0.2), angles=(0.1, 0.2, 0.3))
+    carrier = tl.Kinematic(turning=tl.motions.Spin(rate, phase=0.2), angles=(0.1, 0.2, 0.3))
     run = tl.simulate(whirling(1e-2, carrier).with_({"run.duration": 0.5}))
     unit = np.array(rate) / np.linalg.norm(rate)
     for t, R in zip(run.time.values, run.attitude.sel(body="carrier").values, strict=True):
@@ -209,7 +209,7 @@ def test_work_of_what_leads_a_deck_is_that_of_force_and_moment() -> None:
 
 def test_a_drum_that_turns_with_its_deck_resists_by_its_inertia() -> None:
     """Torque and moment that a locked drum takes beside those without an axis: inertia times angular acceleration."""
-    turning = tl.AttitudePath((0.0, 2.0), ((0.0, 0.0, 0.0), (0.0, 0.4, 0.0)))
+    turning = tl.motions.AttitudePath((0.0, 2.0), ((0.0, 0.0, 0.0), (0.0, 0.4, 0.0)))
     reel = tl.Reel(0.5, 1.0, 80.0, guide_law="none")  # 20 kg m^2
     found = []
     for axis in ((0.0, 1.0, 0.0), None):
@@ -245,14 +245,18 @@ KEYS = (
 
 def test_derivatives_by_keys_of_the_motion_are_those_of_differences() -> None:
     """Ship, arm, deck and tower beside each other, each with a load."""
-    sea = tl.Waves("jonswap", 2.0, 7.0, components=20, seed=2, ramp=0.5)
+    sea = tl.motions.Waves("jonswap", 2.0, 7.0, components=20, seed=2, ramp=0.5)
     sizes = ((0.1, 0.05, 0.4), (0.3, 0.1, 0.7)), ((0.01, 0.02, 0.001), (0.03, 0.03, 0.002))
     leads = ((1.0, 2.0, 3.0), (1.1, 2.1, 2.9)), ((0.0, 1.0, 0.0), (0.3, 1.1, 0.1))
     bodies: dict[str, Any] = {
-        "ship": tl.Kinematic(tl.ShipMotion(sea, (5.0, 8.0), *sizes, *leads, heading=0.6), angles=(0.02, 0.01, 0.3)),
-        "arm": tl.Kinematic(turning=tl.Spin((0.1, 0.2, 1.0), phase=0.3), position=(30.0, 0.0, 0.0)),
+        "ship": tl.Kinematic(
+            tl.motions.ShipMotion(sea, (5.0, 8.0), *sizes, *leads, heading=0.6), angles=(0.02, 0.01, 0.3)
+        ),
+        "arm": tl.Kinematic(turning=tl.motions.Spin((0.1, 0.2, 1.0), phase=0.3), position=(30.0, 0.0, 0.0)),
         "deck": tl.Kinematic(turning=ROCKING, position=(60.0, 0.0, 0.0)),
-        "tower": tl.Kinematic(turning=tl.AttitudePath((0.0, 2.0), ((0, 0, 0), (0.2, 0.1, 0))), position=(90, 0, 0)),
+        "tower": tl.Kinematic(
+            turning=tl.motions.AttitudePath((0.0, 2.0), ((0, 0, 0), (0.2, 0.1, 0))), position=(90, 0, 0)
+        ),
     }
     lines = {}
     for name in list(bodies):

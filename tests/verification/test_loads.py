@@ -66,7 +66,7 @@ LOADED = {
             flow=((0.0, 20.0), ((3.0, 0.0, 0.0), (1.0, 1.0, 0.0))),
             drag_area=0.3,
             drag_center=(0.2, 0.1, 0.3),
-            unsteady=tl.FlowTable(
+            unsteady=tl.flows.FlowTable(
                 (0.0, 0.3, 1.7),
                 (((0, 0, 0), (0, 0, 0)), ((2, 1, 0), (0, 1, 1)), ((-3, 0, 1), (0, 0, 0))),
                 depths=(-1.0, 12.0),
@@ -83,7 +83,7 @@ LOADED = {
             buoyancy_center=(0.3, 0.2, 0.3),
             surface=4.0,
             density_above=1.2,
-            unsteady=tl.FlowTable((0.0, 0.7, 2.0), ((0, 0, 0), (0.5, 0.2, 0.1), (-0.3, 0.2, 0))),
+            unsteady=tl.flows.FlowTable((0.0, 0.7, 2.0), ((0, 0, 0), (0.5, 0.2, 0.1), (-0.3, 0.2, 0))),
         ),
     ),
     "applied_force": replace(
@@ -93,13 +93,14 @@ LOADED = {
         ),
     ),
     "moving guide": replace(
-        paper.pendulum(), reel=replace(paper.pendulum().reel, guide_path=tl.GuidePath.of(chains.wavy, 5.0, 0.05))
+        paper.pendulum(),
+        reel=replace(paper.pendulum().reel, guide_path=tl.motions.GuidePath.of(chains.wavy, 5.0, 0.05)),
     ),
     "guide in waves": replace(
         paper.pendulum(),
         reel=replace(
             paper.pendulum().reel,
-            guide_path=tl.Waves("jonswap", 1.0, 3.0, rao=(0.3, 0.1, 1.0), rao_phase=(1.6, 0, 0)),
+            guide_path=tl.motions.Waves("jonswap", 1.0, 3.0, rao=(0.3, 0.1, 1.0), rao_phase=(1.6, 0, 0)),
         ),
     ),
 }
@@ -267,7 +268,7 @@ def test_a_push_accelerates(report: Report) -> None:
 def test_a_guide_that_moves_uniformly_changes_nothing(report: Report) -> None:
     """Galileo: seen from the guide the motion is that of a guide that stands still."""
     V = np.array([3.0, -1.0, 0.5])
-    path = tl.GuidePath((0.0, 5.0), ((0.0, 0.0, 0.0), tuple(5.0 * V)), velocities=(tuple(V), tuple(V)))
+    path = tl.motions.GuidePath((0.0, 5.0), ((0.0, 0.0, 0.0), tuple(5.0 * V)), velocities=(tuple(V), tuple(V)))
     for number in (1, 3):
         still, moved = (
             run(replace(paper.pendulum(), reel=replace(paper.pendulum().reel, guide_path=p)), number, duration=2.0)
@@ -281,7 +282,7 @@ def test_a_guide_that_moves_uniformly_changes_nothing(report: Report) -> None:
 def test_a_guide_that_falls_changes_gravity(report: Report) -> None:
     """Einstein: a guide accelerated downwards by a is gravity g - a, in the discrete equations as well."""
     a, T = 4.0, 2.0
-    path = tl.GuidePath((0.0, T), ((0, 0, 0), (0, 0, 0.5 * a * T * T)), velocities=((0, 0, 0), (0, 0, a * T)))
+    path = tl.motions.GuidePath((0.0, T), ((0, 0, 0), (0, 0, 0.5 * a * T * T)), velocities=((0, 0, 0), (0, 0, a * T)))
     base = paper.pendulum()
     for number in (1, 3):
         moved = run(replace(base, reel=replace(base.reel, guide_path=path)), number, duration=T)
@@ -295,7 +296,7 @@ def test_shaken_pendulum(report: Report) -> None:
     """One light element with a mass under a shaken guide, against an ODE of three lines."""
     from scipy.integrate import solve_ivp
 
-    path = tl.GuidePath.of(chains.wavy, 3.0, 0.01)
+    path = tl.motions.GuidePath.of(chains.wavy, 3.0, 0.01)
     pendulum = point_on_light_string(path=path)
     state = chains.ChainState(40.0, 0.0, np.array([[0, 0, 0], [0.5, 0, 11.9]]), np.array([[0, 0, 0], [0, 0.3, 0]]))
     start, velocity = path.at(0.0)

@@ -40,7 +40,7 @@ def test_rotation_about_the_middle_axis(report: Report) -> None:
 
 def test_small_motions_about_rest_do_not_part(report: Report) -> None:
     system = tl.load("fixed-length", {"run.elements": 10}).system
-    found = tl.lyapunov(system, tl.Hanging(10.0), tl.Locked(), 100.0, step=1e-3)
+    found = tl.analysis.lyapunov(system, tl.Hanging(10.0), tl.Locked(), 100.0, step=1e-3)
     # a bounded distance leaves ln(d/d_0)/t: a factor of 10 over 90 s is 0.026
     value = check_below("exponent", abs(found.attrs["exponent"]), 0.026)
     report("Lyapunov exponent at rest (1/s)", value, "0.026")
@@ -50,7 +50,7 @@ def test_small_motions_about_rest_do_not_part(report: Report) -> None:
 def test_example_1_is_chaotic_and_the_horizon_is_seen(report: Report) -> None:
     """Two runs that differ by 1e-9 part as the exponent says, within the spread of its estimate."""
     built = tl.load("fixed-length")
-    found = tl.lyapunov(built.system, built.state(), tl.Locked(), 10.0, step=5e-4)
+    found = tl.analysis.lyapunov(built.system, built.state(), tl.Locked(), 10.0, step=5e-4)
     simulation = Runner(ChainBackend(chain_of(built.system), chain_state(built.state()), step=5e-4))
     simulation.begin(tl.Locked(), 10.0, 0.1)
     other = simulation.copy()
@@ -76,7 +76,7 @@ def test_a_middle_axis_in_a_network(report: Report) -> None:
     line = tl.Line(tl.String(4.0, 0.05, 100.0, law="linear"), start="ship", end="probe", elements=4)
     system = tl.System(bodies, {"tether": line}, gravity=0.0)
     places = {"ship": tl.BodyState((0, 0, 0), angular_velocity=(0.0, spin, 0.0)), "probe": tl.BodyState((0, 0, 4.0))}
-    found = tl.lyapunov(system, chains.hang(system, places), None, 8.0, step=1e-3, interval=0.5)
+    found = tl.analysis.lyapunov(system, chains.hang(system, places), None, 8.0, step=1e-3, interval=0.5)
     error = check_close("growth rate", found.growth_rate[-4:].values, np.full(4, expected), 5e-5)
     report("Lyapunov exponent of a spin in a system: error (1/s)", error, "5e-5")
 
@@ -87,9 +87,9 @@ def test_motions_part_alike_on_both_backends(
 ) -> None:
     built = tl.load("fixed-length")
     settings: dict[str, Any] = {"step": 5e-4, "interval": 0.1, "at_end": "hold"}
-    one = tl.lyapunov(built.system, built.start, command, 6.0, **settings)
+    one = tl.analysis.lyapunov(built.system, built.start, command, 6.0, **settings)
     monkeypatch.setenv("TAUTLINE_BACKEND", "network")
-    other = tl.lyapunov(built.system, built.start, command, 6.0, **settings)
+    other = tl.analysis.lyapunov(built.system, built.start, command, 6.0, **settings)
     apart = abs(one.attrs["exponent"] - other.attrs["exponent"])
     spread = math.hypot(one.attrs["standard_error"], other.attrs["standard_error"])
     report("Lyapunov exponents by chain and network kernels: difference over their spread", apart / spread, "< 1")
@@ -124,6 +124,6 @@ def test_estimates_of_what_ended_too_soon() -> None:
 def test_refusals() -> None:
     built = tl.load("fixed-length")
     with pytest.raises(InputError, match="interval: expected at most half"):
-        tl.lyapunov(built.system, built.start, tl.Locked(), 1.0, interval=1.0, step=5e-4)
+        tl.analysis.lyapunov(built.system, built.start, tl.Locked(), 1.0, interval=1.0, step=5e-4)
     with pytest.raises(InputError, match="known: expected less than lost"):
-        tl.lyapunov(built.system, built.start, tl.Locked(), 1.0, known=0.5, step=5e-4)
+        tl.analysis.lyapunov(built.system, built.start, tl.Locked(), 1.0, known=0.5, step=5e-4)

@@ -31,7 +31,7 @@ def test_small_forces_bring_a_chaotic_body_to_a_place(report: Report) -> None:
     """The body of example 1 is to be 1.2 m from where it would be after 16 s: more than ten Lyapunov times."""
     pytest.importorskip("casadi")
     case = chaotic()
-    parting = tl.lyapunov(case.system, case.state(), tl.Locked(), DURATION, step=5e-3).attrs["exponent"]
+    parting = tl.analysis.lyapunov(case.system, case.state(), tl.Locked(), DURATION, step=5e-3).attrs["exponent"]
     goal = chains.simulate(case).position.values[-1, -1] + np.array(AWAY)
     distance = " + ".join(f"(position[-1, {k}] - ({float(x)!r}))**2" for k, x in enumerate(goal))
 

@@ -141,7 +141,9 @@ def test_a_balloon_that_cannot_lift_all_of_its_string_leaves_a_fold() -> None:
 def test_a_guide_at_steady_speed_is_a_flow_from_ahead(report: Report) -> None:
     speed = 1.5
     sea = chains.Chain(ROPE, WINCH, LOAD, fluid=SEA)
-    course = tl.GuidePath((0.0, 10.0), ((0.0, 0.0, 2.0), (10.0 * speed, 0.0, 2.0)), ((speed, 0, 0), (speed, 0, 0)))
+    course = tl.motions.GuidePath(
+        (0.0, 10.0), ((0.0, 0.0, 2.0), (10.0 * speed, 0.0, 2.0)), ((speed, 0, 0), (speed, 0, 0))
+    )
     towed = replace(sea, reel=replace(WINCH, guide_path=course))
     streamed = replace(sea, fluid=replace(SEA, flow=(-speed, 0.0, 0.0)))
     moving, still = chains.equilibrium(towed, 25.0, 10, time=3.0), chains.equilibrium(streamed, 25.0, 10)
@@ -166,7 +168,9 @@ def test_an_accelerating_guide_leans_the_string(report: Report) -> None:
     """tan(lean) = a/g, and gravity is sqrt(a^2 + g^2); without the wish for it the acceleration is left out."""
     a = 2.0
     times = np.linspace(0.0, 4.0, 5)
-    course = tl.GuidePath(tuple(times), tuple((0.5 * a * t * t, 0.0, 0.0) for t in times), ((0, 0, 0), (4.0 * a, 0, 0)))
+    course = tl.motions.GuidePath(
+        tuple(times), tuple((0.5 * a * t * t, 0.0, 0.0) for t in times), ((0, 0, 0), (4.0 * a, 0, 0))
+    )
     pendulum = chains.Chain(ROPE, replace(WINCH, guide_path=course), LOAD)
     found = chains.equilibrium(pendulum, 20.0, 8, time=1.0, acceleration=True)
     assert found.start_tension == pytest.approx(34.0 * math.hypot(a, G), rel=1e-12)

@@ -16,7 +16,9 @@ from tests.support.checking import check_below, check_close
 from tests.verification.test_kinematic_bodies import rotation
 
 G = 9.81
-SEA = tl.Waves("jonswap", height=3.0, peak_period=9.0, peakedness=2.0, components=60, seed=4, ramp=10.0, cutoff=5)
+SEA = tl.motions.Waves(
+    "jonswap", height=3.0, peak_period=9.0, peakedness=2.0, components=60, seed=4, ramp=10.0, cutoff=5
+)
 PERIODS = (12.0, 9.0, 6.0, 4.0)  # in any order
 TRANSLATIONS = ((0.6, 0.1, 0.9), (0.4, 0.1, 0.7), (0.2, 0.05, 0.3), (0.0, 0.0, 0.05))
 ROTATIONS = ((0.03, 0.02, 0.001), (0.02, 0.03, 0.002), (0.01, 0.02, 0.001), (0.0, 0.005, 0.0))
@@ -24,14 +26,14 @@ LEADS = ((1.5, -1.5, 3.0), (1.6, -1.4, 2.9), (1.7, -1.2, 2.5), (1.5, -1.0, 2.0))
 TURNS = ((-1.5, 1.4, 0.0), (-2.0, 1.5, 0.1), (-2.9, 1.6, 0.2), (2.9, 1.7, 0.3))  # the last goes round the circle
 
 
-def ship(**changes: Any) -> tl.ShipMotion:
+def ship(**changes: Any) -> tl.motions.ShipMotion:
     given: dict[str, Any] = {
         "translations": TRANSLATIONS,
         "rotations": ROTATIONS,
         "translation_phases": LEADS,
         "rotation_phases": TURNS,
     }
-    return tl.ShipMotion(SEA, PERIODS, **(given | changes))
+    return tl.motions.ShipMotion(SEA, PERIODS, **(given | changes))
 
 
 def by_hand(time: float) -> Array:
@@ -104,7 +106,7 @@ def test_a_run_follows_the_ship() -> None:
 def test_water_moves_as_linear_theory_says(depth: float | None, report: Report) -> None:
     """A regular wave: Airy's formulas at the height to which Wheeler stretches, dispersion included."""
     a, T, phase = 1.2, 7.0, 0.4
-    flow = tl.WaveFlow(tl.Sine(a, T, phase), direction="30 deg", level=2.0, water_depth=depth)
+    flow = tl.flows.WaveFlow(tl.motions.Sine(a, T, phase), direction="30 deg", level=2.0, water_depth=depth)
     w = 2.0 * math.pi / T
     k = float(flow.waves().k[0])
     check_close("dispersion", w * w, G * k * (1.0 if depth is None else math.tanh(k * depth)), 1e-14)
@@ -130,7 +132,7 @@ def test_tables_hold_the_velocities_of_a_sea(report: Report) -> None:
     from scipy.interpolate import RegularGridInterpolator
 
     for depth in (None, 20.0):
-        flow = tl.WaveFlow(SEA, water_depth=depth)
+        flow = tl.flows.WaveFlow(SEA, water_depth=depth)
         table = tl.Fluid(1025.0, unsteady=flow).flow_between(30.0, 60.0)
         chance = np.random.default_rng(3)
         times, levels = chance.uniform(30.0, 60.0, 400), chance.uniform(-1.5, 18.0, 400)
@@ -150,7 +152,7 @@ def test_a_float_that_the_water_drags_goes_around_with_it(report: Report) -> Non
     """A body without weight in water and with much drag moves on the circle of the water, of radius a e^(-k z)."""
     a, T, depth = 0.05, 6.0, 10.0
     k = (2.0 * math.pi / T) ** 2 / G
-    fluid = tl.Fluid(1025.0, unsteady=tl.WaveFlow(tl.Sine(a, T, ramp=12.0)))
+    fluid = tl.Fluid(1025.0, unsteady=tl.flows.WaveFlow(tl.motions.Sine(a, T, ramp=12.0)))
     body = tl.RigidBody.point(10.25)
     line = tl.Line(tl.String(200.0, 1e-10, 1e-3, law="tension_only"), end="float", elements=1)
     own = tl.BodyInFluid(volume="10 L", drag_area=5.0, added_mass=5.0)
@@ -170,6 +172,6 @@ def test_a_float_that_the_water_drags_goes_around_with_it(report: Report) -> Non
 
 def test_ship_and_water_are_in_step() -> None:
     """A ship that follows the waves is where the surface is."""
-    buoy = tl.ShipMotion(SEA, (10.0,), ((0.0, 0.0, 1.0),), axes="up")
+    buoy = tl.motions.ShipMotion(SEA, (10.0,), ((0.0, 0.0, 1.0),), axes="up")
     times = np.linspace(0.0, 50.0, 101)
-    check_close("elevation", -buoy.at(times)[0][:, 2], tl.WaveFlow(SEA).elevation(times), 1e-12)
+    check_close("elevation", -buoy.at(times)[0][:, 2], tl.flows.WaveFlow(SEA).elevation(times), 1e-12)

@@ -92,7 +92,7 @@ def test_a_damped_rope_is_that_of_an_independent_integration(name: str, report: 
 def test_a_rope_that_never_slips_is_one_on_a_plain_sheave(fluid: Any) -> None:
     """Rope and wheel are then one unknown, where loads act too: up to rounding."""
     torque = tl.Torque((np.array([0.0, 0.2, 0.4]), np.array([0.0, 150.0, -50.0])))
-    house = tl.Kinematic(path=tl.Sine((0.05, 0.0, 0.1), 1.3))
+    house = tl.Kinematic(path=tl.motions.Sine((0.05, 0.0, 0.1), 1.3))
     wheel = {"efficiency": 0.95}
     first, second = (
         tl.simulate(lift(torque, friction, fluid, wheel=wheel, kinematic=house)) for friction in (9.0, None)

@@ -122,7 +122,7 @@ def test_a_guide_that_moves_feels_the_lift_of_what_is_spooled() -> None:
     works, forces = [], []
     for surface in (None, -100.0):
         still = chains.Chain(ROPE, REEL, LOAD, fluid=tl.Fluid(RHO, volume=2e-3, surface=surface))
-        heaving = dataclasses.replace(still, reel=dataclasses.replace(REEL, guide_path=tl.Sine(0.2, 1.0)))
+        heaving = dataclasses.replace(still, reel=dataclasses.replace(REEL, guide_path=tl.motions.Sine(0.2, 1.0)))
         times: Any = {"step": 2.5e-4, "duration": 0.4, "sample": 0.1}
         works.append(chains.simulate(heaving, chains.straight(heaving, 5.0, ELEMENTS), **times).guide_work.values)
         at_rest = system_of(still, ELEMENTS)

@@ -61,7 +61,7 @@ def test_a_reel_is_held_at_the_end_as_the_pendulums(name: str, viscosity: float,
 
 def crane(heaves: bool = True, **options: Any) -> tuple[tl.System, tl.State]:
     """A hook and a box below it, each on a reel of its own; the lower one on the hook."""
-    path = tl.Sine(amplitude=(0.1, 0.0, 0.1), period=3.0) if heaves else None
+    path = tl.motions.Sine(amplitude=(0.1, 0.0, 0.1), period=3.0) if heaves else None
     rope: dict[str, Any] = {"density": 0.5, "stiffness": 4e4}
     hook = tl.RigidBody.box(20.0, (0.4, 0.4, 0.6), (0.0, 0.0, 0.3))
     load = tl.RigidBody.box(50.0, (1.0, 0.5, 0.5), (0.1, 0.0, 0.25))

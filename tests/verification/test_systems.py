@@ -172,7 +172,7 @@ def test_a_frame_that_moves_uniformly_changes_nothing() -> None:
     spec = specs()["cradle-5"]
     still = systems.run(spec, 0.2, 4e-4)
     system, state = systems.system_of(spec), systems.state_of(spec)
-    path = tl.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), tuple(drift)), (tuple(drift), tuple(drift)))
+    path = tl.motions.GuidePath((0.0, 1.0), ((0.0, 0.0, 0.0), tuple(drift)), (tuple(drift), tuple(drift)))
     lines = {
         name: tl.Line(x.string, "ship", x.start_point, x.end, x.end_point, x.reel, None, x.elements)
         for name, x in system.lines.items()

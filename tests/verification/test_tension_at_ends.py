@@ -30,7 +30,7 @@ def pendulum(fluid: tl.Fluid | None, reel: dict[str, Any] | None = None, **strin
     return chains.Chain(tl.String(**{"law": "linear", **rope}), tl.Reel(**own), tl.RigidBody.point(8.0), fluid=fluid)
 
 
-TOW = tl.GuidePath((0.0, 10.0), ((0.0, 0.0, 0.0), (-8.0, 0.0, 0.0)), ((-0.8, 0.0, 0.0), (-0.8, 0.0, 0.0)))
+TOW = tl.motions.GuidePath((0.0, 10.0), ((0.0, 0.0, 0.0), (-8.0, 0.0, 0.0)), ((-0.8, 0.0, 0.0), (-0.8, 0.0, 0.0)))
 SHEAR = ((0.0, 10.0, 25.0), ((1.2, 0.0, 0.0), (0.4, 0.3, 0.0), (0.0, 0.0, 0.0)))
 SYSTEMS: dict[str, chains.Chain] = {
     "current": pendulum(SEA),
@@ -171,7 +171,7 @@ def test_a_hoist_that_starts_pulls_with_mass_times_acceleration(elements: int, r
 
 @pytest.mark.parametrize("elements", [2, 3, 8])
 def test_a_guide_that_is_accelerated_pulls_likewise(elements: int, report: Report) -> None:
-    path = tl.Sine(0.5, 4.0, ramp=4.0)
+    path = tl.motions.Sine(0.5, 4.0, ramp=4.0)
     system = stiff(guide_path=path)
     run = chains.simulate(system, chains.hanging(system, 30.0, elements), duration=8.0, sample=0.05)
     a = path.acceleration(run.time.values)[:, 2]
@@ -182,7 +182,7 @@ def test_a_guide_that_is_accelerated_pulls_likewise(elements: int, report: Repor
 
 def moving(elements: int, kind: str) -> Any:
     """A soft, damped rope that swings in air, smoothly: with a reel that is driven, or with a guide that heaves."""
-    path = tl.Sine((0.3, 0.0, 0.2), 2.0, ramp=1.0) if kind == "guide" else None
+    path = tl.motions.Sine((0.3, 0.0, 0.2), 2.0, ramp=1.0) if kind == "guide" else None
     rope = tl.String(30.0, 0.4, 3000.0, viscosity=60.0, diameter=0.02, law="linear")
     air = tl.Fluid(1.2, flow=(3.0, 0.0, 0.0), drag_area=0.3)
     system = chains.Chain(rope, tl.Reel(0.3, 1.0, 5.0, guide_path=path), tl.RigidBody.point(3.0), fluid=air)

@@ -12,7 +12,9 @@ from tests.conftest import Report
 from tests.support import chains
 
 BODY = tl.RigidBody.box(2.0, (0.1, 0.2, 0.3), (0.01, 0.02, 0.15))
-PATH = tl.GuidePath((0.0, 0.2, 0.5, 1.0), ((0.0, 0.0, 0.0), (0.05, 0.0, 0.02), (0.1, 0.05, 0.0), (0.0, 0.0, 0.0)))
+PATH = tl.motions.GuidePath(
+    (0.0, 0.2, 0.5, 1.0), ((0.0, 0.0, 0.0), (0.05, 0.0, 0.02), (0.1, 0.05, 0.0), (0.0, 0.0, 0.0))
+)
 FLUID = tl.Fluid(density=50.0, flow=(3.0, 1.0, 0.0), drag_area=0.02, volume=0.001, added_mass=0.1, spin_damping=0.01)
 PUSH = tl.AppliedForce(((0.0, 0.2, 0.5), ((0.0, 5.0, 0.0), (2.0, 0.0, 3.0), (0.0, 0.0, 0.0))), point=(0.0, 0.1, 0.0))
 

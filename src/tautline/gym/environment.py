@@ -35,8 +35,8 @@ class CaseEnv(gymnasium.Env[Array, Array]):
         Lower and upper limit by the name of a variable, with components where it has any, or "time":
         {"body_position[0]": (-5.0, 5.0)}. Values beyond are cut off.
     reward : Objective or callable
-        An objective such as `-1e-3 * tl.Integral("power")`, taken over each step; or a function of what was observed
-        before and after a step, by name.
+        An objective such as `-1e-3 * tl.objectives.Integral("power")`, taken over each step; or a function of what was
+        observed before and after a step, by name.
     interval : float, optional
         Time between actions (s); by default the sample interval of the run.
     randomize : dict, optional

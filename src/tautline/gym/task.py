@@ -110,7 +110,7 @@ def task_of(
     if not seen:
         raise InputError("observations: expected at least one variable, got none")
     if not callable(reward):
-        checks.refuse("reward", "an objective such as -tl.Integral('power'), or a function", reward)
+        checks.refuse("reward", "an objective such as -tl.objectives.Integral('power'), or a function", reward)
     if isinstance(reward, Objective):
         reward = reward.of(parts)
     every = case.run.interval() if interval is None else checks.positive("interval", interval, "s")

@@ -94,7 +94,9 @@ class Term:
 def read_bounds(subject_to: Any, parts: Parts) -> tuple[Bound, ...]:
     """From a list of `Limit` and `AtEnd`, or of tables with the key limit or at_end."""
     if isinstance(subject_to, Limit | AtEnd | Mapping) or not isinstance(subject_to, Sequence):
-        checks.refuse("subject_to", "a list of limits such as [tl.Limit('start_tension', least=0)]", subject_to)
+        checks.refuse(
+            "subject_to", "a list of limits such as [tl.objectives.Limit('start_tension', least=0)]", subject_to
+        )
     return tuple(_bound(f"subject_to[{k}]", given, parts) for k, given in enumerate(subject_to))
 
 
