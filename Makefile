@@ -46,11 +46,13 @@ wheel: $(VENV)/dev
 	$(BIN)/python -m hatchling build -t wheel
 
 # The long proofs, 10^8 steps among them. Takes a few minutes, and rewrites docs/verification.md. Then run files that are
-# damaged and killed by the hundred.
+# damaged and killed by the hundred, and properties on inputs that are drawn anew.
+PROPERTIES = $(shell grep -l "^from hypothesis import" tests/unit/*.py)
 verify: export TAUTLINE_TARGETS = all
 verify: $(VENV)/dev library
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/verification --verification-table docs/verification.md
 	$(BIN)/python -m pytest -n 2 --dist worksteal -rP -m long tests/e2e tests/unit
+	$(BIN)/python -m pytest -n 2 --hypothesis-profile new -m "not long" tests/properties $(PROPERTIES)
 
 # All but what only makes runs faster: tests with chain kernels, lanes and reverse pass hidden (tests/fence.py).
 fence: $(VENV)/dev library
