@@ -7,37 +7,54 @@ Each figure comes from a process of its own, in which one part is taken back; pr
 
 from __future__ import annotations
 
+import importlib
 import os
 import subprocess
 import sys
 import time
+from typing import Any
 
-AS_IT_IS = "as it is"
-PARTS = (
-    AS_IT_IS,
-    "without signs of indices left out",
-    "with wrappers for Python",
-    "with copies",
-    "Numba's own CPU target",
-)
+AS_IT_IS, PUBLIC = "as it is", "Numba's own CPU target"
 
 
 def take_back(part: str) -> None:
     """Let Numba do again what the target leaves out."""
+    if part == AS_IT_IS:
+        return
     from tautline.kernels.machine import options
 
-    if part == "Numba's own CPU target":
+    if part == PUBLIC:
         options.NUMBA = "none"
         return
     import tautline.kernels.machine.compiling  # noqa: F401 - brings both, in the order that they need
-    from tautline.kernels.machine import numba_lean, numba_target
 
-    if part == "with wrappers for Python":
-        del numba_lean.Lower.create_cpython_wrapper, numba_lean.Lower.create_cfunc_wrapper
-    elif part == "with copies":
-        del numba_lean.Block.__deepcopy__
-    elif part == "without signs of indices left out":
-        del numba_target.TypingContext.resolve_function_type, numba_target.TypingContext.resolve_setitem
+    for owner, name in OVERRIDES[part]:
+        delattr(owner_of(owner), name)
+
+
+def owner_of(dotted: str) -> Any:
+    """A class of the target by its module and name."""
+    module, _, name = dotted.partition(".")
+    return getattr(importlib.import_module(f"tautline.kernels.machine.{module}"), name)
+
+
+# Methods without which Numba does each of them again.
+OVERRIDES = {
+    "with signs of indices": [
+        ("numba_target.TypingContext", "resolve_function_type"),
+        ("numba_target.TypingContext", "resolve_setitem"),
+    ],
+    "with single functions optimized": [("numba_lean.Library", "_optimize_functions")],
+    "with a look at all overloads": [("numba_lean.LeanTypingContext", "_resolve_user_function_type")],
+    "with structures taken apart": [("numba_lean.CallConvention", "_get_arg_packer")],
+    "with variables in memory": [("numba_lean.Lower", "_find_singly_assigned_variable")],
+    "with wrappers for Python": [
+        ("numba_lean.Lower", "create_cpython_wrapper"),
+        ("numba_lean.Lower", "create_cfunc_wrapper"),
+    ],
+    "with copies": [("numba_lean.Block", "__deepcopy__")],
+}
+PARTS = (AS_IT_IS, *OVERRIDES, PUBLIC)
 
 
 def measure(part: str, name: str) -> None:
