@@ -156,8 +156,7 @@ def markdown(result: Result) -> str:
     versions = ", ".join(f"{peer['title']} {peer['versions'].get(name, '')}" for name, peer in result["peers"].items())
     return f"""\
 Measured by `python -m benchmarks.peers.pair` on {result["date"]}: {m["processor"]}, {m["cores"]} cores, {versions},
-load {m["load"][0]:.1f} at the start. Times are processor times of the loop of steps alone, the best of
-{s["repeats"]} runs or more.
+load {m["load"][0]:.1f} at the start. Times are processor times of the loop of steps alone, the best of several runs.
 
 {chr(10).join(ratios)}
 
