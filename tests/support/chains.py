@@ -126,7 +126,7 @@ def equilibrium(pendulum: Chain, deployed: float, elements: int | None = None, *
     found = statics(pendulum, deployed, elements, **at)
     line = found.line
     assert line.holding_torque is not None
-    still = chain_state(found.state)
+    still = chain_state(found.system, found.state)
     return Equilibrium(
         ChainState(still.reeled_length, 0.0, still.nodes, np.zeros_like(still.nodes), still.attitude),
         line.tension,
