@@ -18,7 +18,7 @@ from tautline.engine.choose import CHAIN, NETWORK, VARIABLE
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.hanging import hanging, near_rest
 from tautline.model.chain.state import ChainState, straight
-from tautline.model.chain.systems import chain_state, placed_system, system_of, system_state
+from tautline.model.chain.systems import chain_state, guide_at, placed_system, system_of, system_state
 from tautline.model.rest.states import rest
 from tautline.model.rest.statics import Statics
 from tautline.model.system.parts import GUIDE
@@ -126,7 +126,7 @@ def equilibrium(pendulum: Chain, deployed: float, elements: int | None = None, *
     found = statics(pendulum, deployed, elements, **at)
     line = found.line
     assert line.holding_torque is not None
-    still = chain_state(found.state)
+    still = chain_state(found.system, found.state, guide_at(pendulum, at.get("time", 0.0)))
     return Equilibrium(
         ChainState(still.reeled_length, 0.0, still.nodes, np.zeros_like(still.nodes), still.attitude),
         line.tension,

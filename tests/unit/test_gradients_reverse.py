@@ -12,6 +12,7 @@ import pytest
 
 import tautline as tl
 from tautline import registry
+from tautline.engine.choose import NETWORK, VARIABLE
 from tautline.gradients import api
 from tautline.gradients.arrays import Dual
 from tautline.gradients.chain import reverse
@@ -185,6 +186,23 @@ def test_a_run_that_ends_early(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.status == "fully_retrieved"
     monkeypatch.setattr(api, "TANGENTS", len(by))
     same_gradients(found.gradient, tl.value_and_gradient(case, objective, by).gradient)
+
+
+def test_by_the_state_of_the_body(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a start from any state the end of the line goes with the body, on the chain as on the network."""
+    still = tl.load("fixed-length", {"run.elements": 4, "run.duration": 0.2, "run.sample": 0.1, "run.step": 5e-4})
+    case = tl.Case(still.system, still.state(), still.commands, still.run)
+    by = [f"initial.bodies.body.{x}[{k}]" for x in ("position", "velocity", "angular_velocity") for k in range(3)]
+    by += [f"initial.lines.line.{x}[{i}][{k}]" for x in ("nodes", "node_velocities") for i in (2, 4) for k in range(3)]
+    objective = tl.objectives.Final("position[-1, 0]") + tl.objectives.Final("velocity[-1, 2]")
+    assert prepared_run(case, by).begun.has_adjoint()
+    found = tl.value_and_gradient(case, objective, by)
+    monkeypatch.setattr(api, "TANGENTS", len(by))
+    same_gradients(found.gradient, tl.value_and_gradient(case, objective, by).gradient)
+    monkeypatch.setenv(VARIABLE, NETWORK)
+    on_network = tl.value_and_gradient(case, objective, by)
+    np.testing.assert_allclose(found.gradient, on_network.gradient, rtol=0.0, atol=1e-9)  # both round
+    assert not found.gradient.sel(key=[key for key in by if "[4]" in key]).any()  # the body decides where that end is
 
 
 @pytest.mark.long

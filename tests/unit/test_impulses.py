@@ -25,9 +25,9 @@ def moving(command: Command) -> tl.Simulation:
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda c: type(c).__name__)
 def test_a_kick_moves_velocities_and_not_positions(command: Command) -> None:
     sim = moving(command)
-    before = chain_state(sim.state)
+    before = chain_state(sim.system, sim.state)
     sim.body.strike((0.3, -0.2, 0.1))
-    after = chain_state(sim.state)
+    after = chain_state(sim.system, sim.state)
     assert np.array_equal(before.nodes, after.nodes)
     assert np.array_equal(before.attitude, after.attitude)
     assert np.abs(after.node_velocities[-1] - before.node_velocities[-1]).max() > 0.1

@@ -51,7 +51,7 @@ def test_example_1_is_chaotic_and_the_horizon_is_seen(report: Report) -> None:
     """Two runs that differ by 1e-9 part as the exponent says, within the spread of its estimate."""
     built = tl.load("fixed-length")
     found = tl.analysis.lyapunov(built.system, built.state(), tl.Locked(), 10.0, step=5e-4)
-    simulation = Runner(ChainBackend(chain_of(built.system), chain_state(built.state()), step=5e-4))
+    simulation = Runner(ChainBackend(chain_of(built.system), chain_state(built.system, built.state()), step=5e-4))
     simulation.begin(tl.Locked(), 10.0, 0.1)
     other = simulation.copy()
     other.stepper.motion.nodes[0] *= 1.0 + 1e-9
@@ -101,7 +101,9 @@ def test_members_together_as_alone_and_after_an_end() -> None:
 
     def begun(torque: float) -> Runner[ChainBackend]:
         simulation = Runner(
-            ChainBackend(chain_of(built.system), chain_state(built.state()), step=5e-4, minimum_length=8.0)
+            ChainBackend(
+                chain_of(built.system), chain_state(built.system, built.state()), step=5e-4, minimum_length=8.0
+            )
         )
         simulation.begin(tl.Torque(torque), 0.4, 0.05)
         return simulation

@@ -27,14 +27,13 @@ from tautline.model.chain.cases import chain_command, chain_start
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.hanging import hangs_straight, hung_depths
 from tautline.model.chain.state import ChainState, reeled_beside
-from tautline.model.chain.systems import chain_of, guide_at
-from tautline.model.description import changed, unchecked
+from tautline.model.chain.systems import chain_of, chain_state, guide_at
+from tautline.model.description import changed
 from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
 from tautline.model.system.starts import Hanging, Straight, deployed_lengths, is_searched
 from tautline.model.system.state import State
 from tautline.model.system.straight_lines import straight_nodes
-from tautline.model.system.system import System
 from tautline.results.chain import Inertia
 
 if TYPE_CHECKING:
@@ -53,8 +52,7 @@ def _setting(runs: ChainRuns, begun: Begun, dual: DualRun) -> Any:
     plain, N, k = begun.setting, begun.setting.par.N, len(sizes)
     chain, command = chain_of(case.system), chain_command(case)
     if is_searched(case.start, case.system):
-        found = started(case, runs.case, dual.rest)[1]
-        state = relative(case.system, chain, found, guide_at(chain, 0.0))
+        state = chain_state(case.system, started(case, runs.case, dual.rest)[1])
     else:
         state = _start(case, chain, chain_start(runs.case))
     chain = chain.on_mesh(chain.string.length - state.reeled_length, N)
@@ -92,23 +90,7 @@ def _midway(begun: Begun, chain: Chain, start: ChainState, guide: tuple[Any, Any
     """The state in which a segment begins, relative to the guide."""
     time = at.steps * float(value_of(begun.setting.plan.h))
     state = at.coordinates.state(at.dual(k), time, begun.before(start.reeled_length))
-    return relative(begun.system, chain, state, guide)
-
-
-def relative(system: System, chain: Chain, state: State, guide: tuple[Any, Any]) -> ChainState:
-    """A state relative to the guide, whose place and velocity are given; its numbers may carry derivatives."""
-    name, line = next(iter(system.lines.items()))
-    own, body = state.lines[name], state.bodies[line.end]
-    R, c = body.attitude, stacked(chain.body.center_of_mass)
-    R = stacked(R) if isinstance(R, tuple) else R
-    spin = stacked(body.angular_velocity)
-    ends = stacked(body.position) - R @ c, stacked(body.velocity) - R @ np.cross(spin, c)
-    nodes, moving = (
-        np.concatenate([np.zeros((1, 3)), x[1:-1] - at, (end - at)[None]])
-        for x, end, at in zip((own.nodes, own.node_velocities), ends, guide, strict=True)
-    )
-    fields = {"nodes": nodes, "node_velocities": moving, "attitude": R, "angular_velocity": spin}
-    return unchecked(ChainState, reeled_length=own.reeled_length, reel_speed=own.reel_speed, **fields)
+    return chain_state(begun.system, state, guide)
 
 
 def _inertia(chain: Chain) -> Any:
@@ -124,18 +106,11 @@ def _start(case: Case, chain: Chain, known: ChainState) -> ChainState:
     start, N = case.start, known.elements
     if not carries((start, case.system)):
         return known
-    name, line = next(iter(case.system.lines.items()))
-    fields: dict[str, Any] = {}
     if isinstance(start, State):
-        own = start.lines[name]
-        if carries((start.bodies, case.system.bodies, line.start_point)):
-            raise UnknownTangentsError("a state whose ends agree with the system")
-        for field in ("nodes", "node_velocities"):
-            x = getattr(own, field)
-            fields |= {field: x - x[0]} if carries(x) else {}
-        return changed(known, reeled_length=own.reeled_length, reel_speed=own.reel_speed, **fields)
+        return chain_state(case.system, start)
     if not isinstance(start, Straight | Hanging):
         raise UnknownTangentsError(f"a start of kind {type(start).__name__}")
+    name, fields = next(iter(case.system.lines)), dict[str, Any]()
     if carries(start.end_velocity):
         moving = np.stack(start.end_velocity)[None]
         fields["node_velocities"] = np.concatenate([known.node_velocities[:-1], moving])

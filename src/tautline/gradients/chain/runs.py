@@ -13,7 +13,7 @@ from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.cases import begin_chain
 from tautline.engine.chain.ensemble import task_of
 from tautline.engine.runner import Runner
-from tautline.gradients.chain.dual_numbers import columns_of_chain, relative
+from tautline.gradients.chain.dual_numbers import columns_of_chain
 from tautline.gradients.chain.marching import Setting
 from tautline.gradients.chain.outputs import dual_values, network_samples
 from tautline.gradients.chain.reverse import Found, gradient_back, has_adjoint
@@ -33,7 +33,7 @@ from tautline.kernels.network import data as network
 from tautline.model import keys
 from tautline.model.body import RigidBody
 from tautline.model.chain.cases import chain_command
-from tautline.model.chain.systems import guide_at
+from tautline.model.chain.systems import chain_state, guide_at
 from tautline.model.command import Command
 from tautline.model.description import changed
 from tautline.model.system.case import Case
@@ -43,10 +43,6 @@ from tautline.results.chain import Inertia
 
 if TYPE_CHECKING:
     from tautline.gradients.run import Prepared
-
-# Keys of a line in a state that leave its ends where they are; of nodes, those between them.
-OF_NODES = ("nodes", "node_velocities")
-OF_REEL = ("reeled_length", "reel_speed")
 
 
 class Begun(NamedTuple):
@@ -81,7 +77,7 @@ class Begun(NamedTuple):
         reeled = float(self.first.scalars[0, data.REELED_LENGTH])
         guide = guide_at(self.simulation.backend.pendulum, time)
         state = coordinates.state(x, time, self.before(reeled))
-        simulation.go_on_from(relative(self.system, simulation.backend.pendulum, state, guide), time)
+        simulation.go_on_from(chain_state(self.system, state, guide), time)
         return self._replace(simulation=simulation, setting=self.setting._replace(motion=simulation.stepper.motion))
 
     def before(self, reeled: Any) -> dict[str, LineState]:
@@ -132,11 +128,10 @@ class Begun(NamedTuple):
 
 
 def stays_chain(case: Case, key: keys.Key) -> bool:
-    """Whether a case of a chain with another value of a key, none of the short ones, starts as one: its ends agree."""
-    if key.path[:2] == ("initial", "lines"):
-        between = key.name in OF_NODES and 0 < key.components[0] < case.state().elements()[key.path[2]]
-        return isinstance(case.start, State) and (between or key.name in OF_REEL)
-    return key.path[:2] != ("initial", "bodies") and key.name != "end_point"
+    """Whether a case of a chain with another value of a key, none of the short ones, is one of a chain too."""
+    if key.path[:2] in (("initial", "lines"), ("initial", "bodies")):
+        return isinstance(case.start, State)
+    return key.name != "end_point"
 
 
 class ChainRuns:

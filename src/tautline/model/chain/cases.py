@@ -17,15 +17,15 @@ from tautline.model.system.straight_lines import straight_nodes
 def chain_start(case: Case) -> ChainState:
     """The state in which the chain of a case starts, checked with the case; relative to a guide anywhere as exactly."""
     state, start = case.state(), case.start
-    name, line = next(iter(case.system.lines.items()))
+    name = next(iter(case.system.lines))
     if not isinstance(start, Straight | Hanging) or (isinstance(start, Hanging) and start.reel_speed != 0.0):
-        return chain_state(state, line.end)
+        return chain_state(case.system, state)
     elements = state.elements()[name]
     if isinstance(start, Straight):
         nodes = straight_nodes(start.deployed, elements, np.array(start.along()))
         velocities = np.zeros_like(nodes)
         velocities[-1] = start.end_velocity
-        return changed(chain_state(state, line.end), nodes=nodes, node_velocities=velocities)
+        return changed(chain_state(case.system, state), nodes=nodes, node_velocities=velocities)
     deployed = deployed_lengths(case.system, start.deployed)[name]
     motion = {"end_velocity": start.end_velocity, "angular_velocity": start.angular_velocity}
     return hanging(chain_of(case.system), deployed, elements, **motion)

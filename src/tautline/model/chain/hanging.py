@@ -70,7 +70,8 @@ def hung_depths(pendulum: Chain, x: Any, way: float) -> Any:
 def at_rest(pendulum: Chain, deployed: float, elements: int | None = None) -> ChainState:
     """State of rest under all loads at time 0: weight, buoyancy, flow past the guide and applied force."""
     near = near_rest(pendulum, pendulum.checked_length(deployed), elements)
-    return chain_state(rest(*placed_system(pendulum, near)))
+    system, near_by = placed_system(pendulum, near)
+    return chain_state(system, rest(system, near_by))
 
 
 def near_rest(pendulum: Chain, deployed: float, elements: int | None = None) -> ChainState:

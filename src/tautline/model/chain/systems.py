@@ -14,7 +14,7 @@ from tautline.model.description import changed, unchecked
 from tautline.model.directional import is_directional
 from tautline.model.kinds import AUTO
 from tautline.model.stacking import stacked
-from tautline.model.system.parts import BODY, Kinematic, Line
+from tautline.model.system.parts import Kinematic, Line
 from tautline.model.system.pendulum import pendulum
 from tautline.model.system.state import BodyState, LineState, State
 from tautline.model.system.straight_lines import floats
@@ -121,15 +121,28 @@ def system_state(system: System, state: ChainState, guide: tuple[Any, Any] | Non
     return State({known: bodies[known] for known in system.bodies}, {name: found})
 
 
-def chain_state(state: State, end: str = BODY) -> ChainState:
-    """State of a system that is a chain, with nodes relative to its guide; `end` is the name of its body."""
-    own, body = next(iter(state.lines.values())), state.bodies[end]
+def chain_state(system: System, state: State, guide: tuple[Any, Any] | None = None) -> ChainState:
+    """State of a system that is a chain, relative to its guide; `guide`: its place and velocity, at time 0 if not given.
+
+    The ends of the line are where guide and body are. Numbers may carry derivatives.
+    """
+    name, line = next(iter(system.lines.items()))
+    own, moving, body = state.lines[name], state.bodies[line.end], system.bodies[line.end]
+    assert isinstance(body, RigidBody)
+    R, spin, c = stacked(moving.attitude), stacked(moving.angular_velocity), stacked(body.center_of_mass)
+    ends = stacked(moving.position) - R @ c, stacked(moving.velocity) - R @ np.cross(spin, c)
+    nodes, velocities = (
+        np.concatenate([np.zeros((1, 3)), x[1:-1] - at, (end - at)[None]])
+        for x, end, at in zip(
+            (own.nodes, own.node_velocities), ends, guide or guide_at_start(chain_of(system)), strict=True
+        )
+    )
     return unchecked(
         ChainState,
         reeled_length=own.reeled_length,
         reel_speed=own.reel_speed,
-        nodes=own.nodes - own.nodes[0],
-        node_velocities=own.node_velocities - own.node_velocities[0],
-        attitude=np.array(body.attitude),
-        angular_velocity=np.array(body.angular_velocity),
+        nodes=nodes,
+        node_velocities=velocities,
+        attitude=R,
+        angular_velocity=spin,
     )
