@@ -1,4 +1,4 @@
-"""All runs of the comparison: writes results.json, the pictures in docs/images and, from these, docs/rest-length.md.
+"""All runs of the comparison: writes results.json and, from these, pictures and tables of docs/rest-length.md.
 
 `make rest-length`. The runs of other programs come from peers.json, which `make rest-length-peers` writes.
 """
