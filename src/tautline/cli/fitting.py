@@ -172,14 +172,13 @@ def _watching(silent: bool, no_color: bool) -> Iterator[Any]:
 
 
 def _write(fit: Fit, files: tuple[Path, ...], name: str, project: str, data: str) -> None:
-    from tautline.durable import explained, replacing
+    from tautline.durable import explained, write_text
     from tautline.figures.fitted import fit_report
 
     case_file, page, *printed = files
     with explained(case_file):
         case_file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(case_file, encoding="utf-8") as file:
-            file.write(fit.case.to_toml())
+    write_text(case_file, fit.case.to_toml())
     pdf = printed[0] if printed else None
     fit_report(fit, page, title=fit.case.title or name, project=project, data=data, pdf=pdf)
 

@@ -40,7 +40,7 @@ def optimize(
     from tautline.cli.watch import print_iteration
 
     with one_line_errors("optimize"):
-        from tautline.durable import explained, replacing
+        from tautline.durable import write_text
         from tautline.optimal.optimize import optimize as search
         from tautline.optimal.reading import read, said_of
         from tautline.optimal.result import SearchInterrupted
@@ -59,8 +59,7 @@ def optimize(
         except KeyboardInterrupt:
             print(f"interrupted; {NOTHING}", file=sys.stderr)
             raise typer.Exit(output.INTERRUPTED) from None
-        with explained(target), replacing(target, encoding="utf-8") as written:
-            written.write(found.to_toml())
+        write_text(target, found.to_toml())
         _finish(found, target, quiet, as_json, no_color)
 
 

@@ -13,7 +13,7 @@ import xarray as xr
 from tautline import figures
 from tautline.extras import need
 from tautline.figures.animation import require_video
-from tautline.figures.printing import find_browser, print_pdf
+from tautline.figures.printing import find_browser, write_page
 from tautline.paper import claims, tumbling
 from tautline.paper.examples import EXAMPLES
 from tautline.paper.report import SHOWN, Found, render
@@ -81,9 +81,7 @@ def reproduce(
                 figures.animate(run, film, frames=int(25 * example.duration), rate=25.0, size=(9.6, 5.4), dpi=100.0)
     compared = _compare(folder, say) if full else None
     report = folder / "report.html"
-    report.write_text(render(folder, Found(runs, rows, verdicts, animations, compared), project), encoding="utf-8")
-    if pdf is not None:
-        print_pdf(report, pdf)
+    write_page(report, lambda: render(folder, Found(runs, rows, verdicts, animations, compared), project), pdf)
     for sentence in verdicts:
         say(sentence)
     say(str(report))

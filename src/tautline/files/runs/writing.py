@@ -135,10 +135,7 @@ def check_target(path: Path, overwrite: bool, size: int) -> None:
             raise StoreError(
                 f"{path}: exists already{_resumable(path)}; choose another name, or allow overwriting (--overwrite)"
             )
-    try:
-        free = os.statvfs(path.parent).f_bavail * os.statvfs(path.parent).f_frsize
-    except (AttributeError, OSError):  # not on every system
-        return
+    free = durable.free_space(path)
     if size > free:
         raise StoreError(
             f"{path}: needs {size / 1e9:.3g} GB, but {free / 1e9:.3g} GB are free there; "

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from tautline import durable
 from tautline._version import __version__
 from tautline.extras import need
 from tautline.schema import AXES
 from tautline.studies.definition import work
 from tautline.studies.definition.definition import Study
 from tautline.studies.definition.outputs import HEALTH
-from tautline.studies.store import claims, guard
+from tautline.studies.store import guard
 from tautline.studies.store.archive import FORMAT, Archive, open_archive, trouble
 from tautline.studies.store.layout import Layout
 
@@ -29,10 +30,10 @@ STEPS = "composed steps made"
 
 def create(path: Path, study: Study, layout: Layout, seconds: float, replace: bool) -> Archive:
     """With the design and all metadata inside; it gets its name when they are."""
-    part, old = claims.part_of(path), claims.part_of(path, "old")
+    part, old = durable.part_name(path), durable.part_name(path)
     zarr = need("zarr", "a study")
     try:
-        claims.sweep_parts(path)
+        durable.remove_leftovers(path)
         group = zarr.create_group(part, attributes=_attributes(study, layout, seconds))
         _Maker(group).make(study, layout)
         guard.seal(part, group)
