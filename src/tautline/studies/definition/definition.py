@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import math
 import os
@@ -23,6 +22,7 @@ from tautline.model.keys import Key, dotted
 from tautline.model.short_keys import expanded, is_short
 from tautline.model.system import keys as system_keys
 from tautline.model.system.case import Case
+from tautline.model.wording import near
 from tautline.studies.definition import designs, output_keys, parameters, tables
 from tautline.studies.definition.designs import Design
 from tautline.studies.definition.facts import Facts, facts_of
@@ -142,13 +142,14 @@ def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
     with _said_of(source):
         for word in tree:
             if word not in _WORDS:
-                near = difflib.get_close_matches(str(word), _WORDS, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(_WORDS)}"
+                hint = near(word, _WORDS) or f"; there are {', '.join(_WORDS)}"
                 raise InputError(f"{word}: no such key in a study{hint}")
         design, columns = _design(tree, folder)
         varied = {} if columns is not None else _flat(tree, "vary")
         firsts = {k: _first(k, v) for k, v in varied.items()} if columns is None else _first_rows(columns)
-        _check_twice(_flat(tree, "set"), firsts)
+        for key in _flat(tree, "set"):
+            if key in firsts:
+                raise InputError(f"{key}: expected to be set or to be varied, got both")
         language, base = _base(tree, source, folder, firsts)
         reader = _Reader(language, base, source)
         given: dict[str, Values] = {}
@@ -235,12 +236,6 @@ def _first_rows(columns: Mapping[str, Values]) -> dict[str, Any]:
         if not len(column):
             raise InputError(f"table: expected rows below the keys, {key} has none")
     return {key: column.tolist()[0] for key, column in columns.items()}
-
-
-def _check_twice(fixed: Mapping[str, Any], varied: Mapping[str, Any]) -> None:
-    for key in varied:
-        if key in fixed:
-            raise InputError(f"{key}: expected to be set or to be varied, got both")
 
 
 def _places(varied: Mapping[str, Any], reader: _Reader) -> dict[str, str]:

@@ -12,6 +12,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.expressions import SENSORS, Parts, bind
 from tautline.model.expressions import read as read_expression
+from tautline.model.wording import near
 from tautline.schema import AXES, Variable, sheave_names
 from tautline.studies.definition.facts import Facts
 from tautline.studies.definition.outputs import (
@@ -167,14 +168,11 @@ def _known(facts: Facts) -> dict[str, Variable]:
 
 
 def _check_variable(where: str, variable: Any, facts: Facts) -> None:
-    import difflib
-
     if variable in HEALTH:
         raise InputError(f"{where}.variable: {variable} is kept of every member in any case, leave it out")
     known = _known(facts)
     if variable not in known:
-        near = difflib.get_close_matches(str(variable), known, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
+        hint = near(variable, known) or f"; there are {', '.join(known)}"
         raise InputError(f"{where}.variable: expected a variable of a run, got {variable!r}{hint}")
 
 

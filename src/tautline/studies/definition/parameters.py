@@ -110,7 +110,7 @@ def described(text: str, description: Mapping[str, Any], unit: str) -> Parameter
 def as_array(values: Any) -> Values:
     """Numbers and truth values as such, words as objects."""
     array = np.asarray(values)
-    return array if array.dtype.kind in "biuf" else np.array([str(x) for x in values], dtype=object)
+    return array if array.dtype.kind in "biuf" else np.array([str(x) for x in array.tolist()], dtype=object)
 
 
 def read(text: str, spec: Any, unit: str, to_si: Callable[[Key, Any], Any]) -> Parameter:
