@@ -61,14 +61,14 @@ def test_a_scenario_beside_the_study_file(tmp_path: Path) -> None:
     (tmp_path / "retrieval-of-mine.toml").write_text(text, encoding="utf-8")
     changed = FILE.replace("fixed-length", "retrieval-of-mine.toml")
     (tmp_path / "study.toml").write_text(changed, encoding="utf-8")
-    assert definition.read(tmp_path / "study.toml").scenario["lines"]["line"]["command"]["kind"] == "torque"
+    assert definition.read(tmp_path / "study.toml").work.scenario["lines"]["line"]["command"]["kind"] == "torque"
 
 
 @pytest.mark.parametrize("name", built_in_names())
 def test_every_scenario_survives_the_way_into_the_store(name: str) -> None:
     """Plain values through JSON: the same system, start, commands and settings."""
     made = definition.read({"scenario": name, "vary": {"run.order": [2]}, "outputs": ["final energy"]})
-    plain = json.loads(json.dumps(made.scenario))
+    plain = json.loads(json.dumps(made.work.scenario))
     one, two = tl.load(name), tl.Case.from_dict(plain)
     assert one.with_(title="", description="") == two
     for line, x in one.state().lines.items():
@@ -87,7 +87,7 @@ def test_keys_that_only_fit_together() -> None:
             "outputs": ["final energy"],
         }
     )
-    assert made.scenario["initial"]["azimuth"] == 0.1
+    assert made.work.scenario["initial"]["azimuth"] == 0.1
     values = {"initial.azimuth": np.array([0.1, 0.2]), "initial.inclination": np.array([0.3, 0.3])}
     assert compute(made.work, values).status.tolist() == [0, 0]
 
@@ -252,8 +252,8 @@ def test_short_keys_of_a_system_with_names_of_its_own() -> None:
     made = definition.read(
         {"scenario": str(HAULED), "vary": {"body.mass": ["1 kg", "2 kg"]}, "outputs": ["final body_position"]}
     )
-    assert made.keys == ("body.mass",) and made.places == {"body.mass": "bodies.box.mass"}
-    assert made.outputs[0].dims == ("axis",) and made.outputs[0].long_name.endswith("third axis down")
+    assert made.keys == ("body.mass",) and made.work.places == {"body.mass": "bodies.box.mass"}
+    assert made.work.outputs[0].dims == ("axis",) and made.work.outputs[0].long_name.endswith("third axis down")
     found = compute(made.work, {"body.mass": np.array([1.0, -1.0])})
     assert found.status.tolist() == [errors.FULLY_RETRIEVED, REFUSED]
     assert found.message[1].startswith("body.mass: expected a positive")

@@ -65,7 +65,7 @@ def labeled(study: definition.Study, member: int) -> xr.Dataset:
     chosen = {"run.duration": "0.2", "run.sample": "0.01", "run.elements": "8", **changes}
     if "initial.end_velocity[1]" in study.table:
         chosen["initial.end_velocity"] = f"[0, {study.table['initial.end_velocity[1]'][member].item()!r}, 0]"
-    name = "retrieval" if study.scenario["lines"]["line"]["command"]["kind"] == "torque" else "fixed-length"
+    name = "retrieval" if study.work.scenario["lines"]["line"]["command"]["kind"] == "torque" else "fixed-length"
     built = tl.load(name, chosen)
     return chains.simulate(built)
 
@@ -259,7 +259,7 @@ def test_many_members_at_once_and_one_by_one() -> None:
     rng = np.random.default_rng(2)
     full = {"time": 21, "body": 1, "line": 1, "node": 9, "element": 8, "axis": 3, "row": 3, "column": 3}
     rows = np.array([21, 1, 13, 21, 6])
-    for output in study.outputs:
+    for output in study.work.outputs:
         dims = SCHEMA[output.variable].dims
         x = rng.normal(size=(5, *(full[dim] for dim in dims)))
         for k, n in enumerate(rows):

@@ -41,8 +41,9 @@ def optimize(
 
     with one_line_errors("optimize"):
         from tautline.durable import write_text
+        from tautline.files.scenario import said_of
         from tautline.optimal.optimize import optimize as search
-        from tautline.optimal.reading import read, said_of
+        from tautline.optimal.reading import OptimizeError, read
         from tautline.optimal.result import SearchInterrupted
 
         definition = read(file)
@@ -52,7 +53,7 @@ def optimize(
         watch = None if quiet or as_json else print_iteration
         try:
             # the second Ctrl-C: one must not cost the values of a long search on a busy machine
-            with ends_soon(NOTHING, presses=2), said_of(file):
+            with ends_soon(NOTHING, presses=2), said_of(file, OptimizeError):
                 found = search(definition.case, watch=watch, **arguments)
         except SearchInterrupted as interrupted:
             found = interrupted.result

@@ -5,8 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -46,15 +45,12 @@ class Study:
 
     title: str
     description: str
-    scenario: dict[str, Any]  # keys of a system
-    is_short: bool  # messages name short keys
+    work: Work
     design: Design
     varied: dict[str, dict[str, Any]]  # by key, as a study file would say it
     units: dict[str, str]
-    places: dict[str, str]  # keys of the system by those that are varied, which may be short
     given: dict[str, Values]  # sides of a grid, or columns of a table
     sampled: tuple[Parameter, ...]  # of other designs
-    outputs: tuple[Output, ...]
     facts: Facts  # what all members have in common
 
     @property
@@ -89,21 +85,10 @@ class Study:
         """Names of the dimensions of members."""
         return self.keys if self.design.kind == "grid" else ("member",)
 
-    @property
-    def work(self) -> Work:
-        return Work(self.scenario, self.places, self.outputs, self.is_short)
-
     def plan(self) -> dict[str, Any]:
         """All that decides about the results, in plain values."""
-        return {
-            "scenario": self.scenario,
-            "is_short": self.is_short,
-            "design": {"kind": self.design.kind, **self.design.settings},
-            "vary": self.varied,
-            "units": self.units,
-            "places": self.places,
-            "outputs": [asdict(output) for output in self.outputs],
-        }
+        design = {"kind": self.design.kind, **self.design.settings}
+        return {**asdict(self.work), "design": design, "vary": self.varied, "units": self.units}
 
 
 def work_of(plan: Mapping[str, Any]) -> Work:
@@ -127,19 +112,8 @@ def read(definition: str | os.PathLike[str] | Mapping[str, Any]) -> Study:
     return _read(tree, str(path), path.parent)
 
 
-@contextmanager
-def _said_of(source: str) -> Iterator[None]:
-    """Errors that name a key only also name the file."""
-    try:
-        yield
-    except ScenarioError:
-        raise
-    except InputError as error:
-        raise StudyError(f"{source}: {error}") from None
-
-
 def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
-    with _said_of(source):
+    with scenario.said_of(source, StudyError):
         for word in tree:
             if word not in _WORDS:
                 hint = near(word, _WORDS) or f"; there are {', '.join(_WORDS)}"
@@ -167,20 +141,11 @@ def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
         found = output_keys.read(tree.get("outputs"), facts, reader.time)
         for word in ("title", "description"):
             checks.instance(word, tree.get(word, ""), str)
-        study = Study(
-            tree.get("title", ""),
-            tree.get("description", ""),
-            {name: x for name, x in complete.items() if name not in ("title", "description")},
-            language.is_short,
-            design,
-            described,
-            {key: reader.unit(key) for key in described},
-            places,
-            given,
-            sampled,
-            found,
-            facts,
-        )
+        plain = {name: x for name, x in complete.items() if name not in ("title", "description")}
+        work = Work(plain, places, found, language.is_short)
+        units = {key: reader.unit(key) for key in described}
+        titles = tree.get("title", ""), tree.get("description", "")
+        study = Study(*titles, work, design, described, units, given, sampled, facts)
         if sampled:
             designs.check_room(design, len(sampled))
             study.part(0, min(study.members, MEMBERS_TRIED))  # refuses distributions that have no such points

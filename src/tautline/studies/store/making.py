@@ -49,7 +49,7 @@ def create(path: Path, study: Study, layout: Layout, seconds: float, replace: bo
 
 
 def _attributes(study: Study, layout: Layout, seconds: float) -> dict[str, Any]:
-    sizes = {output.name: len(output.sizes) for output in study.outputs}
+    sizes = {output.name: len(output.sizes) for output in study.work.outputs}
     return {
         "Conventions": "CF-1.11",
         "title": study.title or "tautline study",
@@ -133,7 +133,7 @@ class _Maker:
             array.update_attributes({**attrs, "coordinates": " ".join([*study.keys, *beside])})
 
         nan = float("nan")
-        for output in study.outputs:
+        for output in study.work.outputs:
             more = dict(zip(output.dims, output.sizes, strict=True))
             make(output.name, "f8", nan, {"units": output.units, "long_name": output.long_name}, more)
         names = work.STATUS_NAMES
@@ -156,7 +156,7 @@ def _coordinates(study: Study) -> Coordinates:
     """Coordinates of the dimensions that results have beyond the members."""
     facts = study.facts
     found: Coordinates = {"figure": ("figure", list(HEALTH), "")}
-    for output in study.outputs:
+    for output in study.work.outputs:
         sizes = dict(zip(output.dims, output.sizes, strict=True))
         words = {"axis": AXES, "body": list(facts.bodies), "line": list(facts.lines)}
         found |= {dim: (dim, names, "") for dim, names in words.items() if dim in sizes}
