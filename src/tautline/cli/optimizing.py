@@ -87,7 +87,7 @@ def _finish(found: Optimized, target: Path, quiet: bool, as_json: bool, no_color
             "wall time": f"{found.seconds:.1f} s, {facts['iterations']} iterations",
             "file": str(target),
         }
-        output.print_table(output.two_columns(rows), no_color)
+        output.print_rows(rows, no_color)
         print("\n".join([found.message, *(f"warning: {w.text}" for w in found.warnings)]))
     if found.status == "interrupted":
         print(f"{target} holds the latest values; name it as `scenario` to go on from there", file=sys.stderr)
