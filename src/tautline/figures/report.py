@@ -26,7 +26,7 @@ from tautline.figures.source import lines_of
 from tautline.files.runs.given import Run, run_from
 from tautline.model import checks
 from tautline.quantities import number
-from tautline.results.case import case_of
+from tautline.results.inputs import case_of
 from tautline.results.one_line import label_of, line_of
 from tautline.results.warnings import warnings_of
 

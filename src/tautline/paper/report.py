@@ -16,8 +16,8 @@ from tautline.figures.cover import Cover
 from tautline.figures.page import figure, image
 from tautline.paper import claims
 from tautline.paper.examples import EXAMPLES
-from tautline.results.case import case_of
 from tautline.results.conservation import conservation
+from tautline.results.inputs import case_of
 from tautline.viewer import view
 from tautline.viewer.page import template
 

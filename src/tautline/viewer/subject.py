@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.errors import InputError
 from tautline.model.body import RigidBody
 from tautline.model.reel import Reel
 from tautline.model.shapes import Mesh, boxes, center_of, shape_of, surface_of
@@ -20,7 +19,7 @@ from tautline.model.system.commands import END_REEL
 from tautline.model.system.parts import Orbit
 from tautline.model.system.sheaves import Wheel
 from tautline.model.system.system import System
-from tautline.results.inputs import CASE
+from tautline.results.inputs import case_text
 from tautline.results.network import layout, spans
 from tautline.schema import Layout
 from tautline.viewer.curves import Curve, Plot, curves_of
@@ -141,9 +140,7 @@ class Subject(NamedTuple):
 
 def subject_of(attributes: Mapping[Any, Any]) -> Subject:
     """Subject of a run, from the attributes of its dataset or file."""
-    if CASE not in attributes:
-        raise InputError("run: expected a run of simulate() or of a run file, got one without its case")
-    return _subject(str(attributes[CASE]))
+    return _subject(case_text(attributes))
 
 
 @lru_cache(maxsize=16)

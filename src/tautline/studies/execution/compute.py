@@ -103,7 +103,7 @@ def _reported(found: Computed, place: int) -> Iterator[None]:
 
 def _in_groups(members: list[Started]) -> Iterator[list[Started]]:
     """So many at a time as fit into the memory meant for them; whole blocks of lanes."""
-    bytes_each = 8 * members[0].rows * schema.row_length(_chain(members[0]).stepper.par.N)
+    bytes_each = 8 * members[0].rows * members[0].simulation.layout.row_length()
     size = max(1, int(BYTES_TOGETHER / bytes_each) // LANES) * LANES
     for first in range(0, len(members), size):
         yield members[first : first + size]
