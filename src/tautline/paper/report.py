@@ -55,7 +55,7 @@ def _mark(holds: bool, text: str = "") -> str:
 
 
 def _claims_table(rows: list[dict[str, Any]], verdicts: list[str]) -> str:
-    """The verdicts in words, then every claim."""
+    """The verdicts in words on its first line, then every claim."""
     first, *others = (html.escape(sentence) for sentence in verdicts)
     cells = [
         (
@@ -67,7 +67,8 @@ def _claims_table(rows: list[dict[str, Any]], verdicts: list[str]) -> str:
         for row in rows
     ]
     head = ("", "statement", "paper", *map(html.escape, rows[0]["measured"]))
-    return f"<p><b>{first}</b> {'<br>'.join(others)}</p>{table_of_html(head, cells)}"
+    words = f'<tr><td colspan="{len(head)}"><b>{first}</b> {"<br>".join(others)}</td></tr>'
+    return table_of_html(head, cells).replace("</thead>", f"</thead>{words}", 1)
 
 
 def _conservation_table(runs: dict[tuple[str, int], claims.Runs]) -> str:
