@@ -179,7 +179,7 @@ def test_readings_of_members_that_end_early() -> None:
     [
         ("utilization", "utilization needs a breaking load; give string.breaking_load in `set` or `vary`"),
         ({"variable": "damage", "rope": "six_strand"}, "damage needs a breaking load"),
-        ("max slack_time", r"outputs\[0\].reduce: no such key; expected some of name, variable"),
+        ("max slack_time", r"outputs\[0\].reduce: no such key; expected one of name, variable"),
         ({"variable": "peak_power", "rope": "six_strand"}, r"outputs\[0\].rope: no such key"),
     ],
 )
@@ -227,7 +227,7 @@ def test_how_fast_neighbors_part() -> None:
         ({"variable": "predictability_time", "known": 2.0}, "known: expected less than lost"),
         (
             {"variable": "predictability_time", "node": 3},
-            "node: no such key; expected some of name, variable, interval",
+            "node: no such key; expected one of name, variable, interval",
         ),
         ("max lyapunov", "reduce: no such key"),
     ],

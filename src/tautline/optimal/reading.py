@@ -11,7 +11,6 @@ from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.model import checks
 from tautline.model.system.case import Case
-from tautline.model.wording import near
 from tautline.optimal.unknowns import BOUNDS
 
 _NEEDED = ("scenario", "vary", "minimize")
@@ -42,10 +41,7 @@ def read(path: str | os.PathLike[str]) -> Definition:
             raise InputError(
                 "a scenario that says nothing of what to optimize; name it in a file with `scenario = ...`"
             )
-        for word in tree:
-            if word not in _WORDS:
-                hint = near(word, _WORDS) or f"; there are {', '.join(_WORDS)}"
-                raise InputError(f"{word}: no such key{hint}")
+        checks.known("", tree, _WORDS)
         for word in _NEEDED:
             if word not in tree:
                 raise InputError(f"{word}: missing")

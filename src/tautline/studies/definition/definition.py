@@ -21,7 +21,6 @@ from tautline.model.keys import Key, dotted
 from tautline.model.short_keys import expanded, is_short
 from tautline.model.system import keys as system_keys
 from tautline.model.system.case import Case
-from tautline.model.wording import near
 from tautline.studies.definition import designs, output_keys, parameters, tables
 from tautline.studies.definition.designs import Design
 from tautline.studies.definition.facts import Facts, facts_of
@@ -114,10 +113,7 @@ def read(definition: str | os.PathLike[str] | Mapping[str, Any]) -> Study:
 
 def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
     with scenario.said_of(source, StudyError):
-        for word in tree:
-            if word not in _WORDS:
-                hint = near(word, _WORDS) or f"; there are {', '.join(_WORDS)}"
-                raise InputError(f"{word}: no such key in a study{hint}")
+        checks.known("", tree, _WORDS, "key in a study")
         design, columns = _design(tree, folder)
         varied = {} if columns is not None else _flat(tree, "vary")
         firsts = {k: _first(k, v) for k, v in varied.items()} if columns is None else _first_rows(columns)

@@ -69,9 +69,7 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
     words = _words(variable)
     if words is not _WORDS and spec.get("reduce") == "series":
         spec = {word: value for word, value in spec.items() if word != "reduce"}
-    for word in spec:
-        if word not in words:
-            raise InputError(f"{where}.{word}: no such key; expected some of {', '.join(words)}")
+    checks.known(f"{where}.", spec, words)
     if variable in OF_NEIGHBORS:
         return _of_neighbors(where, spec, facts, time_of)
     if variable in READINGS:
@@ -92,10 +90,7 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
 
 def _of_expression(where: str, spec: Mapping[str, Any], facts: Facts, time_of: Any) -> Output:
     """An expression, which is one number at each time."""
-    words = ("name", "variable", "reduce", "at")
-    for word in spec:
-        if word not in words:
-            raise InputError(f"{where}.{word}: no such key with an expression; expected some of {', '.join(words)}")
+    checks.known(f"{where}.", spec, ("name", "variable", "reduce", "at"), "key with an expression")
     text = read_expression(f"{where}.variable", spec["variable"])
     if text.is_condition:
         raise InputError(f"{where}.variable: expected a number, got the condition {text.text!r}")
