@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import errno
 import itertools
+import json
 import math
 import os
 import re
@@ -176,6 +177,19 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file as a whole; what goes wrong becomes a sentence."""
     with explained(Path(path)), replacing(path, encoding="utf-8") as file:
         file.write(text)
+
+
+def json_text(value: Any) -> str:
+    """Indented JSON, which has no word for numbers that are not finite: null."""
+    return json.dumps(_finite(value), indent=2, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(x) for name, x in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(x) for x in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def free_space(path: Path) -> float:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -12,6 +10,7 @@ from typing import Any
 
 import typer
 
+from tautline.durable import json_text
 from tautline.errors import InputError, TautlineError
 from tautline.extras import needed_by
 
@@ -66,7 +65,7 @@ def print_rows(rows: dict[str, str], no_color: bool, whole_names: bool = False) 
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(_plain(value), indent=2, allow_nan=False))
+    print(json_text(value))
 
 
 def print_files(files: list[Path], quiet: bool, as_json: bool) -> None:
@@ -76,15 +75,6 @@ def print_files(files: list[Path], quiet: bool, as_json: bool) -> None:
     elif not quiet:
         for file in files:
             print(file)
-
-
-def _plain(value: Any) -> Any:
-    """Value for JSON, which has no NaN and no infinity: null."""
-    if isinstance(value, dict):
-        return {name: _plain(x) for name, x in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(x) for x in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def two_columns(rows: dict[str, str], whole_names: bool = False) -> Any:
