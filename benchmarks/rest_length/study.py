@@ -50,6 +50,9 @@ LABELS = {
 TITLES = {"deployment": "example 2, deployment", "retrieval": "example 3, retrieval", "fast": "fast payout"}
 
 
+Part = Callable[[Track], Array]  # a curve of a track
+
+
 def grid(rows: int, columns: int, width: float, height: float, **options: Any) -> tuple[Figure, Any]:
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
@@ -68,9 +71,7 @@ def tracks(comparison: Comparison) -> list[tuple[str, str, float, Track]]:
 
 
 @styled
-def draw_over_time(
-    found: dict[str, Comparison], name: str, height: float, parts: dict[str, Callable[[Track], Array]]
-) -> None:
+def draw_over_time(found: dict[str, Comparison], name: str, height: float, parts: dict[str, Part]) -> None:
     """A row for each part, by its label, and a column for each motion."""
     figure, axes = grid(len(parts), 3, 10.0, height)
     for column, (case, comparison) in enumerate(found.items()):
@@ -85,11 +86,11 @@ def draw_over_time(
     save(figure, name)
 
 
-TENSIONS: dict[str, Callable[[Track], Array]] = {
+TENSIONS: dict[str, Part] = {
     "tension at the guide (N)": lambda track: smooth(track.guide_tension),
     "tension at the body (N)": lambda track: smooth(track.body_tension),
 }
-BALANCES: dict[str, Callable[[Track], Array]] = {
+BALANCES: dict[str, Part] = {
     "spurious energy (J)\n(negative: lost)": lambda track: track.unexplained_energy,
     "angular momentum about\nthe vertical, of the first": lambda track: (
         track.angular_momentum / track.angular_momentum[0]
