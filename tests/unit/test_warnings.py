@@ -26,7 +26,7 @@ from tautline.engine.warnings import motor_warnings, slack_warnings, slip_warnin
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.model.run import Method
-from tautline.results.warnings import KINDS
+from tautline.results.warning_kinds import KINDS
 from tests.support import chains
 from tests.support.hidden import ROOT
 from tests.support.warned import kinds

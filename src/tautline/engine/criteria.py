@@ -10,7 +10,8 @@ import numpy as np
 
 from tautline.model.short_keys import names_of
 from tautline.model.system.system import System
-from tautline.results.warnings import KINDS, RunWarning
+from tautline.results.warning_kinds import KINDS
+from tautline.results.warnings import RunWarning
 
 
 class Criterion(NamedTuple):
