@@ -11,7 +11,7 @@ import tautline as tl
 from tautline.cli import checking
 from tautline.engine.simulation import runner_of
 from tautline.files import scenario
-from tautline.results.warning_kinds import KINDS
+from tautline.results.warnings import KINDS
 from tests.support.hidden import ROOT
 
 G = 9.81

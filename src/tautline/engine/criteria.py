@@ -10,8 +10,7 @@ import numpy as np
 
 from tautline.model.short_keys import names_of
 from tautline.model.system.system import System
-from tautline.results.warning_kinds import KINDS
-from tautline.results.warnings import RunWarning
+from tautline.results.warnings import KINDS, RunWarning
 
 
 class Criterion(NamedTuple):

@@ -1,4 +1,4 @@
-"""Warnings: what a result says about its own accuracy, and their form in attributes of datasets."""
+"""Warnings: what a result says about its own accuracy. Kinds, objects, and their form in attributes of datasets."""
 
 from __future__ import annotations
 
@@ -6,15 +6,41 @@ import json
 import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tautline.errors import InputError
-from tautline.results.warning_kinds import KINDS
 
 if TYPE_CHECKING:
     import xarray as xr
 
 WARNINGS = "warnings"  # attribute of datasets, variable of studies
+
+
+class Kind(NamedTuple):
+    """Kind of warnings; docs/trust.md says what it means and what helps."""
+
+    issued_by: str  # "run", "check", "derivatives", "fit" or "analysis"
+    where: str = ""  # what `where` of a warning names: "line", "body" or "key"
+
+
+_OF_LINES = (
+    *("mesh", "mesh_noise", "front", "current", "sag", "swing", "fold", "slack", "snap", "compression"),
+    *("breaking_load", "reel_speed", "end_stop", "slip", "slack_sheave", "motor_torque", "motor_power", "torque"),
+    "torque_function",
+)
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys(("energy_balance", "step", "force_table", "prescribed_motion", "record_end"), Kind("run")),
+    **dict.fromkeys(("turning", "attitude"), Kind("run", "body")),
+    **dict.fromkeys(_OF_LINES, Kind("run", "line")),
+    **dict.fromkeys(("strain", "stage", "target"), Kind("check", "line")),
+    **dict.fromkeys(("derivative_growth", "derivative_unknown"), Kind("derivatives")),
+    "derivative_kink": Kind("derivatives", "line"),
+    "derivative_side": Kind("derivatives", "key"),
+    **dict.fromkeys(("fit_residuals", "fit_sigma", "fit_sampling", "fit_left_out"), Kind("fit")),
+    **dict.fromkeys(("fit_bound", "fit_undetermined", "fit_correlation", "fit_step"), Kind("fit", "key")),
+    **dict.fromkeys(("sampling", "interpolated"), Kind("analysis")),
+    "sensitivity": Kind("analysis", "key"),
+}
 
 
 @dataclass(frozen=True)
