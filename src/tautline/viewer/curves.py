@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -43,7 +43,8 @@ class OfLines(NamedTuple):
 
 def _column(*place: int) -> Picked:
     """Values at a place along the dimensions after the time."""
-    return lambda x: x[(slice(None), *place)]
+    where: tuple[Any, ...] = (slice(None), *place)
+    return lambda x: x[where]
 
 
 def _size(k: int) -> Picked:

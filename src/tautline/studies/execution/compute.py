@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline import schema
-from tautline.analysis.lyapunov import DISTANCE, growth_of
+from tautline.analysis.neighbors import DISTANCE, growth_of
 from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.cases import begin
 from tautline.engine.choose import LANES as TOGETHER
