@@ -245,8 +245,8 @@ def test_short_and_full_keys_say_the_same() -> None:
     assert studies[1].keys == ("string.stiffness", "body.mass", "run.elements")
     one, two = (made.work for made in studies)
     assert two.places == dict(zip(short, full, strict=True)) and one.scenario == two.scenario
-    one, two = (compute(made.work, made.table) for made in studies)
-    assert one.status.tolist() == [0, 0] and (one.outputs["max_tension"] == two.outputs["max_tension"]).all()
+    first, second = (compute(made.work, made.table) for made in studies)
+    assert first.status.tolist() == [0, 0] and (first.outputs["max_tension"] == second.outputs["max_tension"]).all()
 
 
 def test_short_keys_of_a_system_with_names_of_its_own() -> None:
