@@ -75,11 +75,11 @@ bench: $(VENV)/dev
 	$(BIN)/python -m benchmarks.startup
 	$(BIN)/python benchmarks/stepping.py
 	$(BIN)/python benchmarks/batch.py
-	$(BIN)/python benchmarks/study.py --quick
+	$(BIN)/python -m benchmarks.study --quick
 
 # How far studies scale, in full: a study of 10^5 members among them. Takes some minutes, and rewrites docs/scale.md.
 scale: $(VENV)/dev
-	$(BIN)/python benchmarks/study.py
+	$(BIN)/python -m benchmarks.study
 
 # Side by side with other simulators, each in an environment of its own under build/peers (2.5 GB, from the package
 # index, of the versions in catalogue.py). About half an hour once they are there; leave the machine alone meanwhile.
@@ -98,7 +98,7 @@ peers-quick: $(VENV)/dev
 	$(BIN)/python -m benchmarks.peers.ensemble --quick
 	$(BIN)/python -m benchmarks.peers.reeving --quick
 
-# What rest-length scaling gets wrong: runs, pictures and docs/rest-length.md. Two minutes.
+# What rest-length scaling gets wrong: runs, pictures and tables of docs/rest-length.md. Two minutes.
 rest-length: $(VENV)/dev
 	$(BIN)/python -m benchmarks.rest_length.study
 

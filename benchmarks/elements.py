@@ -1,6 +1,6 @@
 """Accuracy by the number of elements: rewrites the tables of docs/howto/elements.md.
 
-`python benchmarks/elements.py`, two to four minutes. Every system runs with a few meshes and with 80 elements, which
+`python -m benchmarks.elements`, two to four minutes. Every system runs with a few meshes and with 80 elements, which
 counts as the truth; errors of the step are kept out by order 4, or by a third of the step where order 4 is not offered.
 """
 
@@ -8,22 +8,18 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+import tautline as tl
+from benchmarks import pages
+from tautline.errors import InputError
+from tautline.kernels.data import Array
 
-import tautline as tl  # noqa: E402 - after the path
-from tautline.errors import InputError  # noqa: E402
-from tautline.kernels.data import Array  # noqa: E402
-
-PAGE = ROOT / "docs" / "howto" / "elements.md"
+PAGE = pages.ROOT / "docs" / "howto" / "elements.md"
 MESHES = (1, 2, 5, 10, 20)
 FINEST = 80
 FINE = (40, 80, 160)  # meshes whose peaks of the tension are compared
@@ -225,10 +221,7 @@ def percent(x: float) -> str:
 
 
 def errors_table(found: dict[str, list[Found]], defaults: dict[str, int]) -> str:
-    lines = [
-        "| case (order) | elements | position | `mesh_error` | peak tension | `mesh_noise` | time |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    lines = []
     for name, rows in list(found.items())[:SHOWN]:
         by = {row.elements: row for row in rows}
         unit, order = by[10].seconds, math.log2(by[5].error / by[20].error) / 2.0
@@ -243,21 +236,18 @@ def errors_table(found: dict[str, list[Found]], defaults: dict[str, int]) -> str
                 f"{row.noise:.3f}",
                 f"{row.seconds / unit:.1f}",
             ]
-            lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+            lines.append(cells)
+    head = ["case (order)", "elements", "position", "`mesh_error`", "peak tension", "`mesh_noise`", "time"]
+    return pages.table(head, lines)
 
 
 def estimates_table(found: dict[str, list[Found]], defaults: dict[str, int]) -> str:
-    lines = [
-        "| system | " + " | ".join(f"{N}" for N in MESHES) + " | default | its error |",
-        "|---" * (len(MESHES) + 3) + "|",
-    ]
+    lines = []
     for name, rows in found.items():
         ratios = {row.elements: f"{row.estimate / row.error:.2f}" for row in rows}
         own = next(row for row in rows if row.elements == defaults[name])
-        cells = [name, *(ratios[N] for N in MESHES), f"{own.elements}", percent(own.error)]
-        lines.append("| " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append([name, *(ratios[N] for N in MESHES), f"{own.elements}", percent(own.error)])
+    return pages.table(["system", *map(str, MESHES), "default", "its error"], lines)
 
 
 def summary(found: dict[str, list[Found]], defaults: dict[str, int]) -> str:
@@ -297,7 +287,7 @@ def noise_of(name: str, changes: dict[str, str]) -> float:
 
 
 def noise_table() -> str:
-    lines = ["| run | elements | `mesh_noise` |", "|---|---|---|"]
+    lines = []
     meshes = (12, 20, 40, 80)
     for what, noises in (
         ("payout with limited jerk, 500 kg on 200 m", [payout(N, stop=False) for N in meshes]),
@@ -306,7 +296,7 @@ def noise_table() -> str:
         ("stopped, with a damping ratio of 0.2", [payout(N, True, 0.2) for N in meshes]),
     ):
         cells = ", ".join(f"{noise:.4f}" for noise in noises)
-        lines.append(f"| {what} | {', '.join(map(str, meshes))} | {cells} |")
+        lines.append([what, ", ".join(map(str, meshes)), cells])
     own: dict[str, str] = {}
     for what, name, changes in (
         ("`crane-hoist`", "crane-hoist", own),
@@ -320,8 +310,8 @@ def noise_table() -> str:
         ("`deployment`, ratio 0.2", "deployment", {"string.damping_ratio": "0.2", "run.step": "auto"}),
     ):
         elements = tl.load(name).state().elements()["line"]
-        lines.append(f"| {what} | {elements} | {noise_of(name, changes):.4f} |")
-    return "\n".join(lines)
+        lines.append([what, str(elements), f"{noise_of(name, changes):.4f}"])
+    return pages.table(["run", "elements", "`mesh_noise`"], lines)
 
 
 def stopped(N: int, damping_ratio: float) -> tuple[float, float]:
@@ -352,22 +342,13 @@ def deployment_peak(N: int, damping_ratio: float) -> float:
 
 def damping_table() -> str:
     """Peaks of the tension over the damping ratio."""
-    lines = ["| damping ratio | plateau overshot by | first peak | peak of `deployment` |", "|---|---|---|---|"]
+    lines = []
     for ratio in (0.0, 0.02, 0.05, 0.1, 0.2, 0.5):
         stops = [stopped(N, ratio) for N in FINE]
         overshoots, peaks = (", ".join(f"{x:+.1%}" for x in column) for column in zip(*stops, strict=True))
         largest = ", ".join(f"{deployment_peak(N, ratio):.2f} N" for N in FINE)
-        lines.append(f"| {ratio:g} | {overshoots} | {peaks} | {largest} |".replace("%", " %"))
-    return "\n".join(lines)
-
-
-def rewritten(page: str, parts: dict[str, str]) -> str:
-    """The page with new text between its markers."""
-    for name, text in parts.items():
-        begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
-        head, rest_of_page = page.split(begin)
-        page = f"{head}{begin}\n{text}\n{end}{rest_of_page.split(end)[1]}"
-    return page
+        lines.append([x.replace("%", " %") for x in (f"{ratio:g}", overshoots, peaks, largest)])
+    return pages.table(["damping ratio", "plateau overshot by", "first peak", "peak of `deployment`"], lines)
 
 
 def main() -> None:
@@ -380,7 +361,7 @@ def main() -> None:
     tables = (errors_table, estimates_table, summary)
     parts = {table.__name__: table(found, defaults) for table in tables}
     parts |= {table.__name__: table() for table in (noise_table, damping_table)}
-    PAGE.write_text(rewritten(PAGE.read_text(encoding="utf-8"), parts), encoding="utf-8")
+    pages.rewrite(PAGE, parts)
 
 
 if __name__ == "__main__":

@@ -14,16 +14,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import numba
 import numpy as np
 
 from tautline.engine.chain.lowering import initial_motion, kernel_parameters
 from tautline.kernels import data
 from tautline.kernels.compose import COMPOSITIONS
-from tautline.kernels.machine.options import OPTIONS
 from tautline.kernels.march import march
-from tautline.kernels.rotation import solve_rotation
-from tautline.kernels.so3 import Matrix, Vector
 from tautline.model.chain.cases import chain_start
 from tautline.model.chain.systems import chain_of
 from tautline.model.run import Run
@@ -119,76 +115,6 @@ def step_table(c: Callable[[int, int], float] | None) -> None:
         )
 
 
-@numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
-def turn_tuples(n: int, K: Matrix, h: float, b: Vector) -> float:
-    """The library's Newton solution for the rotation, written with vectors and matrices."""
-    total = 0.0
-    for i in range(n):
-        omega, _, _ = solve_rotation(K, h, (b[0] + 1e-9 * i, b[1], b[2]), (0.9, 1.1, 1.0))
-        total += omega[0]
-    return total
-
-
-@numba.njit(**OPTIONS)  # type: ignore[untyped-decorator]
-def turn_scalars(n: int, K: Matrix, h: float, b: Vector) -> float:
-    """Turns unrolled by hand into scalars, which readable code is measured against."""
-    total = 0.0
-    k00, k01, k02 = K[0]
-    k10, k11, k12 = K[1]
-    k20, k21, k22 = K[2]
-    e = 0.5 * h
-    for i in range(n):
-        b0, b1, b2 = b[0] + 1e-9 * i, b[1], b[2]
-        x, y, z = 0.9, 1.1, 1.0
-        for _ in range(12):
-            u = k00 * x + k01 * y + k02 * z
-            v = k10 * x + k11 * y + k12 * z
-            w = k20 * x + k21 * y + k22 * z
-            s = 1.0 + e * e * (x * x + y * y + z * z)
-            r0 = u + e * (y * w - z * v) - s * b0
-            r1 = v + e * (z * u - x * w) - s * b1
-            r2 = w + e * (x * v - y * u) - s * b2
-            f = 2.0 * e * e
-            d00 = k00 + e * (y * k20 - z * k10) - f * b0 * x
-            d01 = k01 + e * (y * k21 - z * k11) + e * w - f * b0 * y
-            d02 = k02 + e * (y * k22 - z * k12) - e * v - f * b0 * z
-            d10 = k10 + e * (z * k00 - x * k20) - e * w - f * b1 * x
-            d11 = k11 + e * (z * k01 - x * k21) - f * b1 * y
-            d12 = k12 + e * (z * k02 - x * k22) + e * u - f * b1 * z
-            d20 = k20 + e * (x * k10 - y * k00) + e * v - f * b2 * x
-            d21 = k21 + e * (x * k11 - y * k01) - e * u - f * b2 * y
-            d22 = k22 + e * (x * k12 - y * k02) - f * b2 * z
-            c0, c1, c2 = d11 * d22 - d21 * d12, d21 * d02 - d01 * d22, d01 * d12 - d11 * d02
-            g = 1.0 / (d00 * c0 + d10 * c1 + d20 * c2)
-            p = g * (c0 * r0 + c1 * r1 + c2 * r2)
-            q = g * ((d12 * d20 - d22 * d10) * r0 + (d22 * d00 - d02 * d20) * r1 + (d02 * d10 - d12 * d00) * r2)
-            t = g * ((d10 * d21 - d20 * d11) * r0 + (d20 * d01 - d00 * d21) * r1 + (d00 * d11 - d10 * d01) * r2)
-            x, y, z = x - p, y - q, z - t
-            m = p * p + q * q + t * t
-            if (e * m) ** 2 <= 1e-34 * (x * x + y * y + z * z):
-                break
-        total += x
-    return total
-
-
-def readability_table() -> None:
-    body = chain_of(system()).body
-    arguments = (200_000, body.inertia, 5e-4, (0.03, 0.04, 0.02))
-    same = abs(turn_tuples(*arguments) - turn_scalars(*arguments)) < 1e-6
-
-    def timed(function: Callable[..., float]) -> float:
-        begun = time.perf_counter()
-        function(*arguments)
-        return time.perf_counter() - begun
-
-    tuples, scalars = best(lambda: timed(turn_tuples)), best(lambda: timed(turn_scalars))
-    print("\nNewton solution of the rotation, nanoseconds: vectors as tuples against scalars unrolled by hand")
-    print(
-        f"  tuples {tuples / arguments[0] * 1e9:.1f}, scalars {scalars / arguments[0] * 1e9:.1f}, "
-        f"ratio {tuples / scalars:.2f}, same result: {same}"
-    )
-
-
 def main() -> None:
     ours(1, 20, 10)
     with tempfile.TemporaryDirectory() as folder:
@@ -196,7 +122,6 @@ def main() -> None:
         if c is None:
             print("no gcc here: the comparison with C is left out")
         step_table(c)
-    readability_table()
 
 
 if __name__ == "__main__":

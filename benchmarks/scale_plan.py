@@ -27,8 +27,6 @@ STEPS, SAMPLES = 2000, 100
 MEMBERS, CORES = 10**8, 1000
 LOST = 10
 BATCHES = (250, 500, 1000, 2000, 5000, 10_000, 20_000, 50_000, 100_000)
-# A plan is good if it takes so much longer than the best at most.
-GOOD = 1.1
 # Files that a store of a cluster may make in a second; not measured, so two of them.
 FILES_A_SECOND = (10_000, 1_000)
 

@@ -18,13 +18,13 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks import pages
 from benchmarks.peers.catalogue import PEERS, Peer
 from benchmarks.peers.environments import ROOT, clean_environment, install, python_of, sizes
 
 REPEATS = 15
 PAGE = ROOT / "docs" / "startup.md"
 MEASURED = ROOT / "docs" / "measured" / "startup.json"
-BEGIN, END = "<!-- startup: begin -->\n", "<!-- startup: end -->\n"
 
 # First results: one step would do, these take ten milliseconds.
 PLAIN = """
@@ -181,15 +181,13 @@ def tables(result: dict[str, Any]) -> str:
         f"| **all** | **{sum(size.values()) / 1e6:.0f}** |",
         f"| all, with the bytecode that pip writes | {result['bytes_with_bytecode'] / 1e6:.0f} |",
     ]
-    return "\n".join(lines) + "\n"
+    return "\n".join(lines)
 
 
 def write_page(result: dict[str, Any]) -> None:
     """Put the tables into the page, between its marks, and the figures beside it."""
-    head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    tail = rest.partition(END)[2]
     MEASURED.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    PAGE.write_text(head + BEGIN + tables(result) + END + tail, encoding="utf-8")
+    pages.rewrite(PAGE, {"startup": tables(result)})
 
 
 def print_parts(repeats: int = 5) -> None:

@@ -1,7 +1,7 @@
-"""How far studies scale: throughput, memory, disk, Dask's scheduler. `python benchmarks/study.py [--quick]`
+"""How far studies scale: throughput, memory, disk, Dask's scheduler. `python -m benchmarks.study [--quick]`
 
 The study is the paper's example 1, one second of it, with two values varied and two numbers kept. Without `--quick` the
-results go to docs/measured/scale.json, and the page docs/scale.md with its pictures is written from them.
+results go to docs/measured/scale.json, and tables and pictures of docs/scale.md are made from them.
 """
 
 from __future__ import annotations
@@ -19,21 +19,18 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT))
+import numpy as np
+import psutil
 
-import numpy as np  # noqa: E402 - after the path
-import psutil  # noqa: E402
-
-import tautline as tl  # noqa: E402
-from benchmarks import batch, scale_page, scale_plan, scheduler  # noqa: E402
-from tautline.kernels.lanes import LANES  # noqa: E402
-from tautline.studies.definition import definition as definitions  # noqa: E402
-from tautline.studies.execution.batches import run_batch  # noqa: E402
-from tautline.studies.execution.compute import compute  # noqa: E402
-from tautline.studies.store import making  # noqa: E402
-from tautline.studies.store.archive import open_archive  # noqa: E402
-from tautline.studies.store.layout import cut  # noqa: E402
+import tautline as tl
+from benchmarks import batch, pages, scale_page, scale_plan, scheduler
+from tautline.kernels.lanes import LANES
+from tautline.studies.definition import definition as definitions
+from tautline.studies.execution.batches import run_batch
+from tautline.studies.execution.compute import compute
+from tautline.studies.store import making
+from tautline.studies.store.archive import open_archive
+from tautline.studies.store.layout import cut
 
 Found = dict[str, Any]
 LIBRARIES = ("numpy", "numba", "zarr", "dask", "distributed", "xarray")
@@ -236,7 +233,7 @@ def one_study(path: str, members: int, workers: int, cluster: bool = False, only
 
 def in_a_process(**arguments: Any) -> Found:
     code = f"import json; from benchmarks import study; print(json.dumps(study.one_study(**{arguments!r})))"
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run([sys.executable, "-c", code], cwd=pages.ROOT, stdout=subprocess.PIPE, text=True, check=True)
     found: Found = json.loads(done.stdout.splitlines()[-1])
     return found
 
@@ -294,7 +291,7 @@ def main() -> None:
     found["dask"] = dask_alone(quick)
     found["plan"] = scale_plan.plans(found, quick)
     if quick:
-        print(scale_page.tables(found))
+        print(*scale_page.tables(found).values(), sep="\n\n")
     else:
         scale_page.write(found)
 

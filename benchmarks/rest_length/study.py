@@ -1,4 +1,4 @@
-"""All runs of the comparison: writes results.json, the pictures in docs/images and, from these, docs/rest-length.md.
+"""All runs of the comparison: writes results.json and, from these, pictures and tables of docs/rest-length.md.
 
 `make rest-length`. The runs of other programs come from peers.json, which `make rest-length-peers` writes.
 """
@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -49,6 +50,9 @@ LABELS = {
 TITLES = {"deployment": "example 2, deployment", "retrieval": "example 3, retrieval", "fast": "fast payout"}
 
 
+Part = Callable[[Track], Array]  # a curve of a track
+
+
 def grid(rows: int, columns: int, width: float, height: float, **options: Any) -> tuple[Figure, Any]:
     figure = Figure(figsize=(width, height), layout="constrained")
     FigureCanvasAgg(figure)
@@ -67,39 +71,32 @@ def tracks(comparison: Comparison) -> list[tuple[str, str, float, Track]]:
 
 
 @styled
-def draw_tensions(found: dict[str, Comparison]) -> None:
-    figure, axes = grid(2, 3, 10.0, 5.0)
-    for column, (name, comparison) in enumerate(found.items()):
+def draw_over_time(found: dict[str, Comparison], name: str, height: float, parts: dict[str, Part]) -> None:
+    """A row for each part, by its label, and a column for each motion."""
+    figure, axes = grid(len(parts), 3, 10.0, height)
+    for column, (case, comparison) in enumerate(found.items()):
         for label, color, width, track in tracks(comparison):
-            for row, tension in enumerate((track.guide_tension, track.body_tension)):
-                axes[row, column].plot(track.time, smooth(tension), color=color, linewidth=width, label=label)
-        axes[0, column].set_title(TITLES[name])
-        axes[1, column].set_xlabel("time (s)")
-    axes[0, 0].set_ylabel("tension at the guide (N)")
-    axes[1, 0].set_ylabel("tension at the body (N)")
+            for row, part in enumerate(parts.values()):
+                axes[row, column].plot(track.time, part(track), color=color, linewidth=width, label=label)
+        axes[0, column].set_title(TITLES[case])
+        axes[-1, column].set_xlabel("time (s)")
+    for row, label in enumerate(parts):
+        axes[row, 0].set_ylabel(label)
     figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    save(figure, "tension")
+    save(figure, name)
 
 
-@styled
-def draw_balances(found: dict[str, Comparison]) -> None:
-    figure, axes = grid(3, 3, 10.0, 7.0)
-    for column, (name, comparison) in enumerate(found.items()):
-        for label, color, width, track in tracks(comparison):
-            parts = (
-                track.unexplained_energy,
-                track.angular_momentum / track.angular_momentum[0],
-                np.linalg.norm(track.unexplained_momentum, axis=1),
-            )
-            for row, values in enumerate(parts):
-                axes[row, column].plot(track.time, values, color=color, linewidth=width, label=label)
-        axes[0, column].set_title(TITLES[name])
-        axes[2, column].set_xlabel("time (s)")
-    axes[0, 0].set_ylabel("spurious energy (J)\n(negative: lost)")
-    axes[1, 0].set_ylabel("angular momentum about\nthe vertical, of the first")
-    axes[2, 0].set_ylabel("spurious momentum\n(N s)")
-    figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
-    save(figure, "balance")
+TENSIONS: dict[str, Part] = {
+    "tension at the guide (N)": lambda track: smooth(track.guide_tension),
+    "tension at the body (N)": lambda track: smooth(track.body_tension),
+}
+BALANCES: dict[str, Part] = {
+    "spurious energy (J)\n(negative: lost)": lambda track: track.unexplained_energy,
+    "angular momentum about\nthe vertical, of the first": lambda track: (
+        track.angular_momentum / track.angular_momentum[0]
+    ),
+    "spurious momentum\n(N s)": lambda track: np.linalg.norm(track.unexplained_momentum, axis=1),
+}
 
 
 @styled
@@ -259,8 +256,8 @@ def main() -> None:
     results["sweep"] = [{k: rounded(v) for k, v in p._asdict().items()} for p in sweep.sweep()]
     results["vertical"] = vertical()
     (HERE / "results.json").write_text(json.dumps(results) + "\n", encoding="utf-8")
-    draw_tensions(found)
-    draw_balances(found)
+    draw_over_time(found, "tension", 5.0, TENSIONS)
+    draw_over_time(found, "balance", 7.0, BALANCES)
     draw_paths(found)
     draw_meshes(results)
     draw_sweep(results["sweep"])

@@ -61,7 +61,7 @@ from tautline.model.system.state import LineState as LineState
 from tautline.model.system.state import State as State
 from tautline.model.system.system import System as System
 from tautline.optimal.optimize import optimize as optimize
-from tautline.results.case import case_of as case_of
+from tautline.results.inputs import case_of as case_of
 from tautline.results.summary_text import summary as summary
 from tautline.results.warnings import RunWarning as RunWarning
 from tautline.results.warnings import warnings_of as warnings_of

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import errno
 import itertools
+import json
+import math
 import os
 import re
+import shutil
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -133,7 +136,10 @@ def remove_leftovers(target: Path) -> None:
         for path in target.parent.iterdir():
             found = pattern.fullmatch(path.name)
             if found and not _is_running(int(found[1])) and not is_locked(path):
-                path.unlink(missing_ok=True)
+                if path.is_dir():  # of a study
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink(missing_ok=True)
 
 
 def _is_running(process: int) -> bool:
@@ -141,7 +147,7 @@ def _is_running(process: int) -> bool:
         return True
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
+    except (ProcessLookupError, OverflowError):
         return False
     except OSError:  # of another user
         return True
@@ -165,6 +171,34 @@ def replacing(path: str | os.PathLike[str], mode: str = "w", **options: Any) -> 
         raise StoreError(f"{target}: {reason(error)}") from None
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file as a whole; what goes wrong becomes a sentence."""
+    with explained(Path(path)), replacing(path, encoding="utf-8") as file:
+        file.write(text)
+
+
+def json_text(value: Any) -> str:
+    """Indented JSON, which has no word for numbers that are not finite: null."""
+    return json.dumps(_finite(value), indent=2, allow_nan=False)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(x) for name, x in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(x) for x in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def free_space(path: Path) -> float:
+    """Bytes that are free in the folder of a path; infinite where the system does not tell."""
+    try:
+        disk = os.statvfs(path.parent)
+    except (AttributeError, OSError):
+        return math.inf
+    return float(disk.f_bavail * disk.f_frsize)
 
 
 def give_name(part: Path, target: Path, overwrite: bool) -> None:

@@ -17,29 +17,6 @@ class Variable(NamedTuple):
 
 TIME = ("time",)
 AXES = ["x", "y", "z"]
-CHAIN_SCHEMA = {
-    "reeled_length": Variable(TIME, "m", "unstretched length on the reel side of the guide entrance"),
-    "reel_speed": Variable(TIME, "m s-1", "rate of reeled_length; positive in retrieval"),
-    "unstretched_length": Variable(TIME, "m", "unstretched length of the deployed string"),
-    "stretched_length": Variable(TIME, "m", "stretched length of the deployed string"),
-    "position": Variable((*TIME, "node", "axis"), "m", "positions of the nodes; third axis down"),
-    "velocity": Variable((*TIME, "node", "axis"), "m s-1", "velocities of the mesh nodes, inertial"),
-    "attitude": Variable((*TIME, "row", "column"), "1", "rotation matrix, body to inertial frame"),
-    "angular_velocity": Variable((*TIME, "axis"), "rad s-1", "of the body, in the body frame"),
-    "strain": Variable((*TIME, "element"), "1", "strain of the elements"),
-    "tension": Variable((*TIME, "element"), "N", "tension in the elements, damping included; negative in compression"),
-    "guide_tension": Variable(TIME, "N", "tension at the guide entrance, by the balance of its node"),
-    "body_tension": Variable(TIME, "N", "tension at the body, by the balance of its node"),
-    **{account.name: Variable(TIME, account.unit, account.sentence) for account in ledger.ACCOUNTS},
-    "rotational_energy": Variable(TIME, "J", "Omega.J Omega/2 about the attachment point"),
-    "energy": Variable(TIME, "J", "total energy"),
-    "torque": Variable(TIME, "N m", "torque of motor or lock on the drum, commanded or needed; positive retrieves"),
-    "power": Variable(TIME, "W", "power of that moment; positive where it drives the drum, negative where it brakes"),
-    "angular_momentum": Variable(TIME, "kg m2 s-1", "about the vertical axis through the guide entrance"),
-    "orthogonality_error": Variable(TIME, "1", "Frobenius norm of I - R^T R"),
-}
-
-
 MODE = ("mode",)
 MODES_SCHEMA = {
     "frequency": Variable(MODE, "Hz", "natural frequency; 0 for a rigid or a growing motion"),
@@ -228,11 +205,6 @@ class Layout(NamedTuple):
         return sum(math.prod(self.shape(name, 1)) for name in self.all_variables())
 
 
-def of_chain(N: int) -> Layout:
-    """Results of a pendulum with N elements."""
-    return Layout(CHAIN_SCHEMA, {"node": N + 1, "element": N, "axis": 3, "row": 3, "column": 3})
-
-
 def of_system(bodies: list[str], lines: Mapping[str, int], over: Mapping[str, Sequence[str]] | None = None) -> Layout:
     """Results of a system, from the names of its bodies, the elements of its spans, and what each line runs over."""
     over = {} if over is None else over
@@ -270,8 +242,3 @@ def by_line(sheaves: Iterable[str]) -> dict[str, list[str]]:
 def span_names(spans: Mapping[str, int]) -> list[str]:
     """Names of the spans of all lines, from their numbers by line."""
     return [f"{line}.{k}" for line, count in spans.items() for k in range(count)]
-
-
-def row_length(N: int) -> int:
-    """Numbers in one sample of a pendulum."""
-    return of_chain(N).row_length()

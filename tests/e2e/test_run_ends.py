@@ -13,11 +13,12 @@ import pytest
 import xarray as xr
 
 import tautline as tl
-from tautline.cli.output import summary_table
+from tautline import durable
+from tautline.cli.output import two_columns
 from tautline.files import runs
-from tautline.files.runs import shortening
 from tautline.results.network import layout
 from tautline.results.summary import summarize
+from tautline.results.summary_text import summary_rows
 from tautline.results.warnings import encoded
 
 
@@ -31,7 +32,7 @@ def test_the_file_of_an_early_end_has_the_size_of_its_samples(
     if trouble == "replace":
         monkeypatch.setattr(os, "replace", failing)
     elif trouble == "room":
-        monkeypatch.setattr(shortening, "_has_room", lambda path, size: False)
+        monkeypatch.setattr(durable, "free_space", lambda path: 0.0 if path.exists() else 1e12)
 
     def watch(progress: runs.Progress) -> bool:
         if trouble == "renamed" and path.exists():
@@ -97,7 +98,7 @@ def test_health_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     health = {"version": "0", "balance_error": 0.031, "warnings": encoded(found)}
     figures = summarize([values], ATTRS | health)
     assert figures["warnings"] == [w.to_dict() for w in found] and figures["balance_error"] == 0.031
-    console(True).print(summary_table(figures, {}))
+    console(True).print(two_columns(summary_rows(figures, {})))
     lines = [re.sub(r" {2,}", ": ", line.strip()) for line in capsys.readouterr().out.splitlines()]
     assert "drum power: -3 to 5 W" in lines and "drum torque: 1 to 2 N m" in lines
     assert "tension at start: 7 to 9 N" in lines

@@ -167,6 +167,6 @@ def test_a_section_that_names_its_kind_is_replaced_and_strings_may_differ_in_ele
             "outputs": outputs,
         }
     )
-    assert made.scenario["lines"]["hoist"]["command"] == {"kind": "locked"}
-    assert made.scenario["initial"]["settle"] is False and "hook" in made.scenario["initial"]["bodies"]
-    assert made.outputs[1].dims == ("hoist_node",) and made.outputs[1].sizes == (4,)
+    assert made.work.scenario["lines"]["hoist"]["command"] == {"kind": "locked"}
+    assert made.work.scenario["initial"]["settle"] is False and "hook" in made.work.scenario["initial"]["bodies"]
+    assert made.work.outputs[1].dims == ("hoist_node",) and made.work.outputs[1].sizes == (4,)

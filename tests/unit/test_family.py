@@ -124,7 +124,7 @@ def one_by_one(study: definition.Study, monkeypatch: pytest.MonkeyPatch) -> Comp
 def test_every_plain_number(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All that a study keeps, of members that differ in all of these keys at once."""
     study = a_study(CASES[name])
-    case = tl.Case.from_dict(study.scenario)
+    case = tl.Case.from_dict(study.work.scenario)
     for key in study.table:
         assert is_known(case, key), key
     found, expected = compute.compute(study.work, study.table), one_by_one(study, monkeypatch)

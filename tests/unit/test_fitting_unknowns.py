@@ -67,7 +67,7 @@ def test_what_is_given_takes_the_place_of_defaults() -> None:
         ({"string.stiffness": (-1, 300)}, "expected positive bounds on a logarithmic scale"),
         ({"string.stiffness": ("1 m", 300)}, "vary string.stiffness from: expected a force"),
         ({"string.stiffness": 3.0}, "expected bounds (low, high)"),
-        ({"string.stiffness": {"low": 3.0}}, "expected some of start, from, to, scale, got low"),
+        ({"string.stiffness": {"low": 3.0}}, "low: no such key; expected one of start, from, to, scale"),
         ({"string.stiffness": {"scale": "square"}}, "vary string.stiffness scale: expected one of 'linear', 'log'"),
         ({"initial.end_velocity[1]": {"scale": "log"}}, "expected a positive start value on a logarithmic scale"),
     ],

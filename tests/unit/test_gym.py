@@ -14,14 +14,14 @@ from gymnasium.utils.env_checker import check_env
 import tautline as tl
 import tautline.gym
 from tautline.errors import InputError
-from tautline.gym.ready import ARGUMENTS, READY, make_vec
+from tautline.gym.ready import READY, make_vec
 
 # Observations are computed from the same bits, in lanes by sums in another order.
 ROUNDING = 1e-9
 
 
 def retrieval(**others: Any) -> dict[str, Any]:
-    return {**ARGUMENTS["Retrieval-v0"](), **others}
+    return {**READY["Retrieval-v0"](), **others}
 
 
 @pytest.mark.parametrize("name", READY)
@@ -124,7 +124,7 @@ def test_what_lanes_cannot_do_is_done_one_by_one() -> None:
     vector.reset(seed=0)
     assert vector.step(np.zeros((2, 1)))[0].shape[0] == 2
     with pytest.raises(InputError, match="LaneVectorEnv: only the torque of one reel"):
-        tautline.gym.LaneVectorEnv(2, **ARGUMENTS["HookAndLoad-v0"]())
+        tautline.gym.LaneVectorEnv(2, **READY["HookAndLoad-v0"]())
 
 
 def test_randomized_numbers_are_those_of_the_seed() -> None:

@@ -194,7 +194,7 @@ def test_quantiles_settle_and_count_members() -> None:
     assert np.isneginf(few.low[0, 0]) and np.isposinf(few.high[0, -1]) and np.isfinite(few.low[0, 2])
     with pytest.raises(InputError, match="got the design 'grid', whose members are no sample"):
         tl.studies.quantiles(synthetic(ishigami, {"kind": "grid"}, points=4))
-    with pytest.raises(InputError, match="probabilities: expected numbers between 0 and 1"):
+    with pytest.raises(InputError, match="probabilities: expected a number between 0 and 1, got 5"):
         tl.studies.quantiles(study, probabilities=[5, 95])
 
 

@@ -46,7 +46,8 @@ def test_a_file_and_a_mapping_say_the_same(tmp_path: Path) -> None:
     one, two = definition.read(tmp_path / "study.toml"), definition.read(mapping)
     assert one.plan() == two.plan()
     assert one.title == "A study"
-    assert one.scenario["run"]["duration"] == 0.1 and one.scenario["initial"]["end_velocity"] == [0.0, 0.5, 1.0]
+    scenario = one.work.scenario
+    assert scenario["run"]["duration"] == 0.1 and scenario["initial"]["end_velocity"] == [0.0, 0.5, 1.0]
     assert one.table["body.mass"].tolist() == [0.1, 0.2]
 
 
@@ -61,14 +62,14 @@ def test_a_scenario_beside_the_study_file(tmp_path: Path) -> None:
     (tmp_path / "retrieval-of-mine.toml").write_text(text, encoding="utf-8")
     changed = FILE.replace("fixed-length", "retrieval-of-mine.toml")
     (tmp_path / "study.toml").write_text(changed, encoding="utf-8")
-    assert definition.read(tmp_path / "study.toml").scenario["lines"]["line"]["command"]["kind"] == "torque"
+    assert definition.read(tmp_path / "study.toml").work.scenario["lines"]["line"]["command"]["kind"] == "torque"
 
 
 @pytest.mark.parametrize("name", built_in_names())
 def test_every_scenario_survives_the_way_into_the_store(name: str) -> None:
     """Plain values through JSON: the same system, start, commands and settings."""
     made = definition.read({"scenario": name, "vary": {"run.order": [2]}, "outputs": ["final energy"]})
-    plain = json.loads(json.dumps(made.scenario))
+    plain = json.loads(json.dumps(made.work.scenario))
     one, two = tl.load(name), tl.Case.from_dict(plain)
     assert one.with_(title="", description="") == two
     for line, x in one.state().lines.items():
@@ -87,7 +88,7 @@ def test_keys_that_only_fit_together() -> None:
             "outputs": ["final energy"],
         }
     )
-    assert made.scenario["initial"]["azimuth"] == 0.1
+    assert made.work.scenario["initial"]["azimuth"] == 0.1
     values = {"initial.azimuth": np.array([0.1, 0.2]), "initial.inclination": np.array([0.3, 0.3])}
     assert compute(made.work, values).status.tolist() == [0, 0]
 
@@ -117,7 +118,7 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"vary": {"body.mass": []}}, "vary.body.mass: expected a list"),
     ({"vary": {"body.mass": {"from": 3}}}, "vary.body.mass: expected from, to, or values; to is missing"),
     ({"vary": {"body.mass": {"from": 3, "to": 2}}}, "vary.body.mass: expected from to be less than to, got 3 and 2"),
-    ({"vary": {"body.mass": {"from": 1, "to": 2, "step": 1}}}, "vary.body.mass.step: no such key here"),
+    ({"vary": {"body.mass": {"from": 1, "to": 2, "step": 1}}}, "vary.body.mass.step: no such key; expected"),
     ({"vary": {"body.mass": {"from": -1, "to": 2, "scale": "log"}}}, "vary.body.mass.from: expected a positive"),
     ({"vary": {"body.mass": {"from": 1, "to": 2, "scale": "cubic"}}}, "vary.body.mass.scale: expected one of"),
     ({"vary": {"body.mass": {"distribution": "gauss", "mean": 1}}}, "vary.body.mass.distribution: expected one of"),
@@ -242,9 +243,10 @@ def test_short_and_full_keys_say_the_same() -> None:
         for table in (full, short)
     ]
     assert studies[1].keys == ("string.stiffness", "body.mass", "run.elements")
-    assert studies[1].places == dict(zip(short, full, strict=True)) and studies[0].scenario == studies[1].scenario
-    one, two = (compute(made.work, made.table) for made in studies)
-    assert one.status.tolist() == [0, 0] and (one.outputs["max_tension"] == two.outputs["max_tension"]).all()
+    one, two = (made.work for made in studies)
+    assert two.places == dict(zip(short, full, strict=True)) and one.scenario == two.scenario
+    first, second = (compute(made.work, made.table) for made in studies)
+    assert first.status.tolist() == [0, 0] and (first.outputs["max_tension"] == second.outputs["max_tension"]).all()
 
 
 def test_short_keys_of_a_system_with_names_of_its_own() -> None:
@@ -252,8 +254,8 @@ def test_short_keys_of_a_system_with_names_of_its_own() -> None:
     made = definition.read(
         {"scenario": str(HAULED), "vary": {"body.mass": ["1 kg", "2 kg"]}, "outputs": ["final body_position"]}
     )
-    assert made.keys == ("body.mass",) and made.places == {"body.mass": "bodies.box.mass"}
-    assert made.outputs[0].dims == ("axis",) and made.outputs[0].long_name.endswith("third axis down")
+    assert made.keys == ("body.mass",) and made.work.places == {"body.mass": "bodies.box.mass"}
+    assert made.work.outputs[0].dims == ("axis",) and made.work.outputs[0].long_name.endswith("third axis down")
     found = compute(made.work, {"body.mass": np.array([1.0, -1.0])})
     assert found.status.tolist() == [errors.FULLY_RETRIEVED, REFUSED]
     assert found.message[1].startswith("body.mass: expected a positive")

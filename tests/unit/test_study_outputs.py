@@ -65,7 +65,7 @@ def labeled(study: definition.Study, member: int) -> xr.Dataset:
     chosen = {"run.duration": "0.2", "run.sample": "0.01", "run.elements": "8", **changes}
     if "initial.end_velocity[1]" in study.table:
         chosen["initial.end_velocity"] = f"[0, {study.table['initial.end_velocity[1]'][member].item()!r}, 0]"
-    name = "retrieval" if study.scenario["lines"]["line"]["command"]["kind"] == "torque" else "fixed-length"
+    name = "retrieval" if study.work.scenario["lines"]["line"]["command"]["kind"] == "torque" else "fixed-length"
     built = tl.load(name, chosen)
     return chains.simulate(built)
 
@@ -179,7 +179,7 @@ def test_readings_of_members_that_end_early() -> None:
     [
         ("utilization", "utilization needs a breaking load; give string.breaking_load in `set` or `vary`"),
         ({"variable": "damage", "rope": "six_strand"}, "damage needs a breaking load"),
-        ("max slack_time", r"outputs\[0\].reduce: no such key; expected some of name, variable"),
+        ("max slack_time", r"outputs\[0\].reduce: no such key; expected one of name, variable"),
         ({"variable": "peak_power", "rope": "six_strand"}, r"outputs\[0\].rope: no such key"),
     ],
 )
@@ -227,7 +227,7 @@ def test_how_fast_neighbors_part() -> None:
         ({"variable": "predictability_time", "known": 2.0}, "known: expected less than lost"),
         (
             {"variable": "predictability_time", "node": 3},
-            "node: no such key; expected some of name, variable, interval",
+            "node: no such key; expected one of name, variable, interval",
         ),
         ("max lyapunov", "reduce: no such key"),
     ],
@@ -259,7 +259,7 @@ def test_many_members_at_once_and_one_by_one() -> None:
     rng = np.random.default_rng(2)
     full = {"time": 21, "body": 1, "line": 1, "node": 9, "element": 8, "axis": 3, "row": 3, "column": 3}
     rows = np.array([21, 1, 13, 21, 6])
-    for output in study.outputs:
+    for output in study.work.outputs:
         dims = SCHEMA[output.variable].dims
         x = rng.normal(size=(5, *(full[dim] for dim in dims)))
         for k, n in enumerate(rows):

@@ -10,7 +10,7 @@ import pytest
 
 import tautline as tl
 from tautline.analysis.chain_growth import growth_rates
-from tautline.analysis.lyapunov import DISTANCE
+from tautline.analysis.neighbors import DISTANCE
 from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.runner import Runner

@@ -7,8 +7,8 @@ from tautline.analysis.fatigue import rainflow as rainflow
 from tautline.analysis.loads import motor_energy as motor_energy
 from tautline.analysis.loads import slack_events as slack_events
 from tautline.analysis.loads import utilization as utilization
-from tautline.analysis.lyapunov import lyapunov as lyapunov
 from tautline.analysis.modes import displaced as displaced
+from tautline.analysis.neighbors import lyapunov as lyapunov
 from tautline.analysis.predictability import predictability_time as predictability_time
 from tautline.analysis.spectra import exceedance as exceedance
 from tautline.analysis.spectra import spectrum as spectrum

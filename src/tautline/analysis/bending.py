@@ -11,7 +11,7 @@ from tautline.files.runs.given import Run, run_from
 from tautline.model import checks
 from tautline.results.dataset import build_reading
 from tautline.results.inputs import system_of
-from tautline.results.one_line import line_names
+from tautline.results.one_line import line_of, one_line
 from tautline.schema import BENDING_SCHEMA
 
 if TYPE_CHECKING:
@@ -44,20 +44,16 @@ def bending_cycles(run: Run, *, line: str | None = None, sections: int = SECTION
     """
     checks.whole("sections", sections, 1, 10**6)
     whole = run_from(run, ("reeled_length",))
-    system, names = system_of(whole.attrs), line_names(whole)
-    if line is None and len(names) > 1:
-        checks.refuse("line", f"one of {', '.join(map(repr, names))}", line)
-    name = names[0] if line is None else line
-    checks.choice("line", name, names)
-    own, wheels = system.lines[name], system.wheels(name)
-    length = own.string.length
-    places = (np.arange(sections) + 0.5) * length / sections
-    reeled = whole.reeled_length.values[:, names.index(name)]
+    one = one_line(whole, line)
+    name, own = str(one["line"].item()), line_of(one)
+    wheels = system_of(whole.attrs).wheels(name)
+    places = (np.arange(sections) + 0.5) * own.string.length / sections
+    reeled = one.reeled_length.values
     found: dict[str, Array] = {}
     if own.reel is not None:
         found["reel"] = cycles_of(places, np.full_like(reeled, -np.inf), reeled)
     if wheels:
-        lengths = whole.span_length.values[:, _spans_before(system, name) :][:, : own.spans]
+        lengths = whole.span_length.sel(span=[f"{name}.{k}" for k in range(own.spans)]).values
         begins = reeled.copy()
         for wheel, span in zip(wheels, lengths.T, strict=False):
             begins = begins + span
@@ -71,12 +67,6 @@ def bending_cycles(run: Run, *, line: str | None = None, sections: int = SECTION
     worst = int(np.argmax(total))
     values = {"wheel": np.array(list(found)), "section": places, "cycles": cycles}
     return build_reading(BENDING_SCHEMA, values, {"line": name, "most": int(total[worst]), "worst": places[worst]})
-
-
-def _spans_before(system: object, name: str) -> int:
-    """Number of the spans of the lines before one."""
-    lines = system.lines  # type: ignore[attr-defined]
-    return sum(lines[other].spans for other in list(lines)[: list(lines).index(name)])
 
 
 def cycles_of(places: Array, first: Array, last: Array) -> Array:

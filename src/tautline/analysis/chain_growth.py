@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from tautline.analysis.network_growth import STATE_OF_REEL, growth_of_pairs
 from tautline.engine.chain.backend import ChainBackend
 from tautline.engine.chain.ensemble import march_ensemble
 from tautline.engine.runner import Runner
@@ -22,21 +23,10 @@ def growth_rates(simulations: Sequence[Runner[ChainBackend]], intervals: int, di
     The simulations must have been started by `begin`, with one sample an interval. `distance` is that at the start of
     every interval.
     """
-    shadows = [simulation.copy() for simulation in simulations]
-    for simulation, shadow in zip(simulations, shadows, strict=True):
+    pairs = [(simulation, simulation.copy()) for simulation in simulations]
+    for simulation, shadow in pairs:
         _push_aside(simulation, shadow, distance)
-    growth = np.full((len(simulations), intervals), np.nan)
-    going = list(range(len(simulations)))
-    before = {i: _distance(simulations[i], shadows[i]) for i in going}
-    for k in range(intervals):
-        march_ensemble([*(simulations[i] for i in going), *(shadows[i] for i in going)], 1)
-        going = [i for i in going if simulations[i].status == "completed" == shadows[i].status]
-        for i in going:
-            apart = _distance(simulations[i], shadows[i])
-            growth[i, k] = math.log(apart / before[i])
-            _pull_back(simulations[i], shadows[i], distance / apart)
-            before[i] = _distance(simulations[i], shadows[i])
-    return growth
+    return growth_of_pairs(pairs, intervals, distance, lambda some: march_ensemble(some, 1), _distance, _pull_back)
 
 
 def _scales(simulation: Runner[ChainBackend]) -> tuple[float, float]:
@@ -85,8 +75,6 @@ def _pull_back(simulation: Runner[ChainBackend], shadow: Runner[ChainBackend], f
     ours, theirs = simulation.stepper.motion, shadow.stepper.motion
     theirs.nodes[:] = ours.nodes + factor * (theirs.nodes - ours.nodes)
     theirs.body[:] = ours.body + factor * (theirs.body - ours.body)
-    configuration = [*range(data.S, data.SIGMA_BEFORE + 1), data.SIGMA_EARLIER]
-    theirs.reel[configuration] = ours.reel[configuration] + factor * (
-        theirs.reel[configuration] - ours.reel[configuration]
-    )
+    change = theirs.reel[STATE_OF_REEL] - ours.reel[STATE_OF_REEL]
+    theirs.reel[STATE_OF_REEL] = ours.reel[STATE_OF_REEL] + factor * change
     shadow.first_sample()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -29,17 +31,39 @@ def growth_of_network(simulation: Runner[NetworkBackend], intervals: int, interv
     for each in (simulation, shadow):
         each.first_sample()
     _push_aside(simulation, shadow, distance)
-    growth = np.full(intervals, np.nan)
-    before = _distance(simulation, shadow)
-    for k in range(intervals):
-        for each in (simulation, shadow):
+
+    def march(runners: list[Any]) -> None:
+        for each in runners:
             each.march(1, plan)
-        if not simulation.status == "completed" == shadow.status:
+
+    return np.asarray(growth_of_pairs([(simulation, shadow)], intervals, distance, march, _distance, _pull_back)[0])
+
+
+def growth_of_pairs(
+    pairs: Sequence[tuple[Any, Any]],
+    intervals: int,
+    distance: float,
+    march: Callable[[list[Any]], Any],
+    apart: Callable[[Any, Any], float],
+    pull_back: Callable[[Any, Any, float], None],
+) -> Array:
+    """Logarithmic growth of the distances between motions and their shadows, (pair, interval); NaN after their ends.
+
+    After every interval the shadow is put back to a distance along the line on which it has drifted (Benettin).
+    `march` takes motions an interval further, `apart` is their distance, `pull_back` takes it by a factor.
+    """
+    growth = np.full((len(pairs), intervals), np.nan)
+    going, before = list(range(len(pairs))), [apart(*pair) for pair in pairs]
+    for k in range(intervals):
+        march([pairs[i][side] for side in (0, 1) for i in going])
+        going = [i for i in going if pairs[i][0].status == "completed" == pairs[i][1].status]
+        for i in going:
+            drifted = apart(*pairs[i])
+            growth[i, k] = math.log(drifted / before[i])
+            pull_back(*pairs[i], distance / drifted)
+            before[i] = apart(*pairs[i])
+        if not going:
             break
-        apart = _distance(simulation, shadow)
-        growth[k] = math.log(apart / before)
-        _pull_back(simulation, shadow, distance / apart)
-        before = _distance(simulation, shadow)
     return growth
 
 

@@ -107,12 +107,16 @@ def options(
 
 def overrides(settings: list[str] | None) -> Options:
     """Values given with --set, by key."""
-    from tautline.files.scenario import Options, ScenarioError
+    from tautline.files.scenario import Options
 
-    pairs = Options()
-    for setting in settings or []:
-        key, sign, value = setting.partition("=")
-        if not sign:
-            raise ScenarioError(f"--set {setting}: expected section.key=value")
-        pairs[key.strip()] = value.strip()
-    return pairs
+    return Options(pair("--set", setting, "section.key=value") for setting in settings or [])
+
+
+def pair(option: str, text: str, expected: str = "NAME=VALUE") -> tuple[str, str]:
+    """Both sides of an option with "="."""
+    from tautline.errors import InputError
+
+    name, sign, value = text.partition("=")
+    if not sign:
+        raise InputError(f"{option} {text}: expected {expected}")
+    return name.strip(), value.strip()

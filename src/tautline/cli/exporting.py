@@ -10,16 +10,12 @@ def write_fmu(
     scenario: str, target: Path, fmi: int, commands: list[str], velocities: list[str], settings: dict[str, str]
 ) -> str:
     """Write an FMU; a sentence on it."""
-    from tautline.errors import InputError
+    from tautline.cli.app import pair
     from tautline.files.scenario import load
     from tautline.fmu import export
 
-    chosen: dict[str, str] = {}
-    for command in commands:
-        line, sign, word = command.partition("=")
-        if not sign:
-            raise InputError(f"--command {command}: expected LINE=torque, LINE=speed, LINE=length or LINE=case")
-        chosen[line.strip()] = word.strip()
+    modes = "LINE=torque, LINE=speed, LINE=length or LINE=case"
+    chosen = dict(pair("--command", command, modes) for command in commands)
     variables = export.write_fmu(load(scenario, settings), target, fmi, chosen, velocities)
     inputs = ", ".join(_short([x.name for x in variables if x.causality == "input"])) or "none"
     size = target.stat().st_size / 1e6

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tautline.cli import output, targets
-from tautline.cli.app import AsJson, NoColor, Pdf, Project, Quiet, ScenarioName, Settings, app, overrides
+from tautline.cli.app import AsJson, NoColor, Pdf, Project, Quiet, ScenarioName, Settings, app, overrides, pair
 from tautline.cli.interrupting import ends_soon
 from tautline.cli.output import one_line_errors
 
@@ -100,7 +100,7 @@ def fit(
                     wanted,
                     columns=_columns(column),
                     offset=offset if offset_bounds is None else _range("--offset-bounds", offset_bounds),
-                    sigma=dict(_pair("--sigma", x) for x in sigma) if sigma else None,
+                    sigma=dict(pair("--sigma", x) for x in sigma) if sigma else None,
                     loss=loss,
                     watch=watch,
                 )
@@ -109,16 +109,6 @@ def fit(
             raise typer.Exit(output.INTERRUPTED) from None
         _write(found, files, source.stem, project, data.name)
         _finish(found, files, quiet, as_json, no_color)
-
-
-def _pair(option: str, text: str) -> tuple[str, str]:
-    """NAME=VALUE."""
-    from tautline.errors import InputError
-
-    name, sign, value = text.rpartition("=")
-    if not sign or not name or not value:
-        raise InputError(f"{option} {text}: expected NAME=VALUE")
-    return name.strip(), value.strip()
 
 
 def _range(option: str, text: str) -> tuple[Any, Any]:
@@ -145,7 +135,7 @@ def _vary(keys: str, bounds: list[str] | None) -> dict[str, Any]:
 
     found: dict[str, Any] = {key.strip(): None for key in keys.split(",") if key.strip()}
     for text in bounds or []:
-        key, ends = _pair("--bounds", text)
+        key, ends = pair("--bounds", text)
         if key not in found:
             raise InputError(f"--bounds {text}: expected a key of --vary ({', '.join(found)})")
         found[key] = _range(f"--bounds {key}", ends)
@@ -172,14 +162,13 @@ def _watching(silent: bool, no_color: bool) -> Iterator[Any]:
 
 
 def _write(fit: Fit, files: tuple[Path, ...], name: str, project: str, data: str) -> None:
-    from tautline.durable import explained, replacing
+    from tautline.durable import explained, write_text
     from tautline.figures.fitted import fit_report
 
     case_file, page, *printed = files
     with explained(case_file):
         case_file.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(case_file, encoding="utf-8") as file:
-            file.write(fit.case.to_toml())
+    write_text(case_file, fit.case.to_toml())
     pdf = printed[0] if printed else None
     fit_report(fit, page, title=fit.case.title or name, project=project, data=data, pdf=pdf)
 

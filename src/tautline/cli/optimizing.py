@@ -40,9 +40,10 @@ def optimize(
     from tautline.cli.watch import print_iteration
 
     with one_line_errors("optimize"):
-        from tautline.durable import explained, replacing
+        from tautline.durable import write_text
+        from tautline.files.scenario import said_of
         from tautline.optimal.optimize import optimize as search
-        from tautline.optimal.reading import read, said_of
+        from tautline.optimal.reading import OptimizeError, read
         from tautline.optimal.result import SearchInterrupted
 
         definition = read(file)
@@ -52,15 +53,14 @@ def optimize(
         watch = None if quiet or as_json else print_iteration
         try:
             # the second Ctrl-C: one must not cost the values of a long search on a busy machine
-            with ends_soon(NOTHING, presses=2), said_of(file):
+            with ends_soon(NOTHING, presses=2), said_of(file, OptimizeError):
                 found = search(definition.case, watch=watch, **arguments)
         except SearchInterrupted as interrupted:
             found = interrupted.result
         except KeyboardInterrupt:
             print(f"interrupted; {NOTHING}", file=sys.stderr)
             raise typer.Exit(output.INTERRUPTED) from None
-        with explained(target), replacing(target, encoding="utf-8") as written:
-            written.write(found.to_toml())
+        write_text(target, found.to_toml())
         _finish(found, target, quiet, as_json, no_color)
 
 
@@ -87,7 +87,7 @@ def _finish(found: Optimized, target: Path, quiet: bool, as_json: bool, no_color
             "wall time": f"{found.seconds:.1f} s, {facts['iterations']} iterations",
             "file": str(target),
         }
-        output.print_table(output.two_columns(rows), no_color)
+        output.print_rows(rows, no_color)
         print("\n".join([found.message, *(f"warning: {w.text}" for w in found.warnings)]))
     if found.status == "interrupted":
         print(f"{target} holds the latest values; name it as `scenario` to go on from there", file=sys.stderr)

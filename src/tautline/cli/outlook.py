@@ -6,14 +6,12 @@ import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.cli.ahead import (
     CALL,
-    MOST_TERMS,
     PARTS_OF_A_RUN,
     STEPS_A_CALL,
     TERMS_A_STEP,
@@ -21,6 +19,7 @@ from tautline.cli.ahead import (
     terms_a_second,
     windows,
 )
+from tautline.cli.first_steps import first_steps
 from tautline.cli.output import NUMERICAL
 from tautline.engine.cases import begin
 from tautline.engine.lowering import LIMIT_NAMES
@@ -28,7 +27,6 @@ from tautline.engine.runner import Runner
 from tautline.engine.simulation import runner_of
 from tautline.kernels import data
 from tautline.kernels.limits import MAX_LEVEL, RESOLVED_FORCE_LAW, ROOM_TO_TURN
-from tautline.model.checks import SMALLEST
 from tautline.model.piecewise import peaks
 from tautline.model.profile import pieces_of, places_at
 from tautline.model.system.case import Case
@@ -42,10 +40,6 @@ from tautline.model.turning import Turning
 COARSE, LOOKS = 2, 200
 # Steps times elements for which an early end is confirmed by the run itself, about a second.
 MOST_WORK = 1_000_000
-# Steps of one timed call, and how long calls are timed for in all (s).
-TIMED_STEPS, LONGEST_TIMING = 200, 0.3
-# Base steps of a sample interval, about; and such calls that are timed, at most.
-BASE_STEPS, LONGEST_TIMED = 6.0, 1e4
 # Steps beyond this are a rough figure anyway.
 MOST_COUNTED = 1e15
 # Times at which given lengths are looked up, and statuses that end a run where a line ends.
@@ -73,7 +67,7 @@ class Course(NamedTuple):
 def outlook(case: Case) -> dict[str, Any]:
     """Steps, wall time and end of a run, by name; SI."""
     simulation, _, sample = begin(case)
-    course, first = _course(case), _first_steps(case, sample)
+    course, first = _course(case), first_steps(case, sample, _terms(case))
     steps = _steps(simulation, course, sample)
     if course.status in NUMERICAL and first.step > 0.0:  # the coarse run says little, the first steps of the run more
         steps = max(steps, math.ceil(min(case.run.duration / first.step, MOST_COUNTED)))
@@ -328,49 +322,3 @@ def _coarser_line(line: LineState, elements: int) -> LineState:
         )
 
     return dataclasses.replace(line, nodes=at_places(line.nodes), node_velocities=at_places(line.node_velocities))
-
-
-class First(NamedTuple):
-    """Wall time of a step, and the length of steps, of the first ones of a run (s); 0 where there are none."""
-
-    seconds: float
-    step: float
-
-
-def _first_steps(case: Case, sample: float) -> First:
-    """The first steps of the run, after one call that may have to compile; in calls whose work is bounded."""
-    simulation, terms = runner_of(case), _terms(case)
-    simulation.begin(case.commands, sample, sample)
-    interval = _interval(simulation, sample, MOST_TERMS / TIMED_STEPS / max(terms, SMALLEST))
-    if interval == 0.0:
-        return First(math.nan, 0.0)
-    simulation.begin(case.commands, interval, interval)
-    if simulation.stepper.plan.adaptive:
-        go_on = Ahead(simulation, min(sample, BASE_STEPS * interval), LONGEST_TIMED * interval, terms).go_on
-    else:
-        plan = simulation.sampling(interval)
-
-        def go_on(most: int = 1) -> bool:
-            simulation.march(1, plan)
-            return simulation.status == "completed"
-
-    go_on()
-    # calls of more and more steps, of which the best counts: what a call or an event takes besides is not a step's
-    most, seconds, begun = 1, math.inf, perf_counter()
-    while simulation.status == "completed" and perf_counter() - begun < LONGEST_TIMING:
-        before, since = simulation.steps, perf_counter()
-        if not go_on(most):
-            break
-        if simulation.steps > before:
-            seconds = min(seconds, (perf_counter() - since) / (simulation.steps - before))
-        most *= 2
-    steps = simulation.steps
-    return First(seconds if seconds < math.inf else 0.0, simulation.time / steps if steps else 0.0)
-
-
-def _interval(simulation: Runner[Any], sample: float, longest: float) -> float:
-    """Between samples of the timing: some steps, so that a call is neither too short nor too long (s); 0 if it is."""
-    fixed = simulation.stepper.method.step
-    if fixed != "auto":
-        return float(fixed) * min(TIMED_STEPS, math.floor(longest / float(fixed)))
-    return min(sample, longest, TIMED_STEPS * float(simulation.stepper.allowed_step()))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -12,6 +10,7 @@ from typing import Any
 
 import typer
 
+from tautline.durable import json_text
 from tautline.errors import InputError, TautlineError
 from tautline.extras import needed_by
 
@@ -54,19 +53,19 @@ def console(no_color: bool, stderr: bool = False) -> Any:
     return Console(no_color=no_color, stderr=stderr, highlight=False, markup=False)
 
 
-def print_table(table: Any, no_color: bool) -> None:
-    """Print a table; to files and pipes without blanks at the ends of its lines."""
+def print_rows(rows: dict[str, str], no_color: bool, whole_names: bool = False) -> None:
+    """Print a table of names and values; to files and pipes without blanks at the ends of its lines."""
     screen = console(no_color)
     if screen.is_terminal:
-        screen.print(table)
+        screen.print(two_columns(rows, whole_names))
         return
     with screen.capture() as printed:
-        screen.print(table)
+        screen.print(two_columns(rows, whole_names))
     print("\n".join(line.rstrip() for line in printed.get().splitlines()))
 
 
 def print_json(value: Any) -> None:
-    print(json.dumps(_plain(value), indent=2, allow_nan=False))
+    print(json_text(value))
 
 
 def print_files(files: list[Path], quiet: bool, as_json: bool) -> None:
@@ -78,28 +77,12 @@ def print_files(files: list[Path], quiet: bool, as_json: bool) -> None:
             print(file)
 
 
-def _plain(value: Any) -> Any:
-    """Value for JSON, which has no NaN and no infinity: null."""
-    if isinstance(value, dict):
-        return {name: _plain(x) for name, x in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(x) for x in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-def summary_table(summary: dict[str, Any], extra: dict[str, str]) -> Any:
-    """Table of the summary of a run and its warnings."""
-    from tautline.results.summary_text import summary_rows
-
-    return two_columns(summary_rows(summary, extra))
-
-
-def two_columns(rows: dict[str, str]) -> Any:
-    """Table of names and values."""
+def two_columns(rows: dict[str, str], whole_names: bool = False) -> Any:
+    """Table of names and values; names may be kept from going on in a second line."""
     from rich.table import Table
 
     table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column(style="bold")
+    table.add_column(style="bold", no_wrap=whole_names)
     table.add_column()
     for name, value in rows.items():
         table.add_row(name, value)

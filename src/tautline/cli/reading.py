@@ -25,6 +25,8 @@ def info(path: RunPath, expr: Expressions = None, as_json: AsJson = False, no_co
     Example: tautline info crane.nc --expr "body_position[load].x - position[hoist, 0].x"
     """
     with one_line_errors("info"):
+        from tautline.results.summary_text import summary_rows
+
         summary = output.summary_of(path)
         if expr:
             summary["expressions"] = {text: _extremes(path, text) for text in expr}
@@ -36,7 +38,7 @@ def info(path: RunPath, expr: Expressions = None, as_json: AsJson = False, no_co
                 "written by": f"tautline {summary['version']}",
                 **{text: _range_in_words(x) for text, x in summary.get("expressions", {}).items()},
             }
-            output.print_table(output.summary_table(summary, extra), no_color)
+            output.print_rows(summary_rows(summary, extra), no_color)
             print(summary["message"])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
@@ -28,7 +29,7 @@ def run(
 
     Example: tautline run retrieval -o retrieval.nc --set command.torque="1.5 N*m"
     """
-    from tautline.cli.watch import Stopwatch, watching
+    from tautline.cli.watch import watching
 
     with one_line_errors("run"):
         from tautline.files import runs
@@ -38,10 +39,10 @@ def run(
         chosen = scenarios.load(scenario, overrides(settings))
         target = out or Path(f"{source.stem}.nc")
         targets.check_targets({target: targets.RUN}, [source], overwrite=True)  # `run_to_file` says how to resume
-        clock = Stopwatch()
+        begun = perf_counter()
         with watching(quiet or as_json, no_color) as watcher:
             runs.run_to_file(target, chosen, overwrite=overwrite, watch=watcher)
-        _finish(target, clock(), watcher, quiet, as_json, no_color)
+        _finish(target, perf_counter() - begun, watcher, quiet, as_json, no_color)
 
 
 @app.command()
@@ -50,19 +51,21 @@ def resume(path: RunPath, quiet: Quiet = False, as_json: AsJson = False, no_colo
 
     Example: tautline resume retrieval.nc
     """
-    from tautline.cli.watch import Stopwatch, watching
+    from tautline.cli.watch import watching
 
     with one_line_errors("resume"):
         from tautline.files import runs
 
-        clock = Stopwatch()
+        begun = perf_counter()
         with watching(quiet or as_json, no_color) as watcher:
             runs.resume(path, watcher)
-        _finish(path, clock(), watcher, quiet, as_json, no_color)
+        _finish(path, perf_counter() - begun, watcher, quiet, as_json, no_color)
 
 
 def _finish(target: Path, wall: float, watcher: Any, quiet: bool, as_json: bool, no_color: bool) -> None:
     """Summary and exit code of a run that has just ended; `watcher` has the wall time of this session."""
+    from tautline.results.summary_text import summary_rows
+
     summary = output.summary_of(target)
     unfinished = summary["status"] == "unfinished"
     if as_json:
@@ -70,7 +73,7 @@ def _finish(target: Path, wall: float, watcher: Any, quiet: bool, as_json: bool,
         output.print_json({**summary, "file": str(target), "wall_time": wall - compiling, "compile_time": compiling})
     elif not quiet:
         extra = {"wall time": watcher.rates(wall), "file": str(target)}
-        output.print_table(output.summary_table(summary, extra), no_color)
+        output.print_rows(summary_rows(summary, extra), no_color)
         print(f"look at it: tautline view {shlex.quote(str(target))}")
         if summary["status"] != "completed":
             print(summary["message"])

@@ -21,14 +21,7 @@ def scenarios(as_json: AsJson = False, no_color: NoColor = False) -> None:
     if as_json:
         output.print_json({name: {"title": s.title, "description": s.description} for name, s in found.items()})
         return
-    from rich.table import Table
-
-    table = Table(show_header=False, box=None, pad_edge=False)
-    table.add_column(style="bold", no_wrap=True)
-    table.add_column()
-    for name, s in found.items():
-        table.add_row(name, s.description)
-    output.print_table(table, no_color)
+    output.print_rows({name: s.description for name, s in found.items()}, no_color, whole_names=True)
     print("\ntautline run NAME runs one, tautline show NAME prints it as a start for your own")
 
 
@@ -65,7 +58,7 @@ def check(
             output.print_json({"scenario": scenario, **facts})
             return
         print(f"{scenario}: {checking.verdict(facts)}")
-        output.print_table(output.two_columns(checking.rows(facts)), no_color)
+        output.print_rows(checking.rows(facts), no_color)
 
 
 _TEMPLATE_HEAD = """# A scenario for tautline. Values are SI, or text with a unit: "5 mm", "2.09 N*m", "15 deg".

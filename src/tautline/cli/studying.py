@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from time import perf_counter
 from typing import Annotated, Any
 
 import typer
@@ -84,13 +85,13 @@ def run(
     Example: tautline study sweep.toml -o sweep.zarr --workers 2
     """
     from tautline.cli.interrupting import ends_soon
-    from tautline.cli.watch import Stopwatch, watching_study
+    from tautline.cli.watch import watching_study
 
     with one_line_errors("study"):
         from tautline.studies.execution import run as studies_run
 
         target = _target(study, out, resume, batch, overwrite)
-        clock = Stopwatch()
+        begun = perf_counter()
         watcher = None
         try:
             goes_on = f"`tautline study --resume {target}` goes on from the last complete batch"
@@ -105,7 +106,7 @@ def run(
         except KeyboardInterrupt:
             print(f"interrupted; {_kept(target, resume, watcher)}", file=sys.stderr)
             raise typer.Exit(output.INTERRUPTED) from None
-        _finish(target, watcher, clock(), quiet, as_json, no_color)
+        _finish(target, watcher, perf_counter() - begun, quiet, as_json, no_color)
 
 
 def _target(study: Path | None, out: Path | None, resume: Path | None, batch: int | None, overwrite: bool) -> Path:
@@ -207,7 +208,7 @@ def _print(summary: dict[str, Any], extra: dict[str, str], no_color: bool) -> No
         "with warnings": f"{summary['members_with_warnings']} members",
         **extra,
     }
-    output.print_table(output.two_columns(rows), no_color)
+    output.print_rows(rows, no_color)
     for x in summary["warnings"]:
         print(f"warning {x['kind']}: {x['members']} members, for example: {x['example']}")
     for failure in summary["failures"]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -19,11 +18,52 @@ if TYPE_CHECKING:
     from tautline.studies.execution.run import Progress as StudyProgress
 
 
-class Interruptible:
-    """Notes Ctrl-C."""
+class Bar:
+    """Progress bar on stderr, where that is a terminal."""
 
-    def __init__(self) -> None:
+    def __init__(self, quiet: bool, no_color: bool) -> None:
+        self._progress: Any = None
+        self._task: Any = None
+        if quiet or not sys.stderr.isatty():
+            return
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._progress = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[speed]}"),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[error]}"),
+            console=console(no_color, stderr=True),
+        )
+
+    def show(self, completed: float, total: float, words: str, speed: str, error: str) -> None:
+        """Show how much of a total is completed, with words beside it."""
+        if self._progress is None:
+            return
+        if self._task is None:
+            self._task = self._progress.add_task("", total=total, speed="", error="")
+        self._progress.update(self._task, completed=completed, description=words, speed=speed, error=error)
+
+    def __enter__(self) -> Bar:
+        if self._progress is not None:
+            self._progress.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._progress is not None:
+            self._progress.stop()
+
+
+class Watcher:
+    """Called after every chunk; shows the bar and answers whether to stop."""
+
+    def __init__(self, bar: Bar) -> None:
         self.interrupted, self.insisted = False, False
+        self._bar = bar
+        self._last: Progress | None = None
+        self._from: Progress | None = None
+        self.compile_time = 0.0  # s, of kernels that were not in the cache
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         """The first Ctrl-C ends the run, with all that is complete in its file; a second one ends the program."""
@@ -32,34 +72,19 @@ class Interruptible:
             raise KeyboardInterrupt
         self.interrupted = True
 
-
-class Watcher(Interruptible):
-    """Called after every chunk; shows the bar and answers whether to stop."""
-
-    def __init__(self, bar: Any) -> None:
-        super().__init__()
-        self._bar = bar
-        self._last: Progress | None = None
-        self._task: Any = None
-        self._from: Progress | None = None
-        self.compile_time = 0.0  # s, of kernels that were not in the cache
-
     def __call__(self, progress: Progress) -> bool:
         self._last = progress
         if self._from is None:
             self._from = progress
-        if self._bar is not None:
-            if self._task is None:
-                self._task = self._bar.add_task("", total=progress.duration, speed="", error="")
-            wall = progress.wall - self._from.wall
-            speed = (progress.time - self._from.time) / wall if wall > 0.0 else 0.0
-            self._bar.update(
-                self._task,
-                completed=progress.time,
-                description=f"t = {progress.time:.4g} of {progress.duration:.4g} s",
-                speed=f"{speed:.3g} x real time" if speed else "",
-                error=f"balance error {value(progress.balance_error, '%', 3)}",
-            )
+        wall = progress.wall - self._from.wall
+        speed = (progress.time - self._from.time) / wall if wall > 0.0 else 0.0
+        self._bar.show(
+            progress.time,
+            progress.duration,
+            f"t = {progress.time:.4g} of {progress.duration:.4g} s",
+            f"{speed:.3g} x real time" if speed else "",
+            f"balance error {value(progress.balance_error, '%', 3)}",
+        )
         return self.interrupted
 
     def rates(self, wall: float) -> str:
@@ -75,26 +100,22 @@ class Watcher(Interruptible):
 
 
 class StudyWatcher:
-    """Progress bar of a study: called after every batch."""
+    """Called after every batch of a study; shows the bar."""
 
-    def __init__(self, bar: Any) -> None:
+    def __init__(self, bar: Bar) -> None:
         self.last: StudyProgress | None = None
         self._bar = bar
-        self._task: Any = None
 
     def __call__(self, progress: StudyProgress) -> bool:
         self.last = progress
-        if self._bar is not None:
-            if self._task is None:
-                self._task = self._bar.add_task("", total=progress.members, speed="", error="")
-            new = progress.done - progress.begun
-            self._bar.update(
-                self._task,
-                completed=progress.done,
-                description=f"{progress.done} of {progress.members} members",
-                speed=f"{new / progress.wall:.3g} a second" if new and progress.wall > 0.0 else "",
-                error=f"{progress.failed} failed" if progress.failed else "none failed",
-            )
+        new = progress.done - progress.begun
+        self._bar.show(
+            progress.done,
+            progress.members,
+            f"{progress.done} of {progress.members} members",
+            f"{new / progress.wall:.3g} a second" if new and progress.wall > 0.0 else "",
+            f"{progress.failed} failed" if progress.failed else "none failed",
+        )
         return False
 
     def rates(self, wall: float) -> str:
@@ -112,78 +133,30 @@ def print_iteration(progress: SearchProgress) -> None:
     )
 
 
-def _bar(quiet: bool, no_color: bool) -> Any:
-    """On stderr, if that is a terminal."""
-    if quiet or not sys.stderr.isatty():
-        return None
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
-
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("{task.fields[speed]}"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[error]}"),
-        console=console(no_color, stderr=True),
-    )
-
-
-@contextmanager
-def _shown(bar: Any) -> Iterator[None]:
-    """With the bar on the screen."""
-    if bar is not None:
-        bar.start()
-    try:
-        yield
-    finally:
-        if bar is not None:
-            bar.stop()
-
-
-@contextmanager
-def _attended(bar: Any, watcher: Interruptible) -> Iterator[None]:
-    """With the bar on the screen and Ctrl-C that saves."""
-    with _shown(bar):
-        before = signal.signal(signal.SIGINT, watcher.interrupt)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
-
-
 @contextmanager
 def watching(quiet: bool, no_color: bool) -> Iterator[Watcher]:
-    """Over a run."""
+    """Over a run, with Ctrl-C that saves."""
     from tautline.kernels.machine.choice import compiling_time
     from tautline.kernels.machine.pulse import PULSE_OF_MAIN
 
-    bar = _bar(quiet, no_color)
-    watcher = Watcher(bar)
     before = compiling_time()
-    # a march is stopped in the middle of a sample, which Ctrl-C must not do to what writes the file
-    with _attended(bar, watcher), PULSE_OF_MAIN.stopping(lambda: watcher.interrupted):
+    with Bar(quiet, no_color) as bar:
+        watcher = Watcher(bar)
+        handler = signal.signal(signal.SIGINT, watcher.interrupt)
         try:
-            yield watcher
+            # a march is stopped in the middle of a sample, which Ctrl-C must not do to what writes the file
+            with PULSE_OF_MAIN.stopping(lambda: watcher.interrupted):
+                yield watcher
         except KeyboardInterrupt:
             if watcher.insisted or not watcher.interrupted:
                 raise
         finally:
             watcher.compile_time = compiling_time() - before
+            signal.signal(signal.SIGINT, handler)
 
 
 @contextmanager
 def watching_study(quiet: bool, no_color: bool) -> Iterator[StudyWatcher]:
     """Over a study; Ctrl-C raises KeyboardInterrupt, since a store survives an end at any moment."""
-    bar = _bar(quiet, no_color)
-    with _shown(bar):
+    with Bar(quiet, no_color) as bar:
         yield StudyWatcher(bar)
-
-
-class Stopwatch:
-    """Seconds since it was made."""
-
-    def __init__(self) -> None:
-        self._start = time.perf_counter()
-
-    def __call__(self) -> float:
-        return time.perf_counter() - self._start

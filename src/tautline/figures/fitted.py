@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 from matplotlib.figure import Figure
 
-from tautline.durable import explained, replacing
 from tautline.figures import cover
 from tautline.figures import page as pages
 from tautline.figures.cover import Cover
-from tautline.figures.printing import find_browser, print_pdf
+from tautline.figures.printing import write_page
 from tautline.figures.style import BLUE, ORANGE, new_figure, styled
 from tautline.fitting.result import COMPLETED, Compared, Fit, rounded
 from tautline.model import checks
@@ -86,15 +85,8 @@ def fit_report(
     target = checks.path("path", path)
     for name, text in (("title", title), ("project", project), ("data", data)):
         checks.text(name, text)
-    if pdf is not None:
-        find_browser()  # what is missing is reported now
     head = Cover("Report of a fit", title or fit.case.title or "Fit", fit.case.description, project, data)
-    text = cover.page(head, _render(fit))
-    with explained(target), replacing(target, encoding="utf-8") as file:
-        file.write(text)
-    if pdf is not None:
-        print_pdf(target, pdf)
-    return target
+    return write_page(target, lambda: cover.page(head, _render(fit)), pdf)
 
 
 def _render(fit: Fit) -> str:

@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from mpl_toolkits.mplot3d.proj3d import proj_transform
 
 from tautline.figures.scene import LARGEST_BOX, Scene, draw, extent, frame, place, scene_of, seen_box
-from tautline.figures.source import of_line, of_run
+from tautline.figures.source import of_run
 from tautline.figures.style import (
     BLUE,
     GREEN,
@@ -23,13 +23,13 @@ from tautline.figures.style import (
     RED,
     STILL,
     STRAIN_MAP,
+    empty_figure,
     new_figure,
-    new_row,
     new_scene,
     widen,
 )
 from tautline.model import checks
-from tautline.results.one_line import one_body
+from tautline.results.one_line import one_body, one_line
 
 
 @of_run("position", "strain")
@@ -110,12 +110,13 @@ def _say_times(axes: Any, scene: Scene, rows: list[int]) -> None:
 NO_SWING = 1e-6
 
 
-@of_line("position", "velocity")
-def phase(run: xr.Dataset) -> Figure:
+@of_run("position", "velocity")
+def phase(run: xr.Dataset, line: str | None = None) -> Figure:
     """Phase portrait of the swing: angle of the end of a line from the vertical against its rate.
 
-    In the plane x-z or y-z, whichever has more of the swing.
+    In the plane x-z or y-z, whichever has more of the swing. Of a system with several lines, of one by its name.
     """
+    run = one_line(run, line)
     figure, (axes,) = new_figure(width=4.2, height=4.0)
     ends, speeds = (x.values[:, -1] - x.values[:, 0] for x in (run.position, run.velocity))
     plane, angle = max(
@@ -150,7 +151,8 @@ def path(run: xr.Dataset, *bodies: str) -> Figure:
     known = [solid.name for solid in scene.solids]
     for name in bodies:
         checks.choice("bodies", name, known)
-    figure, (side, above) = new_row(2)
+    figure = empty_figure(7.2, 3.4)
+    side, above = figure.subplots(1, 2)
     shown = [solid for solid in scene.solids if not bodies or solid.name in bodies]
     for solid, look in zip(shown, LOOKS, strict=False):
         x, y, z = solid.places.T

@@ -11,10 +11,11 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tautline.durable import StoreError, explained, replacing
+from tautline.durable import StoreError, explained, replacing, write_text
 from tautline.errors import InputError
 
 # Names of the program, and the variable that names another.
@@ -71,6 +72,16 @@ def print_pdf(page: str | os.PathLike[str], path: str | os.PathLike[str]) -> Pat
     with explained(target), replacing(target, "wb") as file:
         file.write(printed)
     return target
+
+
+def write_page(path: Path, make: Callable[[], str], pdf: str | os.PathLike[str] | None) -> Path:
+    """Write a page that is made meanwhile, and print it as PDF where a file for that is given; the path of the page."""
+    if pdf is not None:
+        find_browser()  # what is missing is reported before anything is computed
+    write_text(path, make())
+    if pdf is not None:
+        print_pdf(path, pdf)
+    return path
 
 
 def _printed(program: str, address: str) -> bytes:

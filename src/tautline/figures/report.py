@@ -15,19 +15,18 @@ from tautline.analysis import fatigue, loads, spectra
 from tautline.analysis.bending import bending_cycles
 from tautline.analysis.expressions import evaluate
 from tautline.analysis.series import series_of
-from tautline.durable import explained, replacing
 from tautline.figures import OF_A_RUN, cover
 from tautline.figures import page as pages
 from tautline.figures.cover import Cover
 from tautline.figures.holding import holding
 from tautline.figures.key_figures import Rope, key_figures, motion_table, slack_table
-from tautline.figures.printing import find_browser, print_pdf
+from tautline.figures.printing import write_page
 from tautline.figures.series import expressions as draw_expressions
 from tautline.figures.source import lines_of
 from tautline.files.runs.given import Run, run_from
 from tautline.model import checks
 from tautline.quantities import number
-from tautline.results.case import case_of
+from tautline.results.inputs import case_of
 from tautline.results.one_line import label_of, line_of
 from tautline.results.warnings import warnings_of
 
@@ -116,25 +115,22 @@ def report(
         checks.text(name, text)
     if safety_factor is not None:
         safety_factor = checks.positive("safety_factor", safety_factor, "")
-    if pdf is not None:
-        find_browser()  # what is missing is reported now
-    found = _read(run_from(run, NEEDED), rope, exponent, constant, breaking_load)
     wanted = checks.names("expressions", expressions)
-    attrs = found.run.attrs
-    head = Cover(
-        "Report of a run",
-        title or str(attrs.get("title", "")) or "Loads of a run",
-        case_of(found.run).description,
-        project,
-        file or (Path(run).name if isinstance(run, (str, os.PathLike)) else ""),
-        str(attrs["version"]),
-    )
-    text = cover.page(head, _render(found, safety_factor, wanted), _STYLE)
-    with explained(target), replacing(target, encoding="utf-8") as page:
-        page.write(text)
-    if pdf is not None:
-        print_pdf(target, pdf)
-    return target
+
+    def made() -> str:
+        found = _read(run_from(run, NEEDED), rope, exponent, constant, breaking_load)
+        attrs = found.run.attrs
+        head = Cover(
+            "Report of a run",
+            title or str(attrs.get("title", "")) or "Loads of a run",
+            case_of(found.run).description,
+            project,
+            file or (Path(run).name if isinstance(run, (str, os.PathLike)) else ""),
+            str(attrs["version"]),
+        )
+        return cover.page(head, _render(found, safety_factor, wanted), _STYLE)
+
+    return write_page(target, made, pdf)
 
 
 def _read(

@@ -17,21 +17,19 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.figures.style import BODY, STRAIN_MAP
 from tautline.model.reel import Reel
-from tautline.model.shapes import boxes, center_of, shape_of
+from tautline.model.shapes import boxes, center_of, mounting, shape_of
 from tautline.model.string import String
-from tautline.model.system.parts import Line
+from tautline.model.system.commands import END_REEL
 from tautline.model.system.sheaves import Wheel
 from tautline.model.system.system import System
 from tautline.results.inputs import system_of
-from tautline.results.network import spans
+from tautline.results.network import span_places
 
 # Sides of a scene over the largest: the least of width and height, and a depth that has room for one label only.
 NARROWEST, FLAT = 0.3, 0.2
 # Bodies that reach no farther than this part of the scene are marked by a point.
 SMALL = 0.008
 EDGE = "#44546A"
-# Guide to the drum, and the drum's axis, where these are not on a body that turns.
-GUIDE, AXIS = np.array([1.0, 0.0, 0.0]), np.array([0.0, -1.0, 0.0])
 SPOKES = 24
 
 
@@ -87,34 +85,26 @@ def scene_of(run: xr.Dataset) -> Scene:
     ropes: list[Rope] = []
     drums, solids, wheels = [], [], 0
     names = run["body"].values.tolist() if "body" in run.dims else []
-    for k, (name, (nodes, elements)) in enumerate(spans(system).items()):
+    for k, (name, places) in enumerate(span_places(system).items()):
         line = system.lines[name]
-        for part, along in span_slices(line, nodes, elements):
+        for part, along in places:
             ropes.append(Rope(line.string, run.position.values[:, part], run.strain.values[:, along]))
         drums += [_wheel(run, system, wheel, names, j) for j, wheel in enumerate(system.wheels(name), wheels)]
         wheels += len(line.over)
         reeled = run.reeled_length.values[:, k]
         on_end = line.string.length - system.wraps(name) - reeled - run.unstretched_length.values[:, k]
-        for reel, at, own, spooled in (
-            (line.reel, (line.start, line.start_point, line.drum_axis), ropes[-line.spans].nodes[:, 0], reeled),
-            (line.end_reel, (line.end, line.end_point, line.end_drum_axis), ropes[-1].nodes[:, -1], on_end),
-        ):
-            if reel is not None:
-                guide, axis = _mounted(system, *at)
-                turned = run.attitude.values[:, names.index(at[0])] if at[0] in names else None
-                drums.append(_drum(reel, own, spooled, guide, axis, turned))
+        for key, reel in line.reels.items():
+            entrance, spooled = ropes[-line.spans].nodes[:, 0], reeled
+            if key == END_REEL:
+                entrance, spooled = ropes[-1].nodes[:, -1], on_end
+            on, _ = line.at(key)
+            turned = run.attitude.values[:, names.index(on)] if on in names else None
+            drums.append(_drum(reel, entrance, spooled, *mounting(system, line, key), turned))
     for b, name in enumerate(names):
         points, faces = shape_of(system, name)
         points = points - center_of(system.bodies[name])
         solids.append(Solid(name, points, faces, run.body_position.values[:, b], run.attitude.values[:, b]))
     return Scene(run.time.values, ropes, solids, drums)
-
-
-def span_slices(line: Line, nodes: slice, elements: slice) -> list[tuple[slice, slice]]:
-    """Places of the nodes and elements of the spans of a line, among those of all lines."""
-    N = (elements.stop - elements.start) // line.spans
-    firsts = [(nodes.start + k * (N + 1), elements.start + k * N) for k in range(line.spans)]
-    return [(slice(a, a + N + 1), slice(b, b + N)) for a, b in firsts]
 
 
 def _wheel(run: xr.Dataset, system: System, wheel: Wheel, names: list[str], number: int) -> Drum:
@@ -138,18 +128,6 @@ def _wheel(run: xr.Dataset, system: System, wheel: Wheel, names: list[str], numb
     return Drum(
         center[:, None] + np.einsum("tij,pj->tpi", R, rim), center[:, None] + np.einsum("tij,tpj->tpi", R, spokes)
     )
-
-
-def _mounted(system: System, on: str, point: Any, drum_axis: Any) -> tuple[Array, Array]:
-    """Directions of a guide, to its entrance, and of a drum's axis, in the frame of the body that carries them."""
-    body = system.bodies.get(on)
-    if drum_axis is None:
-        return GUIDE, AXIS
-    axis = np.array(drum_axis)
-    outwards = np.array(point) - center_of(body)
-    across = [wish - (wish @ axis) * axis for wish in (outwards, *np.eye(3))]
-    guide = next(x for x in across if np.linalg.norm(x) > 1e-6)
-    return guide / np.linalg.norm(guide), axis
 
 
 def _drum(reel: Reel, entrance: Array, reeled: Array, guide: Array, axis: Array, turned: Array | None) -> Drum:

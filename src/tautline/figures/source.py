@@ -9,7 +9,7 @@ from typing import Concatenate, ParamSpec, TypeVar
 import xarray as xr
 
 from tautline.figures.style import styled
-from tautline.files.runs.given import Run, line_from, run_from
+from tautline.files.runs.given import Run, run_from
 from tautline.results.one_line import line_names, one_line
 
 P = ParamSpec("P")
@@ -27,21 +27,6 @@ def of_run(*needed: str) -> Callable[[Callable[Concatenate[xr.Dataset, P], R]], 
             return drawn(run_from(run, needed), *args, **kwargs)
 
         return inside  # type: ignore[return-value] # "run" may also be given by name
-
-    return decorate
-
-
-def of_line(*needed: str) -> Callable[[Callable[[xr.Dataset], R]], Callable[..., R]]:
-    """Make a function of the results of one line take runs and run files, and the name of the line."""
-
-    def decorate(function: Callable[[xr.Dataset], R]) -> Callable[..., R]:
-        drawn = styled(function)
-
-        @wraps(function)
-        def inside(run: Run, line: str | None = None) -> R:
-            return drawn(line_from(run, needed, line))
-
-        return inside
 
     return decorate
 

@@ -115,12 +115,6 @@ def new_figure(rows: int = 1, width: float = WIDTH, height: float = HEIGHT) -> t
     return figure, list(figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0])
 
 
-def new_row(columns: int) -> tuple[Figure, list[Any]]:
-    """A figure of axes side by side, each with scales of its own."""
-    figure = empty_figure(7.2, 3.4)
-    return figure, list(figure.subplots(1, columns, squeeze=False)[0])
-
-
 def new_scene(width: float = WIDTH, height: float = 5.2, layout: Any = "constrained") -> tuple[Figure, Any]:
     """A figure with one three-dimensional axes; the third axis points down, as in the model."""
     figure = empty_figure(width, height, layout)

@@ -115,9 +115,7 @@ def _bounds(name: str, unit: str, spec: Any) -> dict[str, Any]:
     if spec is None:
         return {}
     if isinstance(spec, Mapping):
-        wrong = [word for word in spec if word not in _WORDS]
-        if wrong:
-            raise InputError(f"{name}: expected some of {', '.join(_WORDS)}, got {wrong[0]}")
+        checks.known(f"{name} ", spec, _WORDS)
         given = dict(spec)
     elif isinstance(spec, tuple | list) and len(spec) == 2:
         given = {"from": spec[0], "to": spec[1]}
@@ -131,17 +129,9 @@ def _bounds(name: str, unit: str, spec: Any) -> dict[str, Any]:
 
 def _least(kind: Kind, key: keys.Key) -> tuple[float, bool]:
     """Smallest value that a key takes, and whether it takes only larger ones; asked from its own check."""
-
-    def takes(value: float) -> bool:
-        try:
-            kind.check(key.text, value)
-        except InputError:
-            return False
-        return True
-
-    if key.components or not takes(1.0) or takes(-1.0):
+    if key.components or not kind.takes(1.0) or kind.takes(-1.0):
         return -math.inf, False
-    return 0.0, not takes(0.0)
+    return 0.0, not kind.takes(0.0)
 
 
 def offset(given: Any, span: float, interval: float) -> Unknown | None:

@@ -114,7 +114,7 @@ def description(model: Model, variables: Sequence[Variable], fmi: int) -> bytes:
     _add(root, "DefaultExperiment", startTime=0.0, stopTime=model.stop, stepSize=model.step)
     listed = _add(root, "ModelVariables")
     for k, x in enumerate(variables):
-        (_variable_2 if fmi == 2 else _variable_3)(listed, x, k)
+        _variable(listed, x, k, fmi)
     structure = _add(root, "ModelStructure")
     outputs = [k for k, x in enumerate(variables) if x.causality == "output"]
     if fmi == 2:
@@ -142,35 +142,18 @@ def _of_number(x: Variable) -> dict[str, Any]:
     return {"unit": unit_name(x.unit) or None, "min": least, "start": x.start}
 
 
-def _variable_2(parent: ElementTree.Element, x: Variable, reference: int) -> None:
-    initial = {"parameter": "exact", "output": "calculated"}.get(x.causality)
-    own = _add(
-        parent,
-        "ScalarVariable",
-        name=x.name,
-        valueReference=reference,
-        description=x.sentence,
-        causality=x.causality,
-        variability=_variability(x),
-        initial=initial,
-    )
-    if x.is_whole:
-        _add(own, "Integer")
-    else:
-        _add(own, "Real", **_of_number(x))
-
-
-def _variable_3(parent: ElementTree.Element, x: Variable, reference: int) -> None:
-    initial = {"parameter": "exact", "output": "calculated"}.get(x.causality)
+def _variable(parent: ElementTree.Element, x: Variable, reference: int, fmi: int) -> None:
+    """A variable: FMI 2.0 has its type as an element inside, FMI 3.0 as its tag."""
     shared = {
         "name": x.name,
         "valueReference": reference,
         "description": x.sentence,
         "causality": x.causality,
         "variability": _variability(x),
-        "initial": initial,
+        "initial": {"parameter": "exact", "output": "calculated"}.get(x.causality),
     }
-    if x.is_whole:
-        _add(parent, "Int32", **shared)
+    number = {} if x.is_whole else _of_number(x)
+    if fmi == 2:
+        _add(_add(parent, "ScalarVariable", **shared), "Integer" if x.is_whole else "Real", **number)
     else:
-        _add(parent, "Float64", **shared, **_of_number(x))
+        _add(parent, "Int32" if x.is_whole else "Float64", **shared, **number)

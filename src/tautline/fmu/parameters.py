@@ -186,7 +186,7 @@ def _hold_together(
 
 def _variable(case: Case, path: tuple[str, ...], number: float) -> Variable:
     kind = keys.kind_of(case.to_dict(), parse(".".join(path)))
-    allowed = [_allows(kind, value) for value in (-abs(number), 0.0)]
+    allowed = [kind.takes(value) for value in (-abs(number), 0.0)]
     least = -math.inf if allowed[0] else 0.0
     return Variable(
         named(*path),
@@ -198,11 +198,3 @@ def _variable(case: Case, path: tuple[str, ...], number: float) -> Variable:
         least=least,
         open=not allowed[0] and not allowed[1],
     )
-
-
-def _allows(kind: Any, value: float) -> bool:
-    try:
-        kind.check("value", value)
-    except InputError:
-        return False
-    return True

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 gymnasium = need("gymnasium", "tautline.gym")
 
 from tautline.gym.environment import CaseEnv as CaseEnv  # noqa: E402
-from tautline.gym.ready import READY, make_vec, vector  # noqa: E402
+from tautline.gym.ready import READY, make_vec, ready, vector  # noqa: E402
 
 __all__ = ["CaseEnv", "LaneVectorEnv", "make_vec"]
 
 for _name in READY:
-    gymnasium.register(_name, READY[_name], vector_entry_point=partial(vector, _name))
+    gymnasium.register(_name, partial(ready, _name), vector_entry_point=partial(vector, _name))
 
 
 def __getattr__(name: str) -> Any:

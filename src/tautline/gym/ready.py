@@ -32,8 +32,9 @@ def make_vec(num_envs: int, *args: Any, **kwargs: Any) -> VectorEnv[Any, Any, An
 # -- crane hoist: raise a load by a given height, fast and without jerks ------------------------------------------
 
 
-def _crane_hoist(height: float = 5.0) -> dict[str, Any]:
-    """A load of a ton at 20 m of rope, raised by so much (m) in 8 s."""
+def _crane_hoist() -> dict[str, Any]:
+    """A load of a ton at 20 m of rope, raised by 5 m in 8 s."""
+    height = 5.0
     plain = load("crane-hoist")
     weight = float(statics(plain.system, plain.start).lines["line"].holding_torque or 0.0)
     case = plain.with_({"run.duration": 8.0, "run.step": 5e-4, "run.elements": 4}, commands=Torque(weight))
@@ -118,29 +119,19 @@ def _hook_and_load() -> dict[str, Any]:
     }
 
 
-def crane_hoist(**kwargs: Any) -> CaseEnv:
-    """CraneHoist-v0."""
-    return CaseEnv(**{**_crane_hoist(), **kwargs})
-
-
-def retrieval(**kwargs: Any) -> CaseEnv:
-    """Retrieval-v0."""
-    return CaseEnv(**{**_retrieval(), **kwargs})
-
-
-def hook_and_load(**kwargs: Any) -> CaseEnv:
-    """HookAndLoad-v0."""
-    return CaseEnv(**{**_hook_and_load(), **kwargs})
-
-
-READY: dict[str, Callable[..., CaseEnv]] = {
-    "CraneHoist-v0": crane_hoist,
-    "Retrieval-v0": retrieval,
-    "HookAndLoad-v0": hook_and_load,
+# Arguments of `CaseEnv` by name.
+READY: dict[str, Callable[[], dict[str, Any]]] = {
+    "CraneHoist-v0": _crane_hoist,
+    "Retrieval-v0": _retrieval,
+    "HookAndLoad-v0": _hook_and_load,
 }
-ARGUMENTS = {"CraneHoist-v0": _crane_hoist, "Retrieval-v0": _retrieval, "HookAndLoad-v0": _hook_and_load}
+
+
+def ready(name: str, **kwargs: Any) -> CaseEnv:
+    """One of the ready environments."""
+    return CaseEnv(**{**READY[name](), **kwargs})
 
 
 def vector(name: str, num_envs: int = 1, **kwargs: Any) -> VectorEnv[Any, Any, Any]:
     """A vector of one of the ready environments."""
-    return make_vec(num_envs, **{**ARGUMENTS[name](), **kwargs})
+    return make_vec(num_envs, **{**READY[name](), **kwargs})

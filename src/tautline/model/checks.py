@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.errors import InputError
-from tautline.model.wording import near
+from tautline.model.wording import near, no_such
 from tautline.units import percentage_hint
 
 Vector = tuple[float, float, float]
@@ -149,6 +149,14 @@ def choice(name: str, value: Any, allowed: Iterable[Any]) -> None:
     options = list(allowed)
     if not is_among(value, options):
         refuse(name, "one of " + ", ".join(map(repr, options)), value, near(value, options))
+
+
+def known(where: str, given: Iterable[Any], names: Iterable[str], thing: str = "key") -> None:
+    """Refuse keys that are not among some names; `where` stands before them in the message."""
+    there = list(names)
+    for name in given:
+        if name not in there:
+            raise InputError(f"{where}{name}: {no_such(thing, name, there)}")
 
 
 def is_among(value: Any, options: Iterable[Any]) -> bool:

@@ -85,6 +85,14 @@ class Kind:
         """Value from Python as the model keeps it; InputError names the argument."""
         raise NotImplementedError
 
+    def takes(self, value: Any) -> bool:
+        """Whether a value is allowed."""
+        try:
+            self.check("value", value)
+        except InputError:
+            return False
+        return True
+
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of what files may say."""
         raise NotImplementedError

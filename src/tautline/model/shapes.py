@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tautline.model.body import RigidBody
 from tautline.model.ships import ShipMotion
-from tautline.model.system.parts import Kinematic
+from tautline.model.system.parts import Kinematic, Line
 from tautline.model.system.system import System
 
 Array = NDArray[np.float64]
@@ -21,6 +21,10 @@ OUTLINE = ((-1.0, 0.0), (-1.0, 0.85), (-0.8, 1.0), (0.45, 1.0), (0.8, 0.6), (1.0
 # Crane and house on the deck: width over half of the length; from where to where the house reaches, and how high.
 POST, HOUSE, STOREYS = 0.04, (0.3, 0.62), 0.2
 CUBE = [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]]
+
+
+# Of its size: a direction with less than this at right angles to an axis is along it.
+PARALLEL = 1e-6
 
 
 def center_of(body: RigidBody | Kinematic | None) -> Array:
@@ -49,6 +53,22 @@ def surface_of(system: System) -> float | None:
 def is_ship(body: RigidBody | Kinematic) -> bool:
     """Whether waves move a body."""
     return isinstance(body, Kinematic) and isinstance(body.path, ShipMotion)
+
+
+def mounting(system: System, line: Line, key: str) -> tuple[Array, Array]:
+    """Directions of a drum's guide, to its entrance, and of its axis, in the frame of what carries the reel of a key.
+
+    The axis is right-handed in retrieval. On a body the guide leads outwards, at right angles to the axis.
+    """
+    on, point = line.at(key)
+    if line.drum_axis_of(key) is None:  # where the model does not say
+        return np.array([1.0, 0.0, 0.0]), np.array([0.0, -1.0, 0.0])
+    axis = np.array(line.drum_axis_of(key))
+    wishes = (np.array(point) - center_of(system.bodies.get(on)), *np.eye(3))
+    across = [wish - (wish @ axis) * axis for wish in wishes]
+    sizes = [(float(np.linalg.norm(x)), float(np.linalg.norm(wish))) for x, wish in zip(across, wishes, strict=True)]
+    k = next(k for k, (size, whole) in enumerate(sizes) if size > PARALLEL * max(1.0, whole))
+    return across[k] / sizes[k][0], axis
 
 
 def boxes(points: Array, places: Array, attitudes: Array) -> Array:

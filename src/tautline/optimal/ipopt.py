@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -83,72 +84,68 @@ def _sparsity(casadi: Any, count: int, size: int, rows: Indices, columns: Indice
     return pattern, order
 
 
-def _program(casadi: Any, problem: Problem, interrupts: Interrupts, count: int, pattern: Any, order: Indices) -> Any:
-    """Objective and constraints as functions of CasADi's."""
-    size = problem.size
+def _callback(
+    casadi: Any,
+    name: str,
+    inputs: list[Any],
+    outputs: list[Any],
+    evaluate: Callable[[Any], list[Any]],
+    slopes: Any = None,
+) -> Any:
+    """A function of CasADi's from sparsities and from one of ours; `slopes` is the function of its derivatives."""
 
-    class Slopes(casadi.Callback):  # type: ignore[misc]
-        """Derivatives of objective and constraints."""
-
+    class Callback(casadi.Callback):  # type: ignore[misc]
         def __init__(self) -> None:
             casadi.Callback.__init__(self)
-            self.construct("slopes", {})
+            self.construct(name, {})
 
         def get_n_in(self) -> int:
-            return 3
+            return len(inputs)
 
         def get_n_out(self) -> int:
-            return 2
+            return len(outputs)
 
         def get_sparsity_in(self, k: int) -> Any:
-            return casadi.Sparsity.dense((size, 1, count)[k], 1)
+            return inputs[k]
 
         def get_sparsity_out(self, k: int) -> Any:
-            return (casadi.Sparsity.dense(1, size), pattern)[k]
+            return outputs[k]
 
         def eval(self, given: Any) -> Any:
-            with interrupts.callback():
-                found = problem.evaluate(_row(given[0]), True)
-            return [casadi.DM(found.gradient).T, casadi.DM(pattern, found.jacobian[order])]
-
-    class Program(casadi.Callback):  # type: ignore[misc]
-        """Objective and constraints."""
-
-        def __init__(self) -> None:
-            casadi.Callback.__init__(self)
-            self.slopes = Slopes()
-            self.construct("program", {})
-
-        def get_n_in(self) -> int:
-            return 1
-
-        def get_n_out(self) -> int:
-            return 2
-
-        def get_sparsity_in(self, k: int) -> Any:
-            return casadi.Sparsity.dense(size, 1)
-
-        def get_sparsity_out(self, k: int) -> Any:
-            return casadi.Sparsity.dense((1, count)[k], 1)
-
-        def eval(self, given: Any) -> Any:
-            with interrupts.callback():
-                found = problem.evaluate(_row(given[0]), False)
-            return [found.objective, found.constraints]
+            return evaluate(given)
 
         def has_jacobian(self) -> bool:
-            return True
+            return slopes is not None
 
         def get_jacobian(self, *_: Any) -> Any:
-            return self.slopes
+            return slopes
 
         def has_jac_sparsity(self, out: int, into: int) -> bool:
-            return True
+            return slopes is not None
 
         def get_jac_sparsity(self, out: int, into: int, symmetric: bool) -> Any:
-            return self.slopes.get_sparsity_out(out)
+            return slopes.get_sparsity_out(out)
 
-    return Program()
+    return Callback()
+
+
+def _program(casadi: Any, problem: Problem, interrupts: Interrupts, count: int, pattern: Any, order: Indices) -> Any:
+    """Objective and constraints as functions of CasADi's."""
+    dense, size = casadi.Sparsity.dense, problem.size
+
+    def evaluated(given: Any) -> list[Any]:
+        with interrupts.callback():
+            found = problem.evaluate(_row(given[0]), False)
+        return [found.objective, found.constraints]
+
+    def derivatives(given: Any) -> list[Any]:
+        with interrupts.callback():
+            found = problem.evaluate(_row(given[0]), True)
+        return [casadi.DM(found.gradient).T, casadi.DM(pattern, found.jacobian[order])]
+
+    values = [dense(1, 1), dense(count, 1)]
+    slopes = _callback(casadi, "slopes", [dense(size, 1), *values], [dense(1, size), pattern], derivatives)
+    return _callback(casadi, "program", [dense(size, 1)], values, evaluated, slopes)
 
 
 def _looker(
@@ -160,32 +157,18 @@ def _looker(
     watch: Callable[[Point], bool],
 ) -> Any:
     """Tells of every iteration, and ends the search if it is told to."""
+    lengths = {"x": problem.size, "lam_x": problem.size, "f": 1, "g": count, "lam_g": count}
+    names, numbers = [casadi.nlpsol_out(k) for k in range(casadi.nlpsol_n_out())], itertools.count()
 
-    class Looker(casadi.Callback):  # type: ignore[misc]
-        def __init__(self) -> None:
-            casadi.Callback.__init__(self)
-            self.iteration = 0
-            self.construct("looker", {})
+    def looked(given: Any) -> list[Any]:
+        by_name = dict(zip(names, given, strict=True))
+        beyond = violation(_row(by_name["g"]), between)
+        point = Point(next(numbers), float(by_name["f"]), beyond, _row(by_name["x"]))
+        with interrupts.callback():
+            return [int(watch(point))]
 
-        def get_n_in(self) -> int:
-            return int(casadi.nlpsol_n_out())
-
-        def get_n_out(self) -> int:
-            return 1
-
-        def get_sparsity_in(self, k: int) -> Any:
-            lengths = {"x": problem.size, "lam_x": problem.size, "f": 1, "g": count, "lam_g": count}
-            return casadi.Sparsity.dense(lengths.get(casadi.nlpsol_out(k), 0), 1)
-
-        def eval(self, given: Any) -> Any:
-            by_name = {casadi.nlpsol_out(k): x for k, x in enumerate(given)}
-            beyond = violation(_row(by_name["g"]), between)
-            self.iteration += 1
-            point = Point(self.iteration - 1, float(by_name["f"]), beyond, _row(by_name["x"]))
-            with interrupts.callback():
-                return [int(watch(point))]
-
-    return Looker()
+    dense = casadi.Sparsity.dense
+    return _callback(casadi, "looker", [dense(lengths.get(name, 0), 1) for name in names], [dense(1, 1)], looked)
 
 
 def violation(constraints: Array, between: tuple[Array, Array]) -> float:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 from tautline.files import scenario
-from tautline.files.scenario import ScenarioError
 from tautline.model import checks
 from tautline.model.system.case import Case
-from tautline.model.wording import near
 from tautline.optimal.unknowns import BOUNDS
 
 _NEEDED = ("scenario", "vary", "minimize")
@@ -39,15 +36,12 @@ def read(path: str | os.PathLike[str]) -> Definition:
     source = Path(path)
     text = scenario.read(source)
     tree = scenario.tree_of(text, str(source))
-    with said_of(source):
+    with scenario.said_of(source, OptimizeError):
         if "vary" not in tree and ("string" in tree or "lines" in tree):
             raise InputError(
                 "a scenario that says nothing of what to optimize; name it in a file with `scenario = ...`"
             )
-        for word in tree:
-            if word not in _WORDS:
-                hint = near(word, _WORDS) or f"; there are {', '.join(_WORDS)}"
-                raise InputError(f"{word}: no such key{hint}")
+        checks.known("", tree, _WORDS)
         for word in _NEEDED:
             if word not in tree:
                 raise InputError(f"{word}: missing")
@@ -58,17 +52,6 @@ def read(path: str | os.PathLike[str]) -> Definition:
             arguments["start"] = _case(source, "start", tree["start"], {})
         sources = [_beside(source, tree[word]) for word in ("scenario", "start") if word in tree]
         return Definition(case.with_(words), {"vary": _flat("vary", tree["vary"], BOUNDS), **arguments}, sources)
-
-
-@contextmanager
-def said_of(source: Path) -> Iterator[None]:
-    """Errors that name a key only also name the file."""
-    try:
-        yield
-    except (ScenarioError, OptimizeError):
-        raise
-    except InputError as error:
-        raise OptimizeError(f"{source}: {error}") from None
 
 
 def _case(source: Path, word: str, name: Any, changes: dict[str, Any]) -> Case:

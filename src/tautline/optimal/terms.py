@@ -13,7 +13,6 @@ from tautline.gradients.objectives import Final, Integral, Peak
 from tautline.model import checks, expressions
 from tautline.model.expressions import Parts
 from tautline.model.expressions.binding import Bound as Expression
-from tautline.model.wording import near
 
 TIME, FINAL, INTEGRAL, PEAK = "time", "final", "integral", "peak"
 KINDS = (TIME, FINAL, INTEGRAL, PEAK)
@@ -134,9 +133,7 @@ def _from_table(name: str, table: Mapping[str, Any]) -> Limit | AtEnd:
     (kind,) = kinds
     others = {word: value for word, value in table.items() if word != _WORD[kind]}
     known = [x.name for x in dataclasses.fields(kind) if x.name != "of"]
-    for word in others:
-        if word not in known:
-            raise InputError(f"{name}.{word}: no such key{near(word, known)}; there are {', '.join(known)}")
+    checks.known(f"{name}.", others, known)
     return kind(table[_WORD[kind]], **others)
 
 
@@ -173,10 +170,7 @@ def _term(name: str, given: Any, parts: Parts) -> Term:
             given = {kind: given.variable}
     if not isinstance(given, Mapping):
         checks.refuse(name, "'time', or a table such as {'integral': 'torque^2'}", given)
-    for word in given:
-        if word not in (*KINDS, "weight"):
-            options = (*KINDS, "weight")
-            raise InputError(f"{name}.{word}: no such key{near(word, options)}; there are {', '.join(options)}")
+    checks.known(f"{name}.", given, (*KINDS, "weight"))
     kinds = [kind for kind in KINDS if kind in given]
     if len(kinds) != 1:
         raise InputError(f"{name}: expected one of {', '.join(KINDS)}, got {' and '.join(kinds) or 'none'}")

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from tautline import units
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.directions import Directions
 from tautline.gradients.keys import key_of, kind_of
 from tautline.model import checks
 from tautline.model.keys import get, has, parse
+from tautline.model.kinds import in_si
 from tautline.model.system.case import Case
 from tautline.model.wording import near
 
@@ -144,9 +144,7 @@ def _unknown(case: Case, name: str, key: str, value: Any, bounds: Any) -> Unknow
         bounds = {"least": bounds[0], "most": bounds[1]}
     if not isinstance(bounds, Mapping):
         checks.refuse(name, "a pair (least, most), or a table with some of least, most and scale", bounds)
-    for word in bounds:
-        if word not in BOUNDS:
-            raise InputError(f"{name}.{word}: no such key{near(word, BOUNDS)}; there are {', '.join(BOUNDS)}")
+    checks.known(f"{name}.", bounds, BOUNDS)
     if isinstance(value, bool) or not isinstance(value, int | float):
         checks.refuse(name, f"{key} to be a number in the case, where the search begins", value)
     unit = kind_of(case, key).unit
@@ -161,15 +159,9 @@ def _unknown(case: Case, name: str, key: str, value: Any, bounds: Any) -> Unknow
 
 
 def _number(name: str, value: Any, unit: str) -> float | None:
-    """A plain number, or text with a unit."""
-    if value is None:
-        return None
-    if isinstance(value, str) and unit:
-        try:
-            return units.to_si(value, unit)
-        except ValueError as error:
-            raise InputError(f"{name}: {error}") from None
-    return None if isinstance(value, float) and math.isinf(value) else checks.number(name, value)
+    """A plain number, or text with a unit; None where there is none, also for an infinite one."""
+    found = in_si(name, value, unit)
+    return None if found is None or (isinstance(found, float) and math.isinf(found)) else checks.number(name, found)
 
 
 def _stretching(case: Case, sought: tuple[Unknown, ...]) -> dict[str, float]:

@@ -8,11 +8,11 @@ import warnings
 
 from tautline._version import __version__
 from tautline.errors import TautlineWarning
+from tautline.paper.claims import METHODS
 from tautline.paper.examples import EXAMPLES, SAMPLE, Example, run
 from tautline.results.conservation import conservation
 from tautline.results.warnings import warnings_of
 
-METHODS = (("paper", 2), ("symmetric", 2), ("symmetric", 4))
 CLAIMS = {
     1: "paper: energy < 0.01 %, pi_3 < 3e-8 %",
     2: "paper: energy balance < 0.0003 %, |I - R^T R| < 1e-13",

@@ -234,15 +234,8 @@ def table(runs: dict[tuple[str, int], Runs]) -> list[dict[str, Any]]:
             f"{scheme}, order {order}": claim.measure(only(found[claim.example]))
             for (scheme, order), found in runs.items()
         }
-        rows.append(
-            {
-                "example": claim.example,
-                "statement": claim.statement,
-                "paper": claim.paper,
-                "criterion": claim.criterion,
-                "measured": {name: m._asdict() for name, m in measured.items()},
-            }
-        )
+        words = {name: x for name, x in claim._asdict().items() if name != "measure"}
+        rows.append({**words, "measured": {name: m._asdict() for name, m in measured.items()}})
     return rows
 
 

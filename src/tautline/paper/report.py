@@ -13,11 +13,11 @@ from tautline._version import __version__
 from tautline.content_policy import script_hashes
 from tautline.figures import cover
 from tautline.figures.cover import Cover
-from tautline.figures.page import figure, image
+from tautline.figures.page import figure, image, table, table_of_html
 from tautline.paper import claims
 from tautline.paper.examples import EXAMPLES
-from tautline.results.case import case_of
 from tautline.results.conservation import conservation
+from tautline.results.inputs import case_of
 from tautline.viewer import view
 from tautline.viewer.page import template
 
@@ -49,72 +49,68 @@ class Found(NamedTuple):
     comparison: dict[str, Any] | None  # rows and verdicts against general integrators
 
 
-def _table(rows: str) -> str:
-    """A table that scrolls where it is wider than the screen, by keys as well."""
-    return f'<div class="table" tabindex="0"><table>{rows}</table></div>'
+def _mark(holds: bool, text: str = "") -> str:
+    """Text with the sign of a verdict behind it."""
+    return f'<span class="{"yes" if holds else "no"}">{html.escape(text)} {"✓" if holds else "✗"}</span>'
 
 
 def _claims_table(rows: list[dict[str, Any]], verdicts: list[str]) -> str:
     """The verdicts in words on its first line, then every claim."""
-    methods = list(rows[0]["measured"])
-    names = ("", "statement", "paper", *methods)
-    head = "".join(f"<th>{html.escape(name)}</th>" if name else "<td></td>" for name in names)
     first, *others = (html.escape(sentence) for sentence in verdicts)
-    body = f'<tr><td colspan="{len(names)}"><b>{first}</b> {"<br>".join(others)}</td></tr>'
-    for row in rows:
-        cells = "".join(
-            f'<td class="{"yes" if m["holds"] else "no"}">{html.escape(m["value"])} {"✓" if m["holds"] else "✗"}</td>'
-            for m in row["measured"].values()
+    cells = [
+        (
+            str(row["example"]),
+            f"{html.escape(row['statement'])}<br><span class='small'>{html.escape(row['criterion'])}</span>",
+            html.escape(row["paper"]),
+            *(_mark(m["holds"], m["value"]) for m in row["measured"].values()),
         )
-        body += (
-            f"<tr><td>{row['example']}</td><td>{html.escape(row['statement'])}<br>"
-            f"<span class='small'>{html.escape(row['criterion'])}</span></td>"
-            f"<td>{html.escape(row['paper'])}</td>{cells}</tr>"
-        )
-    return _table(f"<tr>{head}</tr>{body}")
+        for row in rows
+    ]
+    head = ("", "statement", "paper", *map(html.escape, rows[0]["measured"]))
+    words = f'<tr><td colspan="{len(head)}"><b>{first}</b> {"<br>".join(others)}</td></tr>'
+    return table_of_html(head, cells).replace("</thead>", f"</thead>{words}", 1)
 
 
 def _conservation_table(runs: dict[tuple[str, int], claims.Runs]) -> str:
-    body = ""
+    rows = []
     for (scheme, order), found in runs.items():
         for number, run in found.items():
             kept = conservation(run)
-            body += (
-                f"<tr><td>{number}</td><td>{scheme}, order {order}</td><td>{100 * kept.energy:.2e} %</td>"
-                f"<td>{100 * kept.angular_momentum:.1e} %</td><td>{kept.orthogonality:.1e}</td></tr>"
+            figures = (
+                f"{100 * kept.energy:.2e} %",
+                f"{100 * kept.angular_momentum:.1e} %",
+                f"{kept.orthogonality:.1e}",
             )
-    head = "<tr><th>example</th><th>method</th><th>energy balance</th><th>angular momentum</th><th>|I - RᵀR|</th></tr>"
-    return _table(f"{head}{body}")
+            rows.append((str(number), f"{scheme}, order {order}", *figures))
+    return table(("example", "method", "energy balance", "angular momentum", "|I - RᵀR|"), rows)
 
 
 def _comparison(folder: Path, comparison: dict[str, Any] | None) -> str:
     if comparison is None:
         return '<p class="small">Not in this report: <code>tautline reproduce --full</code> adds it.</p>'
-    verdicts = "".join(
-        f"<tr><td>{html.escape(v['statement'])}</td><td>{v['ours']:.1e}</td><td>{v['general']:.1e}</td>"
-        f'<td class="{"yes" if v["holds"] else "no"}">{"✓" if v["holds"] else "✗"}</td></tr>'
+    verdicts = [
+        (html.escape(v["statement"]), f"{v['ours']:.1e}", f"{v['general']:.1e}", _mark(v["holds"]))
         for v in comparison["verdicts"]
-    )
-    rows = "".join(
-        f"<tr><td>{row['example']}</td><td>{row['method']}</td><td>{row['setting']}</td>"
-        f"<td>{row['simulated_seconds']:g} s</td><td>{row['seconds']:.2g} s</td><td>{row['energy_drift']:.1e}</td>"
-        f"<td>{row['energy']:.1e}</td><td>{row['angular_momentum']:.1e}</td><td>{row['orthogonality']:.1e}</td></tr>"
+    ]
+    quantities = ("energy_drift", "energy", "angular_momentum", "orthogonality")
+    rows = [
+        (
+            *(str(row[name]) for name in ("example", "method", "setting")),
+            f"{row['simulated_seconds']:g} s",
+            f"{row['seconds']:.2g} s",
+            *(f"{row[name]:.1e}" for name in quantities),
+        )
         for row in comparison["trials"]
-    )
+    ]
     pictures = "".join(figure(folder / f"{name}.png", caption) for name, caption in COMPARED.items())
+    head = ("", "method", "setting", "simulated", "took", "energy drift", "energy", "momentum", "|I - RᵀR|")
     return (
         "<p>Example 1 goes on for a million steps; examples 2 and 3 end by themselves. Runge-Kutta and SciPy solve the "
         "same equations for accelerations, with the rotation matrix as nine numbers. Drift: mean energy of the last "
         "tenth less that of the first, as a part of the largest kinetic energy.</p>"
-        + _table(
-            f"<tr><th>statement</th><th>ours, order 2</th><th>Runge-Kutta 4, same step</th><td></td></tr>{verdicts}"
-        )
-        + f'<div class="panels">{pictures}</div>'
-        + _table(
-            "<tr><td></td><th>method</th><th>setting</th><th>simulated</th><th>took</th><th>energy drift</th>"
-            f"<th>energy</th><th>momentum</th><th>|I - RᵀR|</th></tr>{rows}"
-        )
-        + '<p class="small">The right-hand side of example 1 is compiled for the general methods too; that of examples '
+        f"{table_of_html(('statement', 'ours, order 2', 'Runge-Kutta 4, same step', ''), verdicts)}"
+        f'<div class="panels">{pictures}</div>{table(head, rows)}'
+        '<p class="small">The right-hand side of example 1 is compiled for the general methods too; that of examples '
         "2 and 3 is NumPy, so compare their times with care.</p>"
     )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,9 +9,10 @@ from typing import Any
 import xarray as xr
 
 from tautline import figures
+from tautline.durable import json_text
 from tautline.extras import need
 from tautline.figures.animation import require_video
-from tautline.figures.printing import find_browser, print_pdf
+from tautline.figures.printing import find_browser, write_page
 from tautline.paper import claims, tumbling
 from tautline.paper.examples import EXAMPLES
 from tautline.paper.report import SHOWN, Found, render
@@ -66,7 +65,7 @@ def reproduce(
     verdicts = claims.verdicts_in_words(rows, {claims.TUMBLING: tumbling.sentence(groups)})
     starts = {group.name: [x.start for x in group.onsets] for group in groups}
     found = {"verdicts": verdicts, "claims": rows, "start_of_tumbling": starts}
-    (folder / "claims.json").write_text(json.dumps(_without_nan(found), indent=2), encoding="utf-8")
+    (folder / "claims.json").write_text(json_text(found), encoding="utf-8")
     figures.save(tumbling.figure(groups), folder / "tumbling")
     for example in EXAMPLES:
         run = runs[SHOWN][example.number]
@@ -81,22 +80,11 @@ def reproduce(
                 figures.animate(run, film, frames=int(25 * example.duration), rate=25.0, size=(9.6, 5.4), dpi=100.0)
     compared = _compare(folder, say) if full else None
     report = folder / "report.html"
-    report.write_text(render(folder, Found(runs, rows, verdicts, animations, compared), project), encoding="utf-8")
-    if pdf is not None:
-        print_pdf(report, pdf)
+    write_page(report, lambda: render(folder, Found(runs, rows, verdicts, animations, compared), project), pdf)
     for sentence in verdicts:
         say(sentence)
     say(str(report))
     return report
-
-
-def _without_nan(x: Any) -> Any:
-    """Null for what is not a number: JSON has no word for it."""
-    if isinstance(x, dict):
-        return {name: _without_nan(value) for name, value in x.items()}
-    if isinstance(x, list):
-        return [_without_nan(value) for value in x]
-    return None if isinstance(x, float) and math.isnan(x) else x
 
 
 def _compare(folder: Path, say: Say) -> dict[str, Any]:
@@ -117,5 +105,5 @@ def _compare(folder: Path, say: Say) -> dict[str, Any]:
         "verdicts": [verdict._asdict() for verdict in comparison.verdicts(trials)],
         "precision": [point._asdict() for point in points],
     }
-    (folder / "comparison.json").write_text(json.dumps(found, indent=2), encoding="utf-8")
+    (folder / "comparison.json").write_text(json_text(found), encoding="utf-8")
     return found

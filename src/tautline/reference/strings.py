@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from tautline.model.string import String
 from tautline.reference.curves import Array
-
-
-class Law(Protocol):
-    """Tension F(strain) and energy W(strain) per unstretched length, W' = F and W(0) = 0."""
-
-    def tension(self, x: Array) -> Array: ...
-
-    def energy(self, x: Array) -> Array: ...
 
 
 class Linear:
@@ -65,7 +57,7 @@ class Table:
 
 
 # By name of the registry.
-LAWS: dict[str, Callable[[String], Law]] = {"linear": Linear, "tension_only": TensionOnly, "table": Table}
+LAWS: dict[str, Callable[[String], Any]] = {"linear": Linear, "tension_only": TensionOnly, "table": Table}
 
 
 class StringLaw:
@@ -77,11 +69,11 @@ class StringLaw:
 
     def tension(self, strain: Any) -> Array:
         """Elastic tension (N)."""
-        return self.law.tension(np.asarray(strain, dtype=np.float64))
+        return np.asarray(self.law.tension(np.asarray(strain, dtype=np.float64)))
 
     def energy(self, strain: Any) -> Array:
-        """Elastic energy per unstretched length (J/m)."""
-        return self.law.energy(np.asarray(strain, dtype=np.float64))
+        """Elastic energy per unstretched length (J/m), 0 without strain; its slope is the tension."""
+        return np.asarray(self.law.energy(np.asarray(strain, dtype=np.float64)))
 
     def damped(self, strain: Array, viscous: Array) -> Array:
         """Tension that damping adds to the elastic one: nothing to a slack string, and never so much that it pushes."""

@@ -35,6 +35,16 @@ def spans(system: System) -> dict[str, tuple[slice, slice]]:
     return found
 
 
+def span_places(system: System) -> dict[str, list[tuple[slice, slice]]]:
+    """Places of the nodes and of the elements of the spans of every line among those of all."""
+    found = {}
+    for name, (nodes, elements) in spans(system).items():
+        N, count = system.lines[name].count, system.lines[name].spans
+        firsts = [(nodes.start + k * (N + 1), elements.start + k * N) for k in range(count)]
+        found[name] = [(slice(a, a + N + 1), slice(b, b + N)) for a, b in firsts]
+    return found
+
+
 def layout(system: System) -> Layout:
     """Variables and dimensions of the results of a system."""
     places = {name: {"node": x[0], "element": x[1]} for name, x in spans(system).items()}
@@ -86,7 +96,7 @@ def of_line(
 ) -> tuple[tuple[Array, ...], list[tuple[Array, Array]]]:
     """Variables of a line, OF_ELEMENTS and OF_STRINGS, and tensions at both ends of each of its spans."""
     line, names = system.lines[name], list(system.lines)
-    k, first = names.index(name), spans(system)[name][0].start
+    k, places = names.index(name), span_places(system)[name]
     place = sum(system.lines[x].spans for x in names[:k])
     power = np.zeros_like(values["reeled_length"][:, k])
     if line.reel is not None:
@@ -94,8 +104,7 @@ def of_line(
         power = values["torque"][:, k] * values["reel_speed"][:, k] / radii + 0.0
     own_loads = loads[name] if loads else _loads_of(system, name, values["time"])
     by_span = []
-    for number in range(line.spans):
-        rows = slice(first + number * (line.count + 1), first + (number + 1) * (line.count + 1))
+    for number, (rows, _) in enumerate(places):
         lengths = np.linalg.norm(np.diff(values["position"][:, rows], axis=1), axis=2)
         unstretched, speed = line.string.length - values["reeled_length"][:, k], values["reel_speed"][:, k]
         speeds = (speed, 0.0 * speed)

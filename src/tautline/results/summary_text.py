@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tautline import ledger
-from tautline.errors import InputError
 from tautline.quantities import between as in_one_unit
 from tautline.quantities import value
-from tautline.results.inputs import CASE
+from tautline.results.inputs import case_text
 from tautline.results.one_line import with_names
 from tautline.results.summary import summarize
 
@@ -43,8 +42,7 @@ def summary(run: xr.Dataset) -> str:
     run : Dataset
         From `simulate` or `open_run`.
     """
-    if CASE not in getattr(run, "attrs", {}):
-        raise InputError("run: expected a run of simulate() or open_run(), got one without its case")
+    case_text(getattr(run, "attrs", None))  # refuses what is no run
     values = {str(name): np.asarray(x) for name, x in with_names(run).data_vars.items()} | {"time": run.time.values}
     found = summarize([values], dict(run.attrs))
     rows = summary_rows(found, {})

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tautline import ledger
 from tautline.arrays import Array
 from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.ends import at_ends
-from tautline.schema import CHAIN_SCHEMA
 
 if TYPE_CHECKING:
     from tautline.model.chain.chain import Chain
     from tautline.model.string import String
 
 AT_ENDS = ("guide_tension", "body_tension")
+# Variables of a chain that follow from what is recorded.
+FOLLOWING = ("power", "position", "velocity", "stretched_length", "strain", "tension", *AT_ENDS)
 # By the names of the schema, and the time.
 Values = dict[str, Array]
 # Nodes of a string, their velocities, and speeds of what feeds its start and its stop.
@@ -27,11 +27,11 @@ Moves = tuple[Array, Array, Array, Array]
 def values_of(
     pendulum: Chain,
     recorded: Values,
-    names: Iterable[str] = tuple(CHAIN_SCHEMA),
+    names: Iterable[str] = FOLLOWING,
     lengths: Array | None = None,
     loads: StringLoads | None = None,
 ) -> Values:
-    """Every variable of the schema, or at least the wanted ones, and the time; `lengths` are those of `lengths_of`.
+    """All variables of a chain, or at least the wanted ones, and the time; `lengths` are those of `lengths_of`.
 
     `recorded` are those that do not follow from others, by name, with `nodes` and `node_velocities` (n, N + 1, 3)
     relative to the guide entrance, and its `guide_displacement` and `guide_velocity`.
@@ -49,9 +49,6 @@ def values_of(
         if "power" in wanted:
             radii = pendulum.reel.radius(values["reeled_length"])
             values["power"] = values["torque"] * speed / radii + 0.0  # no negative zeros
-        if "energy" in wanted:
-            first, *others = (values[name] for name in ledger.names(ledger.STORED))
-            values["energy"] = sum(others, start=first)
         if wanted & {"position", "velocity"} or (pendulum.fluid is not None and wanted & set(AT_ENDS)):
             guide = np.stack(np.broadcast_arrays(*pendulum.reel.guide_position))
             guide = guide.reshape(*guide.shape, *(1,) * (nodes.ndim - 2 - guide.ndim))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,7 +14,7 @@ from tautline.model.system.system import System
 from tautline.schema import AXES
 
 Made = Callable[[Mapping[str, Array]], Array]  # a curve from the variables that it needs
-Picked = Callable[[str, int, Mapping[str, Array]], Array]  # the same, from a variable and a place along its dimension
+Picked = Callable[[Array], Array]  # a curve from the values of a variable
 
 
 class Plot(NamedTuple):
@@ -42,29 +41,32 @@ class OfLines(NamedTuple):
     plot: Plot | None  # None: not shown of several
 
 
-def _column(variable: str, k: int, values: Mapping[str, Array]) -> Array:
-    return values[variable][:, k]
+def _column(*place: int) -> Picked:
+    """Values at a place along the dimensions after the time."""
+    where: tuple[Any, ...] = (slice(None), *place)
+    return lambda x: x[where]
 
 
-def _size(variable: str, k: int, values: Mapping[str, Array]) -> Array:
-    found: Array = np.linalg.norm(values[variable][:, k], axis=1)
-    return found
+def _size(k: int) -> Picked:
+    """Sizes of vectors at a place along the second dimension."""
+
+    def picked(x: Array) -> Array:
+        found: Array = np.linalg.norm(x[:, k], axis=1)
+        return found
+
+    return picked
 
 
-def _component(variable: str, k: int, axis: int, values: Mapping[str, Array]) -> Array:
-    return values[variable][:, k, axis]
+def _of(plot: Plot, variable: str, label: str, picked: Picked, name: str = "") -> Curve:
+    """A curve of one variable."""
+    return Curve(name or variable, label, plot.name, (variable,), lambda x: picked(x[variable]))
 
 
-def _each(plot: Plot, variable: str, names: Sequence[str], wanted: Sequence[str], picked: Picked) -> list[Curve]:
+def _each(
+    plot: Plot, variable: str, names: Sequence[str], wanted: Sequence[str], picked: Callable[[int], Picked]
+) -> list[Curve]:
     """A curve of a variable for each of the wanted names, among all names along its second dimension."""
-    return [
-        Curve(f"{variable}.{name}", name, plot.name, (variable,), partial(picked, variable, names.index(name)))
-        for name in wanted
-    ]
-
-
-def _whole(variable: str, label: str) -> Curve:
-    return Curve(variable, label, _ENERGIES.name, (variable,), lambda x: x[variable])
+    return [_of(plot, variable, name, picked(names.index(name)), f"{variable}.{name}") for name in wanted]
 
 
 _ENERGIES = Plot("energies", "energy", "J")
@@ -98,10 +100,10 @@ _REELS: dict[Plot, list[OfLines]] = {
     _POWER: [OfLines("power", "drives (+), brakes (-)", _POWER)],
 }
 _ENERGY_CURVES = [
-    _whole("energy", "total"),
-    _whole("kinetic_energy", "kinetic"),
-    _whole("gravity_energy", "gravity"),
-    _whole("elastic_energy", "elastic"),
+    _of(_ENERGIES, "energy", "total", _column()),
+    _of(_ENERGIES, "kinetic_energy", "kinetic", _column()),
+    _of(_ENERGIES, "gravity_energy", "gravity", _column()),
+    _of(_ENERGIES, "elastic_energy", "elastic", _column()),
 ]
 _BALANCE = Curve(
     "balance",
@@ -133,11 +135,7 @@ def _of_lines(system: System) -> list[Shown]:
     if len(lines) > 1:
         several = [(x.plot, x.variable, names) for _, row, names in rows for x in row if x.plot is not None]
         return [(plot, _each(plot, variable, lines, names, _column)) for plot, variable, names in several]
-    return [
-        (plot, [Curve(x.variable, x.label, plot.name, (x.variable,), partial(_column, x.variable, 0)) for x in row])
-        for plot, row, names in rows
-        if names
-    ]
+    return [(plot, [_of(plot, x.variable, x.label, _column(0)) for x in row]) for plot, row, names in rows if names]
 
 
 def _of_bodies(system: System) -> list[Shown]:
@@ -157,24 +155,11 @@ def _of_bodies(system: System) -> list[Shown]:
 
 def _of_body(k: int) -> list[Shown]:
     """The only free body, by its number among all."""
-    spin = [
-        Curve(
-            f"angular_velocity.{x}", x, _SPIN.name, ("angular_velocity",), partial(_component, "angular_velocity", k, i)
-        )
-        for i, x in enumerate(AXES)
-    ]
+    turn, error = "angular_velocity", "orthogonality_error"
     vertical = _MOMENTUM._replace(label="angular momentum about the vertical")
-    error = "orthogonality_error"
     return [
-        (
-            _SPEED,
-            [
-                Curve(
-                    "body_velocity", "of the body", _SPEED.name, ("body_velocity",), partial(_size, "body_velocity", k)
-                )
-            ],
-        ),
-        (_SPIN, spin),
+        (_SPEED, [_of(_SPEED, "body_velocity", "of the body", _size(k))]),
+        (_SPIN, [_of(_SPIN, turn, x, _column(k, i), f"{turn}.{x}") for i, x in enumerate(AXES)]),
         (vertical, _each(vertical, "angular_momentum", AXES, AXES[2:], _column)),
-        (_ORTHOGONALITY, [Curve(error, "‖I - RᵀR‖", _ORTHOGONALITY.name, (error,), partial(_column, error, k))]),
+        (_ORTHOGONALITY, [_of(_ORTHOGONALITY, error, "‖I - RᵀR‖", _column(k))]),
     ]

@@ -18,7 +18,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from tautline.content_policy import content_policy, script_hash, script_hashes
-from tautline.durable import replacing
+from tautline.durable import write_text
 from tautline.errors import InputError, TautlineError
 from tautline.model import checks
 from tautline.results.inputs import CASE
@@ -121,8 +121,7 @@ class View:
 
     def save(self, path: str | Path) -> Path:
         """Write the page as one file that works offline; the path."""
-        with replacing(path, encoding="utf-8") as file:
-            file.write(self._page)
+        write_text(path, self._page)
         return Path(path)
 
     def open(self) -> Path:

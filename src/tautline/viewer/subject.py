@@ -10,24 +10,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.errors import InputError
 from tautline.model.body import RigidBody
 from tautline.model.reel import Reel
-from tautline.model.shapes import Mesh, boxes, center_of, shape_of, surface_of
+from tautline.model.shapes import Mesh, boxes, mounting, shape_of, surface_of
 from tautline.model.string import String
 from tautline.model.system.case import Case
-from tautline.model.system.commands import END_REEL
-from tautline.model.system.parts import Orbit
+from tautline.model.system.commands import END_REEL, REEL
+from tautline.model.system.parts import Line, Orbit
 from tautline.model.system.sheaves import Wheel
 from tautline.model.system.system import System
-from tautline.results.inputs import CASE
-from tautline.results.network import layout, spans
+from tautline.results.inputs import case_text
+from tautline.results.network import layout, span_places
 from tautline.schema import Layout
 from tautline.viewer.curves import Curve, Plot, curves_of
 
-# The straight guide in front of a drum, and the drum's axis, right-handed in retrieval, where the model does not say.
-GUIDE = (1.0, 0.0, 0.0)
-AXIS = (0.0, -1.0, 0.0)
 # What frames are made from, of the lines and of the bodies.
 OF_LINES = ("time", "reeled_length", "unstretched_length", "position", "tension", "strain")
 OF_SHEAVES = ("span_length", "rim_travel")
@@ -43,8 +39,8 @@ class Mount(NamedTuple):
     reel: Reel
     turn: tuple[str, int]  # variable and column of the length that turns it; of a drum at an end, a line's number
     drop: float  # from its axis to where the rope leaves it (m)
-    guide: tuple[float, ...] = GUIDE
-    axis: tuple[float, ...] = AXIS
+    guide: tuple[float, ...]
+    axis: tuple[float, ...]
     whole: float = 0.0  # of a drum at an end: length of the line without what lies on wheels (m)
 
 
@@ -141,9 +137,7 @@ class Subject(NamedTuple):
 
 def subject_of(attributes: Mapping[Any, Any]) -> Subject:
     """Subject of a run, from the attributes of its dataset or file."""
-    if CASE not in attributes:
-        raise InputError("run: expected a run of simulate() or of a run file, got one without its case")
-    return _subject(str(attributes[CASE]))
+    return _subject(case_text(attributes))
 
 
 @lru_cache(maxsize=16)
@@ -156,28 +150,23 @@ def of_system(system: System) -> Subject:
     number = {name: k for k, name in enumerate(system.bodies)}
     lines: list[DrawnLine] = []
     sheaves = 0
-    for k, (name, (nodes, elements)) in enumerate(spans(system).items()):
+    for k, (name, places) in enumerate(span_places(system).items()):
         line, wheels = system.lines[name], system.wheels(name)
-        N = (elements.stop - elements.start) // line.spans
-        for span in system.spans(name):
+        for span, (own, along) in zip(system.spans(name), places, strict=True):
             i = span.number
-            own = slice(nodes.start + i * (N + 1), nodes.start + (i + 1) * (N + 1))
-            along = slice(elements.start + i * N, elements.start + (i + 1) * N)
             ends = (number.get(span.ends[0]), number.get(span.ends[1]))
             length = ("unstretched_length" if line.is_reeved else "reeled_length", k)
             if line.spans > 1:
                 length = ("span_length", len(lines))
             drawn = DrawnLine(name, line.string, own, along, ends, length)
             if i == 0 and line.reel is not None:
-                drawn = drawn._replace(
-                    mount=_mount(system, line.reel, line.start, line.start_point, line.drum_axis, ("reeled_length", k))
-                )
+                drawn = drawn._replace(mount=_mount(system, line, REEL, ("reeled_length", k)))
             elif i > 0:
                 wheel = wheels[i - 1]
                 drawn = drawn._replace(name=wheel.command, mount=_wheel(wheel, sheaves))
                 sheaves += 1
             if i == line.spans - 1 and line.end_reel is not None:
-                drum = _mount(system, line.end_reel, line.end, line.end_point, line.end_drum_axis, (END_REEL, k))
+                drum = _mount(system, line, END_REEL, (END_REEL, k))
                 drawn = drawn._replace(end_mount=drum._replace(whole=line.string.length - system.wraps(name)))
             lines.append(drawn)
     bodies = {name: body if isinstance(body, RigidBody) else None for name, body in system.bodies.items()}
@@ -200,17 +189,8 @@ def _wheel(wheel: Wheel, number: int) -> Mount | None:
     return Mount(reel, ("rim_travel", number), drop, tuple(guide.tolist()), tuple(axis.tolist()))
 
 
-def _mount(
-    system: System, reel: Reel, on: str, point: Any, drum_axis: tuple[float, ...] | None, turn: tuple[str, int]
-) -> Mount:
-    """A drum; on a free body its guide leads outwards, at right angles to the drum's axis."""
-    if drum_axis is None:
-        return Mount(reel, turn, reel.drum_radius)
-    axis, body = np.array(drum_axis), system.bodies.get(on)
-    outwards = np.array(point) - center_of(body)
-    for wish in (outwards, *np.eye(3)):
-        guide = wish - (wish @ axis) * axis
-        if np.linalg.norm(guide) > 1e-6 * max(1.0, float(np.linalg.norm(wish))):
-            break
-    guide /= np.linalg.norm(guide)
-    return Mount(reel, turn, reel.drum_radius, tuple(guide.tolist()), tuple(axis.tolist()))
+def _mount(system: System, line: Line, key: str, turn: tuple[str, int]) -> Mount:
+    """The drum of the reel at a key."""
+    reel = line.reels[key]
+    guide, axis = (tuple(x.tolist()) for x in mounting(system, line, key))
+    return Mount(reel, turn, reel.drum_radius, guide, axis)

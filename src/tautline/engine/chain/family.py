@@ -112,7 +112,9 @@ class Family:
         return command.constant_torque is not None and fits(self._task) and LANES * self._bytes() <= MOST_BYTES_A_BLOCK
 
     def _bytes(self) -> int:
-        return 8 * self.rows * schema.row_length(self.elements)
+        system = self.case.system
+        layout = schema.of_system(list(system.bodies), dict.fromkeys(system.lines, self.elements))
+        return 8 * self.rows * layout.row_length()
 
     @np.errstate(all="ignore")  # of members that are refused, or whose run overflowed and says so
     def _numbers(self, values: Mapping[str, Array]) -> Numbers:

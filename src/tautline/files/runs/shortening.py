@@ -28,7 +28,7 @@ def shorten(file: IO[bytes], path: Path, contents: Contents, rows: int, layout: 
     another file has its name by now.
     """
     real = Path(os.path.realpath(path))
-    if rows >= _length(contents) or not _has_room(real, rows * layout.row_length() * 8):
+    if rows >= contents.variables["time"].shape[0] or rows * layout.row_length() * 8 >= durable.free_space(real):
         return
     part = durable.part_name(real)
     with suppress(StoreError), explained(path):
@@ -50,19 +50,6 @@ def shorten(file: IO[bytes], path: Path, contents: Contents, rows: int, layout: 
                     os.replace(part, real)
         finally:
             part.unlink(missing_ok=True)
-
-
-def _length(contents: Contents) -> int:
-    """Rows that a file has room for."""
-    return contents.variables["time"].shape[0]
-
-
-def _has_room(path: Path, size: int) -> bool:
-    try:
-        found = os.statvfs(path.parent)
-    except (AttributeError, OSError):  # not on every system
-        return True
-    return size < found.f_bavail * found.f_frsize
 
 
 def _move(file: IO[bytes], place: Place, copy: IO[bytes], target: Place) -> None:

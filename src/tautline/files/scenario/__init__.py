@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tautline.files.scenario.origin import Options
+from tautline.files.scenario.origin import Options, said_of
 from tautline.files.scenario.reading import BUILT_IN, beside, built_in_names, find, load, parse, read, tree_of
 from tautline.files.scenario.schema import full_schema, json_schema, short_schema
 from tautline.model.system.problems import ScenarioError
@@ -19,6 +19,7 @@ __all__ = [
     "load",
     "parse",
     "read",
+    "said_of",
     "short_schema",
     "tree_of",
 ]

@@ -6,9 +6,12 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
+from tautline.errors import InputError
 from tautline.model.keys import dotted
+from tautline.model.system.problems import ScenarioError
 
 # Strings, comments, ends of lines, brackets, and whatever is between them. The text is known to be valid TOML.
 _TOKEN = re.compile(
@@ -52,6 +55,17 @@ class Origin(NamedTuple):
             return f"{self.option}{dotted(path)}"
         where = self.source if line is None else f"{self.source}:{line}"
         return f"{where}: {dotted(path)}" if path else where
+
+
+@contextmanager
+def said_of(source: object, kind: type[InputError]) -> Iterator[None]:
+    """Errors that name a key only also name the file, as errors of a kind."""
+    try:
+        yield
+    except (ScenarioError, kind):
+        raise
+    except InputError as error:
+        raise kind(f"{source}: {error}") from None
 
 
 def line_of(text: str, path: list[str]) -> int | None:

@@ -16,6 +16,7 @@
 #define SET_NUMBERS fmi2SetReal
 #define OTHERS /* there is no number of values beside that of references */
 #define ROOM count
+#define NOT_OFFERED "the FMU is for co-simulation"
 
 typedef unsigned int Reference;
 typedef int Boolean, Integer;
@@ -75,7 +76,6 @@ static char *folder_of(const char *uri) {
 
 EXPORT Instance fmi2Instantiate(String name, Type type, String guid, String resources, const Callbacks *callbacks,
                                  Boolean visible, Boolean logs) {
-    (void)visible;
     if (callbacks == NULL || callbacks->logger == NULL) return NULL;
     Model *model = calloc(1, sizeof *model);
     if (model == NULL) return NULL;
@@ -104,7 +104,6 @@ EXPORT Instance fmi2Instantiate(String name, Type type, String guid, String reso
 EXPORT Level fmi2SetupExperiment(Instance instance, Boolean has_tolerance, double tolerance, double begins,
                                  Boolean has_end, double end) {
     EXPECT(INSTANTIATED);
-    (void)has_tolerance, (void)tolerance;
     return set_begin(model, begins, has_end != 0, end);
 }
 
@@ -114,63 +113,40 @@ EXPORT Level fmi2EnterInitializationMode(Instance instance) {
     return OK;
 }
 
-/* Variables of types that there are none of. */
-#define NONE_OF(function, values)                                                                             \
-    EXPORT Level function(Instance instance, const Reference references[], size_t count, values) {           \
-        EXPECT(ANY);                                                                                           \
-        (void)references, (void)given;                                                                         \
-        return count == 0 ? OK : tell(model, ERROR, "%s: there is no such variable", __func__);                \
-    }
 NONE_OF(fmi2GetBoolean, Boolean given[])
 NONE_OF(fmi2GetString, String given[])
 NONE_OF(fmi2SetInteger, const Integer given[])
 NONE_OF(fmi2SetBoolean, const Boolean given[])
 NONE_OF(fmi2SetString, const String given[])
 
-EXPORT Level fmi2GetDirectionalDerivative(Instance instance, const Reference unknowns[], size_t unknown_count,
-                                          const Reference knowns[], size_t known_count, const double seed[],
-                                          double sensitivity[]) {
-    (void)unknowns, (void)unknown_count, (void)knowns, (void)known_count, (void)seed, (void)sensitivity;
-    REFUSED("providesDirectionalDerivative is false");
-}
-
-EXPORT Level fmi2SetRealInputDerivatives(Instance instance, const Reference references[], size_t count,
-                                         const Integer orders[], const double values[]) {
-    (void)references, (void)count, (void)orders, (void)values;
-    REFUSED("canInterpolateInputs is false");
-}
-
-EXPORT Level fmi2GetRealOutputDerivatives(Instance instance, const Reference references[], size_t count,
-                                          const Integer orders[], double values[]) {
-    (void)references, (void)count, (void)orders, (void)values;
-    REFUSED("maxOutputDerivativeOrder is 0");
-}
+REFUSES(fmi2GetDirectionalDerivative,
+        (Instance instance, const Reference unknowns[], size_t unknown_count, const Reference knowns[],
+         size_t known_count, const double seed[], double sensitivity[]),
+        "providesDirectionalDerivative is false")
+REFUSES(fmi2SetRealInputDerivatives,
+        (Instance instance, const Reference references[], size_t count, const Integer orders[], const double values[]),
+        "canInterpolateInputs is false")
+REFUSES(fmi2GetRealOutputDerivatives,
+        (Instance instance, const Reference references[], size_t count, const Integer orders[], double values[]),
+        "maxOutputDerivativeOrder is 0")
 
 EXPORT Level fmi2DoStep(Instance instance, double time, double step, Boolean never_back) {
     EXPECT(STEPPING);
-    (void)never_back;
     double reached;
     bool ended;
     return do_step(model, time, step, &reached, &ended);
 }
 
-EXPORT Level fmi2CancelStep(Instance instance) { REFUSED("canRunAsynchronuously is false"); }
-
-EXPORT Level fmi2GetStatus(Instance instance, const StatusKind kind, Level *value) {
-    (void)kind, (void)value;
-    REFUSED("no step is pending");
-}
+REFUSES(fmi2CancelStep, (Instance instance), "canRunAsynchronuously is false")
+REFUSES(fmi2GetStatus, (Instance instance, const StatusKind kind, Level *value), "no step is pending")
+REFUSES(fmi2GetIntegerStatus, (Instance instance, const StatusKind kind, Integer *value), "there is no such status")
+REFUSES(fmi2GetStringStatus, (Instance instance, const StatusKind kind, String *value), "no step is pending")
 
 EXPORT Level fmi2GetRealStatus(Instance instance, const StatusKind kind, double *value) {
     EXPECT(RUNNING_MODES);
     if (kind != LAST_SUCCESSFUL_TIME || value == NULL) return tell(model, ERROR, "%s: expected fmi2LastSuccessfulTime", __func__);
     *value = time_of(model);
     return OK;
-}
-
-EXPORT Level fmi2GetIntegerStatus(Instance instance, const StatusKind kind, Integer *value) {
-    (void)kind, (void)value;
-    REFUSED("there is no such status");
 }
 
 EXPORT Level fmi2GetBooleanStatus(Instance instance, const StatusKind kind, Boolean *value) {
@@ -180,34 +156,15 @@ EXPORT Level fmi2GetBooleanStatus(Instance instance, const StatusKind kind, Bool
     return OK;
 }
 
-EXPORT Level fmi2GetStringStatus(Instance instance, const StatusKind kind, String *value) {
-    (void)kind, (void)value;
-    REFUSED("no step is pending");
-}
-
 /* Model exchange, which the FMU does not offer. */
-#define NO_MODEL_EXCHANGE REFUSED("the FMU is for co-simulation")
-EXPORT Level fmi2EnterEventMode(Instance instance) { NO_MODEL_EXCHANGE; }
-EXPORT Level fmi2NewDiscreteStates(Instance instance, EventInfo *info) {
-    (void)info;
-    NO_MODEL_EXCHANGE;
-}
-EXPORT Level fmi2EnterContinuousTimeMode(Instance instance) { NO_MODEL_EXCHANGE; }
-EXPORT Level fmi2CompletedIntegratorStep(Instance instance, Boolean never_back, Boolean *event, Boolean *terminate) {
-    (void)never_back, (void)event, (void)terminate;
-    NO_MODEL_EXCHANGE;
-}
-EXPORT Level fmi2SetTime(Instance instance, double time) {
-    (void)time;
-    NO_MODEL_EXCHANGE;
-}
-#define OF_NUMBERS(function, numbers)                                       \
-    EXPORT Level function(Instance instance, numbers, size_t count) {     \
-        (void)x, (void)count;                                               \
-        NO_MODEL_EXCHANGE;                                                  \
-    }
-OF_NUMBERS(fmi2SetContinuousStates, const double x[])
-OF_NUMBERS(fmi2GetDerivatives, double x[])
-OF_NUMBERS(fmi2GetEventIndicators, double x[])
-OF_NUMBERS(fmi2GetContinuousStates, double x[])
-OF_NUMBERS(fmi2GetNominalsOfContinuousStates, double x[])
+REFUSES(fmi2EnterEventMode, (Instance instance), NOT_OFFERED)
+REFUSES(fmi2NewDiscreteStates, (Instance instance, EventInfo *info), NOT_OFFERED)
+REFUSES(fmi2EnterContinuousTimeMode, (Instance instance), NOT_OFFERED)
+REFUSES(fmi2CompletedIntegratorStep, (Instance instance, Boolean never_back, Boolean *event, Boolean *terminate),
+        NOT_OFFERED)
+REFUSES(fmi2SetTime, (Instance instance, double time), NOT_OFFERED)
+REFUSES_NUMBERS(fmi2SetContinuousStates, const double x[])
+REFUSES_NUMBERS(fmi2GetDerivatives, double x[])
+REFUSES_NUMBERS(fmi2GetEventIndicators, double x[])
+REFUSES_NUMBERS(fmi2GetContinuousStates, double x[])
+REFUSES_NUMBERS(fmi2GetNominalsOfContinuousStates, double x[])

@@ -16,6 +16,7 @@
 #define SET_NUMBERS fmi3SetFloat64
 #define OTHERS , size_t room
 #define ROOM room
+#define NOT_OFFERED "the FMU is for co-simulation without events"
 
 typedef uint32_t Reference;
 typedef int32_t Integer;
@@ -41,7 +42,6 @@ EXPORT Instance fmi3InstantiateCoSimulation(String name, String token, String re
                                             bool with_events, bool early_return, const Reference intermediate[],
                                             size_t intermediate_count, void *host, Logger logger,
                                             IntermediateUpdate update) {
-    (void)visible, (void)early_return, (void)intermediate, (void)update;
     Model *model = calloc(1, sizeof *model);
     if (model == NULL) return NULL;
     *(void **)&model->logger = *(void **)&logger;
@@ -72,35 +72,26 @@ static Instance not_offered(Logger logger, void *host) {
 }
 EXPORT Instance fmi3InstantiateModelExchange(String name, String token, String resources, bool visible, bool logs,
                                              void *host, Logger logger) {
-    (void)name, (void)token, (void)resources, (void)visible, (void)logs;
     return not_offered(logger, host);
 }
 EXPORT Instance fmi3InstantiateScheduledExecution(String name, String token, String resources, bool visible, bool logs,
                                                   void *host, Logger logger, ClockUpdate update, Preemption lock,
                                                   Preemption unlock) {
-    (void)name, (void)token, (void)resources, (void)visible, (void)logs, (void)update, (void)lock, (void)unlock;
     return not_offered(logger, host);
 }
 
 EXPORT Level fmi3EnterInitializationMode(Instance instance, bool has_tolerance, double tolerance, double begins,
                                          bool has_end, double end) {
     EXPECT(INSTANTIATED);
-    (void)has_tolerance, (void)tolerance;
     const Level level = set_begin(model, begins, has_end, end);
     if (level == OK) model->mode = INITIALIZING;
     return level;
 }
 
 /* Variables of types that there are none of. */
-#define NONE_OF(function, ...)                                                                      \
-    EXPORT Level function(Instance instance, const Reference references[], size_t count, __VA_ARGS__) { \
-        EXPECT(ANY);                                                                                \
-        (void)references, (void)given;                                                              \
-        return count == 0 ? OK : tell(model, ERROR, "%s: there is no such variable", __func__);     \
-    }
-#define NONE_OF_TYPE(word, type)                                                  \
-    NONE_OF(fmi3Get##word, type given[], size_t room __attribute__((unused)))     \
-    NONE_OF(fmi3Set##word, const type given[], size_t room __attribute__((unused)))
+#define NONE_OF_TYPE(word, type)                            \
+    NONE_OF(fmi3Get##word, type given[], size_t room)       \
+    NONE_OF(fmi3Set##word, const type given[], size_t room)
 NONE_OF_TYPE(Float32, float)
 NONE_OF_TYPE(Int8, int8_t)
 NONE_OF_TYPE(UInt8, uint8_t)
@@ -111,49 +102,42 @@ NONE_OF_TYPE(Int64, int64_t)
 NONE_OF_TYPE(UInt64, uint64_t)
 NONE_OF_TYPE(Boolean, bool)
 NONE_OF_TYPE(String, String)
-NONE_OF(fmi3SetInt32, const int32_t given[], size_t room __attribute__((unused)))
-NONE_OF(fmi3GetBinary, size_t sizes[] __attribute__((unused)), Binary given[], size_t room __attribute__((unused)))
-NONE_OF(fmi3SetBinary, const size_t sizes[] __attribute__((unused)), const Binary given[],
-        size_t room __attribute__((unused)))
+NONE_OF(fmi3SetInt32, const int32_t given[], size_t room)
+NONE_OF(fmi3GetBinary, size_t sizes[], Binary given[], size_t room)
+NONE_OF(fmi3SetBinary, const size_t sizes[], const Binary given[],
+        size_t room)
 NONE_OF(fmi3GetClock, bool given[])
 NONE_OF(fmi3SetClock, const bool given[])
-NONE_OF(fmi3GetIntervalDecimal, double given[], int qualifiers[] __attribute__((unused)))
-NONE_OF(fmi3GetIntervalFraction, uint64_t given[], uint64_t resolutions[] __attribute__((unused)),
-        int qualifiers[] __attribute__((unused)))
+NONE_OF(fmi3GetIntervalDecimal, double given[], int qualifiers[])
+NONE_OF(fmi3GetIntervalFraction, uint64_t given[], uint64_t resolutions[],
+        int qualifiers[])
 NONE_OF(fmi3GetShiftDecimal, double given[])
-NONE_OF(fmi3GetShiftFraction, uint64_t given[], uint64_t resolutions[] __attribute__((unused)))
+NONE_OF(fmi3GetShiftFraction, uint64_t given[], uint64_t resolutions[])
 NONE_OF(fmi3SetIntervalDecimal, const double given[])
-NONE_OF(fmi3SetIntervalFraction, const uint64_t given[], const uint64_t resolutions[] __attribute__((unused)))
+NONE_OF(fmi3SetIntervalFraction, const uint64_t given[], const uint64_t resolutions[])
 NONE_OF(fmi3SetShiftDecimal, const double given[])
-NONE_OF(fmi3SetShiftFraction, const uint64_t given[], const uint64_t resolutions[] __attribute__((unused)))
-NONE_OF(fmi3GetOutputDerivatives, const int32_t orders[] __attribute__((unused)), double given[],
-        size_t room __attribute__((unused)))
+NONE_OF(fmi3SetShiftFraction, const uint64_t given[], const uint64_t resolutions[])
+NONE_OF(fmi3GetOutputDerivatives, const int32_t orders[], double given[],
+        size_t room)
 
-EXPORT Level fmi3GetNumberOfVariableDependencies(Instance instance, Reference reference, size_t *count) {
-    (void)reference, (void)count;
-    REFUSED("providesPerElementDependencies is false");
-}
-EXPORT Level fmi3GetVariableDependencies(Instance instance, Reference dependent, size_t elements[], Reference independents[],
-                                         size_t of_independents[], int kinds[], size_t count) {
-    (void)dependent, (void)elements, (void)independents, (void)of_independents, (void)kinds, (void)count;
-    REFUSED("providesPerElementDependencies is false");
-}
-
-#define DERIVATIVES(function, word)                                                                              \
-    EXPORT Level function(Instance instance, const Reference unknowns[], size_t unknown_count,                    \
-                          const Reference knowns[], size_t known_count, const double seed[], size_t seed_count,   \
-                          double sensitivity[], size_t sensitivity_count) {                                       \
-        (void)unknowns, (void)unknown_count, (void)knowns, (void)known_count, (void)seed, (void)seed_count;       \
-        (void)sensitivity, (void)sensitivity_count;                                                               \
-        REFUSED(word " is false");                                                                                \
-    }
+REFUSES(fmi3GetNumberOfVariableDependencies, (Instance instance, Reference reference, size_t *count),
+        "providesPerElementDependencies is false")
+REFUSES(fmi3GetVariableDependencies,
+        (Instance instance, Reference dependent, size_t elements[], Reference independents[], size_t of_independents[],
+         int kinds[], size_t count),
+        "providesPerElementDependencies is false")
+#define DERIVATIVES(function, word)                                                                          \
+    REFUSES(function,                                                                                        \
+            (Instance instance, const Reference unknowns[], size_t unknown_count, const Reference knowns[],  \
+             size_t known_count, const double seed[], size_t seed_count, double sensitivity[],               \
+             size_t sensitivity_count),                                                                      \
+            word " is false")
 DERIVATIVES(fmi3GetDirectionalDerivative, "providesDirectionalDerivatives")
 DERIVATIVES(fmi3GetAdjointDerivative, "providesAdjointDerivatives")
 
 EXPORT Level fmi3DoStep(Instance instance, double time, double step, bool never_back, bool *events, bool *terminate,
                         bool *early, double *last) {
     EXPECT(STEPPING);
-    (void)never_back;
     double reached = time;
     bool ended = false;
     const Level level = do_step(model, time, step, &reached, &ended);
@@ -165,40 +149,23 @@ EXPORT Level fmi3DoStep(Instance instance, double time, double step, bool never_
 }
 
 /* Modes and functions of model exchange, events and scheduled execution, which the FMU does not offer. */
-#define NOT_OFFERED REFUSED("the FMU is for co-simulation without events")
-EXPORT Level fmi3EnterConfigurationMode(Instance instance) { REFUSED("there are no structural parameters"); }
-EXPORT Level fmi3ExitConfigurationMode(Instance instance) { REFUSED("there are no structural parameters"); }
-EXPORT Level fmi3EnterEventMode(Instance instance) { NOT_OFFERED; }
-EXPORT Level fmi3EnterStepMode(Instance instance) { NOT_OFFERED; }
-EXPORT Level fmi3EvaluateDiscreteStates(Instance instance) { NOT_OFFERED; }
-EXPORT Level fmi3UpdateDiscreteStates(Instance instance, bool *again, bool *terminate, bool *nominals, bool *values,
-                                      bool *defined, double *next) {
-    (void)again, (void)terminate, (void)nominals, (void)values, (void)defined, (void)next;
-    NOT_OFFERED;
-}
-EXPORT Level fmi3EnterContinuousTimeMode(Instance instance) { NOT_OFFERED; }
-EXPORT Level fmi3CompletedIntegratorStep(Instance instance, bool never_back, bool *event, bool *terminate) {
-    (void)never_back, (void)event, (void)terminate;
-    NOT_OFFERED;
-}
-EXPORT Level fmi3SetTime(Instance instance, double time) {
-    (void)time;
-    NOT_OFFERED;
-}
-EXPORT Level fmi3ActivateModelPartition(Instance instance, Reference clock, double time) {
-    (void)clock, (void)time;
-    NOT_OFFERED;
-}
-#define OF_NUMBERS(function, numbers)                                   \
-    EXPORT Level function(Instance instance, numbers, size_t count) {   \
-        (void)x, (void)count;                                           \
-        NOT_OFFERED;                                                    \
-    }
-OF_NUMBERS(fmi3SetContinuousStates, const double x[])
-OF_NUMBERS(fmi3GetContinuousStateDerivatives, double x[])
-OF_NUMBERS(fmi3GetEventIndicators, double x[])
-OF_NUMBERS(fmi3GetContinuousStates, double x[])
-OF_NUMBERS(fmi3GetNominalsOfContinuousStates, double x[])
+REFUSES(fmi3EnterConfigurationMode, (Instance instance), "there are no structural parameters")
+REFUSES(fmi3ExitConfigurationMode, (Instance instance), "there are no structural parameters")
+REFUSES(fmi3EnterEventMode, (Instance instance), NOT_OFFERED)
+REFUSES(fmi3EnterStepMode, (Instance instance), NOT_OFFERED)
+REFUSES(fmi3EvaluateDiscreteStates, (Instance instance), NOT_OFFERED)
+REFUSES(fmi3UpdateDiscreteStates,
+        (Instance instance, bool *again, bool *terminate, bool *nominals, bool *values, bool *defined, double *next),
+        NOT_OFFERED)
+REFUSES(fmi3EnterContinuousTimeMode, (Instance instance), NOT_OFFERED)
+REFUSES(fmi3CompletedIntegratorStep, (Instance instance, bool never_back, bool *event, bool *terminate), NOT_OFFERED)
+REFUSES(fmi3SetTime, (Instance instance, double time), NOT_OFFERED)
+REFUSES(fmi3ActivateModelPartition, (Instance instance, Reference clock, double time), NOT_OFFERED)
+REFUSES_NUMBERS(fmi3SetContinuousStates, const double x[])
+REFUSES_NUMBERS(fmi3GetContinuousStateDerivatives, double x[])
+REFUSES_NUMBERS(fmi3GetEventIndicators, double x[])
+REFUSES_NUMBERS(fmi3GetContinuousStates, double x[])
+REFUSES_NUMBERS(fmi3GetNominalsOfContinuousStates, double x[])
 #define COUNTED(function)                                       \
     EXPORT Level function(Instance instance, size_t *count) {   \
         EXPECT(ANY);                                            \

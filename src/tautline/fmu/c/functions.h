@@ -1,6 +1,6 @@
 /* Functions that both versions of the standard have, each of which includes this with its own names and types: FMI(name),
    OF_STATE(name), STATE, SERIALIZED_SIZE, DESERIALIZE, GET_NUMBERS, GET_INTEGERS, SET_NUMBERS; Reference, Integer, Flag,
-   Byte; and OTHERS, behind values that have a number of their own, ROOM. */
+   Byte; OTHERS, behind values that have a number of their own, ROOM; NOT_OFFERED, why modes and functions are refused. */
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -30,6 +30,19 @@ static Model *expect(Instance instance, int modes, const char *function) {
     } while (0)
 
 enum { ANY = ~0 };
+
+/* Functions that the FMU does not offer: their arguments are of no use. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define REFUSES(function, arguments, why) \
+    EXPORT Level function arguments { REFUSED(why); }
+#define REFUSES_NUMBERS(function, numbers) REFUSES(function, (Instance instance, numbers, size_t count), NOT_OFFERED)
+
+/* Variables of a type that there are none of. */
+#define NONE_OF(function, ...)                                                                          \
+    EXPORT Level function(Instance instance, const Reference references[], size_t count, __VA_ARGS__) { \
+        EXPECT(ANY);                                                                                    \
+        return count == 0 ? OK : tell(model, ERROR, "%s: there is no such variable", __func__);         \
+    }
 
 EXPORT Level FMI(SetDebugLogging)(Instance instance, Flag on, size_t count, const String categories[]) {
     EXPECT(ANY);

@@ -126,6 +126,13 @@ class Opened:
         places = zip(self.dims, np.unravel_index(members, self.shape), strict=True)
         return np.asarray(x.isel({dim: xr.DataArray(p, dims="some") for dim, p in places}).values)
 
+    def messages(self, members: NDArray[np.int64]) -> Iterator[tuple[dict[str, Any], str]]:
+        """Values of the parameters of some members, and why each ended as it did."""
+        for flat in members.tolist():
+            place = dict(zip(self.dims, (int(k) for k in np.unravel_index(flat, self.shape)), strict=True))
+            member = self.dataset[["message"]].isel(place)
+            yield {key: member[key].item() for key in self.keys}, str(member.message.item())
+
     def column(self, key: str) -> Column:
         """Values of a parameter."""
         x, varied = self.dataset[key], self.plan["vary"][key]
@@ -140,6 +147,14 @@ class Opened:
             listed += [word for word in dict.fromkeys(words) if word not in listed]
             codes[start : start + len(words)] = [listed.index(word) for word in words]
         return Column(key, codes, units, False, tuple(listed))
+
+
+def probability(name: str, value: Any) -> float:
+    """A number between 0 and 1."""
+    p = checks.number(name, value, "a number between 0 and 1")
+    if not 0.0 < p < 1.0:
+        checks.refuse(name, "a number between 0 and 1", value)
+    return p
 
 
 def _part(x: xr.DataArray, dim: str, k: int) -> str:

@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from tautline.errors import InputError
 from tautline.extras import need
-from tautline.model import checks
 from tautline.results.warnings import WARNINGS, RunWarning, encoded
-from tautline.studies.analysis.reading import Array, Component, Opened
+from tautline.studies.analysis.reading import Array, Component, Opened, probability
 from tautline.studies.definition import designs, parameters
 
 if TYPE_CHECKING:
@@ -61,8 +60,7 @@ def sensitivity(study: xr.Dataset, *outputs: str, confidence: float = 0.95) -> x
         attribute `warnings` says where estimates contradict each other, because the design is too small.
     """
     opened = Opened(study)
-    if not 0.0 < checks.number("confidence", confidence) < 1.0:
-        checks.refuse("confidence", "a number between 0 and 1", confidence)
+    probability("confidence", confidence)
     return sensitivity_of(opened, list(opened.reduced(outputs)), confidence)
 
 

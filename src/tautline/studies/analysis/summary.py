@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautline.studies.analysis.reading import NOT_OUTPUTS
+from tautline.studies.analysis.reading import Opened
 from tautline.studies.analysis.warnings import counted
 from tautline.studies.definition import work
 from tautline.studies.definition.outputs import HEALTH
 from tautline.studies.store.archive import open_archive, open_study
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 BYTES_A_BLOCK = 32e6
 # Messages that are shown; all of them are in the store.
@@ -25,38 +27,28 @@ def summarize(path: str | os.PathLike[str]) -> dict[str, Any]:
         return _summary(open_study(path))
 
 
-def _summary(found: Any) -> dict[str, Any]:
-    status = found.status.values
+def _summary(found: xr.Dataset) -> dict[str, Any]:
+    opened, status, warnings = Opened(found), found.status.values, counted(found)
     counts = {name: int((status == code).sum()) for code, name in work.STATUS_NAMES.items()}
-    keys = list(json.loads(found.attrs["study"])["vary"])
-    warnings = counted(found)
+    bad = np.flatnonzero(np.isin(status, work.FAILURES).ravel())[:EXAMPLES]
     return {
         "status": found.attrs["status"],
         "title": found.attrs["title"],
         "members": int(status.size),
         "done": int(found.attrs["members_done"]),
-        "dimensions": {str(name): int(size) for name, size in zip(found.status.dims, status.shape, strict=True)},
-        "parameters": keys,
+        "dimensions": dict(zip(opened.dims, opened.shape, strict=True)),
+        "parameters": opened.keys,
         "endings": {name: count for name, count in counts.items() if count},
-        "failures": _failures(found, status, keys),
-        "outputs": {str(name): _range(found[name]) for name in found.data_vars if name not in NOT_OUTPUTS},
+        "failures": [
+            {"member": int(member), "values": values, "message": message}
+            for member, (values, message) in zip(bad, opened.messages(bad), strict=True)
+        ],
+        "outputs": {name: _range(found[name]) for name in opened.outputs},
         "health": {name: _range(found[name]) for name in HEALTH},
         "members_with_warnings": warnings.members,
         "warnings": [x._asdict() for x in warnings.kinds],
         "version": found.attrs["version"],
     }
-
-
-def _failures(found: Any, status: Any, keys: list[str]) -> list[dict[str, Any]]:
-    """The first few."""
-    bad = np.flatnonzero(np.isin(status, work.FAILURES).ravel())[:EXAMPLES]
-    failures = []
-    for flat in bad.tolist():
-        place = dict(zip(found.status.dims, (int(x) for x in np.unravel_index(flat, status.shape)), strict=True))
-        member = found[["message"]].isel(place)
-        values = {key: member[key].item() for key in keys}
-        failures.append({"member": flat, "values": values, "message": str(member.message.item())})
-    return failures
 
 
 def _range(x: Any) -> dict[str, Any]:

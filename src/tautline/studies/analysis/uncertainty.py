@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.studies.analysis.reading import Array, Component, Opened
+from tautline.studies.analysis.reading import Array, Component, Opened, probability
 from tautline.studies.analysis.sensitivity import block_size
 
 if TYPE_CHECKING:
@@ -60,8 +60,7 @@ def quantiles(
     """
     opened = Opened(study)
     wanted = _checked(probabilities)
-    if not 0.0 < checks.number("confidence", confidence) < 1.0:
-        checks.refuse("confidence", "a number between 0 and 1", confidence)
+    probability("confidence", confidence)
     return quantiles_of(opened, list(opened.reduced(outputs)), wanted, confidence)
 
 
@@ -124,10 +123,9 @@ def bands(study: xr.Dataset, *outputs: str, probabilities: Sequence[float] = PRO
 
 
 def _checked(probabilities: Sequence[float]) -> tuple[float, ...]:
-    wanted = tuple(checks.number("probabilities", p, "numbers between 0 and 1") for p in probabilities)
-    if not wanted or not all(0.0 < p < 1.0 for p in wanted):
+    if not len(probabilities):
         checks.refuse("probabilities", "numbers between 0 and 1", probabilities)
-    return wanted
+    return tuple(probability("probabilities", p) for p in probabilities)
 
 
 def independent(opened: Opened) -> NDArray[np.int64]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import math
 import os
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -46,15 +44,12 @@ class Study:
 
     title: str
     description: str
-    scenario: dict[str, Any]  # keys of a system
-    is_short: bool  # messages name short keys
+    work: Work
     design: Design
     varied: dict[str, dict[str, Any]]  # by key, as a study file would say it
     units: dict[str, str]
-    places: dict[str, str]  # keys of the system by those that are varied, which may be short
     given: dict[str, Values]  # sides of a grid, or columns of a table
     sampled: tuple[Parameter, ...]  # of other designs
-    outputs: tuple[Output, ...]
     facts: Facts  # what all members have in common
 
     @property
@@ -89,21 +84,10 @@ class Study:
         """Names of the dimensions of members."""
         return self.keys if self.design.kind == "grid" else ("member",)
 
-    @property
-    def work(self) -> Work:
-        return Work(self.scenario, self.places, self.outputs, self.is_short)
-
     def plan(self) -> dict[str, Any]:
         """All that decides about the results, in plain values."""
-        return {
-            "scenario": self.scenario,
-            "is_short": self.is_short,
-            "design": {"kind": self.design.kind, **self.design.settings},
-            "vary": self.varied,
-            "units": self.units,
-            "places": self.places,
-            "outputs": [asdict(output) for output in self.outputs],
-        }
+        design = {"kind": self.design.kind, **self.design.settings}
+        return {**asdict(self.work), "design": design, "vary": self.varied, "units": self.units}
 
 
 def work_of(plan: Mapping[str, Any]) -> Work:
@@ -127,28 +111,15 @@ def read(definition: str | os.PathLike[str] | Mapping[str, Any]) -> Study:
     return _read(tree, str(path), path.parent)
 
 
-@contextmanager
-def _said_of(source: str) -> Iterator[None]:
-    """Errors that name a key only also name the file."""
-    try:
-        yield
-    except ScenarioError:
-        raise
-    except InputError as error:
-        raise StudyError(f"{source}: {error}") from None
-
-
 def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
-    with _said_of(source):
-        for word in tree:
-            if word not in _WORDS:
-                near = difflib.get_close_matches(str(word), _WORDS, 1)
-                hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(_WORDS)}"
-                raise InputError(f"{word}: no such key in a study{hint}")
+    with scenario.said_of(source, StudyError):
+        checks.known("", tree, _WORDS, "key in a study")
         design, columns = _design(tree, folder)
         varied = {} if columns is not None else _flat(tree, "vary")
         firsts = {k: _first(k, v) for k, v in varied.items()} if columns is None else _first_rows(columns)
-        _check_twice(_flat(tree, "set"), firsts)
+        for key in _flat(tree, "set"):
+            if key in firsts:
+                raise InputError(f"{key}: expected to be set or to be varied, got both")
         language, base = _base(tree, source, folder, firsts)
         reader = _Reader(language, base, source)
         given: dict[str, Values] = {}
@@ -166,20 +137,11 @@ def _read(tree: Mapping[str, Any], source: str, folder: Path) -> Study:
         found = output_keys.read(tree.get("outputs"), facts, reader.time)
         for word in ("title", "description"):
             checks.instance(word, tree.get(word, ""), str)
-        study = Study(
-            tree.get("title", ""),
-            tree.get("description", ""),
-            {name: x for name, x in complete.items() if name not in ("title", "description")},
-            language.is_short,
-            design,
-            described,
-            {key: reader.unit(key) for key in described},
-            places,
-            given,
-            sampled,
-            found,
-            facts,
-        )
+        plain = {name: x for name, x in complete.items() if name not in ("title", "description")}
+        work = Work(plain, places, found, language.is_short)
+        units = {key: reader.unit(key) for key in described}
+        titles = tree.get("title", ""), tree.get("description", "")
+        study = Study(*titles, work, design, described, units, given, sampled, facts)
         if sampled:
             designs.check_room(design, len(sampled))
             study.part(0, min(study.members, MEMBERS_TRIED))  # refuses distributions that have no such points
@@ -235,12 +197,6 @@ def _first_rows(columns: Mapping[str, Values]) -> dict[str, Any]:
         if not len(column):
             raise InputError(f"table: expected rows below the keys, {key} has none")
     return {key: column.tolist()[0] for key, column in columns.items()}
-
-
-def _check_twice(fixed: Mapping[str, Any], varied: Mapping[str, Any]) -> None:
-    for key in varied:
-        if key in fixed:
-            raise InputError(f"{key}: expected to be set or to be varied, got both")
 
 
 def _places(varied: Mapping[str, Any], reader: _Reader) -> dict[str, str]:

@@ -52,9 +52,7 @@ def read(spec: Any) -> Design:
     kind = spec["kind"]
     checks.choice("design.kind", kind, KINDS)
     known = KINDS[kind]
-    for name in spec:
-        if name not in ("kind", *known):
-            raise InputError(f"design.{name}: no such key with kind = {kind!r}; it has {', '.join(known) or 'none'}")
+    checks.known("design.", spec, ("kind", *known), f"key with kind = {kind!r}")
     settings = {**known, **{name: value for name, value in spec.items() if name != "kind"}}
     for name, value in settings.items():
         if value is None:

@@ -12,6 +12,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.expressions import SENSORS, Parts, bind
 from tautline.model.expressions import read as read_expression
+from tautline.model.wording import near
 from tautline.schema import AXES, Variable, sheave_names
 from tautline.studies.definition.facts import Facts
 from tautline.studies.definition.outputs import (
@@ -68,9 +69,7 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
     words = _words(variable)
     if words is not _WORDS and spec.get("reduce") == "series":
         spec = {word: value for word, value in spec.items() if word != "reduce"}
-    for word in spec:
-        if word not in words:
-            raise InputError(f"{where}.{word}: no such key; expected some of {', '.join(words)}")
+    checks.known(f"{where}.", spec, words)
     if variable in OF_NEIGHBORS:
         return _of_neighbors(where, spec, facts, time_of)
     if variable in READINGS:
@@ -91,10 +90,7 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
 
 def _of_expression(where: str, spec: Mapping[str, Any], facts: Facts, time_of: Any) -> Output:
     """An expression, which is one number at each time."""
-    words = ("name", "variable", "reduce", "at")
-    for word in spec:
-        if word not in words:
-            raise InputError(f"{where}.{word}: no such key with an expression; expected some of {', '.join(words)}")
+    checks.known(f"{where}.", spec, ("name", "variable", "reduce", "at"), "key with an expression")
     text = read_expression(f"{where}.variable", spec["variable"])
     if text.is_condition:
         raise InputError(f"{where}.variable: expected a number, got the condition {text.text!r}")
@@ -167,14 +163,11 @@ def _known(facts: Facts) -> dict[str, Variable]:
 
 
 def _check_variable(where: str, variable: Any, facts: Facts) -> None:
-    import difflib
-
     if variable in HEALTH:
         raise InputError(f"{where}.variable: {variable} is kept of every member in any case, leave it out")
     known = _known(facts)
     if variable not in known:
-        near = difflib.get_close_matches(str(variable), known, 1)
-        hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(known)}"
+        hint = near(variable, known) or f"; there are {', '.join(known)}"
         raise InputError(f"{where}.variable: expected a variable of a run, got {variable!r}{hint}")
 
 

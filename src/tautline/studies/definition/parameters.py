@@ -110,7 +110,7 @@ def described(text: str, description: Mapping[str, Any], unit: str) -> Parameter
 def as_array(values: Any) -> Values:
     """Numbers and truth values as such, words as objects."""
     array = np.asarray(values)
-    return array if array.dtype.kind in "biuf" else np.array([str(x) for x in values], dtype=object)
+    return array if array.dtype.kind in "biuf" else np.array([str(x) for x in array.tolist()], dtype=object)
 
 
 def read(text: str, spec: Any, unit: str, to_si: Callable[[Key, Any], Any]) -> Parameter:
@@ -122,7 +122,7 @@ def read(text: str, spec: Any, unit: str, to_si: Callable[[Key, Any], Any]) -> P
     if not isinstance(spec, Mapping):
         checks.refuse(name, "a list of values, or a table with from and to, or with a distribution", spec)
     if "values" in spec:
-        _only(name, spec, ("values",))
+        checks.known(f"{name}.", spec, ("values",))
         listed = spec["values"]
         if not isinstance(listed, (list, tuple)) or not listed:
             checks.refuse(f"{name}.values", "a list with something in it", listed)
@@ -143,7 +143,7 @@ def _read_distribution(
     checks.choice(f"{name}.distribution", kind, DISTRIBUTIONS)
     with_unit, plain = DISTRIBUTIONS[kind]
     others = ("scale", "points") if kind == "uniform" else ()
-    _only(name, spec, ("distribution", *with_unit, *plain, *others))
+    checks.known(f"{name}.", spec, ("distribution", *with_unit, *plain, *others))
     missing = [x for x in (*with_unit, *plain) if x not in spec]
     if missing:
         raise InputError(f"{name}: expected {', '.join((*with_unit, *plain))}, or values; {missing[0]} is missing")
@@ -172,9 +172,3 @@ def _check_order(name: str, kind: str, numbers: list[float], scale: str) -> None
         raise InputError(f"{name}.deviation: expected a positive number, got {numbers[1]:g}")
     if kind == "lognormal" or scale == "log":
         checks.positive(f"{name}.{'median' if kind == 'lognormal' else 'from'}", numbers[0], "on a logarithmic scale")
-
-
-def _only(name: str, spec: Mapping[str, Any], known: tuple[str, ...]) -> None:
-    for word in spec:
-        if word not in known:
-            raise InputError(f"{name}.{word}: no such key here; expected some of {', '.join(known)}")

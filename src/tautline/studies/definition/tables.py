@@ -45,13 +45,7 @@ def from_file(path: Path) -> dict[str, Values]:
     if missing.any():
         line = int(np.flatnonzero(missing)[0]) + 2
         raise InputError(f"{path}:{line}: expected {len(names)} values, one for each key of the first row, got fewer")
-    return {name: _column(frame.iloc[:, k]) for k, name in enumerate(names)}
-
-
-def _column(values: Any) -> Values:
-    """Numbers and truth values as they are, anything else as objects."""
-    array = np.asarray(values)
-    return array if array.dtype.kind in "biuf" else as_array(array.tolist())
+    return {name: as_array(frame.iloc[:, k]) for k, name in enumerate(names)}
 
 
 def from_columns(table: Any) -> dict[str, Values]:
@@ -59,7 +53,7 @@ def from_columns(table: Any) -> dict[str, Values]:
     names = list(table) if isinstance(table, Mapping) else list(getattr(table, "columns", []))
     if not names:
         checks.refuse("table", "columns by key: a mapping or a data frame", table)
-    found = {str(name): _column(table[name]) for name in names}
+    found = {str(name): as_array(table[name]) for name in names}
     for name, column in found.items():
         if column.ndim != 1:
             raise InputError(f"table[{name!r}]: expected a column of single values, got shape {column.shape}")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline import schema
-from tautline.analysis.lyapunov import DISTANCE, growth_of
+from tautline.analysis.neighbors import DISTANCE, growth_of
 from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.cases import begin
 from tautline.engine.choose import LANES as TOGETHER
@@ -21,7 +21,6 @@ from tautline.kernels.data import Plan
 from tautline.kernels.lanes import LANES
 from tautline.model import keys
 from tautline.model.keys import dotted
-from tautline.model.run import Run
 from tautline.model.short_keys import short
 from tautline.model.string import String
 from tautline.model.system.case import Case
@@ -51,14 +50,9 @@ class Started(NamedTuple):
     rows: int
 
     @property
-    def run(self) -> Run:
-        """How it is made."""
-        return self.case.run
-
-    @property
     def in_lanes(self) -> bool:
         """Whether it may march together with others."""
-        return TOGETHER.of(self.simulation.backend) and not self.run.stop
+        return TOGETHER.of(self.simulation.backend) and not self.case.run.stop
 
 
 def compute(work: Work, values: Mapping[str, NDArray[Any]]) -> Computed:
@@ -94,7 +88,7 @@ def _reported(found: Computed, place: int) -> Iterator[None]:
     try:
         yield
     except TautlineError as error:
-        found.status[place], found.message[place] = REFUSED, _in_one_line(error)
+        found.status[place], found.message[place] = REFUSED, "; ".join(str(error).splitlines())
     except MemoryError:
         raise
     except Exception as error:  # one member that fails in an unforeseen way must not end the others
@@ -103,14 +97,10 @@ def _reported(found: Computed, place: int) -> Iterator[None]:
 
 def _in_groups(members: list[Started]) -> Iterator[list[Started]]:
     """So many at a time as fit into the memory meant for them; whole blocks of lanes."""
-    bytes_each = 8 * members[0].rows * schema.row_length(_chain(members[0]).stepper.par.N)
+    bytes_each = 8 * members[0].rows * members[0].simulation.layout.row_length()
     size = max(1, int(BYTES_TOGETHER / bytes_each) // LANES) * LANES
     for first in range(0, len(members), size):
         yield members[first : first + size]
-
-
-def _in_one_line(error: TautlineError) -> str:
-    return "; ".join(str(error).splitlines())
 
 
 class Members:
@@ -277,14 +267,14 @@ def _growth_rates(group: list[Started], interval: float) -> Array:
 
     copies = [_chain(one).copy() for one in group]
     for other, one in zip(copies, group, strict=True):
-        other.begin(one.case.commands, one.run.duration, interval)
-    return growth_rates(copies, round(group[0].run.duration / interval), DISTANCE) / interval
+        other.begin(one.case.commands, one.case.run.duration, interval)
+    return growth_rates(copies, round(group[0].case.run.duration / interval), DISTANCE) / interval
 
 
 def _growth_rates_alone(one: Started, interval: float) -> Array:
     """Growth rates of one member on its own backend."""
-    other = one.simulation.copy(one.run.duration)
-    return growth_of(other, other.begin(one.case.commands, one.run.duration, interval), interval) / interval
+    other = one.simulation.copy(one.case.run.duration)
+    return growth_of(other, other.begin(one.case.commands, one.case.run.duration, interval), interval) / interval
 
 
 def _run_alone(one: Started, outputs: Sequence[Output], found: Computed) -> None:
@@ -292,39 +282,26 @@ def _run_alone(one: Started, outputs: Sequence[Output], found: Computed) -> None
     watched = [output for output in outputs if output.variable in OF_NEIGHBORS]
     for output in watched:
         found.outputs[output.name][one.place] = _parting(output, _growth_rates_alone(one, output.interval))
-    one.simulation.advance(one.run.duration, one.case.commands, sample=one.run.interval())
+    one.simulation.advance(one.case.run.duration, one.case.commands, sample=one.case.run.interval())
     _take(one, [output for output in outputs if output not in watched], found)
 
 
 def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
-    """Outputs, status and steps of a member that has come to its end."""
-    simulation = one.simulation
+    """Outputs of a member at its end, how it ended, and how far its numbers can be trusted; NaN for what is unknown."""
+    simulation, figures = one.simulation, one.simulation.figures()
     parts, values = parts_of(one.case.system, one.case.state().elements()), simulation.recorded(_needed(outputs))
     rows = np.array([len(values["time"])])
     at_interval = rows - simulation.timing.after_sample
-    with _missing_places_named():
-        of_all = {name: x[None] for name, x in values.items()}
+    of_all = {name: x[None] for name, x in values.items()}
+    try:
         results = {
             output.name: evaluate(output, of_all, at_interval if output.reduce in AT_INTERVAL else rows, parts)[0]
             for output in outputs
         }
-    _keep(one, results, found)
-
-
-@contextmanager
-def _missing_places_named() -> Iterator[None]:
-    """Errors about nodes and elements that a member does not have, in words."""
-    try:
-        yield
     except IndexError:
         raise InputError("outputs: expected nodes and elements that every member has, this one has fewer") from None
-
-
-def _keep(one: Started, results: Mapping[str, Array], found: Computed) -> None:
-    """Results of a member, how it ended, and how far its numbers can be trusted; NaN for what is not measured."""
     for name, result in results.items():
         found.outputs[name][one.place] = result
-    simulation, figures = one.simulation, one.simulation.figures()
     found.status[one.place] = _CODES[simulation.status]
     found.message[one.place] = "" if simulation.status == "completed" else simulation.message
     found.steps[one.place] = simulation.steps

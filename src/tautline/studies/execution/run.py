@@ -188,7 +188,7 @@ def _check_target(path: Path, wanted: Study, overwrite: bool) -> None:
         raise StoreError(f"{path}: its folder does not exist")
     if path.exists():
         _check_existing(path, wanted, overwrite)
-    space.check_disk(path, wanted.members, _bytes_a_member(wanted), len(wanted.outputs) + len(wanted.keys))
+    space.check_disk(path, wanted.members, _bytes_a_member(wanted), len(wanted.work.outputs) + len(wanted.keys))
 
 
 def _check_existing(path: Path, wanted: Study, overwrite: bool) -> None:
@@ -219,7 +219,7 @@ def _check_existing(path: Path, wanted: Study, overwrite: bool) -> None:
 
 
 def _bytes_a_member(wanted: Study) -> float:
-    numbers = sum(math.prod(output.sizes) for output in wanted.outputs) + len(wanted.keys) + 2
+    numbers = sum(math.prod(output.sizes) for output in wanted.work.outputs) + len(wanted.keys) + 2
     return 8.0 * (numbers + len(HEALTH))
 
 

@@ -67,7 +67,7 @@ def _seconds(work: Work, values: dict[str, Values], place: int, most: float) -> 
 def _part(one: Started, deadline: float) -> float:
     """March a member until the time is up, without keeping anything; how much of it was done."""
     simulation, total = one.simulation, float(one.rows)
-    plan, layout = simulation.sampling(one.run.interval()), simulation.layout
+    plan, layout = simulation.sampling(one.case.run.interval()), simulation.layout
     elements = layout.lengths["element"]
     steps = max(1, STEPS_OF_AN_ELEMENT // (elements * len(plan.stages)))
     if plan.steps_per_sample > steps:  # not even one sample need come soon

@@ -88,7 +88,7 @@ def _grid(opened: Opened, component: Component) -> Iterator[Item]:
         return
     _, held = pictures.map_sides(opened, component)
     fixed = ", ".join(f"{key} = {pictures.value_text(opened.column(key), k)}" for key, k in held.items())
-    others = f" Kinematic at one value: {fixed}." if fixed else ""
+    others = f" Held at one value: {fixed}." if fixed else ""
     missing = "" if np.isfinite(opened.values(component)).all() else " Crossed out: no result."
     yield Picture("map", pictures.maps(opened, component), f"{_sentence(component)}.{missing}{others}")
     swings = effects.swings(opened, component)

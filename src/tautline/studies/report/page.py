@@ -118,9 +118,8 @@ def _facts(opened: Opened) -> str:
 
 
 def _parameters(opened: Opened) -> str:
-    rows = []
-    for key in opened.keys:
-        rows.append((key, _described(opened.plan["vary"][key], unit_text(opened.plan["units"][key]))))
+    plan = opened.plan
+    rows = [(key, _described(plan["vary"][key], unit_text(plan["units"][key]))) for key in opened.keys]
     return pages.table(("key of the scenario", "values"), rows)
 
 
@@ -162,15 +161,11 @@ def _warnings(opened: Opened) -> str:
 
 
 def _messages(opened: Opened, members: Any) -> str:
-    failures = []
-    for flat in members[:MESSAGES].tolist():
-        place = dict(zip(opened.dims, (int(k) for k in np.unravel_index(flat, opened.shape)), strict=True))
-        member = opened.dataset[["message"]].isel(place)
-        message = str(member.message.item())
-        if message:
-            values = ", ".join(f"{key} = {_short(member[key].item())}" for key in opened.keys)
-            failures.append(f"{values}: {message}")
-    return " ‖ ".join(failures)
+    return " ‖ ".join(
+        f"{', '.join(f'{key} = {_short(x)}' for key, x in values.items())}: {message}"
+        for values, message in opened.messages(members[:MESSAGES])
+        if message
+    )
 
 
 def _short(x: Any) -> str:

@@ -63,46 +63,31 @@ def report(
     Path
         Of the page.
     """
-    from tautline.figures.printing import find_browser, print_pdf
-
-    checks.text("project", project)
-    if pdf is not None:
-        find_browser()  # what is missing is reported now
-    with open_archive(store).read_as_a_whole():
-        page = _report(store, Path(folder), say, project)
-    if pdf is not None:
-        print_pdf(page, pdf)
-    return page
-
-
-def _report(store: str | os.PathLike[str], folder: Path, say: Say | None, project: str) -> Path:
+    from tautline.figures.printing import write_page
     from tautline.studies.report.page import render
 
-    opened = Opened(open_study(store))
-    target = _folder(folder)
-    sections = []
-    for component in _shown(opened):
-        if say is not None:
-            say(component.label)
-        sections.append(_section(opened, component, target))
-    page = target / "report.html"
-    _write(page, render(opened, str(store), sections, left_out(opened), target, project))
-    return page
+    checks.text("project", project)
+    target = Path(folder)
+
+    def made() -> str:
+        with open_archive(store).read_as_a_whole():
+            opened = Opened(open_study(store))
+            _make_folder(target)
+            sections = []
+            for component in _shown(opened):
+                if say is not None:
+                    say(component.label)
+                sections.append(_section(opened, component, target))
+            return render(opened, str(store), sections, left_out(opened), target, project)
+
+    return write_page(target / "report.html", made, pdf)
 
 
-def _folder(path: Path) -> Path:
+def _make_folder(path: Path) -> None:
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StoreError(f"{path}: cannot be made: {error.strerror}; expected a folder for the report") from None
-    return path
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written: {error.strerror}") from None
 
 
 def _shown(opened: Opened) -> Iterator[Component]:

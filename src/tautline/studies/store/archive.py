@@ -27,7 +27,7 @@ from tautline.model import checks
 from tautline.studies.definition import work
 from tautline.studies.definition.definition import work_of
 from tautline.studies.definition.outputs import HEALTH
-from tautline.studies.definition.parameters import Values
+from tautline.studies.definition.parameters import Values, as_array
 from tautline.studies.definition.work import Computed, Work
 from tautline.studies.store import guard
 from tautline.studies.store.layout import Layout, spread
@@ -83,9 +83,9 @@ class Archive:
         region = self.layout.region(batch)
         with self.explained():
             if len(region) == 1:
-                return {key: _plain(self._array(key)[region[0]]) for key in self.work.keys}
+                return {key: as_array(self._array(key)[region[0]]) for key in self.work.keys}
             if self._sides is None:
-                self._sides = {key: _plain(self._array(key)[:]) for key in self.work.keys}
+                self._sides = {key: as_array(self._array(key)[:]) for key in self.work.keys}
             return spread(self._sides, region)
 
     def write(self, batch: int, computed: Computed) -> int:
@@ -165,12 +165,6 @@ class Archive:
             yield
         except OSError as error:
             raise trouble(self.path, error) from None
-
-
-def _plain(column: Any) -> Values:
-    """Words as objects, whatever the library makes of text."""
-    array = np.asarray(column)
-    return array if array.dtype.kind in "biuf" else np.array([str(x) for x in array.tolist()], dtype=object)
 
 
 def trouble(path: Path, error: OSError) -> StoreError:

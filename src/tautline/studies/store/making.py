@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from tautline import durable
 from tautline._version import __version__
 from tautline.extras import need
 from tautline.schema import AXES
 from tautline.studies.definition import work
 from tautline.studies.definition.definition import Study
 from tautline.studies.definition.outputs import HEALTH
-from tautline.studies.store import claims, guard
+from tautline.studies.store import guard
 from tautline.studies.store.archive import FORMAT, Archive, open_archive, trouble
 from tautline.studies.store.layout import Layout
 
@@ -29,10 +30,10 @@ STEPS = "composed steps made"
 
 def create(path: Path, study: Study, layout: Layout, seconds: float, replace: bool) -> Archive:
     """With the design and all metadata inside; it gets its name when they are."""
-    part, old = claims.part_of(path), claims.part_of(path, "old")
+    part, old = durable.part_name(path), durable.part_name(path)
     zarr = need("zarr", "a study")
     try:
-        claims.sweep_parts(path)
+        durable.remove_leftovers(path)
         group = zarr.create_group(part, attributes=_attributes(study, layout, seconds))
         _Maker(group).make(study, layout)
         guard.seal(part, group)
@@ -48,7 +49,7 @@ def create(path: Path, study: Study, layout: Layout, seconds: float, replace: bo
 
 
 def _attributes(study: Study, layout: Layout, seconds: float) -> dict[str, Any]:
-    sizes = {output.name: len(output.sizes) for output in study.outputs}
+    sizes = {output.name: len(output.sizes) for output in study.work.outputs}
     return {
         "Conventions": "CF-1.11",
         "title": study.title or "tautline study",
@@ -132,7 +133,7 @@ class _Maker:
             array.update_attributes({**attrs, "coordinates": " ".join([*study.keys, *beside])})
 
         nan = float("nan")
-        for output in study.outputs:
+        for output in study.work.outputs:
             more = dict(zip(output.dims, output.sizes, strict=True))
             make(output.name, "f8", nan, {"units": output.units, "long_name": output.long_name}, more)
         names = work.STATUS_NAMES
@@ -155,7 +156,7 @@ def _coordinates(study: Study) -> Coordinates:
     """Coordinates of the dimensions that results have beyond the members."""
     facts = study.facts
     found: Coordinates = {"figure": ("figure", list(HEALTH), "")}
-    for output in study.outputs:
+    for output in study.work.outputs:
         sizes = dict(zip(output.dims, output.sizes, strict=True))
         words = {"axis": AXES, "body": list(facts.bodies), "line": list(facts.lines)}
         found |= {dim: (dim, names, "") for dim, names in words.items() if dim in sizes}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from tautline.durable import free_space
 from tautline.errors import InputError
 from tautline.files.runs import StoreError
 from tautline.schema import Layout
@@ -72,11 +73,7 @@ def check_samples(rows: int, layout: Layout) -> None:
 
 def check_disk(path: Path, members: int, bytes_a_member: float, files: int) -> None:
     """Refuse results that the disk cannot hold."""
-    try:
-        disk = os.statvfs(path.parent)
-    except (AttributeError, OSError):  # not on every system
-        return
-    size, free = bytes_a_member * members + BLOCK_ON_DISK * files, float(disk.f_bavail * disk.f_frsize)
+    size, free = bytes_a_member * members + BLOCK_ON_DISK * files, free_space(path)
     if size > free:
         raise StoreError(
             f"{path}: needs up to {gigabytes(size)} for {members:.3g} members, but {gigabytes(free)} are free there; "

@@ -1,19 +1,18 @@
 """Energy under every guide law, from its formula and in runs.
 
-`python -m tautline.paper.guide_laws` writes docs/guide-laws.md, with which a test compares what is computed here. The
-energy that goes from the guide to the drum (law `stretched`) is not lost and counts as kept.
+`python -m benchmarks.guide_laws` writes the tables of docs/guide-laws.md, with which a test compares what is computed
+here. The energy that goes from the guide to the drum (law `stretched`) is not lost and counts as kept.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
 
+from benchmarks import pages
 from tautline import registry
 from tautline.engine.lowering import line_parameters
 from tautline.engine.simulate import simulate
@@ -23,6 +22,7 @@ from tautline.kernels.guide_laws import stretched
 from tautline.paper.examples import EXAMPLES, only, start, system
 from tautline.results.conservation import balance_error
 
+PAGE = pages.ROOT / "docs" / "guide-laws.md"
 LAWS = tuple(registry.GUIDE_LAWS)
 STRAINS = {"taut": np.linspace(0.01, 0.3, 8), "compressed": -np.linspace(0.01, 0.3, 8)}
 # Reel speeds as parts of the wave speed; the smoothing at standstill is left aside.
@@ -34,54 +34,6 @@ SPOOLED = (0.0, 0.5, 0.9, 1.1, 2.0)
 RUNS = {2: 5.0, 3: 6.0}
 DIRECTIONS = {"retrieval": 1.0, "deployment": -1.0}
 KEPT = 1e-12
-
-
-PAGE = r"""# What the guide laws do to the energy
-
-Where the string enters or leaves the guide, its strain and its speed jump, and `Reel.guide_law` says what becomes of
-the energy in the jump ([theory](theory.md#the-guide)). A law that never makes energy is called passive. This page
-is written by `python -m tautline.paper.guide_laws`; a test computes it again.
-
-**In short.** `dissipative` and `stretched` are passive in both directions. `momentum` is passive in deployment only,
-and `published` in retrieval only. `none` neither takes nor gives.
-
-## From the formulas
-
-Energy lost with a unit of unstretched length, over $\tfrac12EA\,(\Delta\varepsilon)^2$, where $\Delta\varepsilon$ is
-the jump of the strain; minus is a gain. Least and largest value for strains up to 0.3 of either sign and reel speeds
-from 0.05 to 0.95 of the wave speed $c_w$. For `stretched` the string on the drum has 0 to 2 times the strain of that
-outside.
-
-<slower>
-
-The sign of the strain changes nothing, since it enters squared. On a reel that turns faster than waves run along the
-string, here from 1.05 to 2 $c_w$, `momentum` changes sides:
-
-<faster>
-
-A string with a tension table has the energy $W$ per unit of length at the tension $F$. Beside the impact `dissipative`
-takes $W-F(0)\,\varepsilon$ from what comes in and $F\varepsilon-W$ from what goes out; `published` takes the first in
-both directions. Neither is negative where the tension does not fall with strain, and for a linear string both are
-$\tfrac12EA\,\varepsilon^2$. A string that stiffens loses less on its way in than on its way out.
-
-## In runs
-
-Energy lost at the guide (minus: gained) while the reel retrieved or deployed and the first element was taut or
-compressed; whether any single step gained; string out at the end; and the largest error of the energy balance. $N=20$,
-$h=5\cdot10^{-4}$ s.
-
-Example 2 of the paper, a free drum, to 5 s:
-
-<deployment>
-
-Example 3, a constant torque that retrieves, to 6 s:
-
-<retrieval>
-
-`stretched` loses a little in retrieval too: the drum remembers strain in cells, and what comes into a cell mixes with
-what is there. With `spooled_strain` 0, the default, the drum of example 2 returns unstretched string, and
-`stretched` is the same as `dissipative`.
-"""
 
 
 class Range(NamedTuple):
@@ -158,17 +110,12 @@ def run_of(number: int, law: str) -> xr.Dataset:
     return run
 
 
-def _row(*cells: str) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
 def _joules(energy: float) -> str:
     return f"{energy:+.3g} J" if abs(energy) > KEPT else "0"
 
 
-def _formula_table(speeds: np.ndarray, laws: Sequence[str]) -> Iterator[str]:
-    yield _row("law", "string", "retrieval", "deployment")
-    yield "|---|---|---|---|"
+def _formula_table(speeds: np.ndarray, laws: Sequence[str]) -> str:
+    rows = []
     for law in laws:
         for state, strains in STRAINS.items():
             cells = []
@@ -177,40 +124,32 @@ def _formula_table(speeds: np.ndarray, laws: Sequence[str]) -> Iterator[str]:
                 cells.append(found.verdict())
                 if cells[-1] != "keeps":
                     cells[-1] += f", {found.least:+.2f} to {found.most:+.2f}"
-            yield _row(f"`{law}`", state, *cells)
+            rows.append([f"`{law}`", state, *cells])
+    return pages.table(["law", "string", "retrieval", "deployment"], rows)
 
 
-def _run_table(number: int) -> Iterator[str]:
+def _run_table(number: int) -> str:
     states = [(direction, state) for direction in DIRECTIONS for state in STRAINS]
-    yield _row("law", *(f"{d}, {s}" for d, s in states), "total", "any step", "out at the end", "balance error")
-    yield "|---" * (len(states) + 5) + "|"
+    rows = []
     for law in LAWS:
         found = account(run_of(number, law))
         parts = [_joules(found.parts[x]) for x in states]
         gains = "gains" if found.worst < -KEPT else "no gain"
-        yield _row(
-            f"`{law}`",
-            *parts,
-            _joules(found.lost),
-            gains,
-            f"{found.deployed:.2f} m",
-            f"{found.unexplained:.0e} J",
-        )
+        ends = [_joules(found.lost), gains, f"{found.deployed:.2f} m", f"{found.unexplained:.0e} J"]
+        rows.append([f"`{law}`", *parts, *ends])
+    head = [*(f"{d}, {s}" for d, s in states), "total", "any step", "out at the end", "balance error"]
+    return pages.table(["law", *head], rows)
 
 
-def page() -> str:
-    """docs/guide-laws.md."""
-    tables = {
-        "<slower>": _formula_table(SPEEDS, LAWS),
-        "<faster>": _formula_table(FASTER, ["momentum"]),
-        "<deployment>": _run_table(2),
-        "<retrieval>": _run_table(3),
+def tables() -> dict[str, str]:
+    """Tables of docs/guide-laws.md by name."""
+    return {
+        "slower": _formula_table(SPEEDS, LAWS),
+        "faster": _formula_table(FASTER, ["momentum"]),
+        "deployment": _run_table(2),
+        "retrieval": _run_table(3),
     }
-    text = PAGE
-    for place, lines in tables.items():
-        text = text.replace(place, "\n".join(lines))
-    return text
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1] if len(sys.argv) > 1 else "docs/guide-laws.md").write_text(page(), encoding="utf-8")
+    pages.rewrite(PAGE, tables())
