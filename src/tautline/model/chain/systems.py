@@ -122,7 +122,7 @@ def system_state(system: System, state: ChainState, guide: tuple[Any, Any] | Non
 
 
 def chain_state(system: System, state: State, guide: tuple[Any, Any] | None = None) -> ChainState:
-    """State of a system that is a chain, relative to its guide; `guide`: its place and velocity, at time 0 if not given.
+    """State of a system that is a chain, relative to its guide, whose place and velocity are those at time 0 or given.
 
     The ends of the line are where guide and body are. Numbers may carry derivatives.
     """
