@@ -204,7 +204,7 @@ def _drum_mass(system: System, network: Network, places: Places, k: int) -> tupl
     placed = network.lines[k]
     assert line.reel is not None
     border, own = _feed_mass(network, places, k, stop=False)
-    if system.on_free_body(line):
+    if system.is_free(line.start):
         return border, own + drum_inertia(line, network, k)
     return border, own + float(drum.mass(line.reel, line.string.density, placed.spooled))
 
@@ -231,7 +231,7 @@ def _drum_stiffness(system: System, network: Network, places: Places, k: int) ->
             found[nodes, 2] -= network.lifts[part] / N * shares
         found[start[0], 2] += float(network.lifts[part][0]) * (below[start[0]] > 0.0)
     own = _by_length(network, places, k)
-    if not system.on_free_body(line):
+    if not system.is_free(line.start):
         own += weight[2] * float(drum.spooled(line.reel, placed.spooled).slope)
     if network.flows:
         by_nodes, force = _drag_on_reel(network, places, k)
@@ -283,7 +283,7 @@ def force_on_reel(system: System, network: Network, places: Places, k: int) -> f
     pull = line.string.tension(strain) * (1.0 + strain) - line.string.energy_density(strain)
     middle = 0.5 * (places.nodes[start] + places.nodes[start + 1]).mean(axis=0)
     force = -float(weight @ (middle - places.nodes[start[0]])) - float(pull.mean())
-    if not system.on_free_body(line):
+    if not system.is_free(line.start):
         lever = line.reel.guide_length + float(drum.spooled(line.reel, placed.spooled).lever)
         force -= weight[2] * lever
     if network.has_surface:

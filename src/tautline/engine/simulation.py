@@ -16,7 +16,6 @@ from tautline.engine.turns import Turns
 from tautline.engine.views import BodyView, LineView, Views
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.body import RigidBody
 from tautline.model.force_law import check_laws
 from tautline.model.run import NOT_GIVEN, Method, Run, given_of, known
 from tautline.model.system.case import Case
@@ -158,9 +157,7 @@ class Simulation:
     @property
     def body(self) -> BodyView:
         """The only body that is free."""
-        bodies = self.system.bodies
-        free = {name: x for name, x in self.bodies.items() if isinstance(bodies[name], RigidBody)}
-        found: BodyView = _only(free, "body")
+        found: BodyView = _only({name: self.bodies[name] for name in self.system.free_bodies}, "body")
         return found
 
     @property

@@ -13,7 +13,6 @@ from tautline.engine.stages import stage_names
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.model import checks
-from tautline.model.body import RigidBody
 from tautline.model.system.parts import Kinematic
 from tautline.model.wording import near
 
@@ -218,8 +217,7 @@ class BodyView(View):
 
     def _lever(self, point: Any) -> data.Array:
         """A point of the body from its center of mass, in the body frame (m)."""
-        body = self._backend.system.bodies[self.name]
-        center = body.center_of_mass if isinstance(body, RigidBody) else (0.0, 0.0, 0.0)
+        center = self._backend.system.center_of(self.name)
         found: data.Array = checks.array("point", point, (3,), "m") - np.asarray(center)
         return found
 

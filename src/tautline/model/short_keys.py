@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 from tautline.model import kinds
-from tautline.model.body import RigidBody
 from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
 from tautline.model.fluid import BodyInFluid
 from tautline.model.keys import Key
@@ -45,7 +44,7 @@ def is_short(tree: Mapping[str, Any]) -> bool:
 
 def names_of(system: System) -> Names | None:
     """Names of the only line, of the only free body and of what carries the line; None where there are others."""
-    free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
+    free = list(system.free_bodies)
     if len(system.lines) != 1 or len(free) != 1:
         return None
     name, line = next(iter(system.lines.items()))

@@ -26,7 +26,6 @@ from tautline.engine.unfollowed import function_warnings
 from tautline.engine.warnings import motor_warnings, slack_warnings
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
-from tautline.model.body import RigidBody
 from tautline.model.system.system import System
 from tautline.results.warnings import RunWarning
 
@@ -69,9 +68,7 @@ class NetworkHealth:
             self.kept = float(kept[0])
         pending = np.zeros(len(times))
         for name, applied in system.applied_forces.items():
-            body = system.bodies[name]
-            assert isinstance(body, RigidBody)
-            pending += pending_energy(applied, body, times, samples.whole[:, kernels.STEP_LENGTH])
+            pending += pending_energy(applied, system.bodies[name], times, samples.whole[:, kernels.STEP_LENGTH])
         self.balance = max(self.balance, float((np.abs(kept - self.kept) - pending).max()))
         self._look_at_new(system, samples, times, order)
 
@@ -211,7 +208,5 @@ def _in_field(system: System, name: str) -> Laden:
 
 def _is_held(system: System, name: str) -> bool:
     """Whether both ends of a line are on what does not move freely: fixed, or on other lines as well."""
-    others = [end for other, line in system.lines.items() if other != name for end in (line.start, line.end)]
-    free = [end for end, body in system.bodies.items() if isinstance(body, RigidBody) and end not in others]
-    line = system.lines[name]
-    return line.start not in free and line.end not in free
+    others = [end for other, line in system.lines.items() if other != name for end in line.ends]
+    return not any(system.is_free(end) and end not in others for end in system.lines[name].ends)

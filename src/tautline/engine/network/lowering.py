@@ -69,8 +69,7 @@ def field_of(system: System) -> kernels.Field:
 
 def arm_of(system: System, end: str, point: Any) -> tuple[float, float, float]:
     """An end of a string from the center of mass of what holds it, in its frame."""
-    body = system.bodies.get(end)
-    return between(body.center_of_mass if isinstance(body, RigidBody) else ZERO, point)
+    return between(system.center_of(end), point)
 
 
 class Arrays:
@@ -215,7 +214,6 @@ def system_of(
         rows = J.tolist() if isinstance(J, np.ndarray) else J
         push, thrust = pushes.get(name, (NO_PUSH, NO_PUSH))
         applied = loads.force_numbers(system.applied_forces.get(name))
-        center = body.center_of_mass if isinstance(body, RigidBody) else ZERO
         motion = kinematic.get(name, STILL)
         bodies.append(
             kernels.Body(
@@ -232,7 +230,7 @@ def system_of(
                 mount=motion.mount,
                 pushed=name in pushes or applied.acts,
                 applied=applied.table,
-                point=between(center, applied.point),
+                point=arm_of(system, name, applied.point),
                 push=push,
                 thrust=thrust,
                 lift=body_lift(system, name),
@@ -273,7 +271,7 @@ def system_of(
                 points=points,  # type: ignore[arg-type]
                 axis=axis,
                 has_reel=strand.reel is not None,
-                on_body=strand.reel is not None and isinstance(system.bodies.get(holder.ends[0]), RigidBody),
+                on_body=strand.reel is not None and system.is_free(holder.ends[0]),
                 row=row if moves else -1,
                 inverse_end_mass=(
                     inverse_end_mass(system, holder.ends[0], holder.points[0], moved),

@@ -50,11 +50,9 @@ class Parts(NamedTuple):
 
 def parts_of_system(system: System) -> Parts:
     """Parts of a system; lines without a number of elements have None."""
-    from tautline.model.body import RigidBody
-
-    free = tuple(name for name, body in system.bodies.items() if isinstance(body, RigidBody))
     lines = {name: line.elements if isinstance(line.elements, int) else None for name, line in system.lines.items()}
-    return Parts(tuple(system.bodies), free, lines, {name: tuple(line.over) for name, line in system.lines.items()})
+    over = {name: tuple(line.over) for name, line in system.lines.items()}
+    return Parts(tuple(system.bodies), tuple(system.free_bodies), lines, over)
 
 
 def parts_of_layout(layout: Layout) -> Parts:

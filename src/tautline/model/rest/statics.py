@@ -12,14 +12,13 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import EquilibriumError, InputError
 from tautline.model import checks
-from tautline.model.body import RigidBody
 from tautline.model.kinds import in_si
 from tautline.model.pull import E3, pull_at_guide, spooled_lever
 from tautline.model.read_only import ReadOnly
 from tautline.model.rest.forces import counted_forces, end_forces, point_forces, weight_of_line
 from tautline.model.rest.network import Network, Places
 from tautline.model.rest.search import Rest, find_rest
-from tautline.model.rest.states import frame_of, free_bodies, network_of, state_of
+from tautline.model.rest.states import frame_of, network_of, state_of
 from tautline.model.string import String
 from tautline.model.system.parts import Line
 from tautline.model.system.state import State
@@ -269,7 +268,7 @@ def _at_rest(system: System, state: State, at: _When) -> Statics:
     network, places = network_of(system, state, time, acceleration=acceleration, locked=locked)
     found = find_rest(network, places)
     rested = state_of(system, state, network, found.places, frame_of(system, time, acceleration))
-    bodies = {name: _body(network, found.places, b) for b, name in enumerate(free_bodies(system))}
+    bodies = {name: _body(network, found.places, b) for b, name in enumerate(system.free_bodies)}
     left = float(np.abs(found.forces.gradient / network.lengths).max(initial=0.0))
     return Statics(
         system,
@@ -368,7 +367,7 @@ def holding_torque(
 
 def spooled_pull(system: System, line: Line, reeled: float, key: str = "reel", downward: float = 0.0) -> float:
     """Pull at the drum of what is spooled and in the guide (N), of its weight and its inertia; 0 on a free body."""
-    if isinstance(system.bodies.get(line.end if key == "end_reel" else line.start), RigidBody):
+    if system.is_free(line.at(key)[0]):
         return 0.0
     heavy = heaviness(system, line) - line.string.density * downward
     return heavy * float(spooled_lever(line.reels[key], reeled))

@@ -11,7 +11,6 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.body import RigidBody
 from tautline.model.chain.hanging import hanging
 from tautline.model.chain.hanging import near_rest as chain_near_rest
 from tautline.model.chain.state import ChainState
@@ -194,17 +193,16 @@ def _moving(start: Any, system: System, at_rest: State, speeds: Mapping[str, flo
         moved = (np.array(after.lines[name].nodes) - np.array(before.lines[name].nodes)) / (2.0 * time)
         velocities = np.array(own.node_velocities) + moved
         lines[name] = changed(own, node_velocities=velocities, reel_speed=speeds.get(name, 0.0))
-    for name, body in list(bodies.items()):
-        if isinstance(system.bodies[name], RigidBody):
-            one, two = after.bodies[name], before.bodies[name]
-            way = (np.array(one.position) - np.array(two.position)) / (2.0 * time)
-            R = np.array(two.attitude).T @ np.array(one.attitude)  # a small rotation
-            turn = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (4.0 * time)
-            bodies[name] = changed(
-                body,
-                velocity=floats(np.array(body.velocity) + way),
-                angular_velocity=floats(np.array(body.angular_velocity) + turn),
-            )
+    for name in system.free_bodies:
+        body, one, two = bodies[name], after.bodies[name], before.bodies[name]
+        way = (np.array(one.position) - np.array(two.position)) / (2.0 * time)
+        R = np.array(two.attitude).T @ np.array(one.attitude)  # a small rotation
+        turn = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (4.0 * time)
+        bodies[name] = changed(
+            body,
+            velocity=floats(np.array(body.velocity) + way),
+            angular_velocity=floats(np.array(body.angular_velocity) + turn),
+        )
     return State(bodies, lines)
 
 
@@ -263,13 +261,11 @@ def _of_chain(system: System, start: Hanging | AtEquilibrium, made: Callable[...
 
 def _straight(system: System, start: Straight) -> State:
     """One line, straight and unstretched, and its body at its end."""
-    free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
-    if len(system.lines) != 1 or len(free) != 1 or next(iter(system.lines.values())).end != free[0]:
+    (name, line), free = next(iter(system.lines.items())), system.free_bodies
+    if len(system.lines) != 1 or list(free) != [line.end]:
         raise InputError("Straight: only for a system with one line that ends at its one free body; use Placed")
     if system.is_reeved:
         raise InputError("Straight: only for a line that runs over no sheaves and has no reel at its end; use Placed")
-    (name, line), body = next(iter(system.lines.items())), system.bodies[free[0]]
-    assert isinstance(body, RigidBody)
     carriers = _carriers(system)
     place, velocity = point_of(system, carriers, line.start, line.start_point)
     length = line.string.length
@@ -278,7 +274,7 @@ def _straight(system: System, start: Straight) -> State:
     nodes = place + straight_nodes(deployed, N, np.array(start.along()))
     velocities = np.zeros((N + 1, 3)) + velocity
     velocities[N] += start.end_velocity
-    R, arm = np.array(start.attitude), np.array(body.center_of_mass) - np.array(line.end_point)
+    R, arm = np.array(start.attitude), np.array(free[line.end].center_of_mass) - np.array(line.end_point)
     center, moving = nodes[N] + R @ arm, velocities[N] + R @ np.cross(start.angular_velocity, arm)
     at = BodyState(floats(center), floats(moving), start.attitude, start.angular_velocity)
     reeled = 0.0 if line.reel is None else max(length - deployed, line.reel.guide_length)
@@ -318,11 +314,7 @@ def deployed_lengths(system: System, given: Any) -> dict[str, float]:
 def _hung(system: System, deployed: Mapping[str, float]) -> State:
     """Every body straight below what carries it, in the order of the lines."""
     system.check_touched()
-    places = {
-        name: kinematic_state(body, body.position)
-        for name, body in system.bodies.items()
-        if isinstance(body, Kinematic)
-    }
+    places = _carriers(system)
     lines = list(system.lines)
     while lines:
         ready = [name for name in lines if any(_is_placed(system, places, end) for end in system.holders(name))]
@@ -337,7 +329,7 @@ def _hung(system: System, deployed: Mapping[str, float]) -> State:
             below = [end for end in dict.fromkeys(system.holders(name)) if not _is_placed(system, places, end)]
             if below:
                 places |= _below(system, places, name, below, deployed[name])
-    free = {name: x for name, x in places.items() if isinstance(system.bodies[name], RigidBody)}
+    free = {name: x for name, x in places.items() if system.is_free(name)}
     return hang(system, free, {name: LineStart(x) for name, x in deployed.items()})
 
 
