@@ -81,7 +81,7 @@ def mass_matrix(system: System, network: Network, places: Places) -> Array:
             whole, turned = np.block([[mass, across], [across.T, added]]), np.kron(np.eye(2), R)
             inertia += share * turned @ whole @ turned.T
         M[first : first + wide, first : first + wide] += inertia[:wide, :wide]
-    sixth = network.each(lambda line: line.string.density) * network.l / 6.0
+    sixth = network.density * network.l / 6.0
     blocks = sixth[:, None, None] * np.kron([[2.0, 1.0], [1.0, 2.0]], np.eye(3))
     if network.fluid is not None and network.added.any():
         blocks += np.kron(np.full((2, 2), 0.25), added_to_elements(network, places))
@@ -242,9 +242,8 @@ def _drum_stiffness(system: System, network: Network, places: Places, k: int) ->
 
 def weight_per_length(network: Network, k: int) -> Array:
     """Weight of a string less the buoyancy that is everywhere, and its inertial force (N/m, 3)."""
-    string, fluid = network.lines[k].string, network.fluid
-    heaviness = string.density - (0.0 if fluid is None else fluid.least_density) * string.area
-    return network.gravity * heaviness * E3 - string.density * network.acceleration
+    first = network.slices[k].start
+    return np.asarray(network.heaviness[first] * E3 - network.density[first] * network.acceleration)
 
 
 def _drag_on_reel(network: Network, places: Places, k: int) -> tuple[Array, float]:

@@ -254,6 +254,19 @@ class Fluid:
         return self.density if self.surface is None else self.density_above
 
     @property
+    def added_below(self) -> float:
+        """Density below the surface, more than above (kg/m^3); 0 without a surface."""
+        return self.density - self.least_density
+
+    def density_at(self, wet: Any) -> Any:
+        """Mean density around something of which a part is below the surface (kg/m^3)."""
+        return self.least_density + self.added_below * wet
+
+    def wet_part(self, depth: float) -> float:
+        """Part of the body that is below the surface, from the depth of its center of buoyancy (m)."""
+        return 1.0 if self.surface is None else min(max(0.5 + (depth - self.surface) / self.wetted_height, 0.0), 1.0)
+
+    @property
     def wetted_height(self) -> float:
         """Height over which the body gets wet (m)."""
         return self.body_height or max(math.cbrt(6.0 * self.volume / math.pi), LEAST_HEIGHT)

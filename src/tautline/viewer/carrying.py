@@ -38,7 +38,7 @@ def _hanging(system: System, end: str, without: str) -> set[str] | None:
 
 def _weight(system: System, bodies: set[str], deployed: Mapping[str, float], *lines: str) -> float:
     """Weight of bodies, of what is out of all lines between them, and of some other lines (N)."""
-    fluid, g = system.fluid, float(system.gravity or 0.0)
+    fluid, g = system.fluid, float(system.gravity)
     total = 0.0
     for name in bodies:
         own = system.body_fluid.get(name)

@@ -203,7 +203,7 @@ def on_line(system: System, name: str, warnings: Iterable[RunWarning], others: I
 
 
 def _in_field(system: System, name: str) -> Laden:
-    return Laden(system.lines[name].string, float(system.gravity or 0.0), system.fluid)
+    return Laden(system.lines[name].string, float(system.gravity), system.fluid)
 
 
 def _is_held(system: System, name: str) -> bool:

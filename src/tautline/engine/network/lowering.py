@@ -54,7 +54,7 @@ def field_of(system: System) -> kernels.Field:
     """Gravity."""
     orbit = system.orbit
     if orbit is None:
-        return kernels.Field(system.gravity or 0.0, False, 0.0, 1.0, 0.0, 0.0, ZERO, ZERO)
+        return kernels.Field(system.gravity, False, 0.0, 1.0, 0.0, 0.0, ZERO, ZERO)
     return kernels.Field(
         0.0,
         True,
@@ -177,7 +177,7 @@ def heave_frequency2(system: System, name: str) -> float:
         return 0.0
     around = fluid.around(own)
     numbers = (body.mass, system.gravity, around.density, around.density_above, around.volume, around.body_height)
-    return lowering.heave_frequency2(system.gravity or 0.0, around, body.mass) if is_plain(*numbers) else 0.0
+    return lowering.heave_frequency2(system.gravity, around, body.mass) if is_plain(*numbers) else 0.0
 
 
 @lru_cache(maxsize=64)
@@ -247,7 +247,7 @@ def system_of(
     strands, first = [], 0
     for k, strand in enumerate(arrays.strands):
         line, holder, N = system.lines[strand.line], holder_of(system, strand), elements_of(system, strand)
-        wet = loads.Laden(line.string, system.gravity or 0.0, system.fluid)
+        wet = loads.Laden(line.string, system.gravity, system.fluid)
         own_laws = () if strand.span < 0 else laws.get(strand.line, ())
         acting.append(loads.kernel_loads(wet, own_laws, *span))
         density = 0.0 if system.fluid is None else system.fluid.least_density

@@ -51,7 +51,7 @@ def falls_of(system: System, state: State, name: str) -> Falls | None:
         for span in spans
     ]
     chords = [(b - a) / max(float(np.linalg.norm(b - a)), 1e-290) for a, b in ends]
-    weight = float(system.gravity or 0.0) * line.string.density
+    weight = float(system.gravity) * line.string.density
     lengths = state.lengths_of(system, name)
     # along the line from its start: factor of the tension there, and what the weight of the rope adds
     load = _load(system, state, name, body)
@@ -100,4 +100,4 @@ def _load(system: System, state: State, name: str, body: str) -> float:
     mass = float(sum(system.bodies[x].mass for x in found))
     mass += sum(system.lines[x].string.density * float(state.lengths_of(system, x).sum()) for x in lines)
     mass += sum(system.lines[name].string.density * wheel.wrap for wheel in system.wheels(name) if wheel.on == body)
-    return mass * float(system.gravity or 0.0)
+    return mass * float(system.gravity)

@@ -113,15 +113,9 @@ def along(network: Network, w: Array, drag: Array) -> Array:
 def _by_length(network: Network, places: Places, elastic: Array) -> Array:
     """Change of the energy of elements with their unstretched lengths (N): what a sheave feels (docs/theory.md)."""
     first, second = places.nodes[network.start], places.nodes[network.start + 1]
-    weight = network.gravity * network.each(
-        lambda line: (
-            line.string.density - (0.0 if network.fluid is None else network.fluid.least_density) * line.string.area
-        )
-    )
-    found = elastic - 0.5 * weight * (first[:, 2] + second[:, 2])
+    found = elastic - 0.5 * network.heaviness * (first[:, 2] + second[:, 2])
     if network.acceleration.any():
-        density = network.each(lambda line: line.string.density)
-        found = found + 0.5 * density * ((first + second) @ network.acceleration)
+        found = found + 0.5 * network.density * ((first + second) @ network.acceleration)
     if network.has_surface:
         below = network.below(places.nodes[:, 2])
         a, b = below[network.start], below[network.start + 1]
@@ -163,9 +157,7 @@ def _spooled_forces(network: Network, places: Places, k: int, end: int) -> Array
     """Weight less buoyancy, and inertial force, of what is spooled at the start (0) or end (1) of a line."""
     line, element = network.lines[k], network.slices[k].start
     node, spooled = network.first_node[k] + end * line.elements, (line.spooled, line.end_spooled)[end]
-    fluid = network.fluid
-    heaviness = line.string.density - (0.0 if fluid is None else fluid.least_density) * line.string.area
-    down = network.gravity * heaviness
+    down = float(network.heaviness[element])
     if network.has_surface and network.below(places.nodes[node, 2]) > 0.0:
         down -= float(network.lifts[element])
     return spooled * (down * E3 - line.string.density * network.acceleration)
@@ -173,13 +165,8 @@ def _spooled_forces(network: Network, places: Places, k: int, end: int) -> Array
 
 def weight_of_line(network: Network, places: Places, k: int) -> float:
     """Weight of the deployed string of a line, less buoyancy where it lies (N)."""
-    line, part = network.lines[k], network.slices[k]
-    fluid = network.fluid
-    deployed = float(network.deployed[k])
-    weight = network.gravity * deployed * line.string.density
-    if fluid is None:
-        return float(weight)
-    weight -= network.gravity * deployed * fluid.least_density * line.string.area
+    part = network.slices[k]
+    weight = network.deployed[k] * network.heaviness[part.start]
     if network.has_surface:
         start = network.start[part]
         below = network.below(places.nodes[:, 2])
@@ -275,7 +262,7 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
         arm = R @ np.array(x.center)
         found.append(PointForce(force, arm, -float(force @ (center + arm)), name="weight"))
         if fluid is not None and fluid.surface is not None:
-            lift = 0.5 * network.gravity * (fluid.density - fluid.least_density) * x.volume
+            lift = 0.5 * network.gravity * fluid.added_below * x.volume
             arms = [R @ np.array(point) for point in x.points]
             found += [_lift(lift, arm, float(center[2] + arm[2]) - fluid.surface, x.height) for arm in arms]
     if fluid is None or feels is None:
@@ -288,27 +275,21 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
     everywhere = network.gravity * fluid.least_density * feels.volume
     if everywhere:
         found.append(PointForce(-everywhere * E3, arm, everywhere * z, name="buoyancy"))
-    height = fluid.around(feels).wetted_height
-    share = 1.0 if fluid.surface is None else 0.5 + (z - fluid.surface) / height  # beyond 0 and 1: all dry, all wet
-    wet = min(max(share, 0.0), 1.0)
+    around = fluid.around(feels)
+    height, wet = around.wetted_height, around.wet_part(z)
+    density, rate = fluid.density_at(wet), fluid.added_below / height * (0.0 < wet < 1.0)  # and how it grows with depth
     if fluid.surface is not None:
-        lift = network.gravity * (fluid.density - fluid.least_density) * feels.volume
-        found.append(_lift(lift, arm, z - fluid.surface, height))
+        found.append(_lift(network.gravity * fluid.added_below * feels.volume, arm, z - fluid.surface, height))
     if network.acceleration.any() and feels.added_mass:
-        share_moved = (fluid.least_density + (fluid.density - fluid.least_density) * wet) / fluid.density
-        force = -network.steady_part * feels.added_mass * network.acceleration
-        rate = (fluid.density - fluid.least_density) / fluid.density / height * (0.0 < share < 1.0) * force
-        found.append(PointForce(share_moved * force, arm, None, ((rate, arm),), "acceleration"))
+        force = -network.steady_part * feels.added_mass / fluid.density * network.acceleration
+        found.append(PointForce(density * force, arm, None, ((rate * force, arm),), "acceleration"))
     if network.flows and feels.drag_area:
         place = R @ own.seen_from_center(feels.drag_center)
         d, depth = DIFFERENCE * height, float(center[2] + place[2])
         u, below, above = (flow_at(fluid, depth + x) for x in (0.0, d, -d))
         half = network.steady_part * 0.5 * feels.drag_area
-        more = fluid.density - fluid.least_density
         drag, before, after = (half * np.linalg.norm(x) * x for x in (u, above, below))
-        density = fluid.least_density + more * wet
-        by_wetness = more / height * (0.0 < share < 1.0) * drag if fluid.surface is not None else np.zeros(3)
-        slopes = ((density * (after - before) / (2.0 * d), place), (by_wetness, arm))
+        slopes = ((density * (after - before) / (2.0 * d), place), (rate * drag, arm))
         found.append(PointForce(density * drag, place, None, slopes, "drag"))
     return found
 

@@ -188,6 +188,13 @@ class Network:
             self.shift[k, j], self.shift[k + 1, j] = 1.0, -1.0
         self.l = self.each(lambda line: line.deployed / line.elements)
         self.stiffness = self.each(lambda line: line.string.stiffness)
+        self.density = self.each(lambda line: line.string.density)
+        self.heaviness = self.each(lambda line: line.string.weight(gravity, fluid))
+        self.lifts = self.each(lambda line: gravity * line.string.area * (0.0 if fluid is None else fluid.added_below))
+        self.added = self.each(lambda line: line.string.normal_added_mass * line.string.area)
+        self.diameter = self.each(lambda line: line.string.diameter)
+        self.normal_drag = self.each(lambda line: line.string.normal_drag)
+        self.tangential_drag = self.each(lambda line: line.string.tangential_drag)
         self.hardness = np.ones(len(self.l))
         self.steady_part = 1.0
         self.flows = fluid is not None and (bool(np.any(fluid.flow[1])) or bool(self.acceleration.any()))
@@ -224,28 +231,16 @@ class Network:
         self.inner = np.concatenate(inner).astype(np.intp)
 
     def _place_weights(self) -> None:
-        """Weights at nodes, and lift of the fluid that is everywhere taken off; lift that a surface adds."""
-        g, fluid = self.gravity, self.fluid
-        least = 0.0 if fluid is None else fluid.least_density
-        more = 0.0 if fluid is None else fluid.density - fluid.least_density
-        self.weights = np.zeros(self.node_count)
-        heaviness = g * self.each(lambda line: line.string.density - least * line.string.area)
-        np.add.at(self.weights, self.start, 0.5 * heaviness * self.l)
-        np.add.at(self.weights, self.start + 1, 0.5 * heaviness * self.l)
-        self.lifts = g * more * self.each(lambda line: line.string.area)
-        masses = np.zeros(self.node_count)
-        half = 0.5 * self.each(lambda line: line.string.density) * self.l
-        np.add.at(masses, self.start, half)
-        np.add.at(masses, self.start + 1, half)
+        """Weights at nodes, the lift of the fluid that is everywhere taken off, and inertial forces."""
+        self.weights, masses = np.zeros((2, self.node_count))
+        for at_nodes, per_length in ((self.weights, self.heaviness), (masses, self.density)):
+            np.add.at(at_nodes, self.start, 0.5 * per_length * self.l)
+            np.add.at(at_nodes, self.start + 1, 0.5 * per_length * self.l)
         for first, line, part in zip(self.first_node, self.lines, self.slices, strict=True):
             for node, spooled in ((first, line.spooled), (first + line.elements, line.end_spooled)):
-                self.weights[node] += heaviness[part][0] * spooled
+                self.weights[node] += self.heaviness[part][0] * spooled
                 masses[node] += line.string.density * spooled
         self.inertial = -masses[:, None] * self.acceleration  # forces of the frame's acceleration on the nodes
-        self.added = self.each(lambda line: line.string.normal_added_mass * line.string.area)
-        self.diameter = self.each(lambda line: line.string.diameter)
-        self.normal_drag = self.each(lambda line: line.string.normal_drag)
-        self.tangential_drag = self.each(lambda line: line.string.tangential_drag)
 
     def _sizes(self) -> Array:
         """Radius of gyration or longest arm of each body, at its rotations."""
@@ -381,10 +376,7 @@ class Network:
         """Mean density of the fluid along elements between these nodes (kg/m^3)."""
         fluid = self.fluid
         assert fluid is not None
-        if fluid.surface is None:
-            return np.full(len(first), fluid.density)
-        begin, end = wetting.spans(self.below(first[:, 2]), self.below(second[:, 2]))
-        return np.asarray(fluid.density_above + (fluid.density - fluid.density_above) * (end - begin))
+        return wetting.mean_density(fluid, first[:, 2], second[:, 2])
 
     def drag_stiffness(self, first: Array, second: Array) -> Array:
         """Minus the derivatives of the forces of drag on both nodes by both nodes (elements, 6, 6)."""

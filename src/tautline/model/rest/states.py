@@ -174,7 +174,7 @@ def network_of(
     if fluid is not None and frame.velocity.any():
         depths, flows = (np.array(part) for part in fluid.flow)
         fluid = replace(fluid, flow=(depths, flows - frame.velocity))
-    network = Network(bodies, lines, float(system.gravity or 0.0), fluid, frame.acceleration, passes)
+    network = Network(bodies, lines, float(system.gravity), fluid, frame.acceleration, passes)
     network.body_names = names
     return network, places
 

@@ -369,14 +369,13 @@ def spooled_pull(system: System, line: Line, reeled: float, key: str = "reel", d
     """Pull at the drum of what is spooled and in the guide (N), of its weight and its inertia; 0 on a free body."""
     if system.is_free(line.at(key)[0]):
         return 0.0
-    heavy = heaviness(system, line) - line.string.density * downward
+    heavy = weight_per_length(system, line) - line.string.density * downward
     return heavy * float(spooled_lever(line.reels[key], reeled))
 
 
-def heaviness(system: System, line: Line) -> float:
+def weight_per_length(system: System, line: Line) -> float:
     """Weight of a line per unstretched length, less buoyancy above a surface where there is one (N/m)."""
-    density = 0.0 if system.fluid is None else system.fluid.least_density
-    return float(system.gravity or 0.0) * (line.string.density - density * line.string.area)
+    return float(line.string.weight(system.gravity, system.fluid))
 
 
 def _body(network: Network, places: Places, b: int) -> BodyAtRest:

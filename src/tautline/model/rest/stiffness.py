@@ -105,12 +105,7 @@ def _passing_stiffness(network: Network, places: Places, B: Any, slope: Array, s
 
     D = network.length_map()
     stretched = (slope / network.l * (1.0 + strain))[:, None] * t  # pull of an element by its unstretched length
-    fluid = network.fluid
-    weight = network.gravity * network.each(
-        lambda line: line.string.density - (0.0 if fluid is None else fluid.least_density) * line.string.area
-    )
-    density = network.each(lambda line: line.string.density)
-    half = -0.5 * weight[:, None] * E3 + 0.5 * density[:, None] * network.acceleration
+    half = 0.5 * (network.density[:, None] * network.acceleration - network.heaviness[:, None] * E3)
     first, second = stretched + half, half - stretched
     if network.has_surface:
         below = network.below(places.nodes[:, 2])

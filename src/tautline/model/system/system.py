@@ -51,7 +51,7 @@ class System:
 
     bodies: Mapping[str, Any]  # RigidBody or Kinematic
     lines: Mapping[str, Line]
-    gravity: Any = None  # a number; None in an orbit
+    gravity: Any = None  # a number, once made; 9.81 if not given, 0 in an orbit
     orbit: Orbit | None = None
     fluid: Fluid | None = None
     body_fluid: Mapping[str, BodyInFluid] = field(default_factory=dict)
@@ -293,7 +293,7 @@ class System:
         line = self.lines[name]
         if not isinstance(line.elements, str):
             return line.elements
-        return elements_for(line.string, deployed, self._carried(name), float(self.gravity or 0.0), bool(self.fluid))
+        return elements_for(line.string, deployed, self._carried(name), float(self.gravity), bool(self.fluid))
 
     def _carried(self, name: str) -> float:
         """Mass of the free bodies beyond the end of a line (kg), or beyond its start if its end is fixed."""
