@@ -12,8 +12,9 @@ from tautline.model import drum, wetting
 from tautline.model.directional import added_matrix, moves_fluid
 from tautline.model.pull import E3
 from tautline.model.rest.forces import body_density
-from tautline.model.rest.network import DIFFERENCE, Network, Places, hat
+from tautline.model.rest.network import DIFFERENCE, Network, Places
 from tautline.model.rest.stiffness import of_elements, stiffness_of
+from tautline.model.rotations import hat
 from tautline.model.system.parts import Line
 from tautline.model.system.system import System
 

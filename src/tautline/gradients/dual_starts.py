@@ -18,8 +18,9 @@ from tautline.model.body import RigidBody
 from tautline.model.command import Command, Drum
 from tautline.model.description import changed
 from tautline.model.reel import Reel
-from tautline.model.rest.network import Network, Places, hat
+from tautline.model.rest.network import Network, Places
 from tautline.model.rest.states import common, held_ends
+from tautline.model.rotations import hat
 from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
 from tautline.model.system.parts import Kinematic

@@ -241,6 +241,36 @@ class OrByName(Kind):
         return f"{self._kind.words()} or dict"
 
 
+class ByDepth(Kind):
+    """Numbers in one of several forms, told apart by how often lists are in lists; the first has them `least` times."""
+
+    def __init__(self, sentence: str, *kinds: Quantity, least: int = 0) -> None:
+        super().__init__(sentence)
+        self._kinds, self._least, self.unit = kinds, least, kinds[0].unit
+
+    def _kind(self, value: Any) -> Quantity:
+        return self._kinds[min(max(depth_of(value) - self._least, 0), len(self._kinds) - 1)]
+
+    def read(self, value: Any) -> Any:
+        return self._kind(value).read(value)
+
+    def check(self, name: str, value: Any) -> Any:
+        return self._kind(value).check(name, value)
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [kind.schema() for kind in self._kinds]}
+
+    def words(self) -> str:
+        return " or ".join(kind.words() for kind in self._kinds)
+
+
+def depth_of(value: Any) -> int:
+    """How many lists lie in each other."""
+    if hasattr(value, "ndim"):
+        return int(value.ndim)
+    return 1 + depth_of(next(iter(value), 0.0)) if isinstance(value, (list, tuple)) else 0
+
+
 class Choice(Kind):
     """One of some words or numbers."""
 

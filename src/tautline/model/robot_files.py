@@ -13,6 +13,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model.kinds import ROWS, Kind, WrongValueError
 from tautline.model.mesh_files import DataFile
+from tautline.model.rotations import rotation_about
 from tautline.model.table_files import printed
 from tautline.units import shown
 
@@ -184,10 +185,7 @@ def about(axis: Array, angle: float) -> Array:
     length = float(np.linalg.norm(axis))
     if length == 0.0:
         return np.eye(3)
-    x, y, z = axis / length
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    R: Array = np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * K @ K
-    return R
+    return rotation_about(axis / length, math.sin(angle), math.cos(angle))
 
 
 def euler(angles: Array, sequence: str) -> Array:

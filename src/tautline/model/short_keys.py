@@ -6,7 +6,7 @@ They stand for those of the line, which is called "line", and of the body, calle
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tautline.errors import InputError
@@ -131,9 +131,7 @@ def expanded(tree: Mapping[str, Any]) -> Tree:
         if name in TOP:
             continue
         if name not in SECTIONS:
-            inside = [f"{section}.{name}" for section in SECTIONS if _has(section, name)]
-            meant = f"no such key; did you mean {inside[0]!r}?" if inside else no_such("key", name, [*TOP, *SECTIONS])
-            problems.append(Problem((str(name),), meant))
+            problems.append(Problem((str(name),), no_such_key(name, [*TOP, *SECTIONS])))
             continue
         try:
             given[name] = dict(kinds.section(value))
@@ -179,9 +177,13 @@ def _at(tree: Tree, path: Path) -> Tree:
     return tree
 
 
-def _has(section: str, key: str) -> bool:
-    part = START if section == "initial" else SHORT_PARTS[section]
-    return any(key in keys_of(cls).kinds for cls in part.options.values())
+def no_such_key(name: str, known: Sequence[str]) -> str:
+    """Sentence on a key at the top that there is not: the section that has it, or what there is."""
+    parts = {section: part for section, part in ({"initial": START} | SHORT_PARTS).items() if section in known}
+    for section, part in parts.items():
+        if any(name in keys_of(cls).kinds for cls in part.options.values()):
+            return f"no such key; did you mean {f'{section}.{name}'!r}?"
+    return no_such("key", name, known)
 
 
 def _others(given: dict[str, dict[str, Any]], tree: Mapping[str, Any]) -> list[Problem]:

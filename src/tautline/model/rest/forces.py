@@ -13,7 +13,8 @@ from tautline.model.directional import is_directional, without_directions
 from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.pull import E3
 from tautline.model.rest.by_direction import InFlow, stiffness
-from tautline.model.rest.network import EPS, ROUNDINGS, Forces, Network, NetworkBody, Places, flow_at, hat
+from tautline.model.rest.network import EPS, ROUNDINGS, Forces, Network, NetworkBody, Places, flow_at
+from tautline.model.rotations import hat
 
 # Step of central differences of drag on a body, of the height over which it gets wet.
 DIFFERENCE = 1e-5

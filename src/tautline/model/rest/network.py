@@ -19,6 +19,8 @@ from tautline.model import wetting
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO
 from tautline.model.fluid import BodyInFluid, Fluid
+from tautline.model.piecewise import interpolated
+from tautline.model.rotations import hat
 from tautline.model.string import String
 
 EPS = float(np.finfo(float).eps)
@@ -103,12 +105,6 @@ class Forces(NamedTuple):
     steady: Array
     rounding: Array
     scale: float
-
-
-def hat(a: Array) -> Array:
-    """Matrix of the cross product with a vector."""
-    x, y, z = a
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
 
 
 def rotated(R: Array, turn: Array) -> Array:
@@ -392,5 +388,4 @@ class Network:
 
 def flow_at(fluid: Fluid, z: Any) -> Array:
     """Velocity of the flow at depths (m/s)."""
-    depths, velocities = (np.array(part) for part in fluid.flow)
-    return np.stack([np.interp(z, depths, column) for column in velocities.T], axis=-1)
+    return interpolated(z, *fluid.flow)

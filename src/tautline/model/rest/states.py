@@ -11,6 +11,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks, refusals
+from tautline.model.piecewise import interpolated
 from tautline.model.rest.network import Network, NetworkBody, NetworkLine, OnWheel, Places
 from tautline.model.rest.search import find_rest
 from tautline.model.system.parts import Kinematic
@@ -197,13 +198,8 @@ def _body(system: System, name: str, time: float) -> NetworkBody:
     applied = system.applied_forces.get(name)
     if applied is None:
         return own
-    force, moment = (_interpolated(table, time) for table in (applied.force, applied.moment))
+    force, moment = (interpolated(time, *table) for table in (applied.force, applied.moment))
     return own._replace(force=force, moment=moment, point=own.seen_from_center(applied.point))
-
-
-def _interpolated(table: tuple[tuple[float, ...], tuple[tuple[float, ...], ...]], time: float) -> Array:
-    times, values = table
-    return np.array([np.interp(time, times, column) for column in zip(*values, strict=True)])
 
 
 def state_of(system: System, start: State, network: Network, places: Places, frame: Frame) -> State:

@@ -403,8 +403,7 @@ def _freed(system: System, state: State, torques: Mapping[str, float], when: _Wh
     """State of rest whose free drums are held by given torques: Newton's method for their deployed lengths."""
     names = list(torques)
     wanted = np.array([torques[name] for name in names])
-    guides = np.array([sum(reel.guide_length for reel in system.lines[name].reels.values()) for name in names])
-    longest = np.array([system.lines[name].string.length - system.wraps(name) for name in names]) - guides
+    longest = np.array([system.longest(name) for name in names])
 
     def held(at: State) -> tuple[Array, State]:
         found = _at_rest(system, at, when)

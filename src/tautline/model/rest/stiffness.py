@@ -10,7 +10,8 @@ from tautline.arrays import Array
 from tautline.model import wetting
 from tautline.model.pull import E3
 from tautline.model.rest.forces import add_to_ends, along, loads_on_nodes, point_forces
-from tautline.model.rest.network import Network, Places, hat, turning
+from tautline.model.rest.network import Network, Places, turning
+from tautline.model.rotations import hat
 
 
 class Stiffness(NamedTuple):

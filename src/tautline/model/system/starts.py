@@ -15,7 +15,7 @@ from tautline.model.chain.hanging import hanging
 from tautline.model.chain.hanging import near_rest as chain_near_rest
 from tautline.model.chain.state import ChainState
 from tautline.model.chain.systems import chain_of, system_state, why_no_chain
-from tautline.model.checks import IDENTITY, ZERO, checked_rotation, finite, positive, vector
+from tautline.model.checks import IDENTITY, ZERO, checked_rotation, direction, finite, positive, vector
 from tautline.model.description import (
     Lengths,
     Number,
@@ -52,7 +52,7 @@ class Straight:
 
     deployed: Number = quantity("m", positive, _DEPLOYED)
     direction: OptionalVector3 = quantity(
-        "", vector, "Direction from the guide entrance; need not be of unit length.", default=None, form=VECTOR
+        "", direction, "Direction from the guide entrance; need not be of unit length.", default=None, form=VECTOR
     )
     inclination: OptionalNumber = quantity(
         "rad", finite, "Angle from the vertical, in place of `direction`.", default=None
@@ -67,8 +67,6 @@ class Straight:
 
     def _check_together(self) -> None:
         object.__setattr__(self, "attitude", tuple(map(tuple, self.attitude.tolist())))  # compares as a whole
-        if self.direction is not None and not any(self.direction):
-            checks.refuse("direction", "a vector that is not zero", self.direction)
         if self.direction is not None and self.inclination is not None:
             raise InputError("initial: expected either direction or inclination (with azimuth), got both")
         if self.inclination is None and self.azimuth != 0.0:
@@ -284,14 +282,10 @@ def _straight(system: System, start: Straight) -> State:
 
 def checked_length(system: System, name: str, deployed: float) -> float:
     """A deployed length that a line on a reel has (m)."""
-    line = system.lines[name]
-    wraps = system.wraps(name)
-    longest = line.string.length - wraps - sum(reel.guide_length for reel in line.reels.values())
-    if not line.reels and deployed != longest:
+    longest = system.longest(name)
+    if not system.lines[name].reels and deployed != longest:
         checks.refuse("deployed", f"all of the line ({longest:g} m), which has no reel", deployed)
-    if deployed > longest:
-        words = "length less reel.guide_length" + (" and wraps on sheaves" if wraps else "")
-        checks.refuse("deployed", f"at most {longest:g} m ({words})", deployed)
+    system.check_deployed("deployed", name, deployed)
     return deployed
 
 

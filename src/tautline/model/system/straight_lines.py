@@ -133,8 +133,7 @@ def line_fields(
 
 def _lengths(system: System, name: str, line: Line, start: LineStart, distance: float) -> tuple[float, float, float]:
     """Unstretched lengths deployed, on the reel at the start and on that at the end of a line (m)."""
-    string, head, wraps = line.string, f"lines.{name}", system.wraps(name)
-    free = string.length - wraps
+    head, free = f"lines.{name}", line.string.length - system.wraps(name)
     for prefix, reel in (("", line.reel), ("end_", line.end_reel)):
         speed = getattr(start, f"{prefix}reel_speed")
         if reel is None and speed != 0.0:
@@ -146,11 +145,8 @@ def _lengths(system: System, name: str, line: Line, start: LineStart, distance: 
             checks.refuse(f"{head}.deployed", f"{free:g} m, all of a string without a reel", start.deployed)
         return free, 0.0, 0.0
     guides = {key: reel.guide_length for key, reel in line.reels.items()}
-    longest = free - sum(guides.values())
     deployed = distance if start.deployed is None else start.deployed
-    if deployed > longest:
-        words = "length less reel.guide_length" + (" and wraps on sheaves" if wraps else "")
-        checks.refuse(f"{head}.deployed", f"at most {longest:g} m ({words})", deployed)
+    system.check_deployed(f"{head}.deployed", name, deployed)
     spooled = free - deployed
     if len(guides) == 1:
         return (deployed, spooled, 0.0) if line.reel is not None else (deployed, 0.0, spooled)

@@ -270,6 +270,18 @@ class System:
         """Unstretched length of a line on what it runs over (m)."""
         return sum(x.wrap for x in self.wheels(name))
 
+    def longest(self, name: str) -> float:
+        """Length of a line that can be out of guides, beside what lies on sheaves (m)."""
+        line = self.lines[name]
+        return line.string.length - self.wraps(name) - sum(reel.guide_length for reel in line.reels.values())
+
+    def check_deployed(self, key: str, name: str, deployed: float) -> None:
+        """Refuse a deployed length that a line does not have."""
+        longest = self.longest(name)
+        if deployed > longest:
+            words = "length less reel.guide_length" + (" and wraps on sheaves" if self.wraps(name) else "")
+            checks.refuse(key, f"at most {longest:g} m ({words})", deployed)
+
     @property
     def is_reeved(self) -> bool:
         """Whether a line runs over sheaves, has a reel at its end or shares a shaft."""
