@@ -1,4 +1,4 @@
-"""Pull of a line at rest on its drum: of what is deployed, and of what is spooled (the terms of (13) at the guide)."""
+"""Pull of a line at rest on drums and wheels: of what is out, and of what is spooled (terms of (13) at the guide)."""
 
 from __future__ import annotations
 
@@ -18,6 +18,12 @@ def pull_at_guide(string: String, reel: Reel, strain: Any) -> Any:
     """Pull of a string at this strain on the drum of a reel, less the energy that entering string brings in (N)."""
     kept = 1.0 + registry.GUIDE_LAWS[reel.guide_law].force_at_rest
     return string.tension(strain) * (1.0 + strain) - kept * string.energy_density(strain)
+
+
+def pull_at_rim(string: String, tension: float) -> float:
+    """Pull of a string at this tension on the rim of a wheel that it runs over, less the energy that it brings (N)."""
+    strain = float(string.strain(max(tension, 0.0)))
+    return tension * (1.0 + strain) - float(string.energy_density(strain))
 
 
 def spooled_lever(reel: Reel, s: Any) -> Any:

@@ -36,6 +36,9 @@ TURNS = "Whole turns of rope around it, beside what follows from the directions 
 # A rope over a wheel's top, or under its bottom as on a hook block.
 SIDES = ("over", "under")
 DOWN = np.array([0.0, 0.0, 1.0])
+# How far entrance and exit may be from the center of a wheel and from its plane, over its radius: a guide or a fleet
+# angle takes them a little off the rim.
+FARTHEST, ASIDE = 1.5, 0.5
 # A pin has no radius (m).
 HEIGHT_OF_PIN = 1e-3
 
@@ -260,6 +263,23 @@ def _angle(n: Any, first: Any, second: Any) -> Any:
     sine, cosine = n @ np.cross(first, second), first @ second - (n @ first) * (n @ second)
     angle = number_of(np.arctan2(sine, cosine))
     return angle if angle >= 0.0 else angle + 2.0 * math.pi
+
+
+def off_rim(over: Mapping[str, Sheave | Pin]) -> dict[tuple[str, str], tuple[float, float, float]]:
+    """Distances from center and plane of entrances and exits that are likely a mistake, and radius (m), by name.
+
+    They are those of wheels that rope meets or leaves far from their rims.
+    """
+    found = {}
+    for name, wheel in over.items():
+        for key in ("entrance", "exit"):
+            point = getattr(wheel, key)
+            if isinstance(wheel, Sheave) and point is not None:
+                arm = np.subtract(point, wheel.center)
+                away, aside = float(np.linalg.norm(arm)), abs(float(arm @ np.asarray(wheel.axis)))
+                if max(away / FARTHEST, aside / ASIDE) > wheel.radius:
+                    found[name, key] = away, aside, wheel.radius
+    return found
 
 
 class Over(Kind):
