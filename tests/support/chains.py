@@ -19,8 +19,8 @@ from tautline.model.chain.chain import Chain
 from tautline.model.chain.hanging import hanging, near_rest
 from tautline.model.chain.state import ChainState, straight
 from tautline.model.chain.systems import chain_state, placed_system, system_of, system_state
+from tautline.model.rest.at_rest import Statics
 from tautline.model.rest.states import rest
-from tautline.model.rest.statics import Statics
 from tautline.model.system.parts import GUIDE
 from tautline.model.system.straight_lines import hang
 from tautline.results.inputs import CASE

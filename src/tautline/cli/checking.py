@@ -21,8 +21,9 @@ from tautline.cli.starting import (
 from tautline.engine.cases import begin
 from tautline.errors import TautlineError
 from tautline.files import runs
+from tautline.model.rest.at_rest import LineAtRest, Statics
 from tautline.model.rest.falls import falls_of
-from tautline.model.rest.statics import LineAtRest, Statics, statics
+from tautline.model.rest.statics import statics
 from tautline.model.system.case import Case
 from tautline.model.system.parts import ANCHOR, BODY, GUIDE, Line
 from tautline.model.system.sheaves import off_rim

@@ -10,7 +10,7 @@ import numpy as np
 
 from tautline.model.command import Command
 from tautline.model.pull import pull_at_rim
-from tautline.model.rest.statics import Statics
+from tautline.model.rest.at_rest import Statics
 from tautline.model.sequence import Sequence
 from tautline.model.system.case import Case
 from tautline.model.system.commands import END_REEL, REEL, SHEAVE, command_of, drives, place_of

@@ -13,8 +13,7 @@ import numpy as np
 from tautline.errors import InputError
 from tautline.gradients.arrays import value_of
 from tautline.model import checks
-from tautline.model.expressions import TIME, Bound, Parts, bind, read
-from tautline.model.expressions.binding import rates_needed
+from tautline.model.expressions import TIME, Bound, Parts, bind, rates_needed, read
 from tautline.schema import SCHEMA, TIME_VARIABLE
 
 # Times the root mean square of a variable: how sharp a smooth maximum is.

@@ -11,8 +11,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks, kinds
-from tautline.model.expressions import SENSORS, Expression, bind, described, parts_of_layout, read
-from tautline.model.expressions.binding import rates_needed
+from tautline.model.expressions import SENSORS, Expression, bind, described, parts_of_layout, rates_needed, read
 from tautline.model.kinds import Kind, WrongValueError
 from tautline.model.piecewise import as_floats
 from tautline.model.wording import near

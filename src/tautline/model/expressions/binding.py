@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from tautline import units
 from tautline.errors import InputError
+from tautline.model.expressions.parts import Parts
+from tautline.model.expressions.rates import exact_rate, rates_needed
 from tautline.model.expressions.reading import (
     FUNCTIONS,
     PI,
-    RATES,
     SENSORS,
     TIME,
     Expression,
@@ -27,40 +27,12 @@ from tautline.model.expressions.reading import (
     places_of,
 )
 from tautline.model.wording import near
-from tautline.schema import AXES, OF_SHEAVES, SCHEMA, Layout, by_line, sheave_names, span_names
+from tautline.schema import AXES, OF_SHEAVES, SCHEMA, sheave_names, span_names
 
 if TYPE_CHECKING:
-    from tautline.model.system.system import System
+    pass
 
 NUMBERED = {"row": 3, "column": 3, "axis": 3}
-
-
-class Parts(NamedTuple):
-    """Names that an expression may use."""
-
-    bodies: tuple[str, ...]
-    free: tuple[str, ...]  # those that are not kinematic
-    lines: Mapping[str, int | None]  # elements of each span by name; None where runs may differ
-    over: Mapping[str, Sequence[str]] = MappingProxyType({})  # names of what lines run over, in their order
-
-    def spans(self, line: str) -> int:
-        """Number of spans of a line."""
-        return len(self.over.get(line, ())) + 1
-
-
-def parts_of_system(system: System) -> Parts:
-    """Parts of a system; lines without a number of elements have None."""
-    lines = {name: line.elements if isinstance(line.elements, int) else None for name, line in system.lines.items()}
-    over = {name: tuple(line.over) for name, line in system.lines.items()}
-    return Parts(tuple(system.bodies), tuple(system.free_bodies), lines, over)
-
-
-def parts_of_layout(layout: Layout) -> Parts:
-    """Parts of results."""
-    over = by_line(layout.names.get("sheave", ()))
-    elements = {name: own["element"].stop - own["element"].start for name, own in layout.spans.items()}
-    lines = {name: count // (len(over.get(name, ())) + 1) for name, count in elements.items()}
-    return Parts(tuple(layout.names["body"]), layout.free, lines, over)
 
 
 class Values(NamedTuple):
@@ -355,58 +327,13 @@ class _Binder:
 
     def _rate(self, node: ast.expr) -> Term:
         """Derivative by time: of variables whose rate is another and of sums of them exact, else by differences."""
-        known = _exact_rate(node)
+        known = exact_rate(node)
         if known is not None:
             return self.term(known)
         self.has_differences = True
         inner = self.term(node)
 
         return Term(inner.dims, lambda values: _differences(inner.value(values), values))
-
-
-def rates_needed(expression: Expression) -> tuple[str, ...]:
-    """Variables of an expression, those that its rates are taken from included; the time, where differences are."""
-    found = dict.fromkeys(expression.needs)
-    for node in ast.walk(expression.tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "rate":
-            known = _exact_rate(node.args[0])
-            names = [x.id for x in ast.walk(known) if isinstance(x, ast.Name)] if known is not None else [TIME]
-            found |= dict.fromkeys(name for name in names if name in SCHEMA or name == TIME)
-    return tuple(found)
-
-
-def _exact_rate(node: ast.expr) -> ast.expr | None:
-    """The rate as an expression of variables; None where none of them is the rate."""
-    match node:
-        case ast.Name(id=word):
-            if word == TIME:
-                return ast.copy_location(ast.Constant(1.0), node)
-            if word not in RATES:
-                return None
-            sign, name = RATES[word]
-            found: ast.expr = ast.copy_location(ast.Name(name), node)
-            return found if sign > 0.0 else ast.copy_location(ast.UnaryOp(ast.USub(), found), node)
-        case ast.Attribute(value=inner, attr=axis):
-            return _below(node, inner, lambda x: ast.Attribute(x, axis))
-        case ast.Subscript(value=inner, slice=places):
-            return _below(node, inner, lambda x: ast.Subscript(x, places))
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as minus, operand=inner):
-            return _below(node, inner, lambda x: ast.UnaryOp(minus, x))
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
-            pair = [_exact_rate(x) if not isinstance(x, ast.Constant) else ast.Constant(0.0) for x in (left, right)]
-            if pair[0] is not None and pair[1] is not None:
-                return ast.copy_location(ast.BinOp(pair[0], op, pair[1]), node)
-    return None
-
-
-def _below(node: ast.expr, inner: ast.expr, made: Callable[[ast.expr], ast.expr]) -> ast.expr | None:
-    found = _exact_rate(inner)
-    if found is None:
-        return None
-    minus = isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.USub) and isinstance(found.operand, ast.Name)
-    if minus and isinstance(found, ast.UnaryOp):  # a component of the negative is the negative of the component
-        return ast.copy_location(ast.UnaryOp(ast.USub(), ast.copy_location(made(found.operand), node)), node)
-    return ast.copy_location(made(found), node)
 
 
 def _differences(x: Any, values: Values) -> Any:

@@ -23,7 +23,8 @@ from tautline.model.system import keys, reading, to_keys
 from tautline.model.system.commands import SHEAVE, commands_by_name, drives, feed_of, place_of
 from tautline.model.system.parts import GUIDE
 from tautline.model.system.problems import naming_errors
-from tautline.model.system.reading import Described, Reading
+from tautline.model.system.reading import Described
+from tautline.model.system.section_reader import Reading
 from tautline.model.system.sections import staged
 from tautline.model.system.starts import AtEquilibrium, Hanging, Placed, Start, Straight, state_of
 from tautline.model.system.state import State

@@ -17,7 +17,8 @@ from tautline.model.kinds import MISSING, Choice, Kind, WrongValueError
 from tautline.model.parts import Part
 from tautline.model.short_keys import SHORT, full_key, names_of, no_such_key
 from tautline.model.system.parts import GUIDE
-from tautline.model.system.reading import NO_ELEMENTS, Reading, with_string
+from tautline.model.system.reading import NO_ELEMENTS, with_string
+from tautline.model.system.section_reader import Reading
 from tautline.model.system.sections import (
     HEADS,
     KIND,
