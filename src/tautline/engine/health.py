@@ -13,6 +13,7 @@ import numpy as np
 from tautline.arrays import Figure
 from tautline.engine.criteria import Criterion
 from tautline.engine.mesh import MeshHealth, added, over
+from tautline.engine.mesh_limits import mesh_criteria
 from tautline.engine.turning import (
     attitude_criterion,
     attitude_error,
@@ -142,7 +143,7 @@ class Health:
             Criterion(
                 "torque", not self.torques_found, (), None, lambda: "some torques could not be found to full accuracy"
             ),
-            *self.mesh.criteria(pendulum, elements),
+            *mesh_criteria(self.mesh, pendulum, elements),
         ]
 
 

@@ -20,6 +20,7 @@ from tautline.engine.health import (
 )
 from tautline.engine.loads import Laden
 from tautline.engine.mesh import MeshHealth
+from tautline.engine.mesh_limits import mesh_criteria
 from tautline.engine.network.bodies import BodyHealth
 from tautline.engine.network.strands import key_in_files, meshes_of, strands_of, wheel_reel
 from tautline.engine.unfollowed import function_warnings
@@ -181,7 +182,8 @@ class NetworkHealth:
         for name, mesh in self.meshes.items():
             line = line_of(name)
             hung, elements = _in_field(system, line), system.lines[line].count
-            by_line[name] = mesh.criteria(hung, elements, key_in_files(system, line), _is_held(system, line))
+            key, held = key_in_files(system, line), _is_held(system, line)
+            by_line[name] = mesh_criteria(mesh, hung, elements, key, held)
         for of_a_kind in zip(*by_line.values(), strict=True):
             exceeded = {name: x for name, x in zip(by_line, of_a_kind, strict=True) if x.exceeded}
             if exceeded:
