@@ -11,7 +11,8 @@ from tautline.errors import InputError
 from tautline.model.body import MESH, RigidBody, Shape, Surface
 from tautline.model.checks import UPWARD, ZERO, direction, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, declared, described, quantity
-from tautline.model.kinds import VECTOR, Text
+from tautline.model.forms import VECTOR
+from tautline.model.kinds import Text
 from tautline.model.mesh_files import MeshFile
 from tautline.model.robot_files import Inertial, InertialFile
 from tautline.model.wording import either

@@ -13,7 +13,8 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.checks import UPWARD, ZERO, Matrix, Vector, positive, vector
 from tautline.model.description import Matrix33, Number, Vector3, declared, described, quantity
-from tautline.model.kinds import MATRIX, VECTOR, Kind, in_si
+from tautline.model.forms import MATRIX, VECTOR, in_si
+from tautline.model.kinds import Kind
 from tautline.model.rotations import hat
 from tautline.model.stacking import stacked
 

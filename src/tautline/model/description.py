@@ -23,7 +23,8 @@ import numpy as np
 from tautline.errors import InputError
 from tautline.model import kinds
 from tautline.model.checks import Matrix, Vector
-from tautline.model.kinds import MISSING, SCALAR, Check, Form, Kind, Way
+from tautline.model.forms import SCALAR, Form
+from tautline.model.kinds import MISSING, Check, Kind, Way
 from tautline.model.wording import both, either
 
 T = TypeVar("T")

@@ -9,7 +9,8 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.kinds import SCALAR, VECTOR, ByDepth, Form, Quantity
+from tautline.model.forms import SCALAR, VECTOR, Form
+from tautline.model.kinds import ByDepth, Quantity
 from tautline.model.stacking import stacked
 from tautline.model.tables import arrays
 

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 from tautline.errors import InputError
 from tautline.model import kinds
 from tautline.model.description import fields_of
-from tautline.model.kinds import MISSING, Kind, Way, WrongValueError, own_keys, ways_given
+from tautline.model.forms import WrongValueError
+from tautline.model.kinds import MISSING, Kind, Way, own_keys, ways_given
 from tautline.model.table_files import FILE, TableFile, expanded
 from tautline.model.wording import both, either, no_such
 

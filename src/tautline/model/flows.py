@@ -14,8 +14,9 @@ from tautline.errors import InputError
 from tautline.model import checks, turbulence
 from tautline.model.checks import finite, non_negative, positive, vector
 from tautline.model.description import Number, OptionalVector3, choice, declared, described, quantity, whole
+from tautline.model.forms import ROW, VECTOR, VECTORS, Form
 from tautline.model.harmonics import ramp_at
-from tautline.model.kinds import ROW, VECTOR, VECTORS, ByDepth, Form, Quantity, depth_of
+from tautline.model.kinds import ByDepth, Quantity, depth_of
 from tautline.model.piecewise import Row, even_times, increasing, rows
 from tautline.model.table_files import TableFile, Values
 from tautline.model.unsteady import Unsteady, end_of_block, in_blocks, steps_of_block

@@ -26,7 +26,7 @@ from tautline.model.description import (
 )
 from tautline.model.directional import check_wing, checked_angles, one_or_more
 from tautline.model.flows import UNSTEADY, Steered, UnsteadyFlow
-from tautline.model.kinds import VECTOR
+from tautline.model.forms import VECTOR
 from tautline.model.parts import Part
 from tautline.model.piecewise import even_times, interpolated, rows
 from tautline.model.stacking import stacked

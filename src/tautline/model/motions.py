@@ -14,8 +14,9 @@ from tautline.model import checks
 from tautline.model.checks import finite, non_negative, positive, with_article
 from tautline.model.description import Number, OptionalNumber, choice, declared, described, fields_of, quantity, whole
 from tautline.model.file_keys import assemble_among, keys_of, to_keys
+from tautline.model.forms import ROW, VECTOR, read_numbers
 from tautline.model.harmonics import Harmonics
-from tautline.model.kinds import ROW, VECTOR, ByDepth, Kind, Quantity, Way, read_numbers
+from tautline.model.kinds import ByDepth, Kind, Quantity, Way
 from tautline.model.spectra import HIGHEST, waves
 
 SPECTRA = ("jonswap", "pierson_moskowitz")

@@ -12,7 +12,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model import checks
 from tautline.model.description import declared, described, fields_of, quantity
-from tautline.model.kinds import ROW, VECTOR, VECTORS
+from tautline.model.forms import ROW, VECTOR, VECTORS
 from tautline.model.motions import MOTIONS, Motion
 from tautline.model.piecewise import Row, end_rates, evaluate, even_times, increasing, rows
 from tautline.model.table_files import TableFile, Values

@@ -12,7 +12,8 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.checks import ZERO, non_negative, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, choice, declared, described, quantity, text
-from tautline.model.kinds import VECTOR, Check, Quantity, Way, in_si
+from tautline.model.forms import VECTOR, in_si
+from tautline.model.kinds import Check, Quantity, Way
 from tautline.model.parts import Part
 from tautline.model.path import GUIDE_MOTIONS, GuideMotion
 from tautline.model.string import String

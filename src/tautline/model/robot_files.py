@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.model.kinds import ROWS, Kind, WrongValueError
+from tautline.model.forms import ROWS, WrongValueError
+from tautline.model.kinds import Kind
 from tautline.model.mesh_files import DataFile
 from tautline.model.rotations import rotation_about
 from tautline.model.table_files import printed

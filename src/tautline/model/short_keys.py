@@ -13,8 +13,8 @@ from tautline.errors import InputError
 from tautline.model import kinds
 from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
 from tautline.model.fluid import BodyInFluid
+from tautline.model.forms import WrongValueError
 from tautline.model.keys import Key
-from tautline.model.kinds import WrongValueError
 from tautline.model.system.parts import ANCHOR, BODY, GUIDE, LINE, Kinematic, Line
 from tautline.model.system.reading import read
 from tautline.model.system.sections import KIND, SHORT_PARTS, START

@@ -12,7 +12,8 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks, kinds
 from tautline.model.expressions import SENSORS, Expression, bind, described, parts_of_layout, rates_needed, read
-from tautline.model.kinds import Kind, WrongValueError
+from tautline.model.forms import WrongValueError
+from tautline.model.kinds import Kind
 from tautline.model.piecewise import as_floats
 from tautline.model.wording import near
 from tautline.schema import AXES, SCHEMA, Layout

@@ -10,7 +10,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model.checks import finite, non_negative, vector
 from tautline.model.description import Number, Vector3, declared, described, quantity
-from tautline.model.kinds import ROW, VECTOR, VECTORS
+from tautline.model.forms import ROW, VECTOR, VECTORS
 from tautline.model.motions import RAMP, Endless, check_counts, positives
 from tautline.model.path import Curve, InPieces, times_of_rows, vectors
 from tautline.model.piecewise import Row

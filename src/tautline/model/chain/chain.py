@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.fluid import AppliedForce, Fluid, moving_body
-from tautline.model.kinds import in_si
+from tautline.model.forms import in_si
 from tautline.model.reel import Reel
 from tautline.model.string import String
 

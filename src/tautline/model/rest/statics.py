@@ -11,7 +11,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import EquilibriumError, InputError
 from tautline.model import checks
-from tautline.model.kinds import in_si
+from tautline.model.forms import in_si
 from tautline.model.pull import E3, pull_at_guide, spooled_lever
 from tautline.model.read_only import ReadOnly
 from tautline.model.rest.at_rest import BodyAtRest, LineAtRest, Statics

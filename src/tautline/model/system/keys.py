@@ -12,8 +12,9 @@ from tautline.model.checks import ZERO
 from tautline.model.commands.base import Command
 from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
 from tautline.model.fluid import BodyInFluid
+from tautline.model.forms import WrongValueError
 from tautline.model.keys import Key, parse
-from tautline.model.kinds import MISSING, Choice, Kind, WrongValueError
+from tautline.model.kinds import MISSING, Choice, Kind
 from tautline.model.parts import Part
 from tautline.model.short_keys import SHORT, full_key, names_of, no_such_key
 from tautline.model.system.parts import GUIDE

@@ -20,7 +20,8 @@ from tautline.model.description import (
     text,
 )
 from tautline.model.elements import MOST_ELEMENTS
-from tautline.model.kinds import AUTO, VECTOR, OrWord, Whole
+from tautline.model.forms import VECTOR
+from tautline.model.kinds import AUTO, OrWord, Whole
 from tautline.model.parts import Part
 from tautline.model.path import GUIDE_MOTIONS, GuideMotion
 from tautline.model.read_only import ReadOnly

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tautline.errors import InputError
 from tautline.model.command import Command
 from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
-from tautline.model.kinds import WrongValueError
+from tautline.model.forms import WrongValueError
 from tautline.model.run import Run
 from tautline.model.sequence import Sequence, Stage, StageKeys
 from tautline.model.system.parts import Line

@@ -11,8 +11,8 @@ from tautline.errors import InputError
 from tautline.model import file_keys, kinds
 from tautline.model.description import fields_of
 from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
+from tautline.model.forms import WrongValueError
 from tautline.model.keys import Key
-from tautline.model.kinds import WrongValueError
 from tautline.model.parts import Part
 from tautline.model.system.problems import problem_at
 from tautline.model.wording import near, no_such

@@ -22,7 +22,8 @@ from tautline.model.description import (
     quantity,
     text,
 )
-from tautline.model.kinds import VECTOR, Kind
+from tautline.model.forms import VECTOR
+from tautline.model.kinds import Kind
 from tautline.model.parts import Part
 from tautline.model.read_only import ReadOnly
 from tautline.model.reel import by_inertia

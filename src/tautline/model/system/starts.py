@@ -28,7 +28,8 @@ from tautline.model.description import (
     quantity,
 )
 from tautline.model.fluid import Fluid
-from tautline.model.kinds import MATRIX, VECTOR, OrByName, Quantity
+from tautline.model.forms import MATRIX, VECTOR
+from tautline.model.kinds import OrByName, Quantity
 from tautline.model.read_only import ReadOnly
 from tautline.model.rest.states import rest
 from tautline.model.system.hung import carriers, hung

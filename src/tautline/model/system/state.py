@@ -13,7 +13,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.checks import IDENTITY, SAME_LENGTH, ZERO, checked_rotation, finite, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, described, quantity
-from tautline.model.kinds import MATRIX, ROW, VECTOR, VECTORS
+from tautline.model.forms import MATRIX, ROW, VECTOR, VECTORS
 from tautline.model.stacking import number_of, stacked
 from tautline.model.system.parts import ANCHOR, Line
 from tautline.model.system.system import System

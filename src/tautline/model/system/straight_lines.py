@@ -13,7 +13,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.checks import IDENTITY, SAME_LENGTH, ZERO
-from tautline.model.kinds import in_si
+from tautline.model.forms import in_si
 from tautline.model.system.parts import Kinematic, Line
 from tautline.model.system.state import BodyState, LineStart, LineState, State, point_of
 from tautline.model.system.system import System
