@@ -114,6 +114,13 @@ def ways_given(name: str, kind: Kind, own: frozenset[str], given: Iterable[str])
     return complete[:1] if complete else touched
 
 
+def without_others(key: str, fields: Mapping[str, Kind]) -> str:
+    """Sentence on a key that gives a field together with others, which are not there."""
+    ways = [way for kind in fields.values() for way in kind.ways if key in way.keys]
+    others = either(dict.fromkeys(other for way in ways for other in way.keys if other != key))
+    return f"expected {key} together with {others}, got it without"
+
+
 class Quantity(Kind):
     """Numbers of one unit: one, a vector, a matrix or a list of them."""
 
@@ -265,63 +272,58 @@ class Choice(Kind):
         return f"{{{', '.join(quoted)}}}"
 
 
-class Whole(Kind):
+class OfType(Kind):
+    """A value of one type of Python."""
+
+    wanted: type
+    expected: str
+    in_schema: str
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, self.wanted) or isinstance(value, bool) is not (self.wanted is bool):
+            raise WrongValueError(f"expected {self.expected}, got {shown(value)}")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": self.in_schema}
+
+    def words(self) -> str:
+        return self.wanted.__name__
+
+
+class Whole(OfType):
     """A whole number."""
+
+    wanted, expected, in_schema = int, "a whole number", "integer"
 
     def __init__(self, least: int, most: int, sentence: str, **others: Any) -> None:
         super().__init__(sentence, **others)
         self.least, self.most = least, most
 
-    def read(self, value: Any) -> Any:
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise WrongValueError(f"expected a whole number, got {shown(value)}")
-        return value
-
     def check(self, name: str, value: Any) -> Any:
         return checks.whole(name, value, self.least, self.most)
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "integer", "minimum": self.least, "maximum": self.most}
-
-    def words(self) -> str:
-        return "int"
+        return super().schema() | {"minimum": self.least, "maximum": self.most}
 
 
-class Flag(Kind):
+class Flag(OfType):
     """True or false."""
 
-    def read(self, value: Any) -> Any:
-        if not isinstance(value, bool):
-            raise WrongValueError(f"expected true or false, got {shown(value)}")
-        return value
+    wanted, expected, in_schema = bool, "true or false", "boolean"
 
     def check(self, name: str, value: Any) -> Any:
         checks.instance(name, value, bool)
         return value
 
-    def schema(self) -> dict[str, Any]:
-        return {"type": "boolean"}
 
-    def words(self) -> str:
-        return "bool"
-
-
-class Text(Kind):
+class Text(OfType):
     """Any text."""
 
-    def read(self, value: Any) -> Any:
-        if not isinstance(value, str):
-            raise WrongValueError(f"expected text, got {shown(value)}")
-        return value
+    wanted, expected, in_schema = str, "text", "string"
 
     def check(self, name: str, value: Any) -> Any:
         return checks.text(name, value)
-
-    def schema(self) -> dict[str, Any]:
-        return {"type": "string"}
-
-    def words(self) -> str:
-        return "str"
 
 
 def plain(value: Any) -> Any:

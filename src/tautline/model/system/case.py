@@ -80,14 +80,13 @@ class Case:
         given = {} if self.commands is None else self.commands
         for command in given.values() if isinstance(given, Mapping) else (given,):
             check_kind(command, "Sequence(...)")
-        object.__setattr__(self, "commands", ReadOnly(commands_by_name(self.system, given)))
+        vars(self).update(commands=ReadOnly(commands_by_name(self.system, given)))
         elements = self.run.number_of_elements()
         if elements is not None:  # those of the only line
             if len(self.system.lines) != 1:
                 raise InputError("elements: expected those of each line in Line.elements, got one number")
             system = self.system.with_elements({next(iter(self.system.lines)): elements})
-            object.__setattr__(self, "system", system)
-            object.__setattr__(self, "run", replace(self.run, elements=AUTO))
+            vars(self).update(system=system, run=replace(self.run, elements=AUTO))
 
     def __eq__(self, other: object) -> bool:
         return self._complete() == other._complete() if isinstance(other, Case) else NotImplemented
@@ -108,13 +107,13 @@ class Case:
         """The state at the start; computed once. InputError if the parts do not go together."""
         if self._state is None:
             with self.naming_keys("initial"):
-                object.__setattr__(self, "_state", state_of(self.start, self.system, self.locked_sheaves()))
+                vars(self).update(_state=state_of(self.start, self.system, self.locked_sheaves()))
         found = self._state
         assert found is not None
         if not self._checked:
             for name, command in self.commands.items():
                 self._check_command(name, command, found)
-            object.__setattr__(self, "_checked", True)
+            vars(self).update(_checked=True)
         return found
 
     def locked_sheaves(self) -> frozenset[str]:
@@ -131,7 +130,7 @@ class Case:
     def starting_from(self, state: State) -> Case:
         """Copy of the case that takes a state for that of its start."""
         found = copy(self)
-        object.__setattr__(found, "_state", state)
+        vars(found).update(_state=state)
         return found
 
     def _check_command(self, name: str, command: Command, state: State) -> None:
@@ -150,9 +149,7 @@ class Case:
         tree = dict(self.given_keys())
         for name, count in elements.items():
             keys.put(tree, parse(f"lines.{name}.elements"), count)
-        object.__setattr__(found, "_keys", tree)
-        object.__setattr__(found, "_state", self._state)
-        object.__setattr__(found, "_checked", True)
+        vars(found).update(_keys=tree, _state=self._state, _checked=True)
         return found
 
     def with_(self, changes: Mapping[str, Any] | None = None, **others: Any) -> Case:
@@ -184,7 +181,7 @@ class Case:
         locate = self._heads().but([(key, key) for key in keys], None)
         with naming_errors(self.given_keys(), locate, "run"):
             case = self.with_(run=replace(self.run, **settings))
-        object.__setattr__(case, "_locate", locate)
+        vars(case).update(_locate=locate)
         return case
 
     def _heads(self) -> Heads:
@@ -206,7 +203,7 @@ class Case:
                 keys.drop(tree, _command_key(name))
             for name, command in case.commands.items():
                 keys.put(tree, _command_key(name), to_keys.command_keys(command, defaults=False))
-        object.__setattr__(case, "_keys", tree)
+        vars(case).update(_keys=tree)
         if "start" not in objects:
             case._keep_state_of(self)
         return case
@@ -256,16 +253,15 @@ class Case:
             if like is not None and vars(described.system) == vars(like.system):
                 described = described._replace(system=like.system)
             case = cls(*described, _locate=locate)
-        object.__setattr__(case, "_read", read)
-        object.__setattr__(case, "_keys", read.given)
+        vars(case).update(_read=read, _keys=read.given)
         if like is not None and case.system is like.system and case.start == like.start:
             case._keep_state_of(like)
         return case
 
     def _keep_state_of(self, other: Case) -> None:
         """Start from the state of another case with the same system and start, which need not be found again."""
-        object.__setattr__(self, "_state", other._state)
-        object.__setattr__(self, "_checked", other._checked and dict(self.commands) == dict(other.commands))
+        checked = other._checked and dict(self.commands) == dict(other.commands)
+        vars(self).update(_state=other._state, _checked=checked)
 
     def sections(self) -> Reading | None:
         """Sections that its objects were made of, or could be; None where its keys do not go together."""
@@ -273,7 +269,7 @@ class Case:
             with suppress(ProblemsError):
                 own = Reading()
                 reading.read(self.given_keys(), own)
-                object.__setattr__(self, "_read", own)
+                vars(self).update(_read=own)
         return self._read
 
     def to_dict(self) -> Tree:
@@ -283,7 +279,7 @@ class Case:
     def all_keys(self) -> Tree:
         """The tree of `to_dict`, made once, to be looked at only."""
         if self._all is None:
-            object.__setattr__(self, "_all", self.to_dict())
+            vars(self).update(_all=self.to_dict())
         assert self._all is not None
         return self._all
 
@@ -298,7 +294,7 @@ class Case:
     def given_keys(self) -> Tree:
         """Keys as they were given, in SI; of a case made of objects, those that differ from defaults."""
         if self._keys is None:
-            object.__setattr__(self, "_keys", self._complete(defaults=False))
+            vars(self).update(_keys=self._complete(defaults=False))
         assert self._keys is not None
         return self._keys
 
