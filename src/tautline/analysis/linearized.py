@@ -11,8 +11,9 @@ from tautline.arrays import Array
 from tautline.model import drum, wetting
 from tautline.model.directional import added_matrix, moves_fluid
 from tautline.model.pull import E3
+from tautline.model.rest.flow import DIFFERENCE, density_along, drag
 from tautline.model.rest.forces import body_density
-from tautline.model.rest.network import DIFFERENCE, Network, Places
+from tautline.model.rest.network import Network, Places
 from tautline.model.rest.stiffness import of_elements, stiffness_of
 from tautline.model.rotations import hat
 from tautline.model.system.parts import Line
@@ -183,7 +184,7 @@ def added_to_elements(network: Network, places: Places) -> Array:
     w, length, _ = network.strains(places)
     t = w / length[:, None]
     first, second = places.nodes[network.start], places.nodes[network.start + 1]
-    mass = network.added * network.density_along(first, second) * length
+    mass = network.added * density_along(network, first, second) * length
     return np.asarray(mass[:, None, None] * (np.eye(3) - t[:, :, None] * t[:, None, :]))
 
 
@@ -255,8 +256,8 @@ def _drag_on_reel(network: Network, places: Places, k: int) -> tuple[Array, floa
 
     def forces(nodes: Array) -> Array:
         first, second = nodes[network.start], nodes[network.start + 1]
-        drag = network.drag(first, second)[part]
-        return np.asarray((drag * through * (first - second)[part]).sum(axis=1))
+        force = drag(network, first, second)[part]
+        return np.asarray((force * through * (first - second)[part]).sum(axis=1))
 
     found = np.zeros_like(places.nodes)
     h = DIFFERENCE * float(network.l[part][0])

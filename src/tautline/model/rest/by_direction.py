@@ -10,7 +10,8 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model.directional import added_matrix, drag_areas, wing_of
 from tautline.model.fluid import BodyInFluid, Fluid
-from tautline.model.rest.network import NetworkBody, flow_at, rotated
+from tautline.model.rest.flow import flow_at
+from tautline.model.rest.network import NetworkBody, rotated
 
 # Steps of central differences: of rotations (rad), and of depths over the height in which a body gets wet.
 TURN, DEPTH = 1e-6, 1e-5

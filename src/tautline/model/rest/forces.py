@@ -13,7 +13,8 @@ from tautline.model.directional import is_directional, without_directions
 from tautline.model.fluid import BodyInFluid, Fluid
 from tautline.model.pull import E3
 from tautline.model.rest.by_direction import InFlow, stiffness
-from tautline.model.rest.network import EPS, ROUNDINGS, Forces, Network, NetworkBody, Places, flow_at
+from tautline.model.rest.flow import added_inertia, drag, flow_at, flow_drag
+from tautline.model.rest.network import EPS, ROUNDINGS, Forces, Network, NetworkBody, Places
 from tautline.model.rotations import hat
 
 # Step of central differences of drag on a body, of the height over which it gets wet.
@@ -64,9 +65,9 @@ def forces_of(network: Network, places: Places) -> Forces:
     add_to_ends(on_nodes, network.start, pull, -pull)
     if network.has_surface:
         energies += _lift_strings(network, places, on_nodes)
-    drag = network.drag(places.nodes[network.start], places.nodes[network.start + 1]) if network.flows else None
-    if drag is not None:
-        add_to_ends(steady_on_nodes, network.start, 0.5 * drag, 0.5 * drag)
+    pushed = drag(network, places.nodes[network.start], places.nodes[network.start + 1]) if network.flows else None
+    if pushed is not None:
+        add_to_ends(steady_on_nodes, network.start, 0.5 * pushed, 0.5 * pushed)
     arms = network.arms(places)
     spread = np.abs(places.nodes).max(axis=1)
     for node, b, arm in zip(network.end_nodes, network.end_bodies, arms, strict=True):
@@ -82,8 +83,8 @@ def forces_of(network: Network, places: Places) -> Forces:
         D = network.length_map()
         gradient += D.T @ _by_length(network, places, density - tension * (1.0 + strain))
         rounding += np.abs(D.T) @ rounded
-        if drag is not None:
-            steady[network.first_passing :] = network.material_shares() @ along(network, w, drag)
+        if pushed is not None:
+            steady[network.first_passing :] = network.material_shares() @ along(network, w, pushed)
     for b, (own, first) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
         turns = not own.body.is_point
         weight = own.body.mass * network.gravity
@@ -106,9 +107,9 @@ def forces_of(network: Network, places: Places) -> Forces:
     return Forces(float(sum(x.sum() for x in energies)), size, gradient - steady, steady, rounding, scale)
 
 
-def along(network: Network, w: Array, drag: Array) -> Array:
+def along(network: Network, w: Array, pushed: Array) -> Array:
     """Work of drag on the material of elements, by what passes their middles towards the start of their line (N)."""
-    return np.asarray(-(drag * w).sum(axis=1) / network.l)
+    return np.asarray(-(pushed * w).sum(axis=1) / network.l)
 
 
 def _by_length(network: Network, places: Places, elastic: Array) -> Array:
@@ -133,7 +134,7 @@ def loads_on_nodes(network: Network, places: Places) -> Array:
     if network.has_surface:
         _lift_strings(network, places, on_nodes)
     if network.flows:
-        half = 0.5 * network.drag(places.nodes[network.start], places.nodes[network.start + 1])
+        half = 0.5 * drag(network, places.nodes[network.start], places.nodes[network.start + 1])
         add_to_ends(on_nodes, network.start, half, half)
     return on_nodes
 
@@ -192,11 +193,11 @@ def counted_forces(network: Network, places: Places) -> dict[str, Array]:
         heavy = sum(x * y for x, y in zip(densities, network.deployed.tolist(), strict=True)) * network.gravity
         add("buoyancy", (sum(weight_of_line(network, places, k) for k in lines) - heavy) * E3)
         if network.flows:
-            add("drag", network.flow_drag(first, second).sum(axis=0))
+            add("drag", flow_drag(network, first, second).sum(axis=0))
     if network.acceleration.any():
         add("acceleration", -sum(x.string.density * x.deployed for x in network.lines) * network.acceleration)
         if fluid is not None:
-            add("acceleration", network.added_inertia(first, second).sum(axis=0))
+            add("acceleration", added_inertia(network, first, second).sum(axis=0))
     for b, own in enumerate(network.bodies):
         for point in point_forces(network, own, places.centers[b], places.attitudes[b]):
             add(point.name, point.force)
@@ -289,9 +290,9 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
         d, depth = DIFFERENCE * height, float(center[2] + place[2])
         u, below, above = (flow_at(fluid, depth + x) for x in (0.0, d, -d))
         half = network.steady_part * 0.5 * feels.drag_area
-        drag, before, after = (half * np.linalg.norm(x) * x for x in (u, above, below))
-        slopes = ((density * (after - before) / (2.0 * d), place), (rate * drag, arm))
-        found.append(PointForce(density * drag, place, None, slopes, "drag"))
+        force, before, after = (half * np.linalg.norm(x) * x for x in (u, above, below))
+        slopes = ((density * (after - before) / (2.0 * d), place), (rate * force, arm))
+        found.append(PointForce(density * force, place, None, slopes, "drag"))
     return found
 
 

@@ -15,19 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import TINY_LENGTH, Array
-from tautline.model import wetting
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO
 from tautline.model.fluid import BodyInFluid, Fluid
-from tautline.model.piecewise import interpolated
 from tautline.model.rotations import hat
 from tautline.model.string import String
 
 EPS = float(np.finfo(float).eps)
 # Roundings of a node's coordinates and of an element's length that may add up in the force of an element.
 ROUNDINGS = 2.0
-# Step of central differences of drag, relative to the element length: errs by its square.
-DIFFERENCE = 1e-5
 
 
 class OnWheel(NamedTuple):
@@ -335,57 +331,3 @@ class Network:
     def has_surface(self) -> bool:
         """Whether the fluid ends at a free surface."""
         return self.fluid is not None and self.fluid.surface is not None
-
-    def drag(self, first: Array, second: Array) -> Array:
-        """Drag on elements between these nodes, equation (73) at rest, and the inertial force of added mass."""
-        return self.flow_drag(first, second) + self.added_inertia(first, second)
-
-    def added_inertia(self, first: Array, second: Array) -> Array:
-        """Inertial force of the fluid that elements move along, across them, in an accelerated frame."""
-        if not self.acceleration.any():
-            return np.zeros_like(first)
-        w = second - first
-        length = np.linalg.norm(w, axis=1)
-        t = w / np.maximum(length, TINY_LENGTH)[:, None]
-        across = self.acceleration - (t @ self.acceleration)[:, None] * t
-        return np.asarray(
-            -self.steady_part * (self.added * self.density_along(first, second) * length)[:, None] * across
-        )
-
-    def flow_drag(self, first: Array, second: Array) -> Array:
-        """Drag of the flow on elements between these nodes: equation (73) at rest."""
-        fluid = self.fluid
-        assert fluid is not None
-        w = second - first
-        length = np.linalg.norm(w, axis=1)
-        t = w / np.maximum(length, TINY_LENGTH)[:, None]
-        u = flow_at(fluid, 0.5 * (first[:, 2] + second[:, 2]))
-        along = np.sum(u * t, axis=1, keepdims=True) * t
-        across = u - along
-        density = self.density_along(first, second)
-        half = 0.5 * density * self.diameter * length
-        force = (half * self.normal_drag * np.linalg.norm(across, axis=1))[:, None] * across
-        force += (np.pi * half * self.tangential_drag * np.linalg.norm(along, axis=1))[:, None] * along
-        return np.asarray(self.steady_part * force)
-
-    def density_along(self, first: Array, second: Array) -> Array:
-        """Mean density of the fluid along elements between these nodes (kg/m^3)."""
-        fluid = self.fluid
-        assert fluid is not None
-        return wetting.mean_density(fluid, first[:, 2], second[:, 2])
-
-    def drag_stiffness(self, first: Array, second: Array) -> Array:
-        """Minus the derivatives of the forces of drag on both nodes by both nodes (elements, 6, 6)."""
-        D = np.zeros((len(first), 3, 6))
-        step = (DIFFERENCE * self.l)[:, None]
-        for axis in range(3):
-            d = np.zeros_like(first)
-            d[:, axis] = step[:, 0]
-            D[:, :, axis] = (self.drag(first + d, second) - self.drag(first - d, second)) / (2.0 * step)
-            D[:, :, axis + 3] = (self.drag(first, second + d) - self.drag(first, second - d)) / (2.0 * step)
-        return np.asarray(-0.5 * np.concatenate([D, D], axis=1))
-
-
-def flow_at(fluid: Fluid, z: Any) -> Array:
-    """Velocity of the flow at depths (m/s)."""
-    return interpolated(z, *fluid.flow)
