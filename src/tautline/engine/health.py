@@ -161,10 +161,9 @@ def balance_criterion(error: Any, adaptive: bool) -> Criterion:
 
 def reel_speed_criterion(ratio: Any) -> Criterion:
     """Limit on the speed of a reel, over that of waves in the string."""
-    return Criterion(
+    return Criterion.above(
         "reel_speed",
-        np.greater(ratio, REEL_SPEED),
-        (ratio,),
+        ratio,
         REEL_SPEED,
         lambda ratio: (
             f"the reel reached {100 * ratio:.0f} % of the speed of waves in the string, "
@@ -183,17 +182,13 @@ def step_ratios(totals: data.Array, turned: Any) -> dict[str, Any]:
 
 def step_criteria(figures: dict[str, Any], adaptive: bool) -> list[Criterion]:
     """Limits on a fixed step over those that resolve motions."""
-    return [_step_criterion(figures[f"step_over_{name}"], what, adaptive) for name, what in UNRESOLVED.items()]
+    ratios = {} if adaptive else {what: figures[f"step_over_{name}"] for name, what in UNRESOLVED.items()}
+    return [_step_criterion(ratio, what) for what, ratio in ratios.items()]
 
 
-def _step_criterion(ratio: Any, what: str, adaptive: bool) -> Criterion:
-    return Criterion(
-        "step",
-        np.greater(ratio, RESOLUTION) & (not adaptive),
-        (ratio,),
-        RESOLUTION,
-        lambda ratio: f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one",
-    )
+def _step_criterion(ratio: Any, what: str) -> Criterion:
+    sentence = f"times the one that resolves {what}; use a smaller one"
+    return Criterion.above("step", ratio, RESOLUTION, lambda ratio: f"the step is {ratio:.0f} {sentence}")
 
 
 def pending_energy(applied: AppliedForce, body: RigidBody, times: data.Array, steps: data.Array) -> Any:

@@ -97,10 +97,9 @@ def mesh_criteria(mesh: MeshHealth, line: InField, elements: int, key: str = "",
                 f"{advised}{2 * elements}"
             ),
         ),
-        Criterion(
+        Criterion.above(
             "swing",
-            np.greater(swing, swing_limit),
-            (swing,),
+            swing,
             swing_limit,
             lambda _: (
                 f"the tension swings so fast that waves across the curved string are too short for {elements} "
@@ -127,10 +126,9 @@ def mesh_criteria(mesh: MeshHealth, line: InField, elements: int, key: str = "",
                 f"sharp as the mesh, and what follows depends on the mesh; {_against_folds(ratio, taut, key)}"
             ),
         ),
-        Criterion(
+        Criterion.above(
             "slack",
-            np.greater(mesh.slack_share, SLACK_LIMIT),
-            (mesh.slack_share,),
+            mesh.slack_share,
             SLACK_LIMIT,
             lambda share: f"on average {share:.0%} of the string was {what}",
         ),
