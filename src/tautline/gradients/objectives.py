@@ -124,10 +124,6 @@ class _OfExpression(Objective):
     def _bound(self, parts: Parts) -> Bound:
         return bind(self._expression, parts).single()
 
-    def series(self, values: Mapping[str, Any]) -> Any:
-        """The one number that the expression is, for every row of the values."""
-        return bind(self._expression, self._parts or _counted_parts(values)).single().of(values)
-
 
 class Final(_OfExpression):
     """The last value of a variable.

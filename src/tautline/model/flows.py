@@ -209,10 +209,6 @@ class Turbulence(Steered):
         default=0.0,
     )
 
-    def fluctuations(self, speed: float) -> turbulence.Fluctuations:
-        """Sines along, across and down, in the frame of a mean flow of this speed (m/s)."""
-        return _fluctuations(self, speed)
-
     def table(self, start: float, until: float, mean: Array) -> Unsteady:
         """Velocities between two times at least."""
         U = self.mean_of(mean)
@@ -222,7 +218,7 @@ class Turbulence(Steered):
         size = np.linalg.norm(side)
         across = side / size if size > 0.0 else np.array([0.0, 1.0, 0.0])
         axes = np.stack([along, across, np.cross(along, across)])
-        times, values = in_blocks(self.interval, start, until, partial(self._block, self.fluctuations(speed)))
+        times, values = in_blocks(self.interval, start, until, partial(self._block, _fluctuations(self, speed)))
         return Unsteady(times, np.array(self.depths), values @ axes)
 
     def _block(self, found: turbulence.Fluctuations, number: int) -> Array:

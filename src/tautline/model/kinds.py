@@ -200,9 +200,6 @@ class OrByName(Kind):
             return self._kind.check(name, value)
         return ReadOnly({str(key): self._kind.check(f"{name}.{key}", item) for key, item in value.items()})
 
-    def plain(self, value: Any) -> Any:
-        return plain(value)
-
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [self._kind.schema(), {"type": "object", "additionalProperties": self._kind.schema()}]}
 

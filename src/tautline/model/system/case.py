@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -137,9 +137,9 @@ class Case:
         """Refuse a command that the reel or sheave cannot follow from the start."""
         place = place_of(name)
         fed = feed_of(self.system, state, place)
-        with self._naming("initial", *(("lines", place.line) if isinstance(self.start, Placed | State) else ())):
+        with self.naming_keys("initial", *(("lines", place.line) if isinstance(self.start, Placed | State) else ())):
             check_command(command, fed.speed)
-        with self._naming(*place.path):
+        with self.naming_keys(*place.path):
             command.check_start(0.0, fed.deployed, fed.speed)
 
     def meshed(self) -> Case:
@@ -307,16 +307,16 @@ class Case:
         parts = (self.system, self.start, dict(self.commands), self.run, self.title, self.description)
         return to_keys.complete(Described(*parts), defaults)
 
-    def naming_keys(self, section: str = "run") -> AbstractContextManager[None]:
-        """Errors of the model about its arguments become errors about keys, with file and line where known."""
-        return self._naming(section)
-
     @contextmanager
-    def _naming(self, *section: str) -> Iterator[None]:
+    def naming_keys(self, *section: str) -> Iterator[None]:
+        """Errors of the model about its arguments become errors about keys, with file and line where known.
+
+        Those of a section, that of the run by default, come first.
+        """
         if self._locate is None:
             yield
             return
-        with naming_errors(self.given_keys(), self._locate, section):
+        with naming_errors(self.given_keys(), self._locate, section or ("run",)):
             yield
 
 
