@@ -118,7 +118,7 @@ def _body(system: System, name: str, given: Any, known: State) -> BodyState:
 def _line(system: System, bodies: Mapping[str, BodyState], name: str, start: Placed, known: State) -> LineState:
     """A line that starts straight between its ends; UnknownTangentsError where it begins to sag."""
     line = system.lines[name]
-    fields = line_fields(system, bodies, name, line, start.lines.get(name, LineStart()))
+    fields = line_fields(system, bodies, name, start.lines.get(name, LineStart()))
     found = changed(known.lines[name], **fields)
     ends = [_held(system, bodies, span) for span in system.spans(name)]
     distance: Any = sum(np.linalg.norm(b - a) for (a, _), (b, _) in ends)
