@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,20 +22,8 @@ from tautline.schema import SCHEMA, Layout
 KEYS = ("variable", "above", "below")
 
 
-class Instant(Mapping[str, Any]):
-    """Variables of the results at one moment, by name, and the time."""
-
-    def __init__(self, values: Mapping[str, Array], row: int) -> None:
-        self._values, self._row = values, row
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name][self._row]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
+# Variables of the results at one moment, by name, and the time.
+Instant = Mapping[str, Any]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,7 +87,7 @@ class StopWhen:
         """
         expression = self._expression
         if expression is None:
-            return lambda values: np.array([self._answer(Instant(values, row)) for row in range(len(values["time"]))])
+            return self._answers
         bound = bind(expression, parts_of_layout(layout))
         if bound.has_differences:
             raise InputError(
@@ -114,6 +102,11 @@ class StopWhen:
             return found
 
         return margins
+
+    def _answers(self, values: Mapping[str, Array]) -> Array:
+        """Answers of the function at some moments."""
+        moments = range(len(values["time"]))
+        return np.array([self._answer({name: x[k] for name, x in values.items()}) for k in moments])
 
     def _answer(self, now: Instant) -> float:
         assert callable(self.variable)
