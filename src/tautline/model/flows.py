@@ -15,7 +15,7 @@ from tautline.model import checks, turbulence
 from tautline.model.checks import finite, non_negative, positive, vector
 from tautline.model.description import Number, OptionalVector3, choice, declared, described, quantity, whole
 from tautline.model.forms import ROW, VECTOR, VECTORS, Form
-from tautline.model.harmonics import ramp_at
+from tautline.model.harmonics import TERMS_AT_ONCE, ramp_at
 from tautline.model.kinds import ByDepth, Quantity, depth_of
 from tautline.model.piecewise import Row, even_times, increasing, rows
 from tautline.model.table_files import TableFile, Values
@@ -32,8 +32,6 @@ PROFILES = Form(
 )
 # Largest distance of a function from the lines of its table, of its largest size.
 FOLLOWED = 0.01
-# Terms summed in one product of matrices: so few are not divided among threads, and sums do not depend on these.
-TERMS_AT_ONCE = 200
 # Values of the table in a period of the highest frequency.
 VALUES_A_PERIOD = 10
 # Values of the table of a gust: lines between them are off by 1e-6 of its size.

@@ -316,6 +316,10 @@ class Network:
         length = np.maximum(np.linalg.norm(w, axis=1), TINY_LENGTH)
         return w, length, length / self.l - 1.0
 
+    def largest(self, forces: Array) -> float:
+        """Largest of generalized forces (N); moments count as forces at the size of their body."""
+        return float(np.abs(forces / self.lengths).max(initial=0.0))
+
     def has_slack(self, places: Places) -> bool:
         """Whether an element is slack: its tension does not change with its length."""
         _, _, slope = self.elastic(self.strains(places)[2])

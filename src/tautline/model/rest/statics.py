@@ -104,14 +104,13 @@ def _at_rest(system: System, state: State, at: _When) -> Statics:
     found = find_rest(network, places)
     rested = state_of(system, state, network, found.places, frame_of(system, time, acceleration))
     bodies = {name: _body(network, found.places, b) for b, name in enumerate(system.free_bodies)}
-    left = float(np.abs(found.forces.gradient / network.lengths).max(initial=0.0))
     return Statics(
         system,
         rested,
         ReadOnly(_lines(system, network, found, rested)),
         ReadOnly(bodies),
         ReadOnly(counted_forces(network, found.places)),
-        left,
+        network.largest(found.forces.gradient),
         found.corrections,
         time,
         acceleration,
