@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
@@ -12,15 +12,15 @@ from typing import Any
 from tautline.errors import InputError
 from tautline.model import checks, toml
 from tautline.model.command import Command, check_command, check_kind
-from tautline.model.file_keys import ProblemsError, Tree, keys_of
+from tautline.model.file_keys import ProblemsError, Tree
 from tautline.model.keys import Key, Locate, dotted, parse
 from tautline.model.kinds import AUTO
 from tautline.model.read_only import ReadOnly
 from tautline.model.run import NOT_GIVEN, Run
-from tautline.model.short_keys import Names, Path, expanded, full_key, is_short, names_of, short
-from tautline.model.string import String
+from tautline.model.short_keys import Names, expanded, full_key, is_short, names_of, short
 from tautline.model.system import keys, reading, to_keys
 from tautline.model.system.commands import SHEAVE, commands_by_name, drives, feed_of, place_of
+from tautline.model.system.heads import Heads, Spelled, spelled_in
 from tautline.model.system.parts import GUIDE
 from tautline.model.system.problems import naming_errors
 from tautline.model.system.reading import Described
@@ -33,8 +33,6 @@ from tautline.model.system.words import words_for_case
 
 # What a case consists of, by the names of its arguments.
 OBJECTS = ("system", "start", "commands", "run", "title", "description")
-# Gives the path of a key as a tree has it.
-Spelled = Callable[[Path], Path]
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,7 +229,7 @@ class Case:
         """
         place, tree = locate or dotted, staged(tree)
         if not is_short(tree):
-            return cls._from_full(tree, place, tree, partial(_spelled, tree))
+            return cls._from_full(tree, place, tree, partial(spelled_in, tree))
         with naming_errors(tree, place, "", spelled=short):
             full = expanded(tree)
         return cls._from_full(full, Heads(place, Names(guide=GUIDE)), tree, short)
@@ -320,26 +318,6 @@ class Case:
             yield
 
 
-@dataclass(frozen=True)
-class Heads:
-    """Heads of errors about keys that are spelled otherwise than those of the full form."""
-
-    place: Locate
-    names: Names | None = None  # whose short keys are used
-    changed: tuple[tuple[Path, Path], ...] = ()  # keys changed in Python, as they were spelled, and in full
-
-    def __call__(self, path: list[str], /) -> str:
-        """The head of an error about a key of the full form."""
-        for spelled, full in self.changed:
-            if tuple(path[: len(full)]) == full:
-                return dotted((*spelled, *path[len(full) :]))
-        return self.place(list(short(tuple(path), self.names)) if self.names else path)
-
-    def but(self, changed: list[tuple[Path, Path]], names: Names | None) -> Heads:
-        """Copy for a case in which other keys were changed."""
-        return Heads(self.place, self.names or names, (*changed, *self.changed))
-
-
 def _command_key(name: str) -> Key:
     return parse(".".join(place_of(name).path))
 
@@ -347,18 +325,6 @@ def _command_key(name: str) -> Key:
 def _is_section(name: str, value: Any) -> bool:
     """Whether a value gives keys of a section, and no objects."""
     return name in ("run", "start", "system") and isinstance(value, Mapping)
-
-
-def _spelled(tree: Mapping[str, Any], path: Path) -> Path:
-    """Path of a key as a full tree has it, in which the string of a line may be a section of its own."""
-    if len(path) > 2 and path[0] == "lines":
-        try:
-            string = tree["lines"][path[1]]["string"]
-        except (KeyError, TypeError):
-            return path
-        if isinstance(string, Mapping) and path[2] in keys_of(String).kinds:
-            return (*path[:2], "string", *path[2:])
-    return path
 
 
 def timed(case: Case, time: float) -> Case:
