@@ -199,7 +199,7 @@ def pending_energy(applied: AppliedForce, body: RigidBody, times: data.Array, st
     """
     masses = [(applied.force, 1.0 / body.mass)]
     if not body.is_point:
-        by_inertia = 1.0 / float(np.linalg.eigvalsh(body.central_inertia())[0])
+        by_inertia = 1.0 / body.least_inertia()
         arm = float(np.linalg.norm(np.subtract(applied.point, body.center_of_mass)))
         masses = [(applied.force, 1.0 / body.mass + arm**2 * by_inertia), (applied.moment, by_inertia)]
     impulses = [(impulse_by(table, times + steps) - impulse_by(table, times - steps), s) for table, s in masses]

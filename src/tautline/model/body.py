@@ -212,12 +212,21 @@ class RigidBody:
             return self.mass
         return _least_effective_mass(self)
 
+    def least_inertia(self) -> float:
+        """Least moment of inertia about an axis through the center of mass (kg m^2)."""
+        return _least_inertia(self)
+
     def swing_frequency2(self, gravity: float) -> float:
         """Bound on the squared frequency of swinging about the attachment point under gravity (1/s^2)."""
         return 0.0 if self.is_point else gravity * _swing_frequency2(self)
 
 
-# Both are kept for the bodies of late: of thousands of runs, many have the same one.
+# These are kept for the bodies of late: of thousands of runs, many have the same one.
+@lru_cache(maxsize=64)
+def _least_inertia(body: RigidBody) -> float:
+    return float(np.linalg.eigvalsh(body.central_inertia())[0])
+
+
 @lru_cache(maxsize=16)
 def _least_effective_mass(body: RigidBody) -> float:
     rho = hat(body.center_of_mass)

@@ -107,6 +107,12 @@ def short(path: Path, names: Names = Names(guide=GUIDE)) -> Path:  # noqa: B008 
     return path
 
 
+def spelled(system: System, *path: str) -> str:
+    """A key of a system as its files spell it: the short one where there is one line and one free body."""
+    names = names_of(system)
+    return ".".join(path if names is None else short(path, names))
+
+
 def full_key(key: Key, system: System) -> Key:
     """The key of a system that a short one stands for."""
     path = (*key.path, key.name)

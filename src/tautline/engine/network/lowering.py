@@ -180,12 +180,6 @@ def heave_frequency2(system: System, name: str) -> float:
     return lowering.heave_frequency2(system.gravity, around, body.mass) if is_plain(*numbers) else 0.0
 
 
-@lru_cache(maxsize=64)
-def _least_inertia(body: RigidBody) -> float:
-    """Least moment of inertia about an axis through the center of mass (kg m^2)."""
-    return float(np.linalg.eigvalsh(body.central_inertia())[0])
-
-
 def system_of(
     system: System,
     arrays: Arrays,
@@ -321,5 +315,5 @@ def _levers(system: System) -> dict[str, float]:
             own = () if not isinstance(body, RigidBody) else (body.mass, body.inertia, body.center_of_mass, point)
             if isinstance(body, RigidBody) and not body.is_point and is_plain(*own):
                 arm = float(np.linalg.norm(arm_of(system, end, point)))
-                found[end] = max(found.get(end, 0.0), arm / _least_inertia(body))
+                found[end] = max(found.get(end, 0.0), arm / body.least_inertia())
     return found
