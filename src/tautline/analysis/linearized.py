@@ -10,12 +10,11 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model import drum, wetting
 from tautline.model.directional import added_matrix, moves_fluid
-from tautline.model.pull import E3
 from tautline.model.rest.flow import DIFFERENCE, density_along, drag
 from tautline.model.rest.forces import body_density
 from tautline.model.rest.network import Network, Places
 from tautline.model.rest.stiffness import of_elements, stiffness_of
-from tautline.model.rotations import hat
+from tautline.model.rotations import E3, hat
 from tautline.model.system.parts import Line
 from tautline.model.system.system import System
 

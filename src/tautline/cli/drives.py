@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline.model.command import Command
-from tautline.model.pull import pull_at_rim
+from tautline.model.drum import pull_at_rim
 from tautline.model.rest.at_rest import Statics
 from tautline.model.sequence import Sequence
 from tautline.model.system.case import Case

@@ -14,7 +14,7 @@ from tautline.engine.simulation import Simulation
 from tautline.engine.views import LineView
 from tautline.errors import InputError
 from tautline.model import checks, drum
-from tautline.model.pull import pull_at_guide
+from tautline.model.drum import pull_at_guide
 from tautline.model.reel import Reel
 from tautline.model.rest.statics import spooled_pull, statics, weight_per_length
 from tautline.model.system.parts import Line

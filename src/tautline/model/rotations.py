@@ -1,4 +1,4 @@
-"""Cross products as matrices, and rotations about an axis."""
+"""The vertical, cross products as matrices, and rotations about an axis."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array
+
+# Down.
+E3 = np.array([0.0, 0.0, 1.0])
 
 
 def hat(a: Any) -> Array:

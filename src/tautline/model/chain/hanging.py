@@ -13,9 +13,8 @@ from tautline.model.chain.chain import Chain
 from tautline.model.chain.state import ChainState, straight
 from tautline.model.chain.systems import chain_state, guide_at_start, placed_system
 from tautline.model.checks import ZERO
-from tautline.model.pull import E3
 from tautline.model.rest.states import rest
-from tautline.model.rotations import least_rotation
+from tautline.model.rotations import E3, least_rotation
 
 
 def hanging(

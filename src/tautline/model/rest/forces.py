@@ -11,11 +11,10 @@ from tautline.model import wetting
 from tautline.model.description import changed
 from tautline.model.directional import is_directional, without_directions
 from tautline.model.fluid import BodyInFluid, Fluid
-from tautline.model.pull import E3
 from tautline.model.rest.by_direction import InFlow, stiffness
 from tautline.model.rest.flow import added_inertia, drag, flow_at, flow_drag
 from tautline.model.rest.network import EPS, ROUNDINGS, Forces, Network, NetworkBody, Places
-from tautline.model.rotations import hat
+from tautline.model.rotations import E3, hat
 
 # Step of central differences of drag on a body, of the height over which it gets wet.
 DIFFERENCE = 1e-5

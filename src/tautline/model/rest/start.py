@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline.arrays import Array, Indices
-from tautline.model.pull import E3
 from tautline.model.rest.forces import forces_of, loads_on_nodes, point_forces
 from tautline.model.rest.network import Network, NetworkLine, Places
+from tautline.model.rotations import E3
 from tautline.model.system.straight_lines import between
 
 # How often places are found anew from the loads there, by the part of the way that is gone: where loads change much

@@ -11,14 +11,15 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import EquilibriumError, InputError
 from tautline.model import checks
+from tautline.model.drum import pull_at_guide, spooled_lever
 from tautline.model.forms import in_si
-from tautline.model.pull import E3, pull_at_guide, spooled_lever
 from tautline.model.read_only import ReadOnly
 from tautline.model.rest.at_rest import BodyAtRest, LineAtRest, Statics
 from tautline.model.rest.forces import counted_forces, end_forces, point_forces, weight_of_line
 from tautline.model.rest.network import Network, Places
 from tautline.model.rest.search import Rest, find_rest
 from tautline.model.rest.states import frame_of, network_of, state_of
+from tautline.model.rotations import E3
 from tautline.model.string import String
 from tautline.model.system.parts import Line
 from tautline.model.system.state import State

@@ -8,11 +8,10 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.model import wetting
-from tautline.model.pull import E3
 from tautline.model.rest.flow import drag, drag_stiffness
 from tautline.model.rest.forces import add_to_ends, along, loads_on_nodes, point_forces
 from tautline.model.rest.network import Network, Places, turning
-from tautline.model.rotations import hat
+from tautline.model.rotations import E3, hat
 
 
 class Stiffness(NamedTuple):

@@ -27,6 +27,7 @@ from tautline.model.kinds import Kind
 from tautline.model.parts import Part
 from tautline.model.read_only import ReadOnly
 from tautline.model.reel import by_inertia
+from tautline.model.rotations import E3
 from tautline.model.stacking import number_of, stacked
 
 ON = 'Body that carries it, or "anchor" for a place in space.'
@@ -36,7 +37,6 @@ SMOOTHING = "Speed of the rope below which friction fades to zero."
 TURNS = "Whole turns of rope around it, beside what follows from the directions of the two spans."
 # A rope over a wheel's top, or under its bottom as on a hook block.
 SIDES = ("over", "under")
-DOWN = np.array([0.0, 0.0, 1.0])
 # How far entrance and exit may be from the center of a wheel and from its plane, over its radius: a guide or a fleet
 # angle takes them a little off the rim.
 FARTHEST, ASIDE = 1.5, 0.5
@@ -155,7 +155,7 @@ class Sheave:
             entrance, out = self.entrance, self.exit
             angle = _angle(n, stacked(out) - c, stacked(entrance) - c)
         else:
-            along = np.cross(n, DOWN)
+            along = np.cross(n, E3)
             along = along * (0.0 if is_point else self.radius / np.linalg.norm(along))
             entrance, out, angle = _triple(c - along), _triple(c + along), math.pi
             n = -n if self.is_under(on_free_body) else n
