@@ -216,7 +216,7 @@ class Turbulence(Steered):
         size = np.linalg.norm(side)
         across = side / size if size > 0.0 else np.array([0.0, 1.0, 0.0])
         axes = np.stack([along, across, np.cross(along, across)])
-        times, values = in_blocks(self.interval, start, until, partial(self._block, _fluctuations(self, speed)))
+        times, values = in_blocks(self.interval, start, until, partial(self._block, fluctuations_of(self, speed)))
         return Unsteady(times, np.array(self.depths), values @ axes)
 
     def _block(self, found: turbulence.Fluctuations, number: int) -> Array:
@@ -235,7 +235,8 @@ class Turbulence(Steered):
 
 
 @lru_cache(maxsize=16)
-def _fluctuations(flow: Turbulence, speed: float) -> turbulence.Fluctuations:
+def fluctuations_of(flow: Turbulence, speed: float) -> turbulence.Fluctuations:
+    """Fluctuations of turbulence about a mean of a speed (m/s)."""
     return turbulence.fluctuations(
         turbulence.SPECTRA[flow.spectrum],
         speed,

@@ -246,10 +246,13 @@ class _Binder:
         """Place along a dimension, from a name or a number."""
         names, label = self._names(dim), place.label
         if isinstance(label, str):
-            if label not in names:
-                wanted = f"one of {', '.join(names)}" if names else f"a whole number for the {dim}"
-                self._expression.refuse(place.column, f"expected {wanted}, got {label!r}{near(label, names)}")
-            return names.index(label)
+            if label in names:
+                return names.index(label)
+            # Nodes and elements are numbered, and may have the name of their line before them.
+            known = names or (list(self._parts.lines) if dim in ("node", "element") else [])
+            wanted = [] if names else [f"a whole number for the {dim}"]
+            wanted += [f"one of {', '.join(known)}"] if known else []
+            self._expression.refuse(place.column, f"expected {' or '.join(wanted)}, got {label!r}{near(label, known)}")
         size = self._size(dim)
         assert label is not None
         if size is not None and not -size <= label < size:
