@@ -21,7 +21,7 @@ class Members:
             runner.begin(tl.Locked(), seconds, seconds)
         march_ensemble(runners, 1)
         for member in self.members:
-            member.simulation.forget_values()
+            member.simulation.touch()
         return int(runners[0].steps - before)
 
     def states(self) -> list[State]:

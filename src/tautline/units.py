@@ -108,10 +108,15 @@ def _units() -> Any:
 _TON = re.compile(r"\b(?:k|M)?tons?\b")
 
 
-def _refuse_tons(name: str) -> None:
-    """Refuse tons, of which there are three."""
-    if _TON.search(name):
+def _split(text: str) -> tuple[float, str | None] | None:
+    """Number and unit of a text; None where it is none. ValueError for tons, of which there are three."""
+    found = _QUANTITY.fullmatch(text) if len(text) <= _LONGEST_QUANTITY else None
+    if found is None:
+        return None
+    name: str | None = found[2]
+    if name is not None and _TON.search(name):
         raise ValueError(f"{name!r} may be one of three (1000, 1016 or 907 kg): write t for 1000 kg, or kg or lb")
+    return float(found[1]), name
 
 
 # Powers of m, kg, s and rad.
@@ -142,20 +147,19 @@ def spelled(powers: Powers) -> str:
 
 def quantity(text: str) -> tuple[float, Powers]:
     """A number with a unit in SI, and the powers of the unit. ValueError says what was expected."""
-    found = _QUANTITY.fullmatch(text) if len(text) <= _LONGEST_QUANTITY else None
-    if found is None or found[2] is None:
+    number, name = _split(text) or (0.0, None)
+    if name is None:
         raise ValueError(f"expected a number with a unit such as '3 kN', got {shown(text)}")
-    known = _common(found[2])
+    known = _common(name)
     if known is not None:
-        return float(found[1]) * known.over / known.under, powers_of(found[2])
-    _refuse_tons(found[2])
+        return number * known.over / known.under, powers_of(name)
     import pint
 
     try:
-        measured = _units().Quantity(float(found[1]), found[2]).to_base_units()
-        counts = {str(name): float(n) for name, n in measured.unit_items()}
+        measured = _units().Quantity(number, name).to_base_units()
+        counts = {str(unit): float(n) for unit, n in measured.unit_items()}
     except pint.UndefinedUnitError:
-        raise ValueError(f"expected a number with a unit, got the unknown unit {found[2]!r}") from None
+        raise ValueError(f"expected a number with a unit, got the unknown unit {name!r}") from None
     except Exception:  # whatever the unit library makes of a senseless unit
         raise ValueError(f"expected a number with a unit such as '3 kN', got {shown(text)}") from None
     names = ("meter", "kilogram", "second", "radian")
@@ -233,16 +237,15 @@ def factor_to_si(given: str, unit: str) -> float:
 
 
 def _read(value: str, unit: str, wanted: str) -> float:
-    found = _QUANTITY.fullmatch(value) if len(value) <= _LONGEST_QUANTITY else None
+    found = _split(value)
     if found is None:
         raise ValueError(f"{wanted}, got {shown(value)}")
-    number, name = float(found[1]), found[2]
+    number, name = found
     if name is None:
         return number
     given, asked = _common(name), _common(unit)
     if given is not None and asked is not None and given.powers == asked.powers:
         return number * given.over / given.under
-    _refuse_tons(name)
     import pint
 
     try:

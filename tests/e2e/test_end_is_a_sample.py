@@ -37,7 +37,7 @@ def falling() -> tl.Case:
         tl.RigidBody.sphere(mass=3.0, radius=0.1, center_of_mass=(0.0, 0.0, 0.1)),
         elements=6,
     )
-    stop = tl.StopWhen("position", node=-1, axis="z", above=12.0)
+    stop = tl.StopWhen("position[-1].z", above=12.0)
     return tl.Case(system, tl.Hanging(10.0), tl.Free(), tl.Run(duration=5.0, sample=SAMPLE, stop=(stop,)))
 
 

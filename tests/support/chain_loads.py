@@ -8,9 +8,9 @@ from functools import partial
 
 import numpy as np
 
-from tautline.model import wetting
 from tautline.model.chain.chain import Chain
 from tautline.model.fluid import AppliedForce, Fluid
+from tautline.reference import wetting
 from tests.support import chain_statics as statics
 from tests.support.chain_statics import Array, Load
 

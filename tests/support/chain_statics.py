@@ -16,7 +16,8 @@ from tautline.arrays import TINY_LENGTH
 from tautline.model import checks, drum
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.hanging import guide_pull
-from tautline.model.pull import E3, pull_at_guide, spooled_lever
+from tautline.model.drum import pull_at_guide, spooled_lever
+from tautline.model.rotations import E3
 
 Array = NDArray[np.float64]
 Indices = NDArray[np.int64]

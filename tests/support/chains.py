@@ -19,10 +19,10 @@ from tautline.model.chain.chain import Chain
 from tautline.model.chain.hanging import hanging, near_rest
 from tautline.model.chain.state import ChainState, straight
 from tautline.model.chain.systems import chain_state, guide_at, placed_system, system_of, system_state
+from tautline.model.rest.at_rest import Statics
 from tautline.model.rest.states import rest
-from tautline.model.rest.statics import Statics
 from tautline.model.system.parts import GUIDE
-from tautline.model.system.straight_lines import hang
+from tautline.model.system.starts import near_rest as nearly_at_rest
 from tautline.results.inputs import CASE
 from tests.support.chain_statics import AtRest, at_rest
 
@@ -35,7 +35,6 @@ __all__ = [
     "Equilibrium",
     "at_rest",
     "equilibrium",
-    "hang",
     "hanging",
     "rest",
     "straight",
@@ -49,6 +48,11 @@ def as_system(what: Any, state: Any = None) -> tuple[Any, Any]:
             return placed_system(what, state)
         return system_of(what, *state.elements().values()) if isinstance(state, tl.State) else system_of(what), state
     return what, state
+
+
+def hang(system: tl.System, bodies: Mapping[str, Any], lines: Mapping[str, Any] | None = None) -> tl.State:
+    """A start with straight lines between bodies at given places."""
+    return nearly_at_rest(system, tl.Placed(bodies, lines or {}))
 
 
 @contextmanager

@@ -42,10 +42,10 @@ def test_a_fall_ends_where_and_when_it_must(step: Any, sample: float) -> None:
         duration=1.5,
         sample=sample,
         step=step,
-        stop=tl.StopWhen("position", node=-1, axis="z", above=13.0),
+        stop=tl.StopWhen("position[-1].z", above=13.0),
     )
     assert run.attrs["status"] == "condition_met"
-    assert "position (node -1, axis z) is above 13 m" in run.attrs["message"]
+    assert "position[-1].z is above 13 m" in run.attrs["message"]
     # 3 m of free fall; the drum's 1e-9 kg and the string's 1e-4 kg change the time by 3e-5 of it
     assert run.attrs["end_time"] == pytest.approx((2.0 * 3.0 / G) ** 0.5, rel=1e-4)
     times = [*np.arange(0.0, run.attrs["end_time"], sample).tolist(), run.attrs["end_time"]]
@@ -59,9 +59,7 @@ def test_the_end_is_located_to_rounding_whatever_the_samples_are() -> None:
     """The state at the end is on the limit, and samples change nothing of it."""
     ends = []
     for sample in (0.01, 0.05):
-        simulation = chains.simulation(
-            *swinging(), step=1e-3, stop=tl.StopWhen("velocity", node=-1, axis="x", below=-3.0)
-        )
+        simulation = chains.simulation(*swinging(), step=1e-3, stop=tl.StopWhen("velocity[-1].x", below=-3.0))
         assert simulation.advance(2.0, sample=sample) == "condition_met"
         line = simulation.line
         # brentq stops at 1e-12 of a step of 1e-3 s; the velocity changes by some 10 m/s^2
@@ -87,7 +85,7 @@ def test_a_function_of_the_users() -> None:
     def deep(now: Any) -> float:
         return float(now["position"][-1, 2]) - 13.0
 
-    named = tl.StopWhen("position", node=-1, axis="z", above=13.0)
+    named = tl.StopWhen("position[-1].z", above=13.0)
     ends = [
         chains.simulate(*falling(), tl.Free(), duration=1.5, sample=0.3, stop=stop).attrs["end_time"]
         for stop in (named, tl.StopWhen(deep), tl.StopWhen(lambda now: deep(now) > 0.0))
@@ -96,7 +94,7 @@ def test_a_function_of_the_users() -> None:
 
 
 def test_a_run_file_keeps_its_condition_through_an_interruption(tmp_path: Path) -> None:
-    condition = tl.StopWhen("position", node=-1, axis="z", above=13.0)
+    condition = tl.StopWhen("position[-1].z", above=13.0)
     settings: Any = {"duration": 1.5, "sample": 0.01, "stop": condition}
     tl.run_to_file(tmp_path / "whole.nc", *placed_system(*falling()), tl.Free(), **settings)
     system, start = placed_system(*falling())
@@ -125,8 +123,7 @@ def test_saving_needs_a_condition_without_functions(tmp_path: Path) -> None:
         ({"variable": "energy"}, "StopWhen: expected either above or below, got neither"),
         ({"variable": "energy", "above": 1.0, "below": 2.0}, "StopWhen: expected either above or below, got both"),
         ({"variable": "energy", "above": 0.0, "below": 2.0}, "StopWhen: expected either above or below, got both"),
-        ({"variable": "energy", "above": 1.0, "axis": "z"}, "StopWhen.axis: expected with a variable that has it"),
-        ({"variable": "position", "above": 1.0, "axis": "down"}, "StopWhen.axis: expected one of"),
+        ({"variable": "position.down", "above": 1.0}, "StopWhen.variable: expected a component .x, .y or .z"),
         ({"variable": "position", "above": float("nan")}, "StopWhen.above: expected a length such as 3 or .*, got nan"),
         ({"variable": lambda now: True, "above": 1.0}, "StopWhen.above: expected with the name of a variable"),
     ],
@@ -138,20 +135,20 @@ def test_wrong_conditions_are_refused(arguments: dict[str, Any], message: str) -
 
 def test_a_condition_that_fits_neither_the_mesh_nor_the_start() -> None:
     with pytest.raises(InputError, match=r"StopWhen\.variable: expected node -7 to 6, got 7"):
-        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", node=7, above=1.0))
-    with pytest.raises(InputError, match=r"StopWhen\.line: expected one of 'line', got 'rope'"):
-        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", line="rope", above=1.0))
-    with pytest.raises(InputError, match=r"StopWhen\.body: expected one of 'body', got 'load'"):
-        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("body_position", body="load", above=1.0))
+        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position[7]", above=1.0))
+    with pytest.raises(InputError, match=r"StopWhen\.variable: .*got 'rope'"):
+        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position[rope]", above=1.0))
+    with pytest.raises(InputError, match=r"StopWhen\.variable: .*got 'load'"):
+        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("body_position[load]", above=1.0))
     with pytest.raises(InputError, match="expected a condition that is not met at the start, but position"):
-        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position", node=-1, axis="z", above=1.0))
+        chains.simulate(*swinging(), duration=1.0, stop=tl.StopWhen("position[-1].z", above=1.0))
 
 
 def test_conditions_of_a_case() -> None:
     """From a mapping, from an object, or in place of those of the case; a function only where nothing is kept."""
     case = tl.load("fixed-length", {"run.duration": 1})
-    deep = tl.StopWhen("position", node=-1, axis="z", above="10 cm")
-    changed = case.with_({"run.stop": {"variable": "position", "node": -1, "axis": "z", "above": "100 mm"}})
+    deep = tl.StopWhen("position[-1].z", above="10 cm")
+    changed = case.with_({"run.stop": {"variable": "position[-1].z", "above": "100 mm"}})
     assert changed.run.stop == case.with_({"run.stop": deep}).run.stop == (deep,)
     assert tl.Case.from_dict(changed.to_dict()) == changed
     ends = [chains.simulate(changed).attrs["end_time"], chains.simulate(case, stop=deep).attrs["end_time"]]

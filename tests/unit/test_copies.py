@@ -17,7 +17,7 @@ import pytest
 
 import tautline as tl
 from tautline.model.body import Shape
-from tautline.model.rest.statics import Statics
+from tautline.model.rest.at_rest import Statics
 from tests.support import chains
 from tests.support.every_command import every_command
 

@@ -27,7 +27,7 @@ WING: dict[str, Any] = {"wing_area": 1.0, "wing_lift": 1.0}
         ({"added_mass": TAKES}, r"BodyInFluid.added_mass: expected a matrix without negative eigenvalues"),
         ({"wing_lift": 1.0}, r"BodyInFluid.wing_lift: expected together with BodyInFluid.wing_area"),
         ({**WING, "wing_span": (2.0, 0.0, 0.0)}, r"BodyInFluid.wing_span: expected an axis across"),
-        ({**WING, "wing_chord": (0.0, 0.0, 0.0)}, r"BodyInFluid.wing_chord: expected a direction"),
+        ({**WING, "wing_chord": (0.0, 0.0, 0.0)}, r"BodyInFluid.wing_chord: expected a vector that is not zero"),
         ({"wing_area": 1.0, "wing_drag": -0.1}, r"BodyInFluid.wing_drag: expected a finite number of at least 0"),
         ({"wing_area": 1.0, "wing_drag": ([0, 1], [0.1, -0.1])}, r"wing_drag\[1\] \(drag_coefficients\): expected"),
         ({"wing_area": 1.0, "wing_lift": ([0, 4], [0.1, 0.1])}, r"wing_lift: expected angles from -180 to 180 degrees"),

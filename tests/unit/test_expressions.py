@@ -218,7 +218,7 @@ def test_gradients_and_fits_of_expressions() -> None:
         ({"variable": "rate(end_tension[hoist])", "above": 3}, "expected a rate that is known at a moment"),
         ({"variable": "end_tension[hist] > 3"}, "did you mean 'hoist'?"),
         ({"variable": "energy > 3", "above": 2}, "run.stop.above: expected without a condition"),
-        ({"variable": "abs(energy)", "axis": "x", "above": 2}, "expected with the name of a variable"),
+        ({"variable": "energy", "axis": "x", "above": 2}, "run.stop.axis: no such key"),
         ({"variable": "abs(enrgy)", "above": 2}, "did you mean 'energy'?"),
     ],
 )

@@ -13,6 +13,7 @@ from benchmarks.elements import position_error, relative, shape_error
 import tautline as tl
 from tautline.engine.criteria import warnings_from
 from tautline.engine.mesh import MeshHealth
+from tautline.engine.mesh_limits import mesh_criteria
 from tautline.engine.shape import rough_part
 from tautline.model.chain.systems import chain_of
 from tautline.model.command import Command
@@ -83,11 +84,11 @@ def stopped(N: int, damping_ratio: float) -> tuple[chains.Chain, Any]:
 @pytest.mark.parametrize("N", [12, 20, 40])
 def test_a_sudden_stop_is_warned_of_and_the_advised_damping_ends_it(N: int) -> None:
     pendulum, run = stopped(N, 0.0)
-    (noise, *_) = warnings_from(health_of(pendulum, run, reel_is_free=False).criteria(pendulum, N))
+    (noise, *_) = warnings_from(mesh_criteria(health_of(pendulum, run, reel_is_free=False), pendulum, N))
     assert noise.kind == "mesh_noise"
     advised = float(noise.text.rpartition("string.damping_ratio = ")[2].split()[0])
     damped, run = stopped(N, advised)
-    assert "mesh_noise" not in kinds(warnings_from(health_of(damped, run, False).criteria(damped, N)))
+    assert "mesh_noise" not in kinds(warnings_from(mesh_criteria(health_of(damped, run, False), damped, N)))
 
 
 def test_noise_of_built_in_scenarios() -> None:
@@ -97,7 +98,7 @@ def test_noise_of_built_in_scenarios() -> None:
         run = chains.simulate(case)
         chain = chain_of(case.system)
         health = health_of(chain, run, reel_is_free=True)
-        found[name] = "mesh_noise" in kinds(warnings_from(health.criteria(chain, run.sizes["element"])))
+        found[name] = "mesh_noise" in kinds(warnings_from(mesh_criteria(health, chain, run.sizes["element"])))
     assert found == {"deployment": True, "crane-hoist": False, "tethered-pod": False}
 
 
@@ -117,7 +118,7 @@ def test_a_straight_even_string_has_no_error() -> None:
     pendulum = plain()
     for N in (2, 3, 20):
         health = at_rest(pendulum, chains.straight(pendulum, 10.0, N, (1.0, 2.0, 2.0)))
-        assert health.error < 1e-15 and health.noise < 1e-10 and not warnings_from(health.criteria(pendulum, N))
+        assert health.error < 1e-15 and health.noise < 1e-10 and not warnings_from(mesh_criteria(health, pendulum, N))
 
 
 @pytest.mark.parametrize("N", [2, 5, 10])
@@ -174,7 +175,7 @@ def test_a_string_that_is_thrown_back_is_folded_and_slack(law: str) -> None:
     pendulum = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     start = chains.straight(pendulum, 5.0, 10, (0.02, 0.0, 1.0), end_velocity=(0.0, 0.0, -20.0))
     health = health_of(pendulum, chains.simulate(pendulum, start, duration=1.0), False)
-    found = {w.kind: w.text for w in warnings_from(health.criteria(pendulum, 10))}
+    found = {w.kind: w.text for w in warnings_from(mesh_criteria(health, pendulum, 10))}
     assert {"fold", "slack"} <= set(found)
     assert ("of the string was slack" in found["slack"]) == (law == "tension_only")
     assert ("in compression" in found["slack"]) == (law == "linear")
@@ -182,7 +183,7 @@ def test_a_string_that_is_thrown_back_is_folded_and_slack(law: str) -> None:
 
 def test_a_coarse_mesh_is_told_how_many_elements_to_try() -> None:
     pendulum = plain(density=1.0, stiffness=1e5, mass=0.5)
-    found = warnings_from(health_of(pendulum, swing(pendulum, 60.0, 3, 4.0), False).criteria(pendulum, 3))
+    found = warnings_from(mesh_criteria(health_of(pendulum, swing(pendulum, 60.0, 3, 4.0), False), pendulum, 3))
     assert any(w.kind == "mesh" and "try elements=" in w.text for w in found)
 
 

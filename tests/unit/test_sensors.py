@@ -240,7 +240,7 @@ def test_angles_and_accelerations_are_words_of_expressions(kind: str, tmp_path: 
     text = f"end_angle[{line}]"
     angle = tl.analysis.evaluate(run, text).values
     limit = 0.5 * float(angle[0] + angle[10])
-    stopped = tl.simulate(case, stop=tl.StopWhen("end_angle", line=line, **side(angle, limit)))
+    stopped = tl.simulate(case, stop=tl.StopWhen(text, **side(angle, limit)))
     assert stopped.status == "condition_met" and float(tl.analysis.evaluate(stopped, text)[-1]) == pytest.approx(limit)
     with pytest.raises(InputError, match="a rate that is known at a moment"):
         tl.simulate(case, stop=tl.StopWhen(f"norm(acceleration[{body}]) > 30"))

@@ -118,8 +118,8 @@ def test_keys_can_be_changed_by_their_dotted_names(small: Path) -> None:
             "bodies.load.fluid.body_height: expected together with fluid.surface",
         ),
         (
-            {"run.stop": "[{variable='tension', line='slink', above=1}]"},
-            "run.stop.line: expected one of 'hoist', 'sling', got 'slink'",
+            {"run.stop": "[{variable='tension[slink, 0]', above=1}]"},
+            "expected a whole number for the element or one of hoist, sling, got 'slink'; did you mean 'sling'?",
         ),
     ],
 )

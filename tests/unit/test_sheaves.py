@@ -13,8 +13,7 @@ import pytest
 
 import tautline as tl
 from tautline.analysis.bending import cycles_of
-from tautline.cli.checking import of_spans
-from tautline.cli.drives import wheel_notes
+from tautline.cli.checking import of_spans, wheel_notes
 from tautline.errors import InputError
 from tautline.files import scenario
 from tautline.model.rest.falls import behind_over_ahead, falls_of
@@ -95,7 +94,7 @@ WRONG = {
     "lines.hoist.over.lower.wrap": (100.0, "expected less rope on sheaves than the string has (60 m), got 100 m"),
     "lines.hoist.over.lower.bearing_friction": (-1.0, "expected a finite number of at least 0, got -1.0"),
     "lines.hoist.over.lower.efficiency": (1.2, "expected a number above 0, at most 1, got 1.2"),
-    "lines.hoist.over.lower.axis": ([0.0, 0.0, 0.0], "expected a vector that is not zero, got (0.0, 0.0, 0.0)"),
+    "lines.hoist.over.lower.axis": ([0.0, 0.0, 0.0], "expected a vector that is not zero, got [0.0, 0.0, 0.0]"),
     "lines.hoist.over.lower.radios": (1.0, "no such key"),
     "lines.hoist.over.lower.exit": ([0.0, 0.0, 0.0], "expected entrance and exit together, got it alone"),
     "lines.hoist.over.lower.entrance": ([0.2, 0.0, 0.0], "expected entrance and exit together, got it alone"),

@@ -16,6 +16,7 @@ from tautline.engine.criteria import warnings_from
 from tautline.engine.health import Health
 from tautline.engine.lowering import plan_of
 from tautline.engine.mesh import MeshHealth
+from tautline.engine.mesh_limits import mesh_criteria
 from tautline.engine.network.health import NetworkHealth
 from tautline.engine.records import record_warnings
 from tautline.engine.shape import Shape, current_tension, front_tension, shape_of
@@ -224,10 +225,10 @@ def test_a_tension_that_swings_faster_than_the_mesh_bends_is_warned_of() -> None
         phase2 = (2.0 * math.pi * frequency) ** 2 * 0.1 / 100.0
         expected = phase2 / 24.0 * 0.1 / math.sqrt(2.0) / 1.1  # all of the strain is that of the arc
         assert health.swing(pendulum, 10) == pytest.approx(expected, rel=0.01)
-    assert "swing" not in kinds(warnings_from(health.criteria(pendulum, 10)))
+    assert "swing" not in kinds(warnings_from(mesh_criteria(health, pendulum, 10)))
     fast, pendulum = swinging(50.0)
     assert fast.swing(pendulum, 10) == pytest.approx(0.1 / math.sqrt(2.0) / 1.1, rel=0.01)  # at most all of it
-    (said,) = (w for w in warnings_from(fast.criteria(pendulum, 10)) if w.kind == "swing")
+    (said,) = (w for w in warnings_from(mesh_criteria(fast, pendulum, 10)) if w.kind == "swing")
     assert "compare with elements=20" in said.text
 
 
@@ -339,7 +340,7 @@ def texts(string: tl.String, **figures: Any) -> list[str]:
     """Sentences on a mesh of 10 elements."""
     pendulum = chains.Chain(string, tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     mesh = MeshHealth(samples=1, length=10.0, tension=1.0, **figures)
-    return [w.text for w in warnings_from(mesh.criteria(pendulum, 10))]
+    return [w.text for w in warnings_from(mesh_criteria(mesh, pendulum, 10))]
 
 
 def test_what_is_set_already_is_not_advised() -> None:
@@ -496,7 +497,7 @@ def test_noise_counts_where_the_tension_is_large() -> None:
 def test_a_front_that_leaves_little_uncertain_is_not_warned_of() -> None:
     pendulum = chains.Chain(tl.String(11.0, 0.1, 1e4, law="linear"), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     health = MeshHealth(samples=1, length=10.0, tension=1.0, front=0.06)
-    assert [kinds(warnings_from(health.criteria(pendulum, N))) for N in (10, 40)] == [["front"], []]
+    assert [kinds(warnings_from(mesh_criteria(health, pendulum, N))) for N in (10, 40)] == [["front"], []]
 
 
 # -- arcs --------------------------------------------------------------------------------------------------
@@ -519,8 +520,8 @@ def test_arcs_count_where_others_hold_the_ends() -> None:
     """A body that hangs on one line gives way."""
     pendulum = chains.Chain(tl.String(11.0, 0.1, 1e4, law="linear"), tl.Reel(0.1, 0.1, 1.0), tl.RigidBody.point(1.0))
     health = MeshHealth(samples=1, length=10.0, tension=1.0, arc=1.1)
-    assert not warnings_from(health.criteria(pendulum, 10))
-    (curved,) = warnings_from(health.criteria(pendulum, 10, "lines.a", held=True))
+    assert not warnings_from(mesh_criteria(health, pendulum, 10))
+    (curved,) = warnings_from(mesh_criteria(health, pendulum, 10, "lines.a", held=True))
     assert curved.kind == "sag" and curved.value == pytest.approx(0.1)
     assert "largest tension of 1 N would be 1.1 N" in curved.text and "lines.a.elements = 20" in curved.text
     string, sphere = pendulum.string, tl.RigidBody.sphere(1.0, 0.1)
@@ -602,9 +603,9 @@ def every_warning(beyond: float) -> list[tl.RunWarning]:
     health = Health(step=0.1, impulse=1.0, bent=0.05 * beyond, torques_found=beyond < 1.0)
     health.mesh = MeshHealth(**mesh, fold=120.0 * beyond)
     found = warnings_from(health.criteria(pendulum, 10, figures, adaptive=False))
-    found += warnings_from(MeshHealth(**mesh | {"slack": 0.0}).criteria(pendulum, 10, held=True))
+    found += warnings_from(mesh_criteria(MeshHealth(**mesh | {"slack": 0.0}), pendulum, 10, held=True))
     rope = dataclasses.replace(pendulum, string=tl.String(11.0, 0.1, 1e4))
-    found += warnings_from(MeshHealth(snaps=2.0 * beyond).criteria(rope, 10))
+    found += warnings_from(mesh_criteria(MeshHealth(snaps=2.0 * beyond), rope, 10))
     knots = np.array([0.0, 0.1 / beyond, 0.3])
     moved = {"Length": (knots, lambda t: t + 0.02 * np.sin(20.0 * np.pi * t))}
     found += unfollowed(health.step, {"applied_force": knots}, moved, 1.0)

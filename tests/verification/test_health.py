@@ -205,17 +205,17 @@ SLOW = 0.02 * (1.0 - np.cos(2.0 * np.pi * FINE))
 
 
 @pytest.mark.parametrize("backend", [chains.CHAIN, chains.NETWORK])
-@pytest.mark.parametrize("what", ["reel.guide_path", "Length", "Impedance"])
+@pytest.mark.parametrize("what", ["guide", "Length", "Impedance"])
 def test_motions_within_a_step_are_noticed(what: str, backend: str) -> None:
     """A table that is only finely divided is not."""
     for motion in (TO_AND_FRO, SLOW):
         points = tuple((0.0, 0.0, float(x)) for x in motion)
-        path = tl.motions.GuidePath(tuple(FINE.tolist()), points) if what == "reel.guide_path" else None
+        path = tl.motions.GuidePath(tuple(FINE.tolist()), points) if what == "guide" else None
         reel = tl.Reel(0.2, 0.3, 2.0, guide_path=path)
         pendulum = chains.Chain(tl.String(60.0, 0.02, 200.0, law="linear"), reel, tl.RigidBody.point(2.0))
         table = (FINE, 4.0 + motion)
         commands: dict[str, tl.Command] = {
-            "reel.guide_path": tl.Locked(),
+            "guide": tl.Locked(),
             "Length": tl.Length(table),
             "Impedance": tl.Impedance(table, 50.0, 5.0),
         }

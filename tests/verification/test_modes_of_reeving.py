@@ -11,7 +11,7 @@ import pytest
 import tautline as tl
 from tautline.analysis.modes import displaced
 from tautline.errors import InputError
-from tautline.model.rest.statics import Statics
+from tautline.model.rest.at_rest import Statics
 from tests.conftest import Report
 
 G = 9.81

@@ -17,7 +17,7 @@ import tautline as tl
 from tautline.analysis.modes import displaced
 from tautline.engine.chain import lowering
 from tautline.kernels import energy
-from tautline.model.pull import E3
+from tautline.model.rotations import E3
 from tests.conftest import Report
 from tests.support import chain_statics as statics
 from tests.support import chains

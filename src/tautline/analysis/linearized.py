@@ -10,10 +10,11 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model import drum, wetting
 from tautline.model.directional import added_matrix, moves_fluid
-from tautline.model.pull import E3
+from tautline.model.rest.flow import DIFFERENCE, density_along, drag
 from tautline.model.rest.forces import body_density
-from tautline.model.rest.network import DIFFERENCE, Network, Places, hat
+from tautline.model.rest.network import Network, Places
 from tautline.model.rest.stiffness import of_elements, stiffness_of
+from tautline.model.rotations import E3, hat
 from tautline.model.system.parts import Line
 from tautline.model.system.system import System
 
@@ -81,7 +82,7 @@ def mass_matrix(system: System, network: Network, places: Places) -> Array:
             whole, turned = np.block([[mass, across], [across.T, added]]), np.kron(np.eye(2), R)
             inertia += share * turned @ whole @ turned.T
         M[first : first + wide, first : first + wide] += inertia[:wide, :wide]
-    sixth = network.each(lambda line: line.string.density) * network.l / 6.0
+    sixth = network.density * network.l / 6.0
     blocks = sixth[:, None, None] * np.kron([[2.0, 1.0], [1.0, 2.0]], np.eye(3))
     if network.fluid is not None and network.added.any():
         blocks += np.kron(np.full((2, 2), 0.25), added_to_elements(network, places))
@@ -182,7 +183,7 @@ def added_to_elements(network: Network, places: Places) -> Array:
     w, length, _ = network.strains(places)
     t = w / length[:, None]
     first, second = places.nodes[network.start], places.nodes[network.start + 1]
-    mass = network.added * network.density_along(first, second) * length
+    mass = network.added * density_along(network, first, second) * length
     return np.asarray(mass[:, None, None] * (np.eye(3) - t[:, :, None] * t[:, None, :]))
 
 
@@ -204,7 +205,7 @@ def _drum_mass(system: System, network: Network, places: Places, k: int) -> tupl
     placed = network.lines[k]
     assert line.reel is not None
     border, own = _feed_mass(network, places, k, stop=False)
-    if system.on_free_body(line):
+    if system.is_free(line.start):
         return border, own + drum_inertia(line, network, k)
     return border, own + float(drum.mass(line.reel, line.string.density, placed.spooled))
 
@@ -231,7 +232,7 @@ def _drum_stiffness(system: System, network: Network, places: Places, k: int) ->
             found[nodes, 2] -= network.lifts[part] / N * shares
         found[start[0], 2] += float(network.lifts[part][0]) * (below[start[0]] > 0.0)
     own = _by_length(network, places, k)
-    if not system.on_free_body(line):
+    if not system.is_free(line.start):
         own += weight[2] * float(drum.spooled(line.reel, placed.spooled).slope)
     if network.flows:
         by_nodes, force = _drag_on_reel(network, places, k)
@@ -242,9 +243,8 @@ def _drum_stiffness(system: System, network: Network, places: Places, k: int) ->
 
 def weight_per_length(network: Network, k: int) -> Array:
     """Weight of a string less the buoyancy that is everywhere, and its inertial force (N/m, 3)."""
-    string, fluid = network.lines[k].string, network.fluid
-    heaviness = string.density - (0.0 if fluid is None else fluid.least_density) * string.area
-    return network.gravity * heaviness * E3 - string.density * network.acceleration
+    first = network.slices[k].start
+    return np.asarray(network.heaviness[first] * E3 - network.density[first] * network.acceleration)
 
 
 def _drag_on_reel(network: Network, places: Places, k: int) -> tuple[Array, float]:
@@ -255,8 +255,8 @@ def _drag_on_reel(network: Network, places: Places, k: int) -> tuple[Array, floa
 
     def forces(nodes: Array) -> Array:
         first, second = nodes[network.start], nodes[network.start + 1]
-        drag = network.drag(first, second)[part]
-        return np.asarray((drag * through * (first - second)[part]).sum(axis=1))
+        force = drag(network, first, second)[part]
+        return np.asarray((force * through * (first - second)[part]).sum(axis=1))
 
     found = np.zeros_like(places.nodes)
     h = DIFFERENCE * float(network.l[part][0])
@@ -283,7 +283,7 @@ def force_on_reel(system: System, network: Network, places: Places, k: int) -> f
     pull = line.string.tension(strain) * (1.0 + strain) - line.string.energy_density(strain)
     middle = 0.5 * (places.nodes[start] + places.nodes[start + 1]).mean(axis=0)
     force = -float(weight @ (middle - places.nodes[start[0]])) - float(pull.mean())
-    if not system.on_free_body(line):
+    if not system.is_free(line.start):
         lever = line.reel.guide_length + float(drum.spooled(line.reel, placed.spooled).lever)
         force -= weight[2] * lever
     if network.has_surface:

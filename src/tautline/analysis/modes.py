@@ -14,11 +14,12 @@ from tautline.arrays import TINY_LENGTH, Array
 from tautline.errors import InputError
 from tautline.model import checks, refusals
 from tautline.model.directional import is_directional
+from tautline.model.rest.at_rest import Statics
 from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Network
 from tautline.model.rest.search import left_of
 from tautline.model.rest.states import frame_of, network_of
-from tautline.model.rest.statics import Statics, statics
+from tautline.model.rest.statics import statics
 from tautline.model.system.commands import SHEAVE, drives
 from tautline.model.system.starts import Start
 from tautline.model.system.state import BodyState, LineState, State

@@ -74,7 +74,7 @@ def _scales(simulation: Runner[NetworkBackend]) -> tuple[float, float]:
         line.string.length - reel[data.S] for line, reel in zip(lines, simulation.stepper.arrays.reels, strict=True)
     ]
     X, string = max(zip(deployed, (line.string for line in lines), strict=True), key=lambda pair: pair[0])
-    g = float(simulation.system.gravity or 0.0)
+    g = float(simulation.system.gravity)
     return float(X), math.sqrt(X / g) if g > 0.0 else float(X) / math.sqrt(string.stiffness / string.density)
 
 

@@ -13,7 +13,7 @@ from tautline.model import checks
 from tautline.model.description import fields_of
 from tautline.model.string import String
 from tautline.results.inputs import CASE, system_of
-from tautline.results.one_line import free_bodies, label_of, line_of, one_line
+from tautline.results.one_line import label_of, line_of, one_line
 from tautline.schema import AXES
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def series_of(run: Run, variable: str, place: dict[str, Any]) -> Series:
         name = name_of(whole, variable)
     chosen = whole[variable]
     if "body" in chosen.dims and "body" not in place and CASE in whole.attrs:
-        free = free_bodies(system_of(whole.attrs))
+        free = list(system_of(whole.attrs).free_bodies)
         chosen = chosen.sel(body=free[0]) if len(free) == 1 else chosen
     sides = chosen.dims[1:]
     for dim in place:

@@ -8,7 +8,8 @@ import numpy as np
 
 from tautline.analysis.linearized import Linearized, force_on_reel
 from tautline.arrays import TINY_LENGTH, Array
-from tautline.model.rest.network import Network, Places, hat
+from tautline.model.rest.network import Network, Places
+from tautline.model.rotations import hat
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from itertools import pairwise
 from typing import Any
 
-from tautline.cli.drives import drives_at_rest, motor_warnings, notes_on, wheel_notes
+from tautline.cli.drives import drives_at_rest, motor_warnings, notes_on
 from tautline.cli.outlook import outlook
 from tautline.cli.starting import (
     extremes,
@@ -21,10 +21,12 @@ from tautline.cli.starting import (
 from tautline.engine.cases import begin
 from tautline.errors import TautlineError
 from tautline.files import runs
+from tautline.model.rest.at_rest import LineAtRest, Statics
 from tautline.model.rest.falls import falls_of
-from tautline.model.rest.statics import LineAtRest, Statics, statics
+from tautline.model.rest.statics import statics
 from tautline.model.system.case import Case
 from tautline.model.system.parts import ANCHOR, BODY, GUIDE, Line
+from tautline.model.system.sheaves import off_rim
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.quantities import between, number, value
@@ -243,3 +245,13 @@ def duration_in_words(seconds: float) -> str:
     if seconds < 60.0:
         return f"{seconds:.2g} s"
     return f"{seconds / 60.0:.2g} min" if seconds < 3600.0 else f"{seconds / 3600.0:.2g} h"
+
+
+def wheel_notes(system: System) -> list[str]:
+    """Notes on sheaves that rope meets or leaves far from their rims, where it is likely a mistake."""
+    return [
+        f"lines.{line}.over.{name}.{key} is {value(away, 'm')} from the center of the wheel and {value(aside, 'm')} "
+        f"from its plane; its radius is {value(radius, 'm')}"
+        for line, own in system.lines.items()
+        for (name, key), (away, aside, radius) in off_rim(own.over).items()
+    ]

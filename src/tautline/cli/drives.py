@@ -9,21 +9,16 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline.model.command import Command
-from tautline.model.rest.statics import Statics
+from tautline.model.drum import pull_at_rim
+from tautline.model.rest.at_rest import Statics
 from tautline.model.sequence import Sequence
-from tautline.model.string import String
 from tautline.model.system.case import Case
 from tautline.model.system.commands import END_REEL, REEL, SHEAVE, command_of, drives, place_of
-from tautline.model.system.sheaves import Sheave
-from tautline.model.system.system import System
 from tautline.quantities import between, value
 from tautline.results.warnings import RunWarning
 
 # Of the holding torque: differences below are rounding of the search for rest.
 SAME_TORQUE = 1e-6
-# How far entrance and exit may be from the center of a wheel and from its plane, over its radius: a guide or a fleet
-# angle takes them a little off the rim.
-FARTHEST, ASIDE = 1.5, 0.5
 
 
 class Drive(NamedTuple):
@@ -83,14 +78,8 @@ def _sheave_torque(at_rest: Statics, name: str) -> float:
     place = place_of(name)
     j = list(at_rest.system.lines[place.line].over).index(place.part)
     string, tensions = at_rest.system.lines[place.line].string, at_rest.lines[place.line].span_tensions
-    ahead, behind = (_pull(string, float(x)) for x in (tensions[j, 1], tensions[j + 1, 0]))
+    ahead, behind = (pull_at_rim(string, float(x)) for x in (tensions[j, 1], tensions[j + 1, 0]))
     return at_rest.system.wheels(place.line)[j].radius * (behind - ahead)
-
-
-def _pull(string: String, tension: float) -> float:
-    """Pull of rope on the rim, per unstretched length that passes, less the elastic energy that it brings (N)."""
-    strain = float(string.strain(max(tension, 0.0)))
-    return tension * (1.0 + strain) - float(string.energy_density(strain))
 
 
 def motor_warnings(drive: Drive) -> list[RunWarning]:
@@ -168,22 +157,3 @@ def _motor_note(drive: Drive, command: Command, duration: float) -> str:
         f"{value(drive.holding, 'N m')} that hold {drive.words} at rest: {drive.words} will "
         f"{'' if all_along else 'begin to '}{drive.motion(pull)}"
     )
-
-
-def wheel_notes(system: System) -> list[str]:
-    """Notes on sheaves that rope meets or leaves far from their rims, where it is likely a mistake."""
-    found = []
-    for name, line in system.lines.items():
-        for key, wheel in line.over.items():
-            for end in ("entrance", "exit"):
-                point = getattr(wheel, end)
-                if not isinstance(wheel, Sheave) or point is None:
-                    continue
-                arm = np.subtract(point, wheel.center)
-                away, aside = float(np.linalg.norm(arm)), abs(float(arm @ np.asarray(wheel.axis)))
-                if max(away / FARTHEST, aside / ASIDE) > wheel.radius:
-                    found.append(
-                        f"lines.{name}.over.{key}.{end} is {value(away, 'm')} from the center of the wheel and "
-                        f"{value(aside, 'm')} from its plane; its radius is {value(wheel.radius, 'm')}"
-                    )
-    return found

@@ -14,9 +14,9 @@ from tautline.engine.simulation import Simulation
 from tautline.engine.views import LineView
 from tautline.errors import InputError
 from tautline.model import checks, drum
-from tautline.model.pull import pull_at_guide
+from tautline.model.drum import pull_at_guide
 from tautline.model.reel import Reel
-from tautline.model.rest.statics import heaviness, spooled_pull, statics
+from tautline.model.rest.statics import spooled_pull, statics, weight_per_length
 from tautline.model.system.parts import Line
 from tautline.model.system.starts import Hanging
 from tautline.model.system.system import System
@@ -144,7 +144,7 @@ class WaveAbsorber:
         tension = self.pull
         if tension is None:
             length, found = self._hanging
-            tension = abs(found + heaviness(self.system, self._line) * (deployed - length))
+            tension = abs(found + weight_per_length(self.system, self._line) * (deployed - length))
         return float(self._line.string.strain(tension))
 
     def measured_pull(self, line: LineView) -> float:

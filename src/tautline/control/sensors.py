@@ -9,7 +9,7 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.kinds import in_si
+from tautline.model.forms import in_si
 
 
 class LoadCell:

@@ -10,7 +10,6 @@ import numpy as np
 from tautline.analysis.modes import modes
 from tautline.kernels.data import Array
 from tautline.model import checks
-from tautline.model.body import RigidBody
 from tautline.model.path import GuidePath
 from tautline.model.piecewise import rows
 from tautline.model.rest.statics import statics
@@ -66,7 +65,7 @@ def sway_frequencies(system: System, deployed: Any, direction: Any = (1.0, 0.0, 
     count = checks.whole("count", count, 1, MODES)
     rest = statics(system, Hanging(deployed))
     system = rest.system
-    free = {name: body for name, body in system.bodies.items() if isinstance(body, RigidBody)}
+    free = system.free_bodies
     places = 3 * (len(free) + sum(line.count - 1 for line in system.lines.values()))
     found = modes(system, rest, count=min(MODES, places))
     weights = []

@@ -22,6 +22,11 @@ class Criterion(NamedTuple):
     limit: float | None
     sentence: Callable[..., str]
 
+    @classmethod
+    def above(cls, kind: str, figure: Any, limit: float, sentence: Callable[..., str]) -> Criterion:
+        """Limit that a figure must not be above."""
+        return cls(kind, np.greater(figure, limit), (figure,), limit, sentence)
+
     def warning(self) -> RunWarning:
         """Warning on a run."""
         value = self.figures[0] if self.figures else None

@@ -13,6 +13,7 @@ import numpy as np
 from tautline.arrays import Figure
 from tautline.engine.criteria import Criterion
 from tautline.engine.mesh import MeshHealth, added, over
+from tautline.engine.mesh_limits import mesh_criteria
 from tautline.engine.turning import (
     attitude_criterion,
     attitude_error,
@@ -142,7 +143,7 @@ class Health:
             Criterion(
                 "torque", not self.torques_found, (), None, lambda: "some torques could not be found to full accuracy"
             ),
-            *self.mesh.criteria(pendulum, elements),
+            *mesh_criteria(self.mesh, pendulum, elements),
         ]
 
 
@@ -160,10 +161,9 @@ def balance_criterion(error: Any, adaptive: bool) -> Criterion:
 
 def reel_speed_criterion(ratio: Any) -> Criterion:
     """Limit on the speed of a reel, over that of waves in the string."""
-    return Criterion(
+    return Criterion.above(
         "reel_speed",
-        np.greater(ratio, REEL_SPEED),
-        (ratio,),
+        ratio,
         REEL_SPEED,
         lambda ratio: (
             f"the reel reached {100 * ratio:.0f} % of the speed of waves in the string, "
@@ -182,17 +182,13 @@ def step_ratios(totals: data.Array, turned: Any) -> dict[str, Any]:
 
 def step_criteria(figures: dict[str, Any], adaptive: bool) -> list[Criterion]:
     """Limits on a fixed step over those that resolve motions."""
-    return [_step_criterion(figures[f"step_over_{name}"], what, adaptive) for name, what in UNRESOLVED.items()]
+    ratios = {} if adaptive else {what: figures[f"step_over_{name}"] for name, what in UNRESOLVED.items()}
+    return [_step_criterion(ratio, what) for what, ratio in ratios.items()]
 
 
-def _step_criterion(ratio: Any, what: str, adaptive: bool) -> Criterion:
-    return Criterion(
-        "step",
-        np.greater(ratio, RESOLUTION) & (not adaptive),
-        (ratio,),
-        RESOLUTION,
-        lambda ratio: f"the step is {ratio:.0f} times the one that resolves {what}; use a smaller one",
-    )
+def _step_criterion(ratio: Any, what: str) -> Criterion:
+    sentence = f"times the one that resolves {what}; use a smaller one"
+    return Criterion.above("step", ratio, RESOLUTION, lambda ratio: f"the step is {ratio:.0f} {sentence}")
 
 
 def pending_energy(applied: AppliedForce, body: RigidBody, times: data.Array, steps: data.Array) -> Any:
@@ -203,7 +199,7 @@ def pending_energy(applied: AppliedForce, body: RigidBody, times: data.Array, st
     """
     masses = [(applied.force, 1.0 / body.mass)]
     if not body.is_point:
-        by_inertia = 1.0 / float(np.linalg.eigvalsh(body.central_inertia())[0])
+        by_inertia = 1.0 / body.least_inertia()
         arm = float(np.linalg.norm(np.subtract(applied.point, body.center_of_mass)))
         masses = [(applied.force, 1.0 / body.mass + arm**2 * by_inertia), (applied.moment, by_inertia)]
     impulses = [(impulse_by(table, times + steps) - impulse_by(table, times - steps), s) for table, s in masses]

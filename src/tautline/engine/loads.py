@@ -113,7 +113,7 @@ def mobility(body: RigidBody, point: Any) -> float:
     if body.is_point:
         return 1.0 / body.mass
     arm = np.subtract(point, body.center_of_mass)
-    return 1.0 / body.mass + float(arm @ arm) / float(np.linalg.eigvalsh(body.central_inertia())[0])
+    return 1.0 / body.mass + float(arm @ arm) / body.least_inertia()
 
 
 def _applied_force(laden: Laden, laws: Sequence[CallableLaw]) -> applied_force.AppliedForce:

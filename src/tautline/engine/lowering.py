@@ -117,7 +117,7 @@ def heave_frequency2(gravity: float, fluid: Fluid | None, mass: float) -> float:
     """Squared frequency at which a body bobs in a free surface, but for the fluid that it moves along (rad^2/s^2)."""
     if fluid is None:
         return 0.0
-    return gravity * (fluid.density - fluid.least_density) * fluid.volume / (fluid.wetted_height * mass)
+    return gravity * fluid.added_below * fluid.volume / (fluid.wetted_height * mass)
 
 
 def check_law_order(law: str, order: int) -> None:

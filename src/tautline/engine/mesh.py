@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from tautline.arrays import Array, Figure
-from tautline.engine.criteria import Criterion
 from tautline.engine.shape import (
     ARC,
     NO_STRAIN,
@@ -23,34 +22,13 @@ from tautline.engine.shape import (
     front_tension,
     shape_in_parts,
 )
-from tautline.engine.snaps import snap_criterion, snaps_in
+from tautline.engine.snaps import snaps_in
 from tautline.model.reel import Reel
 from tautline.results.values import lengths_of
 
-# Beyond these there is a warning; where they come from is in docs/howto/elements.md.
-NOISE_LIMIT = 0.02
-SMOOTH_NOISE = 0.5  # over N^2: what a tension that rises as a parabola from 0 shows without any noise
-ADVISED_RATIO = 0.2  # of damping; ends the noise of a sudden stop
-ERROR_LIMIT = 0.02
-FOLD_LIMIT = 120.0  # degrees
-SLACK_LIMIT = 0.03
-# Compression over the largest tension.
-PUSH_LIMIT = 0.01
 # Noise counts where the tension of a sample, with so many times its noise, is beyond the largest tension by the noise's
 # limit: that of a string far from its largest tension leaves the peak as it is.
 NOISE_REACH = 8.0
-FRONT_LIMIT = 0.05
-FRONT_MISSING = 0.03  # of the largest tension, by the estimate below
-# Of 509 pendulums of the trial in a current 10 are above it: 9 are wrong, 1 right to 1 %.
-CURRENT_LIMIT = 0.1
-# Of lines of systems whose ends others hold: of 256 systems of the trial 7 of 12 with wrong peaks are above it,
-# and none of the 194 that are right to 1 %. A body that hangs on one line gives way: 12 of 531 pendulums that are right
-# would be above it.
-ARC_LIMIT = 0.07
-# Part of the largest tension that swings with waves across the string which are too short for the mesh. Of lines whose
-# ends others hold: of systems of the trial without another warning 21 are above it, 12 wrong by more than 4 %, 1 right
-# to 1 %. A body that hangs on one line gives way.
-SWING_LIMIT, FREE_SWING_LIMIT = 0.0065, 0.03
 # Missing at sharp fronts, of 20 to 320 elements and damping ratios up to 0.2 (docs/howto/elements.md).
 AT_FRONT, BY_DAMPING = 1.9, 3.5
 # Waves that have lost their phase are wrong by their own size and no more. The size follows from the sag and from
@@ -277,146 +255,6 @@ class MeshHealth:
             "slack_share": self.slack_share,
             "largest_fold_deg": self.fold,
         }
-
-    def criteria(self, line: InField, elements: int, key: str = "", held: bool = False) -> list[Criterion]:
-        """Limits on the figures of a mesh, and what to do where one is exceeded.
-
-        `key` is that of the line in files of systems; a system of one line and one body has short keys, and elements
-        are an argument. `held` says whether others hold both ends of the line, which then do not give way.
-        """
-        advised = f"{key}.elements = " if key else "elements="
-        key = key or "string"
-        folded = np.greater(self.fold, FOLD_LIMIT)
-        ratio, limit = self.damping_ratio(line, elements), NOISE_LIMIT + SMOOTH_NOISE / elements**2
-        missing, swing = self.too_low(ratio, elements), self.swing(line, elements)
-        swing_limit = SWING_LIMIT if held else FREE_SWING_LIMIT
-        breaking = line.string.breaking_load
-        used = over(self.tension, 0.0 if breaking is None else breaking)
-        what = "slack"
-        if line.string.law == "linear":
-            what = f'in compression, where a real one is slack: {key}.law = "tension_only" does not push'
-        return [
-            Criterion(
-                "mesh_noise",
-                np.greater(self.noise, limit) & ~np.less_equal(self.reach, (1.0 + limit) * self.tension),
-                (self.noise, ratio),
-                limit,
-                lambda noise, ratio: (
-                    f"the mesh carries noise: its shortest waves hold up to {noise:.0%} of the largest tension, so "
-                    "peak tensions are not converged: ringing makes them too high, and those of sharp fronts are too "
-                    f"low; {_against_noise(ratio, key, f'{advised}{2 * elements}')}"
-                ),
-            ),
-            Criterion(
-                "front",
-                np.greater(self.front, FRONT_LIMIT * self.tension) & np.greater(missing, FRONT_MISSING),
-                (missing, self.front, self.tension),
-                FRONT_MISSING,
-                lambda low, front, tension: (
-                    "the start moves a node against its neighbor, a front as sharp as the mesh: it makes "
-                    f"about {front:.3g} N at once, of a largest tension of {tension:.3g} N, and leaves that too low by "
-                    f"about {low:.0%}; let velocities rise along the string and reels gather speed, or take many "
-                    "more elements"
-                ),
-            ),
-            Criterion(
-                "current",
-                np.greater(self.current, CURRENT_LIMIT * self.tension),
-                (over(self.current, self.tension), self.current, self.tension),
-                CURRENT_LIMIT,
-                lambda _, current, tension: (
-                    "the current takes hold of the string at once, faster than bends cross an element: of a largest "
-                    f"tension of {tension:.3g} N about {current:.3g} N depend on the mesh; begin at rest in the "
-                    f"current (tl.AtEquilibrium), or compare with {advised}{2 * elements}"
-                ),
-            ),
-            Criterion(
-                "sag",
-                np.greater(self.arc, (1.0 + ARC_LIMIT) * self.tension) & held,
-                (over(self.arc - self.tension, self.tension), self.arc, self.tension),
-                ARC_LIMIT,
-                lambda _, arc, tension: (
-                    f"its {elements} elements are straight where it is curved, and shorter: with the missing length "
-                    f"its largest tension of {tension:.3g} N would be {arc:.3g} N if its ends stayed; try "
-                    f"{advised}{2 * elements}"
-                ),
-            ),
-            Criterion(
-                "swing",
-                np.greater(swing, swing_limit),
-                (swing,),
-                swing_limit,
-                lambda _: (
-                    f"the tension swings so fast that waves across the curved string are too short for {elements} "
-                    f"elements: peak tensions depend on the mesh; compare with {advised}{2 * elements}"
-                ),
-            ),
-            Criterion(
-                "mesh",
-                np.greater(self.error, ERROR_LIMIT) & ~folded,
-                (self.error,),
-                ERROR_LIMIT,
-                lambda error: (
-                    f"the mesh of {elements} elements leaves positions uncertain by about {error:.1%} of the deployed "
-                    f"length; try {advised}{elements * (2 if error < 2.0 * ERROR_LIMIT else 4)}"
-                ),
-            ),
-            Criterion(
-                "fold",
-                folded,
-                (self.fold, ratio, self.taut),
-                FOLD_LIMIT,
-                lambda fold, ratio, taut: (
-                    f"the string folded, by up to {fold:.0f} degrees between neighboring elements: a fold is as "
-                    f"sharp as the mesh, and what follows depends on the mesh; {_against_folds(ratio, taut, key)}"
-                ),
-            ),
-            Criterion(
-                "slack",
-                np.greater(self.slack_share, SLACK_LIMIT),
-                (self.slack_share,),
-                SLACK_LIMIT,
-                lambda share: f"on average {share:.0%} of the string was {what}",
-            ),
-            snap_criterion(self.snaps, line.string.law != "linear"),
-            Criterion(
-                "compression",
-                np.greater(self.push, PUSH_LIMIT * self.tension) & ~np.greater(self.slack_share, SLACK_LIMIT),
-                (self.push,),
-                None,
-                lambda push: (
-                    f"the string was pressed together with up to {push:.3g} N, which no rope can bear; "
-                    f'use {key}.law = "tension_only"'
-                ),
-            ),
-            Criterion(
-                "breaking_load",
-                np.greater(used, 1.0),
-                (used, self.tension),
-                1.0,
-                lambda used, tension: (
-                    f"the tension reached {tension:.4g} N, {used:.3g} times {key}.breaking_load: a real string parts, "
-                    "and what follows does not happen"
-                ),
-            ),
-        ]
-
-
-def _against_noise(ratio: float, key: str, finer: str) -> str:
-    """Advice, by the damping ratio that the mesh has already."""
-    if ratio < 0.999 * ADVISED_RATIO:
-        return (
-            f"smooth starts and stops; {key}.damping_ratio = {ADVISED_RATIO:g} ends the ringing without smaller "
-            "steps, but lowers sharp fronts further"
-        )
-    return f"smooth starts and stops, or compare with {finer}"
-
-
-def _against_folds(ratio: float, taut: float, key: str) -> str:
-    """Advice, by the damping ratio that the mesh has already, and by how the string started."""
-    advice = [] if ratio >= 0.999 * ADVISED_RATIO else [f"damp it ({key}.damping_ratio = {ADVISED_RATIO:g})"]
-    advice += [] if taut else ["begin with a taut string"]
-    return ", or ".join(advice) or "compare runs with other numbers of elements, and trust what they have in common"
 
 
 def over(x: Any, size: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model.flows import FlowTable
 from tautline.model.path import Curve, GuidePath
-from tautline.model.short_keys import names_of
+from tautline.model.short_keys import spelled
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.system import System
 from tautline.model.turning import AttitudePath
@@ -45,22 +45,24 @@ def record_warnings(system: System, time: float) -> list[RunWarning]:
 
 def _tables(system: System) -> Iterator[tuple[str, Array, Array, Curve | None]]:
     """Tables over time by their keys: times, values (time, ...), and the smooth curve through them, if there is one."""
-    short = names_of(system) is not None
     if system.fluid is not None and isinstance(system.fluid.unsteady, FlowTable):
         yield "fluid.unsteady", np.array(system.fluid.unsteady.times), np.array(system.fluid.unsteady.flows), None
     for name, applied in system.applied_forces.items():
         for part in ("force", "moment"):
             table: Any = getattr(applied, part)
             if isinstance(table[0], tuple):
-                key = f"applied_force.{part}s" if short else f"bodies.{name}.applied_force.{part}s"
-                yield key, np.array(table[0]), np.array(table[1]), None
+                yield (
+                    spelled(system, "bodies", name, "applied_force", f"{part}s"),
+                    np.array(table[0]),
+                    np.array(table[1]),
+                    None,
+                )
     for name, body in system.bodies.items():
         if not isinstance(body, Kinematic):
             continue
         path, turning = body.path, body.turning
         if isinstance(path, GuidePath):
-            key = "guide" if short else f"bodies.{name}.path"
-            yield key, np.array(path.times), np.array(path.displacements), path
+            yield spelled(system, "bodies", name, "path"), np.array(path.times), np.array(path.displacements), path
         if isinstance(turning, AttitudePath):
             yield f"bodies.{name}.turning", np.array(turning.times), np.array(turning.angles), turning
 

@@ -17,12 +17,9 @@ from tautline.engine.recorder import Recorder, copied, joined
 from tautline.engine.records import record_warnings
 from tautline.engine.sequencing import Progress
 from tautline.engine.timing import STEPS_A_CALL, check_memory, checked_times
-from tautline.errors import InputError
 from tautline.kernels import data
-from tautline.model import checks
 from tautline.model.file_keys import Tree
 from tautline.model.system.case import Case, timed
-from tautline.model.system.commands import check_free, check_kinematic, check_known, check_moment
 from tautline.model.system.system import System
 from tautline.results import network as results
 from tautline.results.inputs import CASE
@@ -132,28 +129,6 @@ class Runner(Generic[B]):
         self.stepper.turns.check()
         self.look()
         return self.backend.warnings() + record_warnings(self.system, self.time)
-
-    def force_on(self, name: str) -> data.Array:
-        """Mean force of lines and reels on a kinematic body over the latest `advance` (N), inertial frame.
-
-        Weight and inertia of all of the string, spooled or not, and of what hangs on it, and the drag on them (theory,
-        equation 76). The drum's own mass belongs to the body.
-        """
-        return self._mean_on("force_on", name)[:3]
-
-    def moment_on(self, name: str) -> data.Array:
-        """Mean moment of these forces about the origin of a kinematic body over the latest `advance` (N m), inertial.
-
-        With what it takes to turn a drum along whose axis is given.
-        """
-        return self._mean_on("moment_on", name)[3:]
-
-    def _mean_on(self, what: str, name: str) -> data.Array:
-        check_kinematic(self.system, name)
-        since, given = self.backend.impulse_since(name)
-        if self.time <= since:
-            raise InputError(f"{what}: expected after an advance, got none yet")
-        return given / (self.time - since)
 
     # -- moving on ---------------------------------------------------------------------------------------
 
@@ -267,46 +242,12 @@ class Runner(Generic[B]):
         for times, samples, kind in self.recorder.waiting():
             self.backend.judge(times, samples, kind)
 
-    # -- actions from outside ----------------------------------------------------------------------------
-
     def go_on_from(self, state: Any, time: float) -> None:
         """Go on from another state at another time (s), under the commands that were given at the start of the run."""
         self.stepper.turns.check()
         self.backend.go_on_from(state, time)
         self.have_status(RUNNING)
         self.timing.sampled = 0
-
-    def apply_impulse(self, name: str, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
-        """Strike a body: an impulse at its center of mass (N s) and an impulsive moment (N m s), inertial frame.
-
-        Momenta jump, positions do not. The energy it brings is counted in `external_work`.
-        """
-        self.stepper.turns.check()
-        check_free(self.system, name)
-        J, L = checks.array("impulse", impulse, (3,), "N s"), checks.array("moment", moment, (3,), "N m s")
-        check_moment(self.system, name, L)
-        self.backend.strike(name, J, L)
-
-    def stop_reel(self, name: str) -> None:
-        """Hold a drum at once, however fast it turns: an impulse on the reel alone, then `Locked`.
-
-        Nodes and bodies keep their momenta. The energy that is lost is counted in `friction_loss`.
-        """
-        self.stepper.turns.check()
-        check_known(name, self.system.lines, "lines")
-        if self.system.lines[name].reel is None:
-            raise InputError(f"lines.{name}: expected a string with a reel, got one without")
-        self.backend.stop_reel(name)
-
-    def move(self, name: str, velocity: Any, angular_velocity: Any = (0.0, 0.0, 0.0)) -> None:
-        """Let a kinematic body move with a velocity (m/s), and turn (rad/s, body frame), until others are given.
-
-        `force_on` and `moment_on` tell what that takes.
-        """
-        self.stepper.turns.check()
-        check_kinematic(self.system, name)
-        turning = checks.array("angular_velocity", angular_velocity, (3,), "rad/s")
-        self.backend.move(name, checks.array("velocity", velocity, (3,), "m/s"), turning)
 
     # -- samples -----------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.kernels.bends import BEND, COSINE, DRIFT, FOUND, TWIST, measure_bends
 from tautline.model.fluid import Fluid
+from tautline.model.piecewise import interpolated
 from tautline.model.string import String
 from tautline.results.values import lengths_of
 
@@ -201,8 +202,8 @@ def current_tension(line: InField, nodes: Array, velocities: Array, reeled_lengt
     along = spans[1:] + spans[:-1]
     along = along / np.maximum(np.sqrt(np.sum(along * along, axis=1)), 1e-290)[:, None]
     depth, strain = nodes[1:-1, 2], np.maximum(np.minimum(strains[1:], strains[:-1]), 0.0)
-    knots, flow = fluid.frozen(0.0).flow
-    past = np.stack([np.interp(depth, knots, [v[i] for v in flow]) for i in range(3)], axis=1) - velocities[1:-1]
+    flow = np.moveaxis(interpolated(depth, *fluid.frozen(0.0).flow), -1, 1)
+    past = flow - velocities[1:-1]
     past, speed = _across(past, along)
     wet = 1.0 if fluid.surface is None else np.where(depth > fluid.surface, 1.0, fluid.density_above / fluid.density)
     k = 0.5 * fluid.density * wet * string.normal_drag * string.diameter

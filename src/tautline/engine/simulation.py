@@ -6,7 +6,7 @@ import copy
 import json
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from tautline.engine import checkpoints, saving
 from tautline.engine.backend import Backend
@@ -16,7 +16,6 @@ from tautline.engine.turns import Turns
 from tautline.engine.views import BodyView, LineView, Views
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.body import RigidBody
 from tautline.model.force_law import check_laws
 from tautline.model.run import NOT_GIVEN, Method, Run, given_of, known
 from tautline.model.system.case import Case
@@ -27,6 +26,8 @@ from tautline.model.system.system import System
 
 if TYPE_CHECKING:
     import xarray as xr
+
+T = TypeVar("T")
 
 
 def runner_of(case: Case, loads: Any = ()) -> Runner[Any]:
@@ -152,16 +153,12 @@ class Simulation:
     @property
     def line(self) -> LineView:
         """The only line."""
-        found: LineView = _only(self.lines, "line")
-        return found
+        return _only(self.lines, "line")
 
     @property
     def body(self) -> BodyView:
         """The only body that is free."""
-        bodies = self.system.bodies
-        free = {name: x for name, x in self.bodies.items() if isinstance(bodies[name], RigidBody)}
-        found: BodyView = _only(free, "body")
-        return found
+        return _only({name: self.bodies[name] for name in self.system.free_bodies}, "body")
 
     @property
     def time(self) -> float:
@@ -225,23 +222,28 @@ class Simulation:
         began, latest = self.time, self.runner.latest
         if latest is None:
             latest = type(x := self.backend.present_sample())(*(array.copy() for array in x))
-        self.forget_values()
+        self._moment = ()
         status = self.runner.advance(duration, command, sample=sample, record=record)
         if self.time > began:
             self._before = began, latest
         return status
 
-    def sensed(self, what: str, look: Callable[[], Any]) -> Any:
+    def sensed(self, what: str, look: Callable[[], T]) -> T:
         """Result of a look at the motion, kept until the motion goes on: many sensors of a part cost as one."""
         moment = (id(self.runner), self.runner.time, self.runner.steps)
         if self._moment != moment:
             self._moment, self._sensed = moment, {}
         if what not in self._sensed:
             self._sensed[what] = look()
-        return self._sensed[what]
+        found: T = self._sensed[what]
+        return found
 
-    def forget_values(self, *, jumped: bool = False) -> None:
-        """Look at the motion anew when a sensor is read: something was done to it, and velocities may have jumped."""
+    def touch(self, *, jumped: bool = False) -> None:
+        """Look at the motion anew when a sensor is read: something is done to it, and velocities may jump.
+
+        Refused while another thread moves it on.
+        """
+        self.turns.check()
         self._moment = ()
         if jumped:
             self.runner.latest = None
@@ -270,7 +272,7 @@ class Simulation:
         return cls.of(checkpoints.loaded(path, lambda arrays, text: restored(dict(arrays), text)))
 
 
-def _only(views: dict[str, Any], word: str) -> Any:
+def _only(views: dict[str, T], word: str) -> T:
     if len(views) != 1:
         raise InputError(f"{word}: expected a system with one {word}, got {len(views)} ({', '.join(views)})")
     return next(iter(views.values()))

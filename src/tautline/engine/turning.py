@@ -66,10 +66,9 @@ def attitude_error(body: RigidBody, swung: Any, lost: Any) -> Any:
 
 def turning_criterion(error: Any) -> Criterion:
     """Limit on the error that steps leave in an attitude (rad)."""
-    return Criterion(
+    return Criterion.above(
         "turning",
-        np.greater(error, TURNING),
-        (error,),
+        error,
         TURNING,
         lambda error: (
             f"the body's attitude is off by about {error:.2g} rad after all its turns; use a "
@@ -80,10 +79,9 @@ def turning_criterion(error: Any) -> Criterion:
 
 def attitude_criterion(error: Any, elements: int, advised: str) -> Criterion:
     """Limit on the error that a mesh of so many elements leaves in an attitude (rad); `advised` sets their number."""
-    return Criterion(
+    return Criterion.above(
         "attitude",
-        np.greater(error, ATTITUDE),
-        (error,),
+        error,
         ATTITUDE,
         lambda error: (
             f"the mesh of {elements} elements leaves the body's attitude uncertain by about {error:.2g} rad; "

@@ -13,8 +13,7 @@ from tautline.engine.stages import stage_names
 from tautline.errors import InputError
 from tautline.kernels import data
 from tautline.model import checks
-from tautline.model.body import RigidBody
-from tautline.model.system.parts import Kinematic
+from tautline.model.system.commands import check_free, check_kinematic, check_moment
 from tautline.model.wording import near
 
 if TYPE_CHECKING:
@@ -89,18 +88,15 @@ class LineView(View):
     @property
     def nodes(self) -> data.Array:
         """Positions of the nodes (m; inertial frame, third axis down)."""
-        found: data.Array = self._nodes()["nodes"].copy()
-        return found
+        return self._nodes()["nodes"].copy()
 
     @property
     def node_velocities(self) -> data.Array:
         """Velocities of the nodes of the mesh (m/s)."""
-        found: data.Array = self._nodes()["node_velocities"].copy()
-        return found
+        return self._nodes()["node_velocities"].copy()
 
-    def _nodes(self) -> dict[str, Any]:
-        found: dict[str, Any] = self._simulation.sensed(f"line {self.name}", lambda: self._backend.nodes(self.name))
-        return found
+    def _nodes(self) -> dict[str, data.Array]:
+        return self._simulation.sensed(f"line {self.name}", lambda: self._backend.nodes(self.name))
 
     @property
     def start_tension(self) -> float:
@@ -150,8 +146,10 @@ class LineView(View):
 
         Nodes and bodies keep their momenta. The energy that is lost is counted in `friction_loss`.
         """
-        self._simulation.forget_values(jumped=True)
-        self._runner.stop_reel(self.name)
+        self._simulation.touch(jumped=True)
+        if self._backend.system.lines[self.name].reel is None:
+            raise InputError(f"lines.{self.name}: expected a string with a reel, got one without")
+        self._backend.stop_reel(self.name)
 
 
 class BodyView(View):
@@ -183,9 +181,7 @@ class BodyView(View):
         return self._now("angular_velocity")
 
     def _now(self, variable: str) -> data.Array:
-        values = self._simulation.sensed(f"body {self.name}", lambda: self._backend.body(self.name))
-        found: data.Array = values[variable].copy()
-        return found
+        return self._simulation.sensed(f"body {self.name}", lambda: self._backend.body(self.name))[variable].copy()
 
     @property
     def tilt(self) -> float:
@@ -218,8 +214,7 @@ class BodyView(View):
 
     def _lever(self, point: Any) -> data.Array:
         """A point of the body from its center of mass, in the body frame (m)."""
-        body = self._backend.system.bodies[self.name]
-        center = body.center_of_mass if isinstance(body, RigidBody) else (0.0, 0.0, 0.0)
+        center = self._backend.system.center_of(self.name)
         found: data.Array = checks.array("point", point, (3,), "m") - np.asarray(center)
         return found
 
@@ -232,7 +227,7 @@ class BodyView(View):
         frame : str
             "space", or "body" for a thruster or a rotor that turns with the body.
         """
-        self._simulation.forget_values()
+        self._simulation.touch()
         self._simulation.runner_with(PUSH).backend.push(self.name, force, moment, frame=frame)
 
     def strike(self, impulse: Any, moment: Any = (0.0, 0.0, 0.0)) -> None:
@@ -240,8 +235,12 @@ class BodyView(View):
 
         Momenta jump, positions do not. The energy it brings is counted in `external_work`.
         """
-        self._simulation.forget_values(jumped=True)
-        self._runner.apply_impulse(self.name, impulse, moment)
+        self._simulation.touch(jumped=True)
+        system = self._backend.system
+        check_free(system, self.name)
+        J, L = checks.array("impulse", impulse, (3,), "N s"), checks.array("moment", moment, (3,), "N m s")
+        check_moment(system, self.name, L)
+        self._backend.strike(self.name, J, L)
 
     def move(self, velocity: Any, angular_velocity: Any = (0.0, 0.0, 0.0)) -> None:
         """Let a kinematic body move with a velocity (m/s), and turn (rad/s; body frame), until others are given.
@@ -249,21 +248,23 @@ class BodyView(View):
         A change is a jump (theory, equation 74): what is fastened to the body is jerked along. `force` and `moment`
         tell what it takes. A body that has a path leaves it, and one that turns stops turning unless told otherwise.
         """
-        self._simulation.forget_values(jumped=True)
-        turning = checks.vector("angular_velocity", angular_velocity, "rad/s")
-        body = self._backend.system.bodies[self.name]
-        leaves = isinstance(body, Kinematic) and body.path is not None
-        ability = TURN if any(turning) else LEAVE_PATH if leaves else None
+        self._simulation.touch(jumped=True)
+        check_kinematic(self._backend.system, self.name)
+        turning = checks.array("angular_velocity", angular_velocity, (3,), "rad/s")
+        going = checks.array("velocity", velocity, (3,), "m/s")
+        leaves = self._backend.system.bodies[self.name].path is not None
+        ability = TURN if turning.any() else LEAVE_PATH if leaves else None
         runner = self._runner if ability is None else self._simulation.runner_with(ability)
-        runner.move(self.name, velocity, turning)
+        runner.backend.move(self.name, going, turning)
 
     @property
     def force(self) -> data.Array:
         """Mean force of lines and reels on a kinematic body over the latest `advance` (N), inertial frame.
 
-        With weight and inertia of all of the line, spooled or not; the drum's own mass belongs to the body.
+        With weight and inertia of all of the line, spooled or not, and of what hangs on it, and the drag on them
+        (theory, equation 76). The drum's own mass belongs to the body.
         """
-        return self._runner.force_on(self.name)
+        return self._mean("force")[:3]
 
     @property
     def moment(self) -> data.Array:
@@ -271,4 +272,12 @@ class BodyView(View):
 
         With what it takes to turn a drum along whose axis is given.
         """
-        return self._runner.moment_on(self.name)
+        return self._mean("moment")[3:]
+
+    def _mean(self, what: str) -> data.Array:
+        """Impulse and moment on a kinematic body over the latest `advance`, over its time."""
+        check_kinematic(self._backend.system, self.name)
+        since, given = self._backend.impulse_since(self.name)
+        if self._runner.time <= since:
+            raise InputError(f"{what}: expected after an advance, got none yet")
+        return given / (self._runner.time - since)

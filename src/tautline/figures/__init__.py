@@ -21,7 +21,6 @@ with needed_by("tl.figures"):
 
 from tautline.model import checks
 from tautline.results.inputs import system_of
-from tautline.results.one_line import free_bodies
 
 # Figures that need nothing but a run, in the order in which `tautline plot` makes them.
 OF_A_RUN: dict[str, Callable[..., Figure]] = {
@@ -61,7 +60,7 @@ def pictures_of(
         Name of a line, which figures of lines show alone.
     """
     system = system_of(attributes)
-    lines, bodies = list(system.lines), free_bodies(system)
+    lines, bodies = list(system.lines), list(system.free_bodies)
     if line is not None:
         checks.choice("line", line, lines)
     found: dict[str, Callable[..., Figure]] = {}

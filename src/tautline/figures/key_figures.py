@@ -16,7 +16,6 @@ from tautline.figures import page as pages
 from tautline.figures.series import place_in_words
 from tautline.quantities import between, number, value
 from tautline.results.inputs import system_of
-from tautline.results.one_line import free_bodies
 from tautline.results.sampling import STILL
 
 # Events without tension that are listed.
@@ -128,7 +127,7 @@ def _bending(found: Rope) -> list[tuple[str, str]]:
 def motion_table(run: xr.Dataset) -> str:
     """How far and how fast the free bodies go and turn."""
     rows = []
-    for name in free_bodies(system_of(run.attrs)):
+    for name in system_of(run.attrs).free_bodies:
         one = run.sel(body=name)
         least = ROUNDING * float(np.nanmax(np.abs(one.body_position)))
         places = one.body_position.where(np.abs(one.body_position) > least, 0.0).transpose("axis", "time")

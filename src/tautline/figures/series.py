@@ -35,7 +35,7 @@ from tautline.model import checks
 from tautline.quantities import value
 from tautline.results.conservation import balance_error, kept_momentum
 from tautline.results.inputs import CASE, system_of
-from tautline.results.one_line import ends_of, free_bodies, label_of, line_of
+from tautline.results.one_line import ends_of, label_of, line_of
 from tautline.units import OF_RESULTS
 
 TIME_LABEL = "time (s)"
@@ -148,7 +148,7 @@ def lengths(run: xr.Dataset, line: str | None = None) -> Figure:
 
 def _turning(axes: Any, run: xr.Dataset) -> None:
     """How fast the free bodies turn."""
-    free = [name for name in free_bodies(system_of(run.attrs)) if name in run["body"].values]
+    free = [name for name in system_of(run.attrs).free_bodies if name in run["body"].values]
     if len(free) == 1:
         curve(axes, run.time, run.angular_velocity.sel(body=free[0], axis="y"), color=ORANGE)
         axes.set_ylabel(r"$\Omega_2$ (rad/s)")

@@ -20,7 +20,6 @@ from tautline.model.body import RigidBody
 from tautline.model.shapes import body_mesh
 from tautline.results.inputs import system_of
 from tautline.results.network import spans
-from tautline.results.one_line import free_bodies
 
 Array = NDArray[np.float64]
 
@@ -90,7 +89,6 @@ Parts = dict[str, Callable[[xr.Dataset], str]]
 def parts_of(run: xr.Dataset) -> Parts:
     """Series of a run: line-NAME for each line and body-NAME for each free body; line and body for the only ones."""
     system = system_of(run.attrs)
-    free = free_bodies(system)
     parts: Parts = {}
     for k, (name, places) in enumerate(spans(system).items()):
         drawn = partial(_line_vtp, k, *places, system.lines[name].spans)
@@ -98,7 +96,7 @@ def parts_of(run: xr.Dataset) -> Parts:
     for b, (name, body) in enumerate(system.bodies.items()):
         if isinstance(body, RigidBody):
             points, faces = body_mesh(body)
-            part = f"body-{name}" if len(free) > 1 else "body"
+            part = f"body-{name}" if len(system.free_bodies) > 1 else "body"
             parts[part] = partial(_body_vtp, b, points - np.array(body.center_of_mass), faces)
     return parts
 

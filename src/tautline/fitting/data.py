@@ -17,7 +17,7 @@ from tautline.files.export import Column, columns_of
 from tautline.model import checks
 from tautline.model.expressions import Bound, bind, parts_of_system
 from tautline.model.expressions import read as read_expression
-from tautline.model.kinds import WrongValueError
+from tautline.model.forms import WrongValueError
 from tautline.model.table_files import TIME, read_column, read_lines
 from tautline.model.wording import near
 from tautline.results.inputs import system_of

@@ -22,7 +22,7 @@ from tautline.fitting.search import Progress, Search
 from tautline.fitting.unknowns import OFFSET, Unknown
 from tautline.gradients.runs import check_case
 from tautline.model import checks
-from tautline.model.kinds import in_si
+from tautline.model.forms import in_si
 from tautline.model.system.case import Case
 from tautline.results.warnings import RunWarning
 from tautline.units import OF_RESULTS

@@ -10,7 +10,8 @@ from typing import Any
 from tautline.errors import InputError
 from tautline.gradients.keys import key_of, kind_of
 from tautline.model import checks, keys
-from tautline.model.kinds import Kind, in_si
+from tautline.model.forms import in_si
+from tautline.model.kinds import Kind
 from tautline.model.system.case import Case
 from tautline.model.wording import near
 

@@ -13,7 +13,6 @@ from tautline.fmu.exported import Export
 from tautline.fmu.image import Image, item_place, place_in
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
-from tautline.model.body import RigidBody
 from tautline.model.system.commands import drives
 from tautline.model.system.parts import ANCHOR, Kinematic
 from tautline.model.system.state import BodyState
@@ -60,7 +59,7 @@ class Memory:
         backend = runner.backend
         self.stepper = stepper = backend.stepper
         self.system = backend.system
-        self.free = [name for name, body in self.system.bodies.items() if isinstance(body, RigidBody)]
+        self.free = list(self.system.free_bodies)
         for name in self.free:
             backend.push(name)
         for name in what.moved:

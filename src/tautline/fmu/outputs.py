@@ -127,7 +127,7 @@ class Outputs:
         line, fluid, strand = system.lines[self.strands[k].line], system.fluid, memory.network.strands[k]
         string, place, in_strand = line.string, memory.sampled_strand(k), memory.in_strand
         pieces = np.zeros(1) if string.law != "table" else np.concatenate([string.pieces()[0], *string.pieces()[1]])
-        loads = string_loads(string, system.gravity or 0.0, fluid, 0.0, memory.what.until)
+        loads = string_loads(string, system.gravity, fluid, 0.0, memory.what.until)
         flow, times = (np.zeros((1, 0)), np.zeros(1)) if loads.flow is None else (loads.flow, loads.times)
         far, sign = _feed_at_stop(self.strands, k)
         return [

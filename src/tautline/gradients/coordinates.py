@@ -13,7 +13,6 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import Dual, UnknownTangentsError
 from tautline.gradients.rotations import RotationVectors
 from tautline.kernels.network import data as kernels
-from tautline.model.body import RigidBody
 from tautline.model.description import changed
 from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
@@ -47,7 +46,7 @@ class Coordinates:
 
     def __init__(self, system: System, start: State, locked: Collection[str]) -> None:
         self._system, self._start = system, start
-        self.free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
+        self.free = list(system.free_bodies)
         self._rotations = {
             name: RotationVectors(start.bodies[name].attitude) for name in self.free if not system.bodies[name].is_point
         }

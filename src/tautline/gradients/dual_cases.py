@@ -30,7 +30,7 @@ from tautline.model.stacking import stacked
 from tautline.model.string import String
 from tautline.model.system.case import Case
 from tautline.model.system.commands import END_REEL
-from tautline.model.system.reading import assembled, described
+from tautline.model.system.section_reader import assembled, described
 
 if TYPE_CHECKING:
     from tautline.gradients.rest_starts import CasesBeside

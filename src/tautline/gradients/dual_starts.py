@@ -18,8 +18,9 @@ from tautline.model.body import RigidBody
 from tautline.model.command import Command, Drum
 from tautline.model.description import changed
 from tautline.model.reel import Reel
-from tautline.model.rest.network import Network, Places, hat
+from tautline.model.rest.network import Network, Places
 from tautline.model.rest.states import common, held_ends
+from tautline.model.rotations import hat
 from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
 from tautline.model.system.parts import Kinematic
@@ -117,7 +118,7 @@ def _body(system: System, name: str, given: Any, known: State) -> BodyState:
 def _line(system: System, bodies: Mapping[str, BodyState], name: str, start: Placed, known: State) -> LineState:
     """A line that starts straight between its ends; UnknownTangentsError where it begins to sag."""
     line = system.lines[name]
-    fields = line_fields(system, bodies, name, line, start.lines.get(name, LineStart()))
+    fields = line_fields(system, bodies, name, start.lines.get(name, LineStart()))
     found = changed(known.lines[name], **fields)
     ends = [_held(system, bodies, span) for span in system.spans(name)]
     distance: Any = sum(np.linalg.norm(b - a) for (a, _), (b, _) in ends)

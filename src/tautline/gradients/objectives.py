@@ -13,8 +13,7 @@ import numpy as np
 from tautline.errors import InputError
 from tautline.gradients.arrays import value_of
 from tautline.model import checks
-from tautline.model.expressions import TIME, Bound, Parts, bind, read
-from tautline.model.expressions.binding import rates_needed
+from tautline.model.expressions import TIME, Bound, Parts, bind, rates_needed, read
 from tautline.schema import SCHEMA, TIME_VARIABLE
 
 # Times the root mean square of a variable: how sharp a smooth maximum is.
@@ -124,10 +123,6 @@ class _OfExpression(Objective):
 
     def _bound(self, parts: Parts) -> Bound:
         return bind(self._expression, parts).single()
-
-    def series(self, values: Mapping[str, Any]) -> Any:
-        """The one number that the expression is, for every row of the values."""
-        return bind(self._expression, self._parts or _counted_parts(values)).single().of(values)
 
 
 class Final(_OfExpression):

@@ -195,15 +195,19 @@ def _profile(array: Array) -> tuple[Any, Any, Any]:
     return np.broadcast_to(ids, array.shape), weights, usual
 
 
-def _path(array: Array) -> tuple[Any, Any, Any]:
-    powers = np.array([-1, *(p for _ in range(3) for p in range(4))])
-    ids, weights, usual = _polynomials(array[0], array[1::4], powers)
+def _rows_of_powers(array: Array, count: int) -> tuple[Any, Any, Any]:
+    """Rows of knots, then so many of powers for each component."""
+    powers = np.array([-1, *(k % count for k in range(len(array) - 1))])
+    ids, weights, usual = _polynomials(array[0], array[1::count], powers)
     return np.broadcast_to(ids[:, None], array.shape), weights[:, None], usual[:, None]
+
+
+def _path(array: Array) -> tuple[Any, Any, Any]:
+    return _rows_of_powers(array, 4)
 
 
 def _tension(array: Array) -> tuple[Any, Any, Any]:
-    ids, weights, usual = _polynomials(array[0], array[1], np.arange(-1, len(array) - 1))
-    return np.broadcast_to(ids[:, None], array.shape), weights[:, None], usual[:, None]
+    return _rows_of_powers(array, len(array) - 1)
 
 
 def _vectors(array: Array) -> tuple[Any, Any, Any]:

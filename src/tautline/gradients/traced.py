@@ -97,7 +97,13 @@ class Traced(Dual):
 
     def _chain(self, ufunc: Any, inputs: Any, values: list[Any]) -> Traced:
         """A function of arrays, with the ways back to them."""
-        return _chained(ufunc, inputs, values)
+        value = np.asarray(ufunc(*values))
+        if ufunc in (np.maximum, np.minimum):
+            first, second = (np.asarray(x == value) for x in values)
+            both = np.where(first & second, np.nan, 1.0)
+            return _joined(value, inputs, (first * both, second * both))
+        varies = [isinstance(x, Traced) for x in inputs]
+        return _joined(value, inputs, SLOPES[ufunc](value, varies, *values))
 
     def _become(self, other: Traced) -> None:
         """Take another's numbers."""
@@ -141,16 +147,6 @@ def _joined(value: Any, inputs: Sequence[Any], slopes: Sequence[Any]) -> Traced:
         if isinstance(x, Traced)
     ]
     return Traced(value, parents)
-
-
-def _chained(ufunc: Any, inputs: Sequence[Any], values: list[Any]) -> Traced:
-    value = np.asarray(ufunc(*values))
-    if ufunc in (np.maximum, np.minimum):
-        first, second = (np.asarray(x == value) for x in values)
-        both = np.where(first & second, np.nan, 1.0)
-        return _joined(value, inputs, (first * both, second * both))
-    varies = [isinstance(x, Traced) for x in inputs]
-    return _joined(value, inputs, SLOPES[ufunc](value, varies, *values))
 
 
 def _diff(x: Traced, n: int = 1, axis: int = -1) -> Traced:

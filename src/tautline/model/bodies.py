@@ -12,7 +12,7 @@ from tautline.model.bodies_of_files import MeshBody, MjcfBody, UrdfBody
 from tautline.model.body import DIMENSIONS, MESH, RigidBody, Shape, Surface, sizes
 from tautline.model.checks import ZERO, Matrix, positive, vector
 from tautline.model.description import Matrix33, Number, Vector3, choice, declared, described, fields_of, quantity
-from tautline.model.kinds import MATRIX, PAIR, ROW, VECTOR, VECTORS
+from tautline.model.forms import MATRIX, PAIR, ROW, VECTOR, VECTORS
 from tautline.model.mesh_files import Triangles
 
 _MASS = "Mass M."

@@ -9,9 +9,10 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model.body import MESH, RigidBody, Shape, Surface
-from tautline.model.checks import UPWARD, ZERO, Vector, positive, refuse, vector
+from tautline.model.checks import UPWARD, ZERO, direction, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, declared, described, quantity
-from tautline.model.kinds import VECTOR, Text
+from tautline.model.forms import VECTOR
+from tautline.model.kinds import Text
 from tautline.model.mesh_files import MeshFile
 from tautline.model.robot_files import Inertial, InertialFile
 from tautline.model.wording import either
@@ -23,13 +24,6 @@ _ATTACHMENT = "Attachment point of the line, in the axes of the file."
 
 # Cosine of the angle to the upward direction above which an axis is no reference for another one.
 ALONG = 0.99
-
-
-def _direction(name: str, value: Any, unit: str) -> Vector:
-    found = vector(name, value, unit)
-    if not any(found):
-        refuse(name, "a vector that is not zero", value)
-    return found
 
 
 class Name(Text):
@@ -76,7 +70,7 @@ class MeshBody:
     density: OptionalNumber = quantity("kg/m^3", positive, "Density of the material, or `mass`.", default=None)
     mass: OptionalNumber = quantity("kg", positive, "Mass M, or `density`.", default=None)
     unit: Number = quantity("m", positive, "Length of a unit of the file's coordinates.", default=1.0)
-    up: Vector3 = quantity("", _direction, _UP, default=UPWARD, form=VECTOR)
+    up: Vector3 = quantity("", direction, _UP, default=UPWARD, form=VECTOR)
     attachment: Vector3 = quantity("m", vector, _ATTACHMENT, default=ZERO, form=VECTOR)
 
     def _check_together(self) -> None:
@@ -113,7 +107,7 @@ class UrdfBody:
 
     file: Any = declared(InertialFile("URDF", "URDF file beside the scenario."))
     link: str | None = declared(Name("Name of the link; the only one that has an inertial by default."), default=None)
-    up: Vector3 = quantity("", _direction, _UP, default=UPWARD, form=VECTOR)
+    up: Vector3 = quantity("", direction, _UP, default=UPWARD, form=VECTOR)
     attachment: Vector3 = quantity("m", vector, _ATTACHMENT, default=ZERO, form=VECTOR)
 
     def body(self) -> RigidBody:
@@ -129,7 +123,7 @@ class MjcfBody:
     body_name: str | None = declared(
         Name("Name of the body; the only one that has an inertial by default."), default=None
     )
-    up: Vector3 = quantity("", _direction, _UP, default=UPWARD, form=VECTOR)
+    up: Vector3 = quantity("", direction, _UP, default=UPWARD, form=VECTOR)
     attachment: Vector3 = quantity("m", vector, _ATTACHMENT, default=ZERO, form=VECTOR)
 
     def body(self) -> RigidBody:

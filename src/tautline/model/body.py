@@ -13,12 +13,13 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.checks import UPWARD, ZERO, Matrix, Vector, positive, vector
 from tautline.model.description import Matrix33, Number, Vector3, declared, described, quantity
-from tautline.model.kinds import MATRIX, VECTOR, Kind, in_si
+from tautline.model.forms import MATRIX, VECTOR, in_si
+from tautline.model.kinds import Kind
+from tautline.model.rotations import hat
 from tautline.model.stacking import stacked
 
 # Flat bodies satisfy the triangle inequality with equality, so rounding may show a slight excess.
 TRIANGLE_TOLERANCE = 1e-9
-SYMMETRY_TOLERANCE = 1e-9
 # Of the lightest and smallest body that the other checks let pass, with room for its shape.
 LEAST_INERTIA = 0.01 * checks.SMALLEST**3
 
@@ -211,16 +212,24 @@ class RigidBody:
             return self.mass
         return _least_effective_mass(self)
 
+    def least_inertia(self) -> float:
+        """Least moment of inertia about an axis through the center of mass (kg m^2)."""
+        return _least_inertia(self)
+
     def swing_frequency2(self, gravity: float) -> float:
         """Bound on the squared frequency of swinging about the attachment point under gravity (1/s^2)."""
         return 0.0 if self.is_point else gravity * _swing_frequency2(self)
 
 
-# Both are kept for the bodies of late: of thousands of runs, many have the same one.
+# These are kept for the bodies of late: of thousands of runs, many have the same one.
+@lru_cache(maxsize=64)
+def _least_inertia(body: RigidBody) -> float:
+    return float(np.linalg.eigvalsh(body.central_inertia())[0])
+
+
 @lru_cache(maxsize=16)
 def _least_effective_mass(body: RigidBody) -> float:
-    x, y, z = body.center_of_mass
-    rho = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    rho = hat(body.center_of_mass)
     mobility = np.eye(3) / body.mass - rho @ np.linalg.solve(body.central_inertia(), rho)
     return float(1.0 / np.linalg.eigvalsh(0.5 * (mobility + mobility.T))[-1])
 
@@ -259,9 +268,7 @@ def _checked_inertia(J: NDArray[np.float64], mass: float, center: Vector) -> NDA
         raise InputError(f"{name}: expected a positive definite matrix, got zero; for a point mass use RigidBody.point")
     if scale < LEAST_INERTIA:
         raise InputError(f"{name}: expected moments of at least {LEAST_INERTIA:g} kg m^2, got {scale:g} at most")
-    if np.abs(J - J.T).max() > SYMMETRY_TOLERANCE * scale:
-        raise InputError(f"{name}: expected a symmetric matrix, got an asymmetry of {np.abs(J - J.T).max():.3g}")
-    J = 0.5 * (J + J.T)
+    J = checks.symmetric(name, J)
     central = J - steiner(mass, center)
     a, b, c = np.linalg.eigvalsh(central)
     if a <= np.finfo(float).eps * scale:

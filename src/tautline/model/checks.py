@@ -20,6 +20,8 @@ Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
 # A matrix typed in with eight digits still counts as a rotation; the kernels make it exact.
 ROTATION_TOLERANCE = 1e-7
+# What a matrix may differ from its transpose, over its largest number.
+SYMMETRY_TOLERANCE = 1e-9
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 ZERO: Vector = (0.0, 0.0, 0.0)
 UPWARD: Vector = (0.0, 0.0, 1.0)  # in the axes of other tools
@@ -143,6 +145,29 @@ def vector(name: str, value: Any, unit: str) -> Vector:
     else:
         x, y, z = array(name, value, (3,), unit).tolist()
     return (x, y, z)
+
+
+def direction(name: str, value: Any, unit: str) -> Vector:
+    """A vector of which only the direction counts."""
+    found = vector(name, value, unit)
+    if not any(found):
+        refuse(name, "a vector that is not zero", value)
+    return found
+
+
+def unit_vector(name: str, value: Any, unit: str) -> Vector:
+    """A direction, made a unit vector."""
+    x, y, z = direction(name, value, unit)
+    size = math.sqrt(x * x + y * y + z * z)
+    return (x / size, y / size, z / size)
+
+
+def symmetric(name: str, M: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A square matrix that is its own transpose but for rounding, made exactly so."""
+    apart = float(np.abs(M - M.T).max())
+    if apart > SYMMETRY_TOLERANCE * float(np.abs(M).max()):
+        raise InputError(f"{name}: expected a symmetric matrix, got an asymmetry of {apart:.3g}")
+    return np.asarray(0.5 * (M + M.T))
 
 
 def choice(name: str, value: Any, allowed: Iterable[Any]) -> None:

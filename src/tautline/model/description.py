@@ -16,58 +16,37 @@ import inspect
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform, overload
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, dataclass_transform, overload
 
 import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import kinds
 from tautline.model.checks import Matrix, Vector
-from tautline.model.kinds import MISSING, SCALAR, Check, Form, Kind, Way
-from tautline.model.wording import both, either
+from tautline.model.forms import SCALAR, Form
+from tautline.model.kinds import MISSING, Check, Kind, Way
+from tautline.model.wording import both
 
 T = TypeVar("T")
+Kept = TypeVar("Kept")
+Given = TypeVar("Given")
 _KIND = "kind"
 _WIDTH = 118
 
 if TYPE_CHECKING:
 
-    class Number:
-        """A field that is a float, and takes text with a unit as well."""
+    class Field(Generic[Kept, Given]):
+        """A field that is of one type and takes another, such as a float that takes text with a unit as well."""
 
-        def __get__(self, owner: Any, kind: Any = None) -> float: ...
-        def __set__(self, owner: Any, value: float | str) -> None: ...
+        def __get__(self, owner: Any, kind: Any = None) -> Kept: ...
+        def __set__(self, owner: Any, value: Given) -> None: ...
 
-    class OptionalNumber:
-        """A number or None."""
-
-        def __get__(self, owner: Any, kind: Any = None) -> float | None: ...
-        def __set__(self, owner: Any, value: float | str | None) -> None: ...
-
-    class Lengths:
-        """A number, or several by the names of lines."""
-
-        def __get__(self, owner: Any, kind: Any = None) -> Any: ...
-        def __set__(self, owner: Any, value: float | str | Mapping[str, float | str]) -> None: ...
-
-    class Vector3:
-        """A field of three floats that takes any three numbers or texts."""
-
-        def __get__(self, owner: Any, kind: Any = None) -> Vector: ...
-        def __set__(self, owner: Any, value: Any) -> None: ...
-
-    class OptionalVector3:
-        """Three floats or None."""
-
-        def __get__(self, owner: Any, kind: Any = None) -> Vector | None: ...
-        def __set__(self, owner: Any, value: Any) -> None: ...
-
-    class Matrix33:
-        """A field of 3 x 3 floats that takes any such numbers or texts."""
-
-        def __get__(self, owner: Any, kind: Any = None) -> Matrix: ...
-        def __set__(self, owner: Any, value: Any) -> None: ...
-
+    Number = Field[float, float | str]
+    OptionalNumber = Field[float | None, float | str | None]
+    Lengths = Field[Any, float | str | Mapping[str, float | str]]  # a number, or several by the names of lines
+    Vector3 = Field[Vector, Any]
+    OptionalVector3 = Field[Vector | None, Any]
+    Matrix33 = Field[Matrix, Any]
 else:
     Number, OptionalNumber, Lengths = float, float | None, Any
     Vector3, OptionalVector3, Matrix33 = Vector, Vector | None, Matrix
@@ -182,9 +161,7 @@ def _init_with_keys(made: Any, prefix: str, fields: dict[str, Kind]) -> Callable
                 with suppress(KeyError):  # what else it follows from is missing, which the constructor says
                     given[name] = way.join(beside | came)
             if loose := sorted(extra.keys() - taken):
-                ways = [way for kind in fields.values() for way in kind.ways if loose[0] in way.keys]
-                others = either(dict.fromkeys(key for way in ways for key in way.keys if key != loose[0]))
-                raise InputError(f"{prefix}: expected {loose[0]} together with {others}, got it without")
+                raise InputError(f"{prefix}: {kinds.without_others(loose[0], fields)}")
         missing = [name for name in names[len(args) :] if name in required and name not in given]
         if len(missing) == 1 and given.keys() <= set(names) and fields[missing[0]].ways:
             others = ", or ".join(map(str, fields[missing[0]].ways))

@@ -9,11 +9,12 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.kinds import SCALAR, VECTOR, Form, Kind, Quantity
+from tautline.model.forms import SCALAR, VECTOR, Form
+from tautline.model.kinds import ByDepth, Quantity
 from tautline.model.stacking import stacked
 from tautline.model.tables import arrays
 
-# What a matrix may differ from its transpose, and its least eigenvalue from 0, over its largest number.
+# What the least eigenvalue of a matrix may differ from 0, over its largest number, and angles from half a turn.
 TOLERANCE = 1e-9
 # Sine of the least angle between two axes of a wing.
 LEAST_ANGLE = 1e-3
@@ -28,11 +29,8 @@ def _three(name: str, value: Any, unit: str) -> Any:
 
 def _six(name: str, value: Any, unit: str) -> Any:
     """A symmetric matrix of which no motion takes energy."""
-    M = checks.array(name, value, (6, 6), "kg, kg m, kg m^2")
+    M = checks.symmetric(name, checks.array(name, value, (6, 6), "kg, kg m, kg m^2"))
     size = float(np.abs(M).max())
-    if np.abs(M - M.T).max() > TOLERANCE * size:
-        raise InputError(f"{name}: expected a symmetric matrix, got an asymmetry of {np.abs(M - M.T).max():.3g}")
-    M = 0.5 * (M + M.T)
     scale = np.sqrt(np.maximum(np.diag(M), 0.0))
     scale[scale == 0.0] = 1.0  # rows have different units
     least = float(np.linalg.eigvalsh(M / np.outer(scale, scale))[0])
@@ -43,42 +41,11 @@ def _six(name: str, value: Any, unit: str) -> Any:
     return tuple(map(tuple, M.tolist()))
 
 
-class OneOrMore(Kind):
+def one_or_more(unit: str, sentence: str, *, matrix: bool = False) -> ByDepth:
     """A number that is not negative; or three, one along each axis of the body; or a matrix where that may be given."""
-
-    def __init__(self, unit: str, sentence: str, *, matrix: bool = False) -> None:
-        super().__init__(sentence)
-        self.unit = unit
-        self._kinds = [Quantity(unit, checks.non_negative, sentence), Quantity(unit, _three, sentence, VECTOR)]
-        self._kinds += [Quantity("", _six, sentence, SIX)] if matrix else []
-
-    def _kind(self, value: Any) -> Quantity:
-        """The one for a value, by how often lists are in lists."""
-        depth = 0
-        value = value.tolist() if isinstance(value, np.ndarray) else value
-        while isinstance(value, list | tuple) and depth < len(self._kinds) - 1:
-            depth, value = depth + 1, next(iter(value), 0.0)
-        return self._kinds[depth]
-
-    def read(self, value: Any) -> Any:
-        return self._kind(value).read(value)
-
-    def check(self, name: str, value: Any) -> Any:
-        return self._kind(value).check(name, value)
-
-    def schema(self) -> dict[str, Any]:
-        return {"anyOf": [kind.schema() for kind in self._kinds]}
-
-    def words(self) -> str:
-        return " or ".join(kind.words() for kind in self._kinds)
-
-
-def checked_axis(name: str, value: Any, unit: str) -> Any:
-    """A direction; its length is of no account."""
-    axis = checks.vector(name, value, unit)
-    if not any(axis):
-        checks.refuse(name, "a direction", value)
-    return axis
+    whole = (Quantity("", _six, sentence, SIX),) if matrix else ()
+    numbers = Quantity(unit, checks.non_negative, sentence), Quantity(unit, _three, sentence, VECTOR)
+    return ByDepth(sentence, *numbers, *whole)
 
 
 def checked_angles(name: str, table: Any) -> None:
@@ -121,11 +88,7 @@ def wing_of(own: Any) -> Wing:
     if not np.array_equal(at, also):
         angles = np.union1d(at, also)
         lift, drag, at = np.interp(angles, at, lift), np.interp(angles, also, drag), angles
-    return Wing(chord, span, _cross(chord, span), np.stack([at, lift, drag]))
-
-
-def _cross(a: Any, b: Any) -> Any:
-    return np.stack([a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]])
+    return Wing(chord, span, np.cross(chord, span), np.stack([at, lift, drag]))
 
 
 def drag_areas(own: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Geometry and inertia of a drum on which string lies in layers (docs/theory.md, equations 50 to 53).
+"""Drum on which string lies in layers: geometry, inertia (docs/theory.md, equations 50 to 53), pull of a line at rest.
 
 Letters of the theory: d_0 is the bare drum's radius, k the growth of its square with the length spooled, w that length.
 """
@@ -9,7 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tautline import registry
 from tautline.model.reel import Reel
+from tautline.model.string import String
 
 
 class Spooled(NamedTuple):
@@ -40,3 +42,20 @@ def spooled(reel: Reel, s: Any) -> Spooled:
         moment / d,
         (a * cosine + 0.5 * k * k + k * d_0 * sine) / d**2 - 0.5 * k * moment / d**3,
     )
+
+
+def pull_at_guide(string: String, reel: Reel, strain: Any) -> Any:
+    """Pull of a string at this strain on the drum of a reel, less the energy that entering string brings in (N)."""
+    kept = 1.0 + registry.GUIDE_LAWS[reel.guide_law].force_at_rest
+    return string.tension(strain) * (1.0 + strain) - kept * string.energy_density(strain)
+
+
+def pull_at_rim(string: String, tension: float) -> float:
+    """Pull of a string at this tension on the rim of a wheel that it runs over, less the energy that it brings (N)."""
+    strain = float(string.strain(max(tension, 0.0)))
+    return tension * (1.0 + strain) - float(string.energy_density(strain))
+
+
+def spooled_lever(reel: Reel, s: Any) -> Any:
+    """Pull of the spooled string at the drum over its weight per length (m)."""
+    return reel.guide_length + spooled(reel, s).lever

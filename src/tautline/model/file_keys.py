@@ -10,9 +10,10 @@ from typing import Any, NamedTuple, TypeVar
 from tautline.errors import InputError
 from tautline.model import kinds
 from tautline.model.description import fields_of
-from tautline.model.kinds import MISSING, Kind, Way, WrongValueError, own_keys, ways_given
+from tautline.model.forms import WrongValueError
+from tautline.model.kinds import MISSING, Kind, Way, own_keys, ways_given
 from tautline.model.table_files import FILE, TableFile, expanded
-from tautline.model.wording import both, either, no_such
+from tautline.model.wording import both, no_such
 
 T = TypeVar("T")
 Tree = dict[str, Any]
@@ -141,9 +142,7 @@ def _missing(cls: type, given: Iterable[str]) -> list[Problem]:
     fields = fields_of(cls)
     loose = [key for key in given if key not in fields and key not in taken]
     if loose and not problems:
-        ways = [way for kind in fields.values() for way in kind.ways if loose[0] in way.keys]
-        others = either(dict.fromkeys(key for way in ways for key in way.keys if key != loose[0]))
-        problems.append(Problem((), f"expected {loose[0]} together with {others}, got it without"))
+        problems.append(Problem((), kinds.without_others(loose[0], fields)))
     return problems
 
 

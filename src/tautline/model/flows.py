@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,12 @@ from tautline.errors import InputError
 from tautline.model import checks, turbulence
 from tautline.model.checks import finite, non_negative, positive, vector
 from tautline.model.description import Number, OptionalVector3, choice, declared, described, quantity, whole
-from tautline.model.harmonics import ramp_at
-from tautline.model.kinds import ROW, VECTOR, VECTORS, Form, Kind, Quantity, in_si, read_numbers
+from tautline.model.forms import ROW, VECTOR, VECTORS, Form
+from tautline.model.harmonics import TERMS_AT_ONCE, ramp_at
+from tautline.model.kinds import ByDepth, Quantity, depth_of
 from tautline.model.piecewise import Row, even_times, increasing, rows
 from tautline.model.table_files import TableFile, Values
-from tautline.model.unsteady import Unsteady
+from tautline.model.unsteady import Unsteady, end_of_block, in_blocks, steps_of_block
 from tautline.model.wave_flow import WaveFlow
 
 PROFILES = Form(
@@ -26,15 +27,11 @@ PROFILES = Form(
     None,
     "[[[3, 0, 0], [1, 0, 0]]]",
     "[[['3 {unit}', 0, 0], [1, 0, 0]]]",
-    "vectors, or lists of vectors",
+    "lists of vectors",
     VECTORS,
 )
 # Largest distance of a function from the lines of its table, of its largest size.
 FOLLOWED = 0.01
-# Intervals that are tabulated together: whoever asks for them, the numbers are the same.
-INTERVALS_A_BLOCK = 64
-# Terms summed in one product of matrices: so few are not divided among threads, and sums do not depend on these.
-TERMS_AT_ONCE = 200
 # Values of the table in a period of the highest frequency.
 VALUES_A_PERIOD = 10
 # Values of the table of a gust: lines between them are off by 1e-6 of its size.
@@ -47,38 +44,21 @@ def _levels(name: str, value: Any, unit: str) -> Row:
     return tuple(increasing(name, value, unit).tolist())
 
 
-class Profiles(Kind):
+def _profiles(name: str, value: Any, unit: str) -> Any:
+    given = [[row] for row in value] if depth_of(value) == 2 else value
+    return tuple(rows(profile) for profile in checks.array(name, given, (None, None, 3), unit))
+
+
+class Profiles(ByDepth):
     """A vector for each time, or for each time a list of vectors, one for each depth."""
 
-    unit = "m/s"
-
-    def read(self, value: Any) -> Any:
-        return read_numbers(value, PROFILES if _depth(value) > 2 else VECTORS, self.unit)
-
-    def check(self, name: str, value: Any) -> Any:
-        given = in_si(name, value, self.unit)
-        if _depth(given) == 2:
-            given = (
-                [[row] for row in np.asarray(given).tolist()] if isinstance(given, np.ndarray) else [[r] for r in given]
-            )
-        found = checks.array(name, given, (None, None, 3), self.unit)
-        return tuple(rows(profile) for profile in found)
+    def __init__(self, sentence: str) -> None:
+        super().__init__(
+            sentence, *(Quantity("m/s", _profiles, sentence, form) for form in (VECTORS, PROFILES)), least=2
+        )
 
     def plain(self, value: Any) -> Any:
         return [[list(v) for v in profile] if len(profile) > 1 else list(profile[0]) for profile in value]
-
-    def schema(self) -> dict[str, Any]:
-        return {"anyOf": [Quantity(self.unit, finite, "", form).schema() for form in (VECTORS, PROFILES)]}
-
-    def words(self) -> str:
-        return PROFILES.words
-
-
-def _depth(value: Any) -> int:
-    """How many lists lie in each other."""
-    if isinstance(value, np.ndarray):
-        return value.ndim
-    return 1 + _depth(value[0]) if isinstance(value, (list, tuple)) and len(value) else 0
 
 
 @described
@@ -227,10 +207,6 @@ class Turbulence(Steered):
         default=0.0,
     )
 
-    def fluctuations(self, speed: float) -> turbulence.Fluctuations:
-        """Sines along, across and down, in the frame of a mean flow of this speed (m/s)."""
-        return _fluctuations(self, speed)
-
     def table(self, start: float, until: float, mean: Array) -> Unsteady:
         """Velocities between two times at least."""
         U = self.mean_of(mean)
@@ -240,15 +216,11 @@ class Turbulence(Steered):
         size = np.linalg.norm(side)
         across = side / size if size > 0.0 else np.array([0.0, 1.0, 0.0])
         axes = np.stack([along, across, np.cross(along, across)])
-        first, last = (math.floor(t / (INTERVALS_A_BLOCK * self.interval)) for t in (start, until))
-        found = self.fluctuations(speed)
-        blocks = [self._block(found, number) for number in range(first, last + 1)]
-        numbers = np.arange(INTERVALS_A_BLOCK * first, INTERVALS_A_BLOCK * (last + 1) + 1, dtype=np.float64)
-        values = np.concatenate([*(block[:-1] for block in blocks), blocks[-1][-1:]])
-        return Unsteady(self.interval * numbers, np.array(self.depths), values @ axes)
+        times, values = in_blocks(self.interval, start, until, partial(self._block, fluctuations_of(self, speed)))
+        return Unsteady(times, np.array(self.depths), values @ axes)
 
     def _block(self, found: turbulence.Fluctuations, number: int) -> Array:
-        times = self.interval * (INTERVALS_A_BLOCK * number + np.arange(INTERVALS_A_BLOCK + 1, dtype=np.float64))
+        times = self.interval * steps_of_block(number)
         total: Array = np.zeros((len(times), len(self.depths), 3))
         for first in range(0, self.components, TERMS_AT_ONCE):
             some = slice(first, first + TERMS_AT_ONCE)
@@ -259,12 +231,12 @@ class Turbulence(Steered):
 
     def covered(self, until: float) -> float:
         """Time up to which a table that was asked for until then holds (s)."""
-        block = INTERVALS_A_BLOCK * self.interval
-        return (math.floor(until / block) + 1) * block
+        return end_of_block(self.interval, until)
 
 
 @lru_cache(maxsize=16)
-def _fluctuations(flow: Turbulence, speed: float) -> turbulence.Fluctuations:
+def fluctuations_of(flow: Turbulence, speed: float) -> turbulence.Fluctuations:
+    """Fluctuations of turbulence about a mean of a speed (m/s)."""
     return turbulence.fluctuations(
         turbulence.SPECTRA[flow.spectrum],
         speed,

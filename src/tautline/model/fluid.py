@@ -12,7 +12,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model.body import RigidBody, steiner
-from tautline.model.checks import ZERO, finite, non_negative, positive, vector
+from tautline.model.checks import ZERO, direction, finite, non_negative, positive, vector
 from tautline.model.description import (
     Number,
     OptionalNumber,
@@ -24,11 +24,11 @@ from tautline.model.description import (
     fields_of,
     quantity,
 )
-from tautline.model.directional import OneOrMore, check_wing, checked_angles, checked_axis
+from tautline.model.directional import check_wing, checked_angles, one_or_more
 from tautline.model.flows import UNSTEADY, Steered, UnsteadyFlow
-from tautline.model.kinds import VECTOR
+from tautline.model.forms import VECTOR
 from tautline.model.parts import Part
-from tautline.model.piecewise import even_times, rows
+from tautline.model.piecewise import even_times, interpolated, rows
 from tautline.model.stacking import stacked
 from tautline.model.tables import Over, Table
 from tautline.model.unsteady import Unsteady
@@ -44,7 +44,7 @@ class BodyInFluid:
     """How a body feels a fluid around it. The string's part is `String.diameter` and its coefficients."""
 
     drag_area: Any = declared(
-        OneOrMore(
+        one_or_more(
             "m^2",
             "Drag coefficient times area of the body: one in all directions, or three along the axes of the body.",
         ),
@@ -58,7 +58,7 @@ class BodyInFluid:
         "m", vector, "Where buoyancy acts, body frame; the center of mass if not given.", default=None, form=VECTOR
     )
     added_mass: Any = declared(
-        OneOrMore(
+        one_or_more(
             "kg",
             "Fluid that the body moves along: one mass in all directions, three along the axes of the body, or a "
             "6 x 6 matrix for its velocity and angular velocity in SI units, symmetric.",
@@ -110,14 +110,14 @@ class BodyInFluid:
     )
     wing_chord: Vector3 = quantity(
         "",
-        checked_axis,
+        direction,
         "Axis of the wing from its trailing to its leading edge, body frame.",
         default=(1.0, 0.0, 0.0),
         form=VECTOR,
     )
     wing_span: Vector3 = quantity(
         "",
-        checked_axis,
+        direction,
         "Axis of the wing across that. At a positive angle of attack the wing moves towards chord cross span, and lift "
         "is against that.",
         default=(0.0, 1.0, 0.0),
@@ -240,8 +240,8 @@ class Fluid:
         if self.unsteady is None:
             return self
         times, depths, velocities = self.flow_between(time, time)
-        now = [np.interp(time, times, column) for column in velocities.reshape(len(times), -1).T]
-        flow = (tuple(depths.tolist()), rows(np.reshape(now, (-1, 3))))
+        now = interpolated(time, times, velocities.reshape(len(times), -1))
+        flow = (tuple(depths.tolist()), rows(now.reshape(-1, 3)))
         return dataclasses.replace(self, flow=flow, unsteady=None)
 
     def around(self, body: BodyInFluid) -> Fluid:
@@ -252,6 +252,19 @@ class Fluid:
     def least_density(self) -> float:
         """Density that is around string and body wherever they are (kg/m^3)."""
         return self.density if self.surface is None else self.density_above
+
+    @property
+    def added_below(self) -> float:
+        """Density below the surface, more than above (kg/m^3); 0 without a surface."""
+        return self.density - self.least_density
+
+    def density_at(self, wet: Any) -> Any:
+        """Mean density around something of which a part is below the surface (kg/m^3)."""
+        return self.least_density + self.added_below * wet
+
+    def wet_part(self, depth: float) -> float:
+        """Part of the body that is below the surface, from the depth of its center of buoyancy (m)."""
+        return 1.0 if self.surface is None else min(max(0.5 + (depth - self.surface) / self.wetted_height, 0.0), 1.0)
 
     @property
     def wetted_height(self) -> float:

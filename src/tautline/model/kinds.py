@@ -5,15 +5,15 @@ Each kind reads what a file says, checks what Python gives, and says in words an
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.forms import SCALAR, Form, WrongValueError, in_si, read_numbers, schema_of
 from tautline.model.read_only import ReadOnly
 from tautline.model.wording import both, either, near
-from tautline.units import WORDS, percentage_hint, shown, to_si
+from tautline.units import shown
 
 
 class Missing:
@@ -30,14 +30,6 @@ MISSING: Any = Missing()
 AUTO = "auto"
 # Name of an argument, value and unit in; the value as the model keeps it out.
 Check = Callable[[str, Any, str], Any]
-
-
-class WrongValueError(ValueError):
-    """A value is not what its key takes. The sentence says why, the place which item of a list it is."""
-
-    def __init__(self, sentence: str, place: tuple[str, ...] = ()) -> None:
-        super().__init__(sentence)
-        self.place = place
 
 
 class Way(NamedTuple):
@@ -110,36 +102,6 @@ class Kind:
         return self.default is not MISSING and self.plain(value) == self.plain(self.default)
 
 
-class Form(NamedTuple):
-    """Form of a list of numbers."""
-
-    what: str
-    size: int | None
-    plain: str
-    with_units: str
-    words: str
-    item: Form | None = None
-
-    def expected(self, unit: str) -> str:
-        """In words; `unit` is that of the numbers, empty if they have none."""
-        if not unit:
-            return f"{self.what}, each a number, such as {self.plain}"
-        return f"{self.what}, each {WORDS[unit]}, such as {self.plain} or {self.with_units.format(unit=unit)}"
-
-
-SCALAR = Form("", None, "", "", "float")
-PAIR = Form("a list of two", 2, "[3, 1]", "['3 {unit}', 1]", "two floats", SCALAR)
-VECTOR = Form("a list of three", 3, "[3, 0, 0]", "['3 {unit}', 0, 0]", "three floats", SCALAR)
-ROW = Form("a list", None, "[0, 3]", "['0 {unit}', '3 {unit}']", "floats", SCALAR)
-ROWS = Form("a list of lists", None, "[[0, 3], [1, 3]]", "[['0 {unit}', 3], [1, 3]]", "rows of floats", ROW)
-VECTORS = Form(
-    "a list of vectors", None, "[[0, 0, 0], [3, 0, 0]]", "[[0, 0, 0], ['3 {unit}', 0, 0]]", "vectors", VECTOR
-)
-MATRIX = Form(
-    "three rows of three", 3, "[[3, 0, 0], [0, 3, 0], [0, 0, 3]]", "[['3 {unit}', 0, 0], ...]", "3 x 3 floats", VECTOR
-)
-
-
 def own_keys(fields: Mapping[str, Kind]) -> dict[str, frozenset[str]]:
     """By field: the keys that give it and no other field."""
     every = {
@@ -160,6 +122,13 @@ def ways_given(name: str, kind: Kind, own: frozenset[str], given: Iterable[str])
     return complete[:1] if complete else touched
 
 
+def without_others(key: str, fields: Mapping[str, Kind]) -> str:
+    """Sentence on a key that gives a field together with others, which are not there."""
+    ways = [way for kind in fields.values() for way in kind.ways if key in way.keys]
+    others = either(dict.fromkeys(other for way in ways for other in way.keys if other != key))
+    return f"expected {key} together with {others}, got it without"
+
+
 class Quantity(Kind):
     """Numbers of one unit: one, a vector, a matrix or a list of them."""
 
@@ -177,7 +146,7 @@ class Quantity(Kind):
         return self._check(name, in_si(name, value, self.unit), self._shown)
 
     def schema(self) -> dict[str, Any]:
-        return _schema_of(self.form, self.unit)
+        return schema_of(self.form, self.unit)
 
     def words(self) -> str:
         return self.form.words
@@ -239,14 +208,41 @@ class OrByName(Kind):
             return self._kind.check(name, value)
         return ReadOnly({str(key): self._kind.check(f"{name}.{key}", item) for key, item in value.items()})
 
-    def plain(self, value: Any) -> Any:
-        return plain(value)
-
     def schema(self) -> dict[str, Any]:
         return {"anyOf": [self._kind.schema(), {"type": "object", "additionalProperties": self._kind.schema()}]}
 
     def words(self) -> str:
         return f"{self._kind.words()} or dict"
+
+
+class ByDepth(Kind):
+    """Numbers in one of several forms, told apart by how often lists are in lists; the first has them `least` times."""
+
+    def __init__(self, sentence: str, *kinds: Quantity, least: int = 0) -> None:
+        super().__init__(sentence)
+        self._kinds, self._least, self.unit = kinds, least, kinds[0].unit
+
+    def _kind(self, value: Any) -> Quantity:
+        return self._kinds[min(max(depth_of(value) - self._least, 0), len(self._kinds) - 1)]
+
+    def read(self, value: Any) -> Any:
+        return self._kind(value).read(value)
+
+    def check(self, name: str, value: Any) -> Any:
+        return self._kind(value).check(name, value)
+
+    def schema(self) -> dict[str, Any]:
+        return {"anyOf": [kind.schema() for kind in self._kinds]}
+
+    def words(self) -> str:
+        return " or ".join(kind.words() for kind in self._kinds)
+
+
+def depth_of(value: Any) -> int:
+    """How many lists lie in each other."""
+    if hasattr(value, "ndim"):
+        return int(value.ndim)
+    return 1 + depth_of(next(iter(value), 0.0)) if isinstance(value, (list, tuple)) else 0
 
 
 class Choice(Kind):
@@ -281,112 +277,58 @@ class Choice(Kind):
         return f"{{{', '.join(quoted)}}}"
 
 
-class Whole(Kind):
+class OfType(Kind):
+    """A value of one type of Python."""
+
+    wanted: type
+    expected: str
+    in_schema: str
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, self.wanted) or isinstance(value, bool) is not (self.wanted is bool):
+            raise WrongValueError(f"expected {self.expected}, got {shown(value)}")
+        return value
+
+    def schema(self) -> dict[str, Any]:
+        return {"type": self.in_schema}
+
+    def words(self) -> str:
+        return self.wanted.__name__
+
+
+class Whole(OfType):
     """A whole number."""
+
+    wanted, expected, in_schema = int, "a whole number", "integer"
 
     def __init__(self, least: int, most: int, sentence: str, **others: Any) -> None:
         super().__init__(sentence, **others)
         self.least, self.most = least, most
 
-    def read(self, value: Any) -> Any:
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise WrongValueError(f"expected a whole number, got {shown(value)}")
-        return value
-
     def check(self, name: str, value: Any) -> Any:
         return checks.whole(name, value, self.least, self.most)
 
     def schema(self) -> dict[str, Any]:
-        return {"type": "integer", "minimum": self.least, "maximum": self.most}
-
-    def words(self) -> str:
-        return "int"
+        return super().schema() | {"minimum": self.least, "maximum": self.most}
 
 
-class Flag(Kind):
+class Flag(OfType):
     """True or false."""
 
-    def read(self, value: Any) -> Any:
-        if not isinstance(value, bool):
-            raise WrongValueError(f"expected true or false, got {shown(value)}")
-        return value
+    wanted, expected, in_schema = bool, "true or false", "boolean"
 
     def check(self, name: str, value: Any) -> Any:
         checks.instance(name, value, bool)
         return value
 
-    def schema(self) -> dict[str, Any]:
-        return {"type": "boolean"}
 
-    def words(self) -> str:
-        return "bool"
-
-
-class Text(Kind):
+class Text(OfType):
     """Any text."""
 
-    def read(self, value: Any) -> Any:
-        if not isinstance(value, str):
-            raise WrongValueError(f"expected text, got {shown(value)}")
-        return value
+    wanted, expected, in_schema = str, "text", "string"
 
     def check(self, name: str, value: Any) -> Any:
         return checks.text(name, value)
-
-    def schema(self) -> dict[str, Any]:
-        return {"type": "string"}
-
-    def words(self) -> str:
-        return "str"
-
-
-def read_numbers(value: Any, form: Form, unit: str) -> Any:
-    """Numbers of a file in SI; plain numbers are, text has a unit."""
-    if form.item is None:
-        try:
-            return to_si(value, unit) if unit else _plain_number(value)
-        except ValueError as error:
-            raise WrongValueError(str(error)) from None
-    if not isinstance(value, (list, tuple)) or form.size not in (None, len(value)):
-        raise WrongValueError(
-            f"expected {form.expected(unit)}, got {shown(list(value) if isinstance(value, tuple) else value)}"
-        )
-    items = []
-    for k, item in enumerate(value):
-        try:
-            items.append(read_numbers(item, form.item, unit))
-        except WrongValueError as error:
-            raise WrongValueError(str(error), (str(k), *error.place)) from None
-    return items
-
-
-def _plain_number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise ValueError(f"expected a number, got {shown(value)}{percentage_hint(value)}")
-    if (isinstance(value, int) and abs(value) > checks.LARGEST) or not math.isfinite(value):
-        raise ValueError(f"expected a finite number, got {shown(value)}")
-    return float(value)
-
-
-def in_si(name: str, value: Any, unit: str) -> Any:
-    """Value from Python, with text such as "25 m" turned into numbers; anything else stays as it is."""
-    if type(value) is float or not unit:
-        return value
-    if isinstance(value, str):
-        try:
-            return to_si(value, unit)
-        except ValueError as error:
-            raise InputError(f"{name}: {error}") from None
-    if isinstance(value, (list, tuple)) and any(isinstance(item, (str, list, tuple)) for item in value):
-        return [in_si(f"{name}[{k}]", item, unit) for k, item in enumerate(value)]
-    return value
-
-
-def _schema_of(form: Form, unit: str) -> dict[str, Any]:
-    if form.item is None:
-        return {"type": ["number", "string"], "unit": unit} if unit else {"type": "number"}
-    found: dict[str, Any] = {"type": "array", "items": _schema_of(form.item, unit)}
-    return found if form.size is None else {**found, "minItems": form.size, "maxItems": form.size}
 
 
 def plain(value: Any) -> Any:

@@ -16,18 +16,8 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.extras import need
 from tautline.model.checks import finite, path
-from tautline.model.kinds import (
-    MATRIX,
-    SCALAR,
-    VECTOR,
-    VECTORS,
-    Form,
-    Kind,
-    Quantity,
-    WrongValueError,
-    plain,
-    read_numbers,
-)
+from tautline.model.forms import MATRIX, SCALAR, VECTOR, VECTORS, Form, WrongValueError, read_numbers
+from tautline.model.kinds import Kind, Quantity, plain
 from tautline.model.table_files import NAME, printed
 from tautline.model.wording import both, either
 from tautline.units import shown

@@ -14,8 +14,9 @@ from tautline.model import checks
 from tautline.model.checks import finite, non_negative, positive, with_article
 from tautline.model.description import Number, OptionalNumber, choice, declared, described, fields_of, quantity, whole
 from tautline.model.file_keys import assemble_among, keys_of, to_keys
+from tautline.model.forms import ROW, VECTOR, read_numbers
 from tautline.model.harmonics import Harmonics
-from tautline.model.kinds import ROW, SCALAR, VECTOR, Form, Kind, Quantity, Way, in_si, read_numbers
+from tautline.model.kinds import ByDepth, Kind, Quantity, Way
 from tautline.model.spectra import HIGHEST, waves
 
 SPECTRA = ("jonswap", "pierson_moskowitz")
@@ -24,46 +25,40 @@ _LISTS = (list, tuple, np.ndarray)
 RAMP = "Time in which the motion grows from nothing to its full size, smoothly; 0 for a motion that is there at once."
 
 
-class Along(Kind):
-    """A number for the vertical, or a vector for all three axes; or a list of such."""
+class Along(ByDepth):
+    """A number for the vertical, or a vector for all three axes."""
 
-    def __init__(self, unit: str, sentence: str, many: bool = False) -> None:
-        super().__init__(sentence)
-        self.unit, self._many = unit, many
-
-    def read(self, value: Any) -> Any:
-        if not self._many:
-            return read_numbers(value, _form(value), self.unit)
-        if not isinstance(value, (list, tuple)):
-            return read_numbers(value, ROW, self.unit)  # which says what is expected
-        return [read_numbers(item, _form(item), self.unit) for item in value]
-
-    def check(self, name: str, value: Any) -> Any:
-        value, shown = in_si(name, value, self.unit), self.unit or "1"
-        if self._many and not isinstance(value, _LISTS):
-            checks.refuse(name, f"a list of numbers or vectors ({shown})", value)
-        if self._many:
-            return tuple(_number_or_vector(f"{name}[{k}]", item, shown) for k, item in enumerate(value))
-        return _number_or_vector(name, value, shown)
+    def __init__(self, unit: str, sentence: str) -> None:
+        super().__init__(
+            sentence, Quantity(unit, finite, sentence), Quantity(unit, checks.vector, sentence, form=VECTOR)
+        )
 
     def has_vectors(self, value: Any) -> bool:
         """Whether a value of the model is a vector, or has some."""
-        return any(isinstance(x, tuple) for x in (value if self._many else (value,)))
+        return isinstance(value, tuple)
+
+
+class SeveralAlong(Along):
+    """A list of numbers for the vertical, or of vectors for all three axes."""
+
+    def read(self, value: Any) -> Any:
+        if not isinstance(value, (list, tuple)):
+            return read_numbers(value, ROW, self.unit)  # which says what is expected
+        return [super(SeveralAlong, self).read(item) for item in value]
+
+    def check(self, name: str, value: Any) -> Any:
+        if not isinstance(value, _LISTS):
+            checks.refuse(name, f"a list of numbers or vectors ({self.unit or '1'})", value)
+        return tuple(super(SeveralAlong, self).check(f"{name}[{k}]", item) for k, item in enumerate(value))
+
+    def has_vectors(self, value: Any) -> bool:
+        return any(map(super().has_vectors, value))
 
     def schema(self) -> dict[str, Any]:
-        one = {"anyOf": [Quantity(self.unit, finite, "", form).schema() for form in (SCALAR, VECTOR)]}
-        return {"type": "array", "items": one} if self._many else one
+        return {"type": "array", "items": super().schema()}
 
     def words(self) -> str:
-        return "floats or vectors" if self._many else "float or three floats"
-
-
-def _form(value: Any) -> Form:
-    return VECTOR if isinstance(value, (list, tuple)) else SCALAR
-
-
-def _number_or_vector(name: str, value: Any, unit: str) -> Any:
-    return checks.vector(name, value, unit) if isinstance(value, _LISTS) else finite(name, value, unit)
+        return "floats or vectors"
 
 
 def positives(name: str, value: Any, unit: str) -> tuple[float, ...]:
@@ -155,10 +150,10 @@ class Sine(Endless):
 class Sines(Endless):
     """A sum of sines, each with its own amplitude, period and phase."""
 
-    amplitudes: Any = declared(Along("m", "Amplitudes; of a guide along the vertical (down), or vectors.", many=True))
+    amplitudes: Any = declared(SeveralAlong("m", "Amplitudes; of a guide along the vertical (down), or vectors."))
     periods: Any = quantity("s", positives, "Periods.", form=ROW)
     phases: Any = declared(
-        Along("rad", "Phases at time 0; of a guide each for all axes, or a vector.", many=True), default=()
+        SeveralAlong("rad", "Phases at time 0; of a guide each for all axes, or a vector."), default=()
     )
     ramp: Number = quantity("s", non_negative, RAMP, default=0.0)
 

@@ -12,7 +12,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model import checks
 from tautline.model.description import declared, described, fields_of, quantity
-from tautline.model.kinds import ROW, VECTOR, VECTORS
+from tautline.model.forms import ROW, VECTOR, VECTORS
 from tautline.model.motions import MOTIONS, Motion
 from tautline.model.piecewise import Row, end_rates, evaluate, even_times, increasing, rows
 from tautline.model.table_files import TableFile, Values
@@ -42,7 +42,24 @@ def still_spline(times: Row, points: tuple[Row, ...], rates: Any) -> tuple[Array
     return np.array([times[0] - 1.0, *times]), np.concatenate([still[:, :1], inner, still[:, 1:]], axis=1)
 
 
-class Curve:
+class InPieces:
+    """A motion that is given by pieces, polynomials of the time."""
+
+    def pieces(self, start: float = 0.0, until: float = 0.0) -> tuple[Array, Array]:
+        """Knots, and coefficients (power, piece, axis) of the time since each, between two times at least."""
+        raise NotImplementedError
+
+    def covered(self, until: float) -> float:
+        """Time up to which pieces that were asked for until then hold (s): for ever."""
+        return math.inf
+
+    def at(self, times: Any) -> tuple[Array, Array]:
+        """Values (m, or rad) and their rates at times."""
+        pieces, t = self.pieces(), np.atleast_1d(times)
+        return evaluate(*pieces, t), evaluate(*pieces, t, 1)
+
+
+class Curve(InPieces):
     """A smooth curve through the rows of a table: fields for times, values and rates at its ends, in this order."""
 
     def _table(self) -> tuple[Any, Any, Any]:
@@ -69,15 +86,6 @@ class Curve:
     @cached_property
     def _spline(self) -> tuple[Array, Array]:
         return still_spline(*self._table())
-
-    def covered(self, until: float) -> float:
-        """Time up to which pieces that were asked for until then hold (s): for ever."""
-        return math.inf
-
-    def at(self, times: Any) -> tuple[Array, Array]:
-        """Values (m, or rad) and their rates at times."""
-        pieces, t = self.pieces(), np.atleast_1d(times)
-        return evaluate(*pieces, t), evaluate(*pieces, t, 1)
 
 
 def _values_of(cls: type) -> tuple[str, str]:

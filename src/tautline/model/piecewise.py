@@ -58,6 +58,11 @@ def as_floats(x: Any) -> Any:
     return x if getattr(x, "dtype", None) == np.float64 else np.asarray(x, dtype=np.float64)
 
 
+def interpolated(x: Any, knots: Any, values: Any) -> Array:
+    """Vectors of a table (knot, component) at places: linear in between, held outside."""
+    return np.stack([np.interp(x, knots, column) for column in np.asarray(values).T], axis=-1)
+
+
 def evaluate(knots: Array, coefficients: Array, x: Any, derivative: int = 0) -> Array:
     """Piecewise polynomials, or a derivative of them.
 

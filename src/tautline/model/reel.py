@@ -12,7 +12,8 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.checks import ZERO, non_negative, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, choice, declared, described, quantity, text
-from tautline.model.kinds import VECTOR, Quantity, Way, in_si
+from tautline.model.forms import VECTOR, in_si
+from tautline.model.kinds import Check, Quantity, Way
 from tautline.model.parts import Part
 from tautline.model.path import GUIDE_MOTIONS, GuideMotion
 from tautline.model.string import String
@@ -27,9 +28,15 @@ def _spooled_strain(name: str, value: Any, unit: str) -> float:
     return strain
 
 
-def _by_inertia(given: dict[str, Any]) -> float:
-    radius = positive("Reel.drum_radius", given["drum_radius"], "m")
-    return positive("Reel.inertia", given["inertia"], "kg m^2") / radius / radius
+def by_inertia(owner: str, radius: str, what: str, check: Check) -> Way:
+    """Way to give an inertia as a mass at the rim by the moment of inertia; `radius` is the key of the radius."""
+    words = f"Moment of inertia of the {what}, in place of `inertia_mass`."
+
+    def join(given: dict[str, Any]) -> Any:
+        r = positive(f"{owner}.{radius}", given[radius], "m")
+        return check(f"{owner}.inertia", given["inertia"], "kg m^2") / r / r
+
+    return Way({"inertia": Quantity("kg*m^2", check, words)}, join, _nothing)
 
 
 def _by_rope(given: dict[str, Any]) -> float:
@@ -40,11 +47,7 @@ def _nothing(value: Any) -> None:
     return None
 
 
-_INERTIA = Way(
-    {"inertia": Quantity("kg*m^2", positive, "Moment of inertia of the drum, in place of `inertia_mass`.")},
-    _by_inertia,
-    _nothing,
-)
+_INERTIA = by_inertia("Reel", "drum_radius", "drum", positive)
 _ROPE = Way(
     {
         "rope_diameter": Quantity("m", positive, "Diameter of the rope on the drum, for its layers."),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.model.kinds import ROWS, Kind, WrongValueError
+from tautline.model.forms import ROWS, WrongValueError
+from tautline.model.kinds import Kind
 from tautline.model.mesh_files import DataFile
+from tautline.model.rotations import rotation_about
 from tautline.model.table_files import printed
 from tautline.units import shown
 
@@ -84,11 +86,7 @@ class InertialFile(DataFile):
 def of_urdf(root: Element) -> dict[str, Inertial]:
     """Inertials of links; <origin> has the center, and roll, pitch and yaw of the axes of <inertia>."""
     found = {}
-    for link in root.iter("link"):
-        name, inertial = link.get("name"), link.find("inertial")
-        if name is None or inertial is None:
-            continue
-        where = f"inertial of link {name!r}"
+    for name, inertial, where in _inertials_in(root, "link"):
         parts = [inertial.find(tag) for tag in ("origin", "mass", "inertia")]
         origin, mass, moments = (Element(tag) if x is None else x for tag, x in zip("omi", parts, strict=True))
         center = _numbers(where, origin, "xyz", 3, "0 0 0")
@@ -117,11 +115,7 @@ def of_mjcf(root: Element) -> dict[str, Inertial]:
             raise WrongValueError(f"compiler: expected {key} = {harmless[0]!r}, got {compiler[key]!r}")
     radians = 1.0 if compiler.get("angle", "degree") == "radian" else math.pi / 180.0
     found = {}
-    for body in root.iter("body"):
-        name, inertial = body.get("name"), body.find("inertial")
-        if name is None or inertial is None:
-            continue
-        where = f"inertial of body {name!r}"
+    for name, inertial, where in _inertials_in(root, "body"):
         (mass,) = _numbers(where, inertial, "mass", 1)
         center = _numbers(where, inertial, "pos", 3)
         R = _orientation(where, inertial, radians, compiler.get("eulerseq", "xyz"))
@@ -132,6 +126,14 @@ def of_mjcf(root: Element) -> dict[str, Inertial]:
             J = np.diag(_numbers(where, inertial, "diaginertia", 3))
         found[name] = Inertial(mass, center, R @ J @ R.T)
     return found
+
+
+def _inertials_in(root: Element, tag: str) -> Iterator[tuple[str, Element, str]]:
+    """Names of what has an <inertial>, these elements, and words for errors in them."""
+    for element in root.iter(tag):
+        name, inertial = element.get("name"), element.find("inertial")
+        if name is not None and inertial is not None:
+            yield name, inertial, f"inertial of {tag} {name!r}"
 
 
 FORMATS: dict[str, tuple[str, Callable[[Element], dict[str, Inertial]]]] = {
@@ -184,10 +186,7 @@ def about(axis: Array, angle: float) -> Array:
     length = float(np.linalg.norm(axis))
     if length == 0.0:
         return np.eye(3)
-    x, y, z = axis / length
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    R: Array = np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * K @ K
-    return R
+    return rotation_about(axis / length, math.sin(angle), math.cos(angle))
 
 
 def euler(angles: Array, sequence: str) -> Array:

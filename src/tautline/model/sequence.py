@@ -12,7 +12,8 @@ from tautline.model import checks
 from tautline.model.commands.base import Command
 from tautline.model.description import Number, OptionalNumber, card_in_notebook, declared, described, quantity
 from tautline.model.expressions import read
-from tautline.model.kinds import Kind, WrongValueError
+from tautline.model.forms import WrongValueError
+from tautline.model.kinds import Kind
 from tautline.model.stop import StopWhen
 from tautline.units import shown, to_si
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import itertools
 
 import numpy as np
-from numpy.typing import NDArray
 
+from tautline.arrays import Array
 from tautline.model.body import RigidBody
 from tautline.model.ships import ShipMotion
 from tautline.model.system.parts import Kinematic, Line
 from tautline.model.system.system import System
 
-Array = NDArray[np.float64]
 Mesh = tuple[Array, list[list[int]]]
 # Of a hull, over half of its length: half of its beam, its draft, its freeboard, the width of its bottom over its beam.
 BEAM, DRAFT, FREEBOARD, BOTTOM = 0.2, 0.12, 0.1, 0.5

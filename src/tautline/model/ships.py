@@ -11,7 +11,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model.checks import finite
 from tautline.model.description import Number, choice, declared, described, quantity
-from tautline.model.kinds import ROW, VECTORS
+from tautline.model.forms import ROW, VECTORS
 from tautline.model.motions import Endless, MotionOfALength, check_counts, positives
 from tautline.model.path import vectors
 from tautline.model.piecewise import Row

@@ -6,16 +6,15 @@ They stand for those of the line, which is called "line", and of the body, calle
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from tautline.errors import InputError
 from tautline.model import kinds
-from tautline.model.body import RigidBody
 from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
 from tautline.model.fluid import BodyInFluid
+from tautline.model.forms import WrongValueError
 from tautline.model.keys import Key
-from tautline.model.kinds import WrongValueError
 from tautline.model.system.parts import ANCHOR, BODY, GUIDE, LINE, Kinematic, Line
 from tautline.model.system.reading import read
 from tautline.model.system.sections import KIND, SHORT_PARTS, START
@@ -45,7 +44,7 @@ def is_short(tree: Mapping[str, Any]) -> bool:
 
 def names_of(system: System) -> Names | None:
     """Names of the only line, of the only free body and of what carries the line; None where there are others."""
-    free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
+    free = list(system.free_bodies)
     if len(system.lines) != 1 or len(free) != 1:
         return None
     name, line = next(iter(system.lines.items()))
@@ -108,6 +107,12 @@ def short(path: Path, names: Names = Names(guide=GUIDE)) -> Path:  # noqa: B008 
     return path
 
 
+def spelled(system: System, *path: str) -> str:
+    """A key of a system as its files spell it: the short one where there is one line and one free body."""
+    names = names_of(system)
+    return ".".join(path if names is None else short(path, names))
+
+
 def full_key(key: Key, system: System) -> Key:
     """The key of a system that a short one stands for."""
     path = (*key.path, key.name)
@@ -132,9 +137,7 @@ def expanded(tree: Mapping[str, Any]) -> Tree:
         if name in TOP:
             continue
         if name not in SECTIONS:
-            inside = [f"{section}.{name}" for section in SECTIONS if _has(section, name)]
-            meant = f"no such key; did you mean {inside[0]!r}?" if inside else no_such("key", name, [*TOP, *SECTIONS])
-            problems.append(Problem((str(name),), meant))
+            problems.append(Problem((str(name),), no_such_key(name, [*TOP, *SECTIONS])))
             continue
         try:
             given[name] = dict(kinds.section(value))
@@ -180,9 +183,13 @@ def _at(tree: Tree, path: Path) -> Tree:
     return tree
 
 
-def _has(section: str, key: str) -> bool:
-    part = START if section == "initial" else SHORT_PARTS[section]
-    return any(key in keys_of(cls).kinds for cls in part.options.values())
+def no_such_key(name: str, known: Sequence[str]) -> str:
+    """Sentence on a key at the top that there is not: the section that has it, or what there is."""
+    parts = {section: part for section, part in ({"initial": START} | SHORT_PARTS).items() if section in known}
+    for section, part in parts.items():
+        if any(name in keys_of(cls).kinds for cls in part.options.values()):
+            return f"no such key; did you mean {f'{section}.{name}'!r}?"
+    return no_such("key", name, known)
 
 
 def _others(given: dict[str, dict[str, Any]], tree: Mapping[str, Any]) -> list[Problem]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -11,33 +11,19 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks, kinds
-from tautline.model.expressions import SENSORS, Expression, bind, described, parts_of_layout, read
-from tautline.model.expressions.binding import rates_needed
-from tautline.model.kinds import Kind, WrongValueError
+from tautline.model.expressions import Expression, bind, parts_of_layout, rates_needed, read
+from tautline.model.forms import WrongValueError
+from tautline.model.kinds import Kind
 from tautline.model.piecewise import as_floats
-from tautline.model.wording import near
-from tautline.schema import AXES, SCHEMA, Layout
-from tautline.units import shown
+from tautline.model.wording import no_such
+from tautline.schema import SCHEMA, Layout
 
-_COMPONENTS = ("body", "line", "node", "element", "axis", "row", "column")
-# Components that have names.
-_NAMED = ("body", "line", "axis")
+# Of a condition in a file.
+KEYS = ("variable", "above", "below")
 
 
-class Instant(Mapping[str, Any]):
-    """Variables of the results at one moment, by name, and the time."""
-
-    def __init__(self, values: Mapping[str, Array], row: int) -> None:
-        self._values, self._row = values, row
-
-    def __getitem__(self, name: str) -> Any:
-        return self._values[name][self._row]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
+# Variables of the results at one moment, by name, and the time.
+Instant = Mapping[str, Any]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,42 +33,27 @@ class StopWhen:
     Parameters
     ----------
     variable : str or callable
-        A variable of the results, such as "reel_speed", an expression of them, such as "norm(body_velocity[load])", or
-        a condition, such as "end_tension > '5 kN' and time > 2"; or a function that is called with the variables at one
-        moment (a mapping from names to values, "time" among them) and is true, or positive, where the run is to end.
+        A variable of the results or an expression of them, such as "reel_speed", "position[hoist, -1].z" or
+        "norm(body_velocity[load])"; or a condition, such as "end_tension > '5 kN' and time > 2"; or a function that is
+        called with the variables at one moment (a mapping from names to values, "time" among them) and is true, or
+        positive, where the run is to end.
     above, below : float or str
         The run ends when the variable is above the one or below the other; one of them is given, in the unit of the
         variable or as text with a unit; none with a condition. Of several components it is enough that one is.
-    node, element, row, column : int, optional
-        Which component of a variable that has several; negative ones count from the body's end.
-    body, string : str, optional
-        Of a system: which body or string, and of which string the node or element is counted.
-    axis : {"x", "y", "z"}, optional
-        Which component of a vector; z points down.
     """
 
     variable: str | Callable[[Instant], Any]
     above: Any = None
     below: Any = None
-    node: int | None = None
-    element: int | None = None
-    axis: str | None = None
-    row: int | None = None
-    column: int | None = None
-    body: str | None = None
-    line: str | None = None
     _expression: Expression | None = dataclasses.field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if self.is_function:
-            given = [f.name for f in _given_fields()[1:] if getattr(self, f.name) is not None]
-            if given:
-                raise InputError(f"StopWhen.{given[0]}: expected with the name of a variable, got it with a function")
-            return
-        for dim in _COMPONENTS:
-            self._check_component(dim, getattr(self, dim))
-        expression = read("StopWhen.variable", self._text())
         limits = [name for name in ("above", "below") if getattr(self, name) is not None]
+        if self.is_function:
+            if limits:
+                raise InputError(f"StopWhen.{limits[0]}: expected with the name of a variable, got it with a function")
+            return
+        expression = read("StopWhen.variable", self.variable)
         if expression.is_condition:
             if limits:
                 raise InputError(f"StopWhen.{limits[0]}: expected without a condition, got both")
@@ -93,35 +64,6 @@ class StopWhen:
             object.__setattr__(self, name, checks.number(f"StopWhen.{name}", limit))
         object.__setattr__(self, "_expression", expression)
 
-    def _check_component(self, dim: str, given: Any) -> None:
-        if given is None:
-            return
-        if self.variable not in (*SCHEMA, *SENSORS):
-            raise InputError(f"StopWhen.{dim}: expected with the name of a variable, got {shown(self.variable)}")
-        dims = set(described(str(self.variable)).dims)
-        if dim not in dims | ({"line"} if dims & {"node", "element"} else set()):
-            raise InputError(f"StopWhen.{dim}: expected with a variable that has it, got {self.variable!r}")
-        if dim == "axis":
-            checks.choice("StopWhen.axis", given, AXES)
-        elif dim in _NAMED:
-            checks.instance(f"StopWhen.{dim}", given, str)
-        else:
-            checks.whole(f"StopWhen.{dim}", given, -checks.MOST_STEPS, checks.MOST_STEPS)
-
-    def _text(self) -> Any:
-        """The expression that variable and components stand for."""
-        if not isinstance(self.variable, str) or self.variable not in (*SCHEMA, *SENSORS):
-            return self.variable
-        dims = [dim for dim in described(self.variable).dims[1:] if dim != "axis"]
-        labels = [repr(self.line)] if self.line is not None and "line" not in dims else []
-        given = [getattr(self, dim, None) for dim in dims]
-        chosen = [":" if x is None else repr(x) for x in given]
-        while chosen and chosen[-1] == ":":
-            chosen.pop()
-        labels += chosen
-        axis = f".{self.axis}" if self.axis is not None else ""
-        return f"{self.variable}{f'[{chr(44).join(labels)}]' if labels else ''}{axis}"
-
     @property
     def is_function(self) -> bool:
         return callable(self.variable)
@@ -130,7 +72,7 @@ class StopWhen:
         """Keys of a file that give the condition; a function by its name, which cannot be read back."""
         if self.is_function:
             return {"variable": self.sentence()}
-        return {f.name: x for f in _given_fields() if (x := getattr(self, f.name)) is not None}
+        return {key: x for key in KEYS if (x := getattr(self, key)) is not None}
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -140,25 +82,19 @@ class StopWhen:
     def margins_of(self, layout: Layout) -> Callable[[Mapping[str, Array]], Array]:
         """Function of the variables at some moments: how far beyond its limit the condition is at each.
 
-        Positive where it is met; variables may carry derivatives. Refuses variables or components that results of this
-        layout do not have.
+        Positive where it is met; variables may carry derivatives. Refuses components that results of this layout do
+        not have.
         """
         expression = self._expression
         if expression is None:
-            return lambda values: np.array([self._answer(Instant(values, row)) for row in range(len(values["time"]))])
-        for dim in ("body", "line"):
-            if getattr(self, dim) is not None:
-                checks.choice(f"StopWhen.{dim}", getattr(self, dim), layout.names[dim])
+            return self._answers
         bound = bind(expression, parts_of_layout(layout))
         if bound.has_differences:
             raise InputError(
                 "StopWhen.variable: expected a rate that is known at a moment, such as that of a position or of a "
                 f"length, got {expression.text!r}"
             )
-        sign = -1.0 if self.above is None else 1.0
-        limit = 0.0 if expression.is_condition else self.below if self.above is None else self.above
-        if expression.is_condition:
-            sign = 1.0
+        sign, limit = (1.0, self.above or 0.0) if self.below is None else (-1.0, self.below)
 
         def margins(values: Mapping[str, Array]) -> Array:
             x = as_floats(bound.of(values))
@@ -166,6 +102,11 @@ class StopWhen:
             return found
 
         return margins
+
+    def _answers(self, values: Mapping[str, Array]) -> Array:
+        """Answers of the function at some moments."""
+        moments = range(len(values["time"]))
+        return np.array([self._answer({name: x[k] for name, x in values.items()}) for k in moments])
 
     def _answer(self, now: Instant) -> float:
         assert callable(self.variable)
@@ -182,15 +123,9 @@ class StopWhen:
         assert self._expression is not None
         if self._expression.is_condition:
             return f"{self.variable} holds"
-        chosen = [f"{dim} {getattr(self, dim)}" for dim in _COMPONENTS if getattr(self, dim) is not None]
-        where = f" ({', '.join(chosen)})" if chosen else ""
         side, limit = ("above", self.above) if self.above is not None else ("below", self.below)
         unit = SCHEMA[self.variable].units if self.variable in SCHEMA else self._expression.unit
-        return f"{self.variable}{where} is {side} {limit:g}{'' if unit in ('1', '') else ' ' + unit}"
-
-
-def _given_fields() -> list[Any]:
-    return [x for x in dataclasses.fields(StopWhen) if x.init]
+        return f"{self.variable} is {side} {limit:g}{'' if unit in ('1', '') else ' ' + unit}"
 
 
 class Conditions(Kind):
@@ -212,13 +147,7 @@ class Conditions(Kind):
 
     def schema(self) -> dict[str, Any]:
         limit = {"type": ["number", "string"]}
-        properties: dict[str, Any] = {
-            "variable": {"type": "string"},
-            "above": limit,
-            "below": limit,
-            **{name: {"type": "string" if name in _NAMED else "integer"} for name in _COMPONENTS},
-            "axis": {"enum": AXES},
-        }
+        properties = {"variable": {"type": "string"}, "above": limit, "below": limit}
         table = {"type": "object", "properties": properties, "required": ["variable"], "additionalProperties": False}
         return {"type": "array", "items": table}
 
@@ -238,10 +167,9 @@ def _read_one(value: Any, place: tuple[str, ...]) -> dict[str, Any]:
         table = dict(kinds.section(value))
     except WrongValueError as error:
         raise WrongValueError(str(error), place) from None
-    known = ("variable", "above", "below", *_COMPONENTS)
     for key in table:
-        if key not in known:
-            raise WrongValueError(f"no such key{near(key, known)}", (*place, str(key)))
+        if key not in KEYS:
+            raise WrongValueError(no_such("key", key, KEYS), (*place, str(key)))
     if "variable" not in table:
         raise WrongValueError("missing; expected a variable of the results or an expression", (*place, "variable"))
     try:

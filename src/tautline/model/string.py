@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from tautline.model.checks import finite, non_negative, positive
 from tautline.model.description import Number, OptionalNumber, changed, choice, declared, described, quantity
 from tautline.model.piecewise import as_floats, evaluate
 from tautline.model.tables import Over, Table
+
+if TYPE_CHECKING:
+    from tautline.model.fluid import Fluid
 
 
 def _rising(name: str, table: Any) -> None:
@@ -147,6 +150,10 @@ class String:
             return self
         viscosity = self.viscosity + self.mesh_viscosity(element)
         return changed(self, viscosity=viscosity, damping_ratio=0.0)
+
+    def weight(self, gravity: Any, fluid: Fluid | None) -> Any:
+        """Weight per unstretched length, less the buoyancy that it has everywhere (N/m)."""
+        return gravity * (self.density - (0.0 if fluid is None else fluid.least_density) * self.area)
 
     @property
     def wave_speed(self) -> float:

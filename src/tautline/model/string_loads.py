@@ -52,11 +52,12 @@ def string_loads(
     string: String, gravity: Any, fluid: Fluid | None, start: float = 0.0, until: float = 0.0
 ) -> StringLoads:
     """Loads along a string; of a flow without end those between two times at least."""
+    weight = string.weight(gravity, fluid)
     if fluid is None:
-        return StringLoads(gravity * string.density)
+        return StringLoads(weight)
     half = 0.5 * fluid.density
     found = StringLoads(
-        gravity * (string.density - fluid.least_density * string.area),
+        weight,
         half * string.normal_drag * string.diameter,
         half * math.pi * string.tangential_drag * string.diameter,
         *flow_rows(fluid, start, until),

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 
 from tautline import durable
 from tautline.model.checks import finite
-from tautline.model.kinds import ROW, VECTORS, Kind, Quantity, WrongValueError, read_numbers
+from tautline.model.forms import ROW, VECTORS, WrongValueError, read_numbers
+from tautline.model.kinds import Kind, Quantity
 from tautline.model.wording import both, either
 from tautline.units import factor_to_si, shown
 

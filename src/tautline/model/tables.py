@@ -9,21 +9,8 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.model import checks
-from tautline.model.kinds import (
-    ROW,
-    SCALAR,
-    VECTOR,
-    VECTORS,
-    Check,
-    Form,
-    Kind,
-    OrWord,
-    Quantity,
-    Way,
-    WrongValueError,
-    in_si,
-    plain,
-)
+from tautline.model.forms import ROW, SCALAR, VECTOR, VECTORS, Form, WrongValueError, in_si
+from tautline.model.kinds import Check, Kind, OrWord, Quantity, Way, plain
 from tautline.model.piecewise import increasing, rows
 
 

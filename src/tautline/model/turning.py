@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import cached_property
 from typing import Any
 
@@ -11,10 +10,10 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model.checks import finite, non_negative, vector
 from tautline.model.description import Number, Vector3, declared, described, quantity
-from tautline.model.kinds import ROW, VECTOR, VECTORS
+from tautline.model.forms import ROW, VECTOR, VECTORS
 from tautline.model.motions import RAMP, Endless, check_counts, positives
-from tautline.model.path import Curve, times_of_rows, vectors
-from tautline.model.piecewise import Row, evaluate
+from tautline.model.path import Curve, InPieces, times_of_rows, vectors
+from tautline.model.piecewise import Row
 from tautline.model.table_files import TableFile, Values
 from tautline.model.tables import Ends
 
@@ -38,7 +37,7 @@ def angular_velocity_of(angles: Any, rates: Any) -> Array:
     return np.array([roll - yaw * sp, pitch * cr + yaw * cp * sr, yaw * cp * cr - pitch * sr])
 
 
-class Turning:
+class Turning(InPieces):
     """Roll, pitch and yaw over time, about axes of the body."""
 
     @property
@@ -56,19 +55,6 @@ class Turning:
         angles, rates = (x[0] for x in self.at(time))
         found: Array = self.axes @ angular_velocity_of(angles, rates)
         return found
-
-    def at(self, times: Any) -> tuple[Array, Array]:
-        """Angles (rad) and their rates (rad/s) at times."""
-        pieces, t = self.pieces(), np.atleast_1d(times)
-        return evaluate(*pieces, t), evaluate(*pieces, t, 1)
-
-    def pieces(self, start: float = 0.0, until: float = 0.0) -> tuple[Array, Array]:
-        """Knots, and coefficients (power, piece, angle) of the time since each."""
-        raise NotImplementedError
-
-    def covered(self, until: float) -> float:
-        """Time up to which pieces that were asked for until then hold (s): for ever."""
-        return math.inf
 
 
 @described

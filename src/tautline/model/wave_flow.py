@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,12 +14,10 @@ from tautline.model.checks import finite, positive
 from tautline.model.description import Number, OptionalNumber, declared, described, quantity
 from tautline.model.harmonics import ramp_at
 from tautline.model.motions import MotionOfALength
-from tautline.model.unsteady import Unsteady
+from tautline.model.unsteady import Unsteady, end_of_block, in_blocks, steps_of_block
 
 # Values of the table in a mean period of the velocity: lines between them miss 5e-4 of a sine of that period.
 VALUES_A_PERIOD = 100
-# Intervals that are tabulated together: whoever asks for them, the numbers are the same.
-INTERVALS_A_BLOCK = 64
 # Levels between the highest crest and the lowest trough, and below down to still water.
 LEVELS_IN_WAVES, LEVELS_BELOW = 24, 40
 # Depth of still water, times the wave number of the longest wave: a thousandth of its motion is left.
@@ -132,23 +130,17 @@ class WaveFlow:
 
     def table(self, start: float, until: float, mean: Array) -> Unsteady:
         """Velocities between two times at least."""
-        block = INTERVALS_A_BLOCK * self.interval
-        first, last = (math.floor(t / block) for t in (start, until))
-        numbers = np.arange(INTERVALS_A_BLOCK * first, INTERVALS_A_BLOCK * (last + 1) + 1, dtype=np.float64)
-        blocks = [_block(self, number) for number in range(first, last + 1)]
-        values = np.concatenate([*(x[:-1] for x in blocks), blocks[-1][-1:]])
-        return Unsteady(self.interval * numbers, self.levels(), values)
+        times, values = in_blocks(self.interval, start, until, partial(_block, self))
+        return Unsteady(times, self.levels(), values)
 
     def covered(self, until: float) -> float:
         """Time up to which a table that was asked for until then holds (s)."""
-        block = INTERVALS_A_BLOCK * self.interval
-        return (math.floor(until / block) + 1) * block
+        return end_of_block(self.interval, until)
 
 
 @lru_cache(maxsize=64)
 def _block(flow: WaveFlow, number: int) -> Array:
-    steps = INTERVALS_A_BLOCK * number + np.arange(INTERVALS_A_BLOCK + 1, dtype=np.float64)
-    return flow.velocities(flow.interval * steps, flow.levels())
+    return flow.velocities(flow.interval * steps_of_block(number), flow.levels())
 
 
 @lru_cache(maxsize=16)

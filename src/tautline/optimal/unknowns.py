@@ -15,8 +15,8 @@ from tautline.errors import InputError
 from tautline.gradients.directions import Directions
 from tautline.gradients.keys import key_of, kind_of
 from tautline.model import checks
+from tautline.model.forms import in_si
 from tautline.model.keys import get, has, parse
-from tautline.model.kinds import in_si
 from tautline.model.system.case import Case
 from tautline.model.wording import near
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tautline.model.command import Command
-from tautline.model.flows import FlowTable, Gust, Turbulence
+from tautline.model.flows import FlowTable, Gust, Turbulence, fluctuations_of
 from tautline.model.fluid import Fluid
 from tautline.model.motions import Endless
 from tautline.model.path import GuideMotion, GuidePath
@@ -163,7 +163,7 @@ class Flow:
     def _turbulent(self, more: Turbulence, t: float, depth: Array) -> Array:
         mean = self._mean if more.mean is None else np.array(more.mean)
         speed = float(np.linalg.norm(mean))
-        waves = more.fluctuations(speed)
+        waves = fluctuations_of(more, speed)
         angles = waves.omega * t
         sums = np.einsum("at,atl->la", np.cos(angles), waves.cosines)
         sums += np.einsum("at,atl->la", np.sin(angles), waves.sines)

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline import ledger, registry
-from tautline.model import wetting
 from tautline.model.chain.chain import Chain
 from tautline.model.force_law import ForceLaw, ForceState
+from tautline.reference import wetting
 from tautline.reference.bodies import cross, hat
 from tautline.reference.curves import Array, Curve, Flow, of_path, through_table
 from tautline.reference.strings import StringLaw

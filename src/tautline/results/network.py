@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.model.body import RigidBody
 from tautline.model.string_loads import StringLoads, string_loads
 from tautline.results.dataset import labeled
 from tautline.results.ends import at_ends
@@ -50,8 +49,7 @@ def layout(system: System) -> Layout:
     places = {name: {"node": x[0], "element": x[1]} for name, x in spans(system).items()}
     counts = {name: line.count for name, line in system.lines.items()}
     found = of_system(list(system.bodies), counts, {name: tuple(line.over) for name, line in system.lines.items()})
-    free = tuple(name for name, body in system.bodies.items() if isinstance(body, RigidBody))
-    return found._replace(spans=places, free=free)
+    return found._replace(spans=places, free=tuple(system.free_bodies))
 
 
 def variables_of(system: System) -> dict[str, Variable]:

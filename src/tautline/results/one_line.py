@@ -6,9 +6,7 @@ from typing import TYPE_CHECKING
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.body import RigidBody
 from tautline.model.system.parts import Line
-from tautline.model.system.system import System
 from tautline.results.inputs import CASE, system_of
 from tautline.schema import SCHEMA
 
@@ -37,7 +35,7 @@ def _only(run: xr.Dataset, dim: str) -> str | None:
         names = run[dim].values.reshape(-1).tolist()
     elif CASE in run.attrs:
         system = system_of(run.attrs)
-        names = list(system.lines) if dim == "line" else free_bodies(system)
+        names = list(system.lines) if dim == "line" else list(system.free_bodies)
     else:
         names = [dim]
     return str(names[0]) if len(names) == 1 else None
@@ -46,11 +44,6 @@ def _only(run: xr.Dataset, dim: str) -> str | None:
 def line_names(run: xr.Dataset) -> list[str]:
     """Names of the lines of a run."""
     return [str(name) for name in run["line"].values] if "line" in run.dims else []
-
-
-def free_bodies(system: System) -> list[str]:
-    """Names of the bodies that move freely."""
-    return [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
 
 
 def one_line(run: xr.Dataset, name: str | None = None) -> xr.Dataset:
@@ -103,7 +96,7 @@ def ends_of(one: xr.Dataset) -> tuple[str, str]:
 
 def one_body(run: xr.Dataset, name: str | None = None) -> xr.Dataset:
     """Results of one body of a run, without the dimension of bodies; not by name where one only moves freely."""
-    free = free_bodies(system_of(run.attrs))
+    free = list(system_of(run.attrs).free_bodies)
     if not free or (name is None and len(free) > 1):
         raise InputError(f"body: missing; expected one of {', '.join(map(repr, free)) or 'none, there is no body'}")
     chosen = free[0] if name is None else name

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.model import checks
-from tautline.model.kinds import in_si
+from tautline.model.forms import in_si
 from tautline.results.values import Values
 from tautline.viewer.subject import Subject
 

@@ -20,7 +20,7 @@ class Carrier:
 
     def __init__(self, simulation: Simulation, name: str, longest: float) -> None:
         self._simulation, self.name = simulation, name
-        gravity = float(simulation.system.gravity or 0.0)
+        gravity = float(simulation.system.gravity)
         self._home: Array = simulation.bodies[name].position
         self._far = FAR * longest
         self.fastest = FASTEST * longest

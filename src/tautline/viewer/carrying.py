@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tautline.model.body import RigidBody
 from tautline.model.string_loads import string_loads
 from tautline.model.system.system import System
 
@@ -33,26 +32,17 @@ def pull_at_rest(system: System, name: str, deployed: Mapping[str, float]) -> fl
 
 def _hanging(system: System, end: str, without: str) -> set[str] | None:
     """Free bodies that an end of a line is connected with, but for that line; None where something holds them."""
-    found: set[str] = set()
-    reached = {end}
-    while reached:
-        if any(not isinstance(system.bodies.get(each), RigidBody) for each in reached):
-            return None
-        found |= reached
-        others = [set(system.holders(key)) for key in system.lines if key != without]
-        beside = [holders for holders in others if found & holders]
-        reached = set().union(*beside) - found
-    return found
+    found = system.joined([end], without)
+    return found if all(map(system.is_free, found)) else None
 
 
 def _weight(system: System, bodies: set[str], deployed: Mapping[str, float], *lines: str) -> float:
     """Weight of bodies, of what is out of all lines between them, and of some other lines (N)."""
-    fluid, g = system.fluid, float(system.gravity or 0.0)
+    fluid, g = system.fluid, float(system.gravity)
     total = 0.0
     for name in bodies:
-        body, own = system.bodies[name], system.body_fluid.get(name)
-        assert isinstance(body, RigidBody)
-        total += g * body.mass
+        own = system.body_fluid.get(name)
+        total += g * system.bodies[name].mass
         total -= 0.0 if fluid is None or own is None else g * fluid.least_density * own.volume
     between = {name for name, line in system.lines.items() if set(line.ends) <= bodies}
     for name in between.union(lines):

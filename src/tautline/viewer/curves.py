@@ -9,7 +9,6 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.ledger import ACCOUNTS, kept_energy
-from tautline.model.body import RigidBody
 from tautline.model.system.system import System
 from tautline.schema import AXES
 
@@ -140,7 +139,7 @@ def _of_lines(system: System) -> list[Shown]:
 
 def _of_bodies(system: System) -> list[Shown]:
     bodies = list(system.bodies)
-    free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
+    free = list(system.free_bodies)
     if len(free) == 1:
         return _of_body(bodies.index(free[0]))
     spin = _SPIN._replace(label="angular speed")

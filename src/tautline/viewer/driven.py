@@ -10,7 +10,6 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.simulation import Simulation
-from tautline.model.body import RigidBody
 from tautline.model.rest.statics import holding_torque
 from tautline.model.system.case import Case
 from tautline.model.system.commands import END_REEL, REEL
@@ -168,7 +167,7 @@ class Driven:
         assert box is not None
         spare = 0.1 * float(np.linalg.norm(box[1] - box[0]))
         boxes = [box + spare * np.array([[-1.0], [1.0]])]
-        free = sum(body.mass for body in system.bodies.values() if isinstance(body, RigidBody))
+        free = sum(body.mass for body in system.free_bodies.values())
         mass = free + sum(line.string.density * out[name] for name, line in system.lines.items())
         pulls = {}
         for line in self.subject.lines:

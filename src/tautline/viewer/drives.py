@@ -61,7 +61,7 @@ class Drive:
         self._simulation, self.name, self.command = simulation, name, command
         place = place_of(name)
         self.line, self.part = place.line, place.part
-        gravity = float(simulation.system.gravity or 0.0)
+        gravity = float(simulation.system.gravity)
         self.acceleration = GENTLE * gravity if gravity > 0.0 else fastest / ALOFT
         self.fastest = fastest
         self._shortest = GIVEN * least if least is not None else SHORTEST * self.deployed

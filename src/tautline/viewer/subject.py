@@ -171,7 +171,7 @@ def of_system(system: System) -> Subject:
             lines.append(drawn)
     bodies = {name: body if isinstance(body, RigidBody) else None for name, body in system.bodies.items()}
     shapes = [shape_of(system, name) for name in bodies]
-    gravity = float(system.gravity or 0.0)
+    gravity = float(system.gravity)
     return Subject(lines, bodies, shapes, gravity, system.orbit, surface_of(system), layout(system), *curves_of(system))
 
 

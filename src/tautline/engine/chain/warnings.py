@@ -25,7 +25,7 @@ def chain_warnings(stepper: Stepper, figures: dict[str, float]) -> list[RunWarni
     forces = {kind: knots_of_command(command, given), "applied_force": knots_of_force(chain.applied_force)}
     motions = {
         kind: motion_of_command(command, given, stepper.time),
-        "reel.guide_path": motion_of_path(chain.reel.guide_path, stepper.time),
+        "guide": motion_of_path(chain.reel.guide_path, stepper.time),
     }
     found += unfollowed(health.step, forces, motions, stepper.time)
     return found + function_warnings(health.impulse, health.bent)

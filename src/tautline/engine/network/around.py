@@ -32,7 +32,7 @@ def body_drag(system: System, name: str, start: float = 0.0, until: float = 0.0)
         return loads.drag_numbers(loads.Laden(line.string))
     feels = system.body_fluid.get(name, BodyInFluid())
     own = changed(fluid.around(feels), **without_directions(feels))
-    x = loads.drag_numbers(loads.Laden(line.string, system.gravity or 0.0, own, body))
+    x = loads.drag_numbers(loads.Laden(line.string, system.gravity, own, body))
     place = own.buoyancy_center or body.center_of_mass
     flow, times = flow_rows(own, start, until)
     return x._replace(
@@ -103,11 +103,11 @@ def directional_numbers(system: System, name: str) -> kernels.Directional:
     )
 
 
-def body_lift(system: System, name: str) -> float:
+def body_lift(system: System, name: str) -> Any:
     """Buoyancy that a body has wherever it is (N)."""
     if system.fluid is None or name not in system.body_fluid:
         return 0.0
-    return (system.gravity or 0.0) * system.fluid.least_density * system.body_fluid[name].volume
+    return system.gravity * system.fluid.least_density * system.body_fluid[name].volume
 
 
 def between(a: Any, b: Any) -> tuple[float, float, float]:

@@ -248,11 +248,9 @@ class NetworkBackend:
         return values_of_line(self.system, samples, times, line)
 
     def figures(self) -> dict[str, float]:
-        found, earlier = self._own_figures(), self.earlier[1]
+        stepper, earlier = self.stepper, self.earlier[1]
+        found = stepper.health.figures(self.system, stepper.plan, stepper.arrays.totals)
         return found | {name: max(x, earlier[name]) for name, x in found.items() if name in earlier}
-
-    def _own_figures(self) -> dict[str, float]:
-        return self.stepper.health.figures(self.system, self.stepper.plan, self.stepper.arrays.totals)
 
     def warnings(self) -> list[RunWarning]:
         return list({w.text: w for w in (*self.earlier[0], *network_warnings(self.stepper))}.values())

@@ -125,6 +125,5 @@ def _seen_from(body: RigidBody, point: Vector) -> RigidBody:
 
 def on_body(system: System, name: str, criterion: Criterion) -> list[RunWarning]:
     """Warning on a body if a limit is exceeded; its sentence names it where there are several."""
-    several = sum(isinstance(body, RigidBody) for body in system.bodies.values()) > 1
-    words = f"body {name!r}: " if several else ""
+    words = f"body {name!r}: " if len(system.free_bodies) > 1 else ""
     return [replace(w, where=name).prefixed(words) for w in warnings_from([criterion])]

@@ -20,13 +20,13 @@ from tautline.engine.health import (
 )
 from tautline.engine.loads import Laden
 from tautline.engine.mesh import MeshHealth
+from tautline.engine.mesh_limits import mesh_criteria
 from tautline.engine.network.bodies import BodyHealth
 from tautline.engine.network.strands import key_in_files, meshes_of, strands_of, wheel_reel
 from tautline.engine.unfollowed import function_warnings
 from tautline.engine.warnings import motor_warnings, slack_warnings
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
-from tautline.model.body import RigidBody
 from tautline.model.system.system import System
 from tautline.results.warnings import RunWarning
 
@@ -69,9 +69,7 @@ class NetworkHealth:
             self.kept = float(kept[0])
         pending = np.zeros(len(times))
         for name, applied in system.applied_forces.items():
-            body = system.bodies[name]
-            assert isinstance(body, RigidBody)
-            pending += pending_energy(applied, body, times, samples.whole[:, kernels.STEP_LENGTH])
+            pending += pending_energy(applied, system.bodies[name], times, samples.whole[:, kernels.STEP_LENGTH])
         self.balance = max(self.balance, float((np.abs(kept - self.kept) - pending).max()))
         self._look_at_new(system, samples, times, order)
 
@@ -184,7 +182,8 @@ class NetworkHealth:
         for name, mesh in self.meshes.items():
             line = line_of(name)
             hung, elements = _in_field(system, line), system.lines[line].count
-            by_line[name] = mesh.criteria(hung, elements, key_in_files(system, line), _is_held(system, line))
+            key, held = key_in_files(system, line), _is_held(system, line)
+            by_line[name] = mesh_criteria(mesh, hung, elements, key, held)
         for of_a_kind in zip(*by_line.values(), strict=True):
             exceeded = {name: x for name, x in zip(by_line, of_a_kind, strict=True) if x.exceeded}
             if exceeded:
@@ -206,12 +205,10 @@ def on_line(system: System, name: str, warnings: Iterable[RunWarning], others: I
 
 
 def _in_field(system: System, name: str) -> Laden:
-    return Laden(system.lines[name].string, float(system.gravity or 0.0), system.fluid)
+    return Laden(system.lines[name].string, float(system.gravity), system.fluid)
 
 
 def _is_held(system: System, name: str) -> bool:
     """Whether both ends of a line are on what does not move freely: fixed, or on other lines as well."""
-    others = [end for other, line in system.lines.items() if other != name for end in (line.start, line.end)]
-    free = [end for end, body in system.bodies.items() if isinstance(body, RigidBody) and end not in others]
-    line = system.lines[name]
-    return line.start not in free and line.end not in free
+    others = [end for other, line in system.lines.items() if other != name for end in line.ends]
+    return not any(system.is_free(end) and end not in others for end in system.lines[name].ends)

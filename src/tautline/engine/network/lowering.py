@@ -54,7 +54,7 @@ def field_of(system: System) -> kernels.Field:
     """Gravity."""
     orbit = system.orbit
     if orbit is None:
-        return kernels.Field(system.gravity or 0.0, False, 0.0, 1.0, 0.0, 0.0, ZERO, ZERO)
+        return kernels.Field(system.gravity, False, 0.0, 1.0, 0.0, 0.0, ZERO, ZERO)
     return kernels.Field(
         0.0,
         True,
@@ -69,8 +69,7 @@ def field_of(system: System) -> kernels.Field:
 
 def arm_of(system: System, end: str, point: Any) -> tuple[float, float, float]:
     """An end of a string from the center of mass of what holds it, in its frame."""
-    body = system.bodies.get(end)
-    return between(body.center_of_mass if isinstance(body, RigidBody) else ZERO, point)
+    return between(system.center_of(end), point)
 
 
 class Arrays:
@@ -178,13 +177,7 @@ def heave_frequency2(system: System, name: str) -> float:
         return 0.0
     around = fluid.around(own)
     numbers = (body.mass, system.gravity, around.density, around.density_above, around.volume, around.body_height)
-    return lowering.heave_frequency2(system.gravity or 0.0, around, body.mass) if is_plain(*numbers) else 0.0
-
-
-@lru_cache(maxsize=64)
-def _least_inertia(body: RigidBody) -> float:
-    """Least moment of inertia about an axis through the center of mass (kg m^2)."""
-    return float(np.linalg.eigvalsh(body.central_inertia())[0])
+    return lowering.heave_frequency2(system.gravity, around, body.mass) if is_plain(*numbers) else 0.0
 
 
 def system_of(
@@ -215,7 +208,6 @@ def system_of(
         rows = J.tolist() if isinstance(J, np.ndarray) else J
         push, thrust = pushes.get(name, (NO_PUSH, NO_PUSH))
         applied = loads.force_numbers(system.applied_forces.get(name))
-        center = body.center_of_mass if isinstance(body, RigidBody) else ZERO
         motion = kinematic.get(name, STILL)
         bodies.append(
             kernels.Body(
@@ -232,7 +224,7 @@ def system_of(
                 mount=motion.mount,
                 pushed=name in pushes or applied.acts,
                 applied=applied.table,
-                point=between(center, applied.point),
+                point=arm_of(system, name, applied.point),
                 push=push,
                 thrust=thrust,
                 lift=body_lift(system, name),
@@ -249,7 +241,7 @@ def system_of(
     strands, first = [], 0
     for k, strand in enumerate(arrays.strands):
         line, holder, N = system.lines[strand.line], holder_of(system, strand), elements_of(system, strand)
-        wet = loads.Laden(line.string, system.gravity or 0.0, system.fluid)
+        wet = loads.Laden(line.string, system.gravity, system.fluid)
         own_laws = () if strand.span < 0 else laws.get(strand.line, ())
         acting.append(loads.kernel_loads(wet, own_laws, *span))
         density = 0.0 if system.fluid is None else system.fluid.least_density
@@ -273,7 +265,7 @@ def system_of(
                 points=points,  # type: ignore[arg-type]
                 axis=axis,
                 has_reel=strand.reel is not None,
-                on_body=strand.reel is not None and isinstance(system.bodies.get(holder.ends[0]), RigidBody),
+                on_body=strand.reel is not None and system.is_free(holder.ends[0]),
                 row=row if moves else -1,
                 inverse_end_mass=(
                     inverse_end_mass(system, holder.ends[0], holder.points[0], moved),
@@ -323,5 +315,5 @@ def _levers(system: System) -> dict[str, float]:
             own = () if not isinstance(body, RigidBody) else (body.mass, body.inertia, body.center_of_mass, point)
             if isinstance(body, RigidBody) and not body.is_point and is_plain(*own):
                 arm = float(np.linalg.norm(arm_of(system, end, point)))
-                found[end] = max(found.get(end, 0.0), arm / _least_inertia(body))
+                found[end] = max(found.get(end, 0.0), arm / body.least_inertia())
     return found

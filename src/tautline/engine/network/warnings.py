@@ -7,7 +7,7 @@ from tautline.engine.network.stepper import NetworkStepper
 from tautline.engine.unfollowed import knots_of_command, knots_of_force, motion_of_command, motion_of_path, unfollowed
 from tautline.engine.warnings import slip_warnings, stop_warnings
 from tautline.kernels.network import data as kernels
-from tautline.model.short_keys import names_of
+from tautline.model.short_keys import spelled
 from tautline.model.system.parts import Kinematic
 from tautline.results.warnings import RunWarning
 
@@ -28,23 +28,19 @@ def network_warnings(stepper: NetworkStepper) -> list[RunWarning]:
 def _unfollowed(stepper: NetworkStepper) -> list[RunWarning]:
     """Warnings on tables of forces and motions, named as files do where there are several lines or bodies."""
     system, step, time = stepper.system, stepper.health.step, stepper.time
-    short, found = names_of(system) is not None, []
+    found = []
     for name, command in stepper.commands.items():
         given, kind = stepper.kernel_command(name, time, time), type(command).__name__
         forces, motions = {kind: knots_of_command(command, given)}, {kind: motion_of_command(command, given, time)}
         of_line = unfollowed(step, forces, motions, time)
         found += [w.prefixed(f"reel {name!r}: ") if len(system.lines) > 1 else w for w in of_line]
     forces = {
-        "applied_force" if short else f"bodies.{name}.applied_force": knots_of_force(applied)
+        spelled(system, "bodies", name, "applied_force"): knots_of_force(applied)
         for name, applied in system.applied_forces.items()
     }
     motions = {
-        "reel.guide_path" if short else f"bodies.{name}.path": motion_of_path(body.path, time)
-        for name, body in system.bodies.items()
-        if isinstance(body, Kinematic)
-    }
-    motions |= {
-        f"bodies.{name}.turning": motion_of_path(body.turning, time)
+        spelled(system, "bodies", name, key): motion_of_path(getattr(body, key), time)
+        for key in ("path", "turning")
         for name, body in system.bodies.items()
         if isinstance(body, Kinematic)
     }

@@ -10,7 +10,7 @@ from tautline.arrays import Array
 from tautline.gradients.leaves import leaves
 from tautline.gradients.marched import Marched, samples_with_tangents
 from tautline.kernels import data
-from tautline.kernels.tangent_march import march_with_tangents as march
+from tautline.kernels.tangent_march import march_with_tangents
 from tautline.kernels.tangents import TANGENTS
 from tautline.results.chain import Inertia
 
@@ -42,32 +42,17 @@ class Setting(NamedTuple):
         return self.motion.clock
 
     def march(self, tangents: list[Array], directions: int, rows: int) -> Marched:
-        """March with tangents as the kernels take them, which are those at the end afterwards."""
-        return march_with_tangents(self, tangents, directions, rows)
+        """March with tangents as the kernels take them, which are those at the end afterwards, like its motion.
 
-
-def march_with_tangents(setting: Setting, tangents: list[Array], directions: int, rows: int) -> Marched:
-    """March, and carry directions along.
-
-    Parameters
-    ----------
-    setting : Setting
-        Its motion is the one at the end afterwards.
-    tangents : list of array
-        Derivatives of the `leaves` of the setting, each with one more, last, dimension of `TANGENTS`; those of the
-        motion are the ones at the end afterwards.
-    directions : int
-        How many of them are asked for.
-    rows : int
-        Samples to fill.
-    """
-    N = setting.par.N
-    out, scratch = data.empty_samples(rows, N), data.empty_scratch(N)
-    ends = np.cumsum([len(leaves(part)) for part in setting])
-    par, plan, command, motion, loads, _ = (tangents[a:b] for a, b in zip([0, *ends], ends, strict=False))
-    beside = [[np.zeros((*np.shape(x), TANGENTS)) for x in leaves(part)] for part in (scratch, out)]
-    status, filled = march(
-        (setting.par, setting.plan, setting.command, setting.motion, scratch, out, setting.loads),
-        (par, plan, command, motion, *beside, loads),
-    )
-    return Marched(out, samples_with_tangents(out, beside[1], directions, int(filled)), int(status), int(filled))
+        They are derivatives of the `leaves` of the setting, each with one more, last, dimension of `TANGENTS`.
+        """
+        N = self.par.N
+        out, scratch = data.empty_samples(rows, N), data.empty_scratch(N)
+        ends = np.cumsum([len(leaves(part)) for part in self])
+        par, plan, command, motion, loads, _ = (tangents[a:b] for a, b in zip([0, *ends], ends, strict=False))
+        beside = [[np.zeros((*np.shape(x), TANGENTS)) for x in leaves(part)] for part in (scratch, out)]
+        status, filled = march_with_tangents(
+            (self.par, self.plan, self.command, self.motion, scratch, out, self.loads),
+            (par, plan, command, motion, *beside, loads),
+        )
+        return Marched(out, samples_with_tangents(out, beside[1], directions, int(filled)), int(status), int(filled))

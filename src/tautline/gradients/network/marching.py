@@ -11,7 +11,7 @@ from tautline.gradients.leaves import leaves
 from tautline.gradients.marched import Marched, samples_with_tangents
 from tautline.kernels import data
 from tautline.kernels.network import data as kernels
-from tautline.kernels.network.tangent_march import march_network_with_tangents as march
+from tautline.kernels.network.tangent_march import march_network_with_tangents
 from tautline.kernels.tangents import TANGENTS
 
 
@@ -47,18 +47,13 @@ class NetworkSetting(NamedTuple):
 
     def march(self, tangents: list[Array], directions: int, rows: int) -> Marched:
         """March with tangents as the kernels take them, which are those at the end afterwards."""
-        return march_with_tangents(self, tangents, directions, rows)
-
-
-def march_with_tangents(setting: NetworkSetting, tangents: list[Array], directions: int, rows: int) -> Marched:
-    """March, and carry directions along; arguments as of the chain's, also afterwards."""
-    network, plan = setting
-    nodes = sum(x.par.N + 1 for x in network.strands if not x.reeving.idle)
-    out = kernels.empty_samples(rows, len(network.bodies), len(network.strands), nodes)
-    backups = np.zeros((2, sum(x.size for x in setting.moving())))
-    own = len(tangents) - len(leaves(plan))  # those of the network, which are many
-    beside = [np.zeros((*x.shape, TANGENTS)) for x in out]
-    given = (tangents[:own], tangents[own:], [np.zeros((*backups.shape, TANGENTS))], beside)
-    status, filled, strand = march((network, plan, backups, out), given)
-    derivatives = samples_with_tangents(out, beside, directions, int(filled))
-    return Marched(out, derivatives, int(status), int(filled), int(strand))
+        network, plan = self
+        nodes = sum(x.par.N + 1 for x in network.strands if not x.reeving.idle)
+        out = kernels.empty_samples(rows, len(network.bodies), len(network.strands), nodes)
+        backups = np.zeros((2, sum(x.size for x in self.moving())))
+        own = len(tangents) - len(leaves(plan))  # those of the network, which are many
+        beside = [np.zeros((*x.shape, TANGENTS)) for x in out]
+        given = (tangents[:own], tangents[own:], [np.zeros((*backups.shape, TANGENTS))], beside)
+        status, filled, strand = march_network_with_tangents((network, plan, backups, out), given)
+        derivatives = samples_with_tangents(out, beside, directions, int(filled))
+        return Marched(out, derivatives, int(status), int(filled), int(strand))

@@ -25,7 +25,6 @@ from tautline.gradients.steps import Steps, steps_of
 from tautline.gradients.trust import Line
 from tautline.kernels.network import data as kernels
 from tautline.model.system.case import Case
-from tautline.model.system.given import case_of
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.state import State
 
@@ -129,7 +128,7 @@ class NetworkRuns:
     def _begun(self, case: Case) -> BegunNetwork:
         duration, steps = case.run.duration, self.steps
         length, sample = steps.length(duration), duration / steps.rows
-        begun = begin(case_of(case, None, None, {"step": length, "sample": sample, "stop": ()}), general=True)
+        begun = begin(case.with_run(step=length, sample=sample, stop=()), general=True)
         simulation = begun.simulation
         first = simulation.first_sample()
         plan = simulation.sampling(begun.interval)._replace(h=length, steps_per_sample=steps.per_sample)

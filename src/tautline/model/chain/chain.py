@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.fluid import AppliedForce, Fluid, moving_body
-from tautline.model.kinds import in_si
+from tautline.model.forms import in_si
 from tautline.model.reel import Reel
 from tautline.model.string import String
 
@@ -49,8 +49,7 @@ class Chain:
         density, volume = (0.0, 0.0) if fluid is None else (fluid.least_density, fluid.volume)
         place = body.center_of_mass if fluid is None or fluid.buoyancy_center is None else fluid.buoyancy_center
         x, y, z = (g * (body.mass * c - density * volume * b) for c, b in zip(body.center_of_mass, place, strict=True))
-        string = g * (self.string.density - density * self.string.area)
-        return Weights(string, g * (body.mass - density * volume), (x, y, z))
+        return Weights(self.string.weight(g, fluid), g * (body.mass - density * volume), (x, y, z))
 
     def on_mesh(self, deployed: float, elements: int) -> Chain:
         """The pendulum with the string's damping ratio made a viscosity, for a run that starts on this mesh."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +13,8 @@ from tautline.model.chain.chain import Chain
 from tautline.model.chain.state import ChainState, straight
 from tautline.model.chain.systems import chain_state, guide_at_start, placed_system
 from tautline.model.checks import ZERO
-from tautline.model.pull import E3
 from tautline.model.rest.states import rest
+from tautline.model.rotations import E3, least_rotation
 
 
 def hanging(
@@ -110,27 +109,5 @@ def resting_attitude(pendulum: Chain, way: float) -> Array:
     """The body with its heavier end down; where weight does not turn it, along the string."""
     moment = np.array(pendulum.weights().moment)
     if moment.any():
-        return attitude_along(moment, E3)
-    return attitude_along(np.array(pendulum.body.center_of_mass), way * E3)
-
-
-def attitude_along(rho: Array, direction: Array) -> Array:
-    """The least rotation that turns rho into the direction."""
-    length, size = math.hypot(*rho), math.hypot(*direction)
-    if length == 0.0 or size == 0.0:
-        return np.eye(3)
-    a, b = rho / length, direction / size
-    axis = np.cross(a, b)
-    sine, cosine = math.hypot(*axis), float(a @ b)
-    if sine == 0.0:
-        if cosine > 0.0:
-            return np.eye(3)
-        axis = np.cross(a, [0.0, 1.0, 0.0] if abs(a[1]) < 0.9 else [1.0, 0.0, 0.0])  # half a turn about any axis across
-        unit = axis / math.hypot(*axis)
-        half_turn: Array = 2.0 * np.outer(unit, unit) - np.eye(3)
-        return half_turn
-    x, y, z = axis / sine
-    # Rodrigues, in the form that stays a rotation when rho points nearly the other way
-    K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    R: Array = np.eye(3) + sine * K + (1.0 - cosine) * K @ K
-    return R
+        return least_rotation(moment, E3)
+    return least_rotation(np.array(pendulum.body.center_of_mass), way * E3)

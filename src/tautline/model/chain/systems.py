@@ -33,19 +33,15 @@ def placed_system(chain: Chain, state: ChainState) -> tuple[System, State]:
     return system, system_state(system, state)
 
 
-def _free(system: System) -> list[str]:
-    return [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
-
-
 def _line(system: System) -> Line:
     return next(iter(system.lines.values()))
 
 
 # What the chain kernels have no place for, and how a system shows it; each is asked where none before it is so.
 NOT_A_CHAIN: dict[str, Callable[[System], bool]] = {
-    "more than one line or free body": lambda system: len(system.lines) != 1 or len(_free(system)) != 1,
+    "more than one line or free body": lambda system: len(system.lines) != 1 or len(system.free_bodies) != 1,
     "a line that is not fastened by its end to the origin of the body's frame": lambda system: (
-        _line(system).end != _free(system)[0] or any(_line(system).end_point)
+        not system.is_free(_line(system).end) or any(_line(system).end_point)
     ),
     "a kinematic body that carries nothing": lambda system: any(
         isinstance(body, Kinematic) and name != _line(system).start for name, body in system.bodies.items()

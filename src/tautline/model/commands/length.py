@@ -13,7 +13,8 @@ from tautline.model import checks, profile
 from tautline.model.checks import SAME_LENGTH, finite, positive
 from tautline.model.commands.base import Command
 from tautline.model.description import OptionalNumber, declared, described, flag, quantity
-from tautline.model.kinds import ROW, ROWS, Kind, Quantity, Way
+from tautline.model.forms import ROW, ROWS
+from tautline.model.kinds import Kind, Quantity, Way
 from tautline.model.motions import Motion, MotionOfALength
 from tautline.model.piecewise import end_rates, even_times, increasing, rows
 from tautline.model.table_files import TableFile, Values

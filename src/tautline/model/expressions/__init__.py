@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tautline.model.expressions.binding import Bound, Parts, bind, parts_of_layout, parts_of_system
+from tautline.model.expressions.binding import Bound, bind
+from tautline.model.expressions.parts import Parts, parts_of_layout, parts_of_system
+from tautline.model.expressions.rates import rates_needed
 from tautline.model.expressions.reading import FUNCTIONS, SENSORS, TIME, Expression, described, read
 
 __all__ = [
@@ -16,5 +18,6 @@ __all__ = [
     "described",
     "parts_of_layout",
     "parts_of_system",
+    "rates_needed",
     "read",
 ]

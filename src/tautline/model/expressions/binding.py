@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tautline import units
 from tautline.errors import InputError
+from tautline.model.expressions.parts import Parts
+from tautline.model.expressions.rates import exact_rate, rates_needed
 from tautline.model.expressions.reading import (
     FUNCTIONS,
     PI,
-    RATES,
     SENSORS,
     TIME,
     Expression,
@@ -26,62 +26,25 @@ from tautline.model.expressions.reading import (
     number_in,
     places_of,
 )
+from tautline.model.expressions.terms import (
+    Evaluate,
+    Term,
+    Values,
+    differences,
+    from_vertical,
+    norm,
+    over,
+    plain_number,
+    spread,
+    taken,
+)
 from tautline.model.wording import near
-from tautline.schema import AXES, OF_SHEAVES, SCHEMA, Layout, by_line, sheave_names, span_names
+from tautline.schema import AXES, OF_SHEAVES, SCHEMA, sheave_names, span_names
 
 if TYPE_CHECKING:
-    from tautline.model.system.system import System
+    pass
 
 NUMBERED = {"row": 3, "column": 3, "axis": 3}
-
-
-class Parts(NamedTuple):
-    """Names that an expression may use."""
-
-    bodies: tuple[str, ...]
-    free: tuple[str, ...]  # those that are not kinematic
-    lines: Mapping[str, int | None]  # elements of each span by name; None where runs may differ
-    over: Mapping[str, Sequence[str]] = MappingProxyType({})  # names of what lines run over, in their order
-
-    def spans(self, line: str) -> int:
-        """Number of spans of a line."""
-        return len(self.over.get(line, ())) + 1
-
-
-def parts_of_system(system: System) -> Parts:
-    """Parts of a system; lines without a number of elements have None."""
-    from tautline.model.body import RigidBody
-
-    free = tuple(name for name, body in system.bodies.items() if isinstance(body, RigidBody))
-    lines = {name: line.elements if isinstance(line.elements, int) else None for name, line in system.lines.items()}
-    return Parts(tuple(system.bodies), free, lines, {name: tuple(line.over) for name, line in system.lines.items()})
-
-
-def parts_of_layout(layout: Layout) -> Parts:
-    """Parts of results."""
-    over = by_line(layout.names.get("sheave", ()))
-    elements = {name: own["element"].stop - own["element"].start for name, own in layout.spans.items()}
-    lines = {name: count // (len(over.get(name, ())) + 1) for name, count in elements.items()}
-    return Parts(tuple(layout.names["body"]), layout.free, lines, over)
-
-
-class Values(NamedTuple):
-    """Variables of a run, and elements of the lines."""
-
-    variables: Mapping[str, Any]
-    elements: Mapping[str, int]
-
-
-# A number of an expression: from values to an array (time, *dims, ...) or a float.
-Evaluate = Callable[[Values], Any]
-
-
-class Term(NamedTuple):
-    """A part of an expression."""
-
-    dims: tuple[str, ...]  # behind the time; "node of hoist" where those of one line were chosen
-    value: Evaluate
-    constant: float | None = None  # of a plain number
 
 
 @dataclass(frozen=True)
@@ -162,11 +125,11 @@ class _Binder:
         """A part, with what its labels stand for."""
         match node:
             case ast.Constant(value=str() as text):
-                return _number(units.quantity(text)[0])
+                return plain_number(units.quantity(text)[0])
             case ast.Constant():
-                return _number(number_in(node))
+                return plain_number(number_in(node))
             case ast.Name(id=word):
-                return _number(np.pi) if word == PI else self._implied(self._variable(word))
+                return plain_number(np.pi) if word == PI else self._implied(self._variable(word))
             case ast.Attribute(value=inner, attr=axis):
                 return self._along_axis(node, inner, axis)
             case ast.Subscript(value=inner):
@@ -184,7 +147,7 @@ class _Binder:
             case ast.Compare(left=left, ops=[op], comparators=[right]):
                 pair = [self.term(left), self.term(right)]
                 margin = self._joined(node, operator.sub, pair if isinstance(op, ast.Gt | ast.GtE) else pair[::-1])
-                return _over(margin, np.max)  # of several components it is enough that one is beyond
+                return over(margin, np.max)  # of several components it is enough that one is beyond
             case ast.BoolOp(op=op, values=parts):
                 both = np.minimum if isinstance(op, ast.And) else np.maximum
                 return self._joined(node, both, [self.term(part) for part in parts])
@@ -204,16 +167,16 @@ class _Binder:
         """Quantity from variables: an angle of a line or body, or an acceleration, which is a difference."""
         if word == "acceleration":
             self.has_differences = True
-            return lambda values: _differences(values.variables["body_velocity"], values)
+            return lambda values: differences(values.variables["body_velocity"], values)
         if word == "tilt":
-            return lambda values: _from_vertical(values.variables["attitude"][:, :, :, 2])
+            return lambda values: from_vertical(values.variables["attitude"][:, :, :, 2])
 
         def at_end(values: Values) -> Any:
             found = []
             for line in values.elements:
                 nodes = values.variables["position"][:, self._places(values, line, 1)]
                 found.append(nodes[:, 1] - nodes[:, 0] if word == "start_angle" else nodes[:, -1] - nodes[:, -2])
-            return _from_vertical(np.stack(found, axis=1))
+            return from_vertical(np.stack(found, axis=1))
 
         return at_end
 
@@ -223,7 +186,7 @@ class _Binder:
         only = names.get(term.dims[0] if term.dims else "", ())
         if len(only) != 1:
             return term
-        return _taken(term, 0, self._names(term.dims[0]).index(only[0]))
+        return taken(term, 0, self._names(term.dims[0]).index(only[0]))
 
     def _names(self, dim: str) -> list[str]:
         match dim:
@@ -246,7 +209,7 @@ class _Binder:
         term = self._implied(self._whole(inner)) if isinstance(inner, ast.Name) else self.term(inner)
         if "axis" not in term.dims:
             self._expression.refuse(node, f"expected a vector before .{axis}")
-        return _taken(term, term.dims.index("axis"), AXES.index(axis))
+        return taken(term, term.dims.index("axis"), AXES.index(axis))
 
     def _chosen(self, inner: ast.expr, places: list[Place]) -> Term:
         """Components in brackets, in the order of the dimensions; the only line or free body may be left out."""
@@ -263,7 +226,7 @@ class _Binder:
             if place.label is None:
                 passed += 1
             else:
-                term = _taken(term, passed, self._number_of(place, term.dims[passed]))
+                term = taken(term, passed, self._number_of(place, term.dims[passed]))
         return term
 
     def _of_line(self, term: Term, line: str) -> Term:
@@ -283,10 +246,13 @@ class _Binder:
         """Place along a dimension, from a name or a number."""
         names, label = self._names(dim), place.label
         if isinstance(label, str):
-            if label not in names:
-                wanted = f"one of {', '.join(names)}" if names else f"a whole number for the {dim}"
-                self._expression.refuse(place.column, f"expected {wanted}, got {label!r}{near(label, names)}")
-            return names.index(label)
+            if label in names:
+                return names.index(label)
+            # Nodes and elements are numbered, and may have the name of their line before them.
+            known = names or (list(self._parts.lines) if dim in ("node", "element") else [])
+            wanted = [] if names else [f"a whole number for the {dim}"]
+            wanted += [f"one of {', '.join(known)}"] if known else []
+            self._expression.refuse(place.column, f"expected {' or '.join(wanted)}, got {label!r}{near(label, known)}")
         size = self._size(dim)
         assert label is not None
         if size is not None and not -size <= label < size:
@@ -318,7 +284,7 @@ class _Binder:
         def value(values: Values) -> Any:
             found = [(term, term.value(values)) for term in terms]
             rows = min((len(x) for _, x in found if np.ndim(x)), default=0)
-            own = [x if not np.ndim(x) else _spread(x[len(x) - rows :], len(dims) - len(t.dims)) for t, x in found]
+            own = [x if not np.ndim(x) else spread(x[len(x) - rows :], len(dims) - len(t.dims)) for t, x in found]
             return reduce(sign, own)
 
         return Term(dims, value)
@@ -337,7 +303,7 @@ class _Binder:
             found = np.nan
         if isinstance(found, complex) or not np.isfinite(found):
             self._expression.refuse(node, "expected finite numbers, got one that is not, such as 1/0")
-        return _number(float(found))
+        return plain_number(float(found))
 
     def _of_function(self, node: ast.AST, word: str, arguments: list[ast.expr]) -> Term:
         if word == "rate":
@@ -349,119 +315,18 @@ class _Binder:
         if function is not None:
             return self._joined(node, function, terms)
         if word == "norm":
-            return _norm(terms[0])
+            return norm(terms[0])
         reduced: Any = {"max": np.max, "min": np.min, "sum": np.sum, "mean": np.mean}[word]
         if len(terms) == 1:
-            return _over(terms[0], reduced)
+            return over(terms[0], reduced)
         return self._joined(node, np.maximum if word == "max" else np.minimum, terms)
 
     def _rate(self, node: ast.expr) -> Term:
         """Derivative by time: of variables whose rate is another and of sums of them exact, else by differences."""
-        known = _exact_rate(node)
+        known = exact_rate(node)
         if known is not None:
             return self.term(known)
         self.has_differences = True
         inner = self.term(node)
 
-        return Term(inner.dims, lambda values: _differences(inner.value(values), values))
-
-
-def rates_needed(expression: Expression) -> tuple[str, ...]:
-    """Variables of an expression, those that its rates are taken from included; the time, where differences are."""
-    found = dict.fromkeys(expression.needs)
-    for node in ast.walk(expression.tree):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "rate":
-            known = _exact_rate(node.args[0])
-            names = [x.id for x in ast.walk(known) if isinstance(x, ast.Name)] if known is not None else [TIME]
-            found |= dict.fromkeys(name for name in names if name in SCHEMA or name == TIME)
-    return tuple(found)
-
-
-def _exact_rate(node: ast.expr) -> ast.expr | None:
-    """The rate as an expression of variables; None where none of them is the rate."""
-    match node:
-        case ast.Name(id=word):
-            if word == TIME:
-                return ast.copy_location(ast.Constant(1.0), node)
-            if word not in RATES:
-                return None
-            sign, name = RATES[word]
-            found: ast.expr = ast.copy_location(ast.Name(name), node)
-            return found if sign > 0.0 else ast.copy_location(ast.UnaryOp(ast.USub(), found), node)
-        case ast.Attribute(value=inner, attr=axis):
-            return _below(node, inner, lambda x: ast.Attribute(x, axis))
-        case ast.Subscript(value=inner, slice=places):
-            return _below(node, inner, lambda x: ast.Subscript(x, places))
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as minus, operand=inner):
-            return _below(node, inner, lambda x: ast.UnaryOp(minus, x))
-        case ast.BinOp(left=left, op=ast.Add() | ast.Sub() as op, right=right):
-            pair = [_exact_rate(x) if not isinstance(x, ast.Constant) else ast.Constant(0.0) for x in (left, right)]
-            if pair[0] is not None and pair[1] is not None:
-                return ast.copy_location(ast.BinOp(pair[0], op, pair[1]), node)
-    return None
-
-
-def _below(node: ast.expr, inner: ast.expr, made: Callable[[ast.expr], ast.expr]) -> ast.expr | None:
-    found = _exact_rate(inner)
-    if found is None:
-        return None
-    minus = isinstance(found, ast.UnaryOp) and isinstance(found.op, ast.USub) and isinstance(found.operand, ast.Name)
-    if minus and isinstance(found, ast.UnaryOp):  # a component of the negative is the negative of the component
-        return ast.copy_location(ast.UnaryOp(ast.USub(), ast.copy_location(made(found.operand), node)), node)
-    return ast.copy_location(made(found), node)
-
-
-def _differences(x: Any, values: Values) -> Any:
-    """Differences of neighboring samples over the time between them; those of differences are half a sample apart."""
-    time = values.variables[TIME]
-    while len(time) > len(x):
-        time = 0.5 * (time[1:] + time[:-1])
-    lasts = np.diff(time)
-    return np.diff(x, axis=0) / lasts.reshape(len(lasts), *(1,) * (np.ndim(x) - 1))
-
-
-def _from_vertical(x: Any) -> Any:
-    """Angles between vectors (time, k, 3) and the vertical, which is down; beside 0, slopes are those of 0."""
-    across = x[:, :, 0] ** 2 + x[:, :, 1] ** 2
-    aside = across > 0.0
-    return np.arctan2(np.where(aside, np.sqrt(np.where(aside, across, 1.0)), 0.0), x[:, :, 2])
-
-
-def _number(number: float) -> Term:
-    return Term((), lambda values: number, number)
-
-
-def _taken(term: Term, place: int, index: int) -> Term:
-    """One component along a dimension."""
-    where = (slice(None),) * (place + 1) + (index,)
-    return Term(term.dims[:place] + term.dims[place + 1 :], lambda values: term.value(values)[where])
-
-
-def _spread(x: Any, missing: int) -> Any:
-    """Single numbers at each time, as wide as vectors; members, where there are some, stay last."""
-    return x.reshape(len(x), *(1,) * missing, *x.shape[1:]) if missing else x
-
-
-def _over(term: Term, function: Callable[..., Any]) -> Term:
-    """All components at each time taken together."""
-
-    def value(values: Values) -> Any:
-        x = term.value(values)
-        for _ in term.dims:
-            x = function(x, axis=1)
-        return x
-
-    return Term((), value)
-
-
-def _norm(term: Term) -> Term:
-    """Length along the axes, or along the last dimension where there are none; of single numbers their size."""
-    if not term.dims:
-        return Term((), lambda values: np.abs(term.value(values)))
-    place = term.dims.index("axis") if "axis" in term.dims else len(term.dims) - 1
-
-    def value(values: Values) -> Any:
-        x = term.value(values)
-        return np.sqrt(np.sum(x * x, axis=place + 1))
-
-    return Term(term.dims[:place] + term.dims[place + 1 :], value)
+        return Term(inner.dims, lambda values: differences(inner.value(values), values))

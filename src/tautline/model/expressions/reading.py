@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from tautline import units
 from tautline.errors import InputError
+from tautline.model.expressions.source import as_python, broken, tree_of
 from tautline.model.wording import near
 from tautline.schema import AXES, SCHEMA, TIME_VARIABLE, Variable
 from tautline.units import Powers
@@ -87,8 +86,6 @@ FUNCTIONS = {
 }
 _SUMS = (ast.Add, ast.Sub)
 _OPERATORS = (*_SUMS, ast.Mult, ast.Div, ast.Pow)
-# A name as it stands in brackets, with what belongs to it behind a dot: hoist, north-east, hoist.lower, hoist.0.
-LABEL = re.compile(r"[^\W\d][\w-]*(?:\.[\w-]+)*(?=\s*[],])")
 _EXAMPLES = "such as 'end_tension' or 'norm(body_velocity)'"
 
 
@@ -112,7 +109,7 @@ class Expression:
     @property
     def tree(self) -> ast.expr:
         """Its signs, as Python reads them."""
-        return _tree(_as_python(self.text)[0])
+        return tree_of(as_python(self.text)[0])
 
     @property
     def is_condition(self) -> bool:
@@ -154,12 +151,12 @@ def read(name: str, text: Any) -> Expression:
     if not isinstance(text, str) or not text.strip() or len(text) > LONGEST:
         raise InputError(f"{name}: expected an expression of variables of a run {_EXAMPLES}, got {units.shown(text)}")
     plain = " ".join(text.split())
-    source, marks = _as_python(plain)
+    source, marks = as_python(plain)
     try:
-        tree = _tree(source)
+        tree = tree_of(source)
     except SyntaxError as error:
         column = min(error.offset - 1, len(source)) if error.offset else len(source)
-        raise _error(name, plain, marks, column, _broken(error.msg)) from None
+        raise _error(name, plain, marks, column, broken(error.msg)) from None
     except (ValueError, RecursionError, MemoryError):
         raise InputError(f"{name}: expected an expression {_EXAMPLES}, got {units.shown(text)}") from None
     reader = _Reader(name, plain, marks)
@@ -170,57 +167,11 @@ def read(name: str, text: Any) -> Expression:
     return Expression(plain, name, tuple(reader.needs), powers, marks)
 
 
-@lru_cache(maxsize=256)
-def _tree(source: str) -> ast.expr:
-    return ast.parse(source, mode="eval").body
-
-
-def _as_python(text: str) -> tuple[str, tuple[int, ...]]:
-    """Source as Python reads it, and the place in the text of each byte of it.
-
-    It has Python's sign for powers, and names in brackets stand in quotes; what is in quotes is left alone.
-    """
-    found, marks, place = "", [], 0
-    quote, opened, before = "", "", ""  # the quote and the brackets that are open, and the latest sign
-    while place < len(text):
-        sign = written = text[place]
-        if quote or sign in "'\"":
-            quote = "" if sign == quote else quote or sign
-        elif opened[-1:] == "[" and before in "[," and (label := LABEL.match(text, place)):
-            sign, written = label[0], f"'{label[0]}'"
-        elif sign in "[(":
-            opened += sign
-        elif sign in "])":
-            opened = opened[:-1]
-        elif sign == "^":
-            written = "**"
-        before = before if sign.isspace() else sign
-        found += written
-        marks += [place] * len(written.encode())
-        place += len(sign)
-    return found, (*marks, len(text))
-
-
 def _error(name: str, text: str, marks: tuple[int, ...], column: int, why: str) -> InputError:
     place = marks[min(column, len(marks) - 1)] + 1
     return InputError(f"{name}: {why}, in {units.shown(text)} at character {place}")
 
 
-def _broken(message: str) -> str:
-    """Description of what text lacks to be an expression, from the message of Python's parser."""
-    brackets = re.findall(r"'([()\[\]{}])'", message)
-    if brackets and "was never closed" in message:
-        return f"expected {_CLOSING[brackets[0]]!r} to close {brackets[0]!r}"
-    if brackets and "unmatched" in message:
-        return f"expected no {brackets[0]!r}, as nothing is open there"
-    if len(brackets) == 2 and "does not match" in message:
-        return f"expected {_CLOSING[brackets[1]]!r} to close {brackets[1]!r}, got {brackets[0]!r}"
-    if "unterminated" in message:
-        return "expected a quote at the end of a text that begins"
-    return "expected arithmetic of variables of a run"
-
-
-_CLOSING = {"(": ")", "[": "]", "{": "}"}
 _CONDITION: Any = object()  # in the place of a unit
 
 
@@ -368,7 +319,7 @@ def number_in(node: ast.AST) -> float:
 
 
 def places_of(node: ast.Subscript, refuse: Callable[[ast.AST, str], NoReturn]) -> list[Place]:
-    """Components in brackets: whole numbers, and names, which `_as_python` put in quotes."""
+    """Components in brackets: whole numbers, and names, which `as_python` put in quotes."""
     items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if not items:
         refuse(node, "expected components in the brackets")

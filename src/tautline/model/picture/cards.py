@@ -23,7 +23,7 @@ from tautline.model.system.to_keys import body_keys, command_keys, line_keys, sy
 from tautline.quantities import number, value
 
 if TYPE_CHECKING:
-    from tautline.model.rest.statics import Statics
+    from tautline.model.rest.at_rest import Statics
     from tautline.model.system.case import Case
 
 CELL = "text-align: left; vertical-align: top; padding: 1px 12px 1px 0"

@@ -14,6 +14,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model.body import RigidBody
 from tautline.model.picture import labels
+from tautline.model.picture.strokes import around, arrow, fixed, hull, listed, polyline, ring, text
 from tautline.model.shapes import center_of, is_ship, shape_of, surface_of
 from tautline.model.system.parts import ANCHOR
 from tautline.model.system.starts import Hanging, near_rest
@@ -179,7 +180,7 @@ class _Drawing:
             spans = [self._seen(np.asarray(x)) for x in np.array_split(np.asarray(self._nodes[name]), line.spans)]
             for span in spans:
                 self._stroke(span)
-                found.append(f'<polyline points="{_listed(span)}" stroke="{ROPE}" stroke-width="2"/>')
+                found.append(polyline(span, f'stroke="{ROPE}" stroke-width="2"'))
             longest = max(spans, key=lambda x: float(np.linalg.norm(np.diff(x, axis=0), axis=1).sum()))
             k = len(longest) // 2
             middle = longest[k] if len(longest) % 2 else 0.5 * (longest[k - 1] + longest[k])
@@ -197,10 +198,10 @@ class _Drawing:
                 side = -1.0 if key == "reel" else 1.0
                 aside = side * (max(self._scale * reel.guide_length, 5.0) + radius)
                 center = entrance + np.array([aside, -radius])
-                self._stroke(_circle(center, radius), closed=True)
+                self._stroke(around(center, radius), closed=True)
                 tail = np.stack([center + np.array([0.0, radius]), entrance])
-                found.append(f'<polyline points="{_listed(tail)}" stroke="{ROPE}" stroke-width="2"/>')
-                found.append(_round(center, radius) + _round(center, 1.5))
+                found.append(polyline(tail, f'stroke="{ROPE}" stroke-width="2"'))
+                found.append(ring(center, radius) + ring(center, 1.5))
                 if count <= NAMED:
                     whose = f" of {name}" if len(self._system.lines) > 1 else ""
                     self._want(f"reel{whose}", center, radius)
@@ -213,10 +214,10 @@ class _Drawing:
             for wheel in self._system.wheels(name):
                 center = self._point(wheel.on, wheel.center)
                 radius = 3.0 if wheel.is_pin else max(LEAST_WHEEL, self._scale * wheel.radius)
-                self._stroke(_circle(center, radius), closed=True)
-                found.append(_round(center, radius) + ("" if wheel.is_pin else _round(center, 1.5)))
+                self._stroke(around(center, radius), closed=True)
+                found.append(ring(center, radius) + ("" if wheel.is_pin else ring(center, 1.5)))
                 if wheel.on == ANCHOR:
-                    found.append(_fixed(center - (0.0, radius)))
+                    found.append(fixed(center - (0.0, radius)))
                 self._want(wheel.name, center, radius)
         return found
 
@@ -226,15 +227,15 @@ class _Drawing:
         for name, body in self._system.bodies.items():
             if not isinstance(body, RigidBody):
                 continue
-            outline = _hull(self._seen(self._meshes[name]))
+            outline = hull(self._seen(self._meshes[name]))
             center = outline.mean(axis=0)
             if np.ptp(outline, axis=0).max() < LEAST_BODY:
                 half = 0.5 * LEAST_BODY
                 outline = center + half * np.array([[-1, -0.8], [1, -0.8], [1, 0.8], [-1, 0.8]])
             for eye in self._eyes(name):  # what reaches out of the body to its line
-                found.append(f'<polyline points="{_listed(np.stack([center, eye]))}" stroke-width="1"/>')
+                found.append(polyline(np.stack([center, eye]), 'stroke-width="1"'))
             self._stroke(outline, closed=True)
-            found.append(f'<polygon points="{_listed(outline)}" fill="{BODY}"/>')
+            found.append(f'<polygon points="{listed(outline)}" fill="{BODY}"/>')
             reach = 0.5 * np.ptp(outline, axis=0)
             self._want(name, 0.5 * (outline.min(axis=0) + outline.max(axis=0)), *reach.tolist())
         return found
@@ -256,25 +257,25 @@ class _Drawing:
         for point in dict.fromkeys(map(tuple, held)):
             at = self._point(ANCHOR, point)
             self._stroke(at + np.array([[-11.0, 0.0], [-8.0, -5.0], [8.0, -5.0], [11.0, 0.0]]))
-            found.append(_fixed(at))
+            found.append(fixed(at))
         for name, body in self._system.bodies.items():
             if isinstance(body, RigidBody):
                 continue
             center = self._seen(np.asarray(self._places[name].position, dtype=float))
             if is_ship(body):
                 seen, faces = self._seen(self._meshes[name]), shape_of(self._system, name)[1]
-                outline = "".join(f"M{_listed(seen[face])}Z" for face in faces)
+                outline = "".join(f"M{listed(seen[face])}Z" for face in faces)
                 found.append(f'<path d="{outline}" stroke-width="0.6"/>')
-                self._stroke(_hull(seen), closed=True)
+                self._stroke(hull(seen), closed=True)
                 self._want(name + " (moves as given)", center, *(0.5 * np.ptp(seen, axis=0)).tolist())
                 continue
             corners = center + np.array([[-13, -9], [13, -9], [13, 0], [-13, 0]])
             self._stroke(corners, closed=True)
-            found.append(f'<polygon points="{_listed(corners)}"/>')
+            found.append(f'<polygon points="{listed(corners)}"/>')
             if body.path is None:
-                found.append(_fixed(center - (0.0, 9.0)))
+                found.append(fixed(center - (0.0, 9.0)))
             else:
-                found += [_arrow(center - (0.0, 14.0), side) for side in (-1.0, 1.0)]
+                found += [arrow(center - (0.0, 14.0), side) for side in (-1.0, 1.0)]
             self._want(name + (" (moves as given)" if body.path is not None else ""), center - (0.0, 5.0), 13.0, 9.0)
         return found
 
@@ -305,9 +306,9 @@ class _Drawing:
                 tip = corner + way
                 back, aside = -4.0 * way / size, 2.5 * np.array([-way[1], way[0]]) / size
                 head = np.stack([tip + back + aside, tip, tip + back - aside])
-                axes += f'<polyline points="{_listed(np.stack([corner, tip]))}"/><polyline points="{_listed(head)}"/>'
-                axes += _text(name, *(tip + 6.0 * way / size + (-3.0, 4.0)).tolist())
-        return [f'<path d="M10 {y - 4:.0f}v4h{bar:.1f}v-4"/>', _text(f"{length:g} m", 14 + bar, y), axes]
+                axes += polyline(np.stack([corner, tip])) + polyline(head)
+                axes += text(name, *(tip + 6.0 * way / size + (-3.0, 4.0)).tolist())
+        return [f'<path d="M10 {y - 4:.0f}v4h{bar:.1f}v-4"/>', text(f"{length:g} m", 14 + bar, y), axes]
 
     def words(self) -> list[str]:
         """All labels, with a hair to what they name where they are far from it."""
@@ -315,61 +316,10 @@ class _Drawing:
         found = []
         for label in labels.place(self._wanted, strokes, *self.size):
             if (hair := label.hair()) is not None:
-                found.append(f'<polyline points="{_listed(np.array(hair))}" stroke-width="0.6" stroke-opacity="0.6"/>')
-            found.append(_text(label.wanted.text, label.box.left, label.box.bottom - 3.0))
+                found.append(polyline(np.array(hair), 'stroke-width="0.6" stroke-opacity="0.6"'))
+            found.append(text(label.wanted.text, label.box.left, label.box.bottom - 3.0))
         return found
 
     def _want(self, text: str, point: Array, across: float, up: float | None = None) -> None:
         x, y = point.tolist()
         self._wanted.append(labels.Wanted(text, (x, y), (across, across if up is None else up)))
-
-
-def _listed(points: Array) -> str:
-    return " ".join(f"{x:.1f},{y:.1f}" for x, y in points.tolist())
-
-
-def _text(words: str, x: float, y: float) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" fill="currentColor" stroke="none">{html.escape(words)}</text>'
-
-
-def _round(center: Array, radius: float) -> str:
-    return f'<circle cx="{center[0]:.1f}" cy="{center[1]:.1f}" r="{radius:.1f}"/>'
-
-
-def _circle(center: Array, radius: float) -> Array:
-    angle = np.linspace(0.0, 2.0 * np.pi, 16, endpoint=False)
-    return center + radius * np.stack([np.cos(angle), np.sin(angle)], axis=1)
-
-
-def _fixed(point: Array) -> str:
-    """Hatching above a point that stands still."""
-    x, y = point.tolist()
-    strokes = "".join(f"M{x + d:.1f} {y:.1f}l4 -5" for d in (-10, -5, 0, 5))
-    return f'<path d="M{x - 11:.1f} {y:.1f}h22{strokes}" stroke-width="1"/>'
-
-
-def _arrow(point: Array, side: float) -> str:
-    """One half of an arrow with two heads."""
-    x, y = point.tolist()
-    return f'<path d="M{x:.1f} {y:.1f}h{11 * side:.0f}m{-4 * side:.0f} -3l{4 * side:.0f} 3l{-4 * side:.0f} 3"/>'
-
-
-def _hull(points: Array) -> Array:
-    """Convex outline of points of a plane (Andrew's monotone chain)."""
-    rows = sorted({(round(x, 3), round(y, 3)) for x, y in points.tolist()})
-    if len(rows) < 3:
-        return np.array(rows)
-
-    def half(ordered: list[tuple[float, float]]) -> list[tuple[float, float]]:
-        chain: list[tuple[float, float]] = []
-        for p in ordered:
-            while len(chain) > 1 and _turn(chain[-2], chain[-1], p) <= 0.0:
-                chain.pop()
-            chain.append(p)
-        return chain[:-1]
-
-    return np.array(half(rows) + half(rows[::-1]))
-
-
-def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]) -> float:
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])

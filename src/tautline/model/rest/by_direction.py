@@ -10,7 +10,8 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model.directional import added_matrix, drag_areas, wing_of
 from tautline.model.fluid import BodyInFluid, Fluid
-from tautline.model.rest.network import NetworkBody, flow_at, rotated
+from tautline.model.rest.flow import flow_at
+from tautline.model.rest.network import NetworkBody, rotated
 
 # Steps of central differences: of rotations (rad), and of depths over the height in which a body gets wet.
 TURN, DEPTH = 1e-6, 1e-5
@@ -34,12 +35,8 @@ class InFlow(NamedTuple):
 
     def density(self, center: Array, R: Array) -> float:
         """Mean density of the fluid around the body (kg/m^3)."""
-        fluid = self.fluid
-        if fluid.surface is None:
-            return fluid.density
         z = float(center[2] + (R @ self.own.seen_from_center(self.feels.buoyancy_center))[2])
-        wet = min(max(0.5 + (z - fluid.surface) / fluid.around(self.feels).wetted_height, 0.0), 1.0)
-        return fluid.density_above + (fluid.density - fluid.density_above) * wet
+        return float(self.fluid.density_at(self.fluid.around(self.feels).wet_part(z)))
 
     def drag(self, center: Array, R: Array) -> Wrench:
         """Drag along the axes of the body."""

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.model.body import RigidBody
 from tautline.model.system.sheaves import Wheel
 from tautline.model.system.state import State, point_of
 from tautline.model.system.system import System
@@ -43,7 +42,7 @@ class Falls(NamedTuple):
 def falls_of(system: System, state: State, name: str) -> Falls | None:
     """Hand formulas of a line over sheaves that carries one free body; None for any other line."""
     line, wheels, spans = system.lines[name], system.wheels(name), system.spans(name)
-    carried = {end for span in spans for end in span.ends if isinstance(system.bodies.get(end), RigidBody)}
+    carried = {end for span in spans for end in span.ends if system.is_free(end)}
     if not line.over or len(carried) != 1:
         return None
     (body,) = carried
@@ -52,7 +51,7 @@ def falls_of(system: System, state: State, name: str) -> Falls | None:
         for span in spans
     ]
     chords = [(b - a) / max(float(np.linalg.norm(b - a)), 1e-290) for a, b in ends]
-    weight = float(system.gravity or 0.0) * line.string.density
+    weight = float(system.gravity) * line.string.density
     lengths = state.lengths_of(system, name)
     # along the line from its start: factor of the tension there, and what the weight of the rope adds
     load = _load(system, state, name, body)
@@ -96,16 +95,9 @@ def behind_over_ahead(wheel: Wheel, before: Array, behind: Array) -> float:
 
 def _load(system: System, state: State, name: str, body: str) -> float:
     """Weight of a body and of all that other lines join to it, with the rope on its sheaves (N)."""
-    found: set[str] = set()
-    lines: set[str] = set()
-    reached = {body}
-    while reached - found:
-        found |= reached
-        beside = {x for x in system.lines if x != name and found & set(system.holders(x))}
-        lines |= beside
-        ends = {end for x in beside for end in system.holders(x)}
-        reached = {end for end in ends if isinstance(system.bodies.get(end), RigidBody)} | found
+    found = {x for x in system.joined([body], name) if system.is_free(x)}
+    lines = [x for x in system.lines if x != name and found & set(system.holders(x))]
     mass = float(sum(system.bodies[x].mass for x in found))
     mass += sum(system.lines[x].string.density * float(state.lengths_of(system, x).sum()) for x in lines)
     mass += sum(system.lines[name].string.density * wheel.wrap for wheel in system.wheels(name) if wheel.on == body)
-    return mass * float(system.gravity or 0.0)
+    return mass * float(system.gravity)

@@ -11,9 +11,10 @@ from tautline.model import wetting
 from tautline.model.description import changed
 from tautline.model.directional import is_directional, without_directions
 from tautline.model.fluid import BodyInFluid, Fluid
-from tautline.model.pull import E3
 from tautline.model.rest.by_direction import InFlow, stiffness
-from tautline.model.rest.network import EPS, ROUNDINGS, Forces, Network, NetworkBody, Places, flow_at, hat
+from tautline.model.rest.flow import added_inertia, drag, flow_at, flow_drag
+from tautline.model.rest.network import EPS, ROUNDINGS, Forces, Network, NetworkBody, Places
+from tautline.model.rotations import E3, hat
 
 # Step of central differences of drag on a body, of the height over which it gets wet.
 DIFFERENCE = 1e-5
@@ -63,9 +64,9 @@ def forces_of(network: Network, places: Places) -> Forces:
     add_to_ends(on_nodes, network.start, pull, -pull)
     if network.has_surface:
         energies += _lift_strings(network, places, on_nodes)
-    drag = network.drag(places.nodes[network.start], places.nodes[network.start + 1]) if network.flows else None
-    if drag is not None:
-        add_to_ends(steady_on_nodes, network.start, 0.5 * drag, 0.5 * drag)
+    pushed = drag(network, places.nodes[network.start], places.nodes[network.start + 1]) if network.flows else None
+    if pushed is not None:
+        add_to_ends(steady_on_nodes, network.start, 0.5 * pushed, 0.5 * pushed)
     arms = network.arms(places)
     spread = np.abs(places.nodes).max(axis=1)
     for node, b, arm in zip(network.end_nodes, network.end_bodies, arms, strict=True):
@@ -81,8 +82,8 @@ def forces_of(network: Network, places: Places) -> Forces:
         D = network.length_map()
         gradient += D.T @ _by_length(network, places, density - tension * (1.0 + strain))
         rounding += np.abs(D.T) @ rounded
-        if drag is not None:
-            steady[network.first_passing :] = network.material_shares() @ along(network, w, drag)
+        if pushed is not None:
+            steady[network.first_passing :] = network.material_shares() @ along(network, w, pushed)
     for b, (own, first) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
         turns = not own.body.is_point
         weight = own.body.mass * network.gravity
@@ -105,23 +106,17 @@ def forces_of(network: Network, places: Places) -> Forces:
     return Forces(float(sum(x.sum() for x in energies)), size, gradient - steady, steady, rounding, scale)
 
 
-def along(network: Network, w: Array, drag: Array) -> Array:
+def along(network: Network, w: Array, pushed: Array) -> Array:
     """Work of drag on the material of elements, by what passes their middles towards the start of their line (N)."""
-    return np.asarray(-(drag * w).sum(axis=1) / network.l)
+    return np.asarray(-(pushed * w).sum(axis=1) / network.l)
 
 
 def _by_length(network: Network, places: Places, elastic: Array) -> Array:
     """Change of the energy of elements with their unstretched lengths (N): what a sheave feels (docs/theory.md)."""
     first, second = places.nodes[network.start], places.nodes[network.start + 1]
-    weight = network.gravity * network.each(
-        lambda line: (
-            line.string.density - (0.0 if network.fluid is None else network.fluid.least_density) * line.string.area
-        )
-    )
-    found = elastic - 0.5 * weight * (first[:, 2] + second[:, 2])
+    found = elastic - 0.5 * network.heaviness * (first[:, 2] + second[:, 2])
     if network.acceleration.any():
-        density = network.each(lambda line: line.string.density)
-        found = found + 0.5 * density * ((first + second) @ network.acceleration)
+        found = found + 0.5 * network.density * ((first + second) @ network.acceleration)
     if network.has_surface:
         below = network.below(places.nodes[:, 2])
         a, b = below[network.start], below[network.start + 1]
@@ -138,7 +133,7 @@ def loads_on_nodes(network: Network, places: Places) -> Array:
     if network.has_surface:
         _lift_strings(network, places, on_nodes)
     if network.flows:
-        half = 0.5 * network.drag(places.nodes[network.start], places.nodes[network.start + 1])
+        half = 0.5 * drag(network, places.nodes[network.start], places.nodes[network.start + 1])
         add_to_ends(on_nodes, network.start, half, half)
     return on_nodes
 
@@ -163,9 +158,7 @@ def _spooled_forces(network: Network, places: Places, k: int, end: int) -> Array
     """Weight less buoyancy, and inertial force, of what is spooled at the start (0) or end (1) of a line."""
     line, element = network.lines[k], network.slices[k].start
     node, spooled = network.first_node[k] + end * line.elements, (line.spooled, line.end_spooled)[end]
-    fluid = network.fluid
-    heaviness = line.string.density - (0.0 if fluid is None else fluid.least_density) * line.string.area
-    down = network.gravity * heaviness
+    down = float(network.heaviness[element])
     if network.has_surface and network.below(places.nodes[node, 2]) > 0.0:
         down -= float(network.lifts[element])
     return spooled * (down * E3 - line.string.density * network.acceleration)
@@ -173,13 +166,8 @@ def _spooled_forces(network: Network, places: Places, k: int, end: int) -> Array
 
 def weight_of_line(network: Network, places: Places, k: int) -> float:
     """Weight of the deployed string of a line, less buoyancy where it lies (N)."""
-    line, part = network.lines[k], network.slices[k]
-    fluid = network.fluid
-    deployed = float(network.deployed[k])
-    weight = network.gravity * deployed * line.string.density
-    if fluid is None:
-        return float(weight)
-    weight -= network.gravity * deployed * fluid.least_density * line.string.area
+    part = network.slices[k]
+    weight = network.deployed[k] * network.heaviness[part.start]
     if network.has_surface:
         start = network.start[part]
         below = network.below(places.nodes[:, 2])
@@ -204,11 +192,11 @@ def counted_forces(network: Network, places: Places) -> dict[str, Array]:
         heavy = sum(x * y for x, y in zip(densities, network.deployed.tolist(), strict=True)) * network.gravity
         add("buoyancy", (sum(weight_of_line(network, places, k) for k in lines) - heavy) * E3)
         if network.flows:
-            add("drag", network.flow_drag(first, second).sum(axis=0))
+            add("drag", flow_drag(network, first, second).sum(axis=0))
     if network.acceleration.any():
         add("acceleration", -sum(x.string.density * x.deployed for x in network.lines) * network.acceleration)
         if fluid is not None:
-            add("acceleration", network.added_inertia(first, second).sum(axis=0))
+            add("acceleration", added_inertia(network, first, second).sum(axis=0))
     for b, own in enumerate(network.bodies):
         for point in point_forces(network, own, places.centers[b], places.attitudes[b]):
             add(point.name, point.force)
@@ -275,7 +263,7 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
         arm = R @ np.array(x.center)
         found.append(PointForce(force, arm, -float(force @ (center + arm)), name="weight"))
         if fluid is not None and fluid.surface is not None:
-            lift = 0.5 * network.gravity * (fluid.density - fluid.least_density) * x.volume
+            lift = 0.5 * network.gravity * fluid.added_below * x.volume
             arms = [R @ np.array(point) for point in x.points]
             found += [_lift(lift, arm, float(center[2] + arm[2]) - fluid.surface, x.height) for arm in arms]
     if fluid is None or feels is None:
@@ -288,28 +276,22 @@ def point_forces(network: Network, own: NetworkBody, center: Array, R: Array) ->
     everywhere = network.gravity * fluid.least_density * feels.volume
     if everywhere:
         found.append(PointForce(-everywhere * E3, arm, everywhere * z, name="buoyancy"))
-    height = fluid.around(feels).wetted_height
-    share = 1.0 if fluid.surface is None else 0.5 + (z - fluid.surface) / height  # beyond 0 and 1: all dry, all wet
-    wet = min(max(share, 0.0), 1.0)
+    around = fluid.around(feels)
+    height, wet = around.wetted_height, around.wet_part(z)
+    density, rate = fluid.density_at(wet), fluid.added_below / height * (0.0 < wet < 1.0)  # and how it grows with depth
     if fluid.surface is not None:
-        lift = network.gravity * (fluid.density - fluid.least_density) * feels.volume
-        found.append(_lift(lift, arm, z - fluid.surface, height))
+        found.append(_lift(network.gravity * fluid.added_below * feels.volume, arm, z - fluid.surface, height))
     if network.acceleration.any() and feels.added_mass:
-        share_moved = (fluid.least_density + (fluid.density - fluid.least_density) * wet) / fluid.density
-        force = -network.steady_part * feels.added_mass * network.acceleration
-        rate = (fluid.density - fluid.least_density) / fluid.density / height * (0.0 < share < 1.0) * force
-        found.append(PointForce(share_moved * force, arm, None, ((rate, arm),), "acceleration"))
+        force = -network.steady_part * feels.added_mass / fluid.density * network.acceleration
+        found.append(PointForce(density * force, arm, None, ((rate * force, arm),), "acceleration"))
     if network.flows and feels.drag_area:
         place = R @ own.seen_from_center(feels.drag_center)
         d, depth = DIFFERENCE * height, float(center[2] + place[2])
         u, below, above = (flow_at(fluid, depth + x) for x in (0.0, d, -d))
         half = network.steady_part * 0.5 * feels.drag_area
-        more = fluid.density - fluid.least_density
-        drag, before, after = (half * np.linalg.norm(x) * x for x in (u, above, below))
-        density = fluid.least_density + more * wet
-        by_wetness = more / height * (0.0 < share < 1.0) * drag if fluid.surface is not None else np.zeros(3)
-        slopes = ((density * (after - before) / (2.0 * d), place), (by_wetness, arm))
-        found.append(PointForce(density * drag, place, None, slopes, "drag"))
+        force, before, after = (half * np.linalg.norm(x) * x for x in (u, above, below))
+        slopes = ((density * (after - before) / (2.0 * d), place), (rate * force, arm))
+        found.append(PointForce(density * force, place, None, slopes, "drag"))
     return found
 
 

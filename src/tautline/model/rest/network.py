@@ -15,17 +15,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import TINY_LENGTH, Array
-from tautline.model import wetting
 from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO
 from tautline.model.fluid import BodyInFluid, Fluid
+from tautline.model.rotations import hat
 from tautline.model.string import String
 
 EPS = float(np.finfo(float).eps)
 # Roundings of a node's coordinates and of an element's length that may add up in the force of an element.
 ROUNDINGS = 2.0
-# Step of central differences of drag, relative to the element length: errs by its square.
-DIFFERENCE = 1e-5
 
 
 class OnWheel(NamedTuple):
@@ -105,12 +103,6 @@ class Forces(NamedTuple):
     scale: float
 
 
-def hat(a: Array) -> Array:
-    """Matrix of the cross product with a vector."""
-    x, y, z = a
-    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-
-
 def rotated(R: Array, turn: Array) -> Array:
     """Attitude turned by a rotation vector in space."""
     from scipy.spatial.transform import Rotation
@@ -188,6 +180,13 @@ class Network:
             self.shift[k, j], self.shift[k + 1, j] = 1.0, -1.0
         self.l = self.each(lambda line: line.deployed / line.elements)
         self.stiffness = self.each(lambda line: line.string.stiffness)
+        self.density = self.each(lambda line: line.string.density)
+        self.heaviness = self.each(lambda line: line.string.weight(gravity, fluid))
+        self.lifts = self.each(lambda line: gravity * line.string.area * (0.0 if fluid is None else fluid.added_below))
+        self.added = self.each(lambda line: line.string.normal_added_mass * line.string.area)
+        self.diameter = self.each(lambda line: line.string.diameter)
+        self.normal_drag = self.each(lambda line: line.string.normal_drag)
+        self.tangential_drag = self.each(lambda line: line.string.tangential_drag)
         self.hardness = np.ones(len(self.l))
         self.steady_part = 1.0
         self.flows = fluid is not None and (bool(np.any(fluid.flow[1])) or bool(self.acceleration.any()))
@@ -224,28 +223,16 @@ class Network:
         self.inner = np.concatenate(inner).astype(np.intp)
 
     def _place_weights(self) -> None:
-        """Weights at nodes, and lift of the fluid that is everywhere taken off; lift that a surface adds."""
-        g, fluid = self.gravity, self.fluid
-        least = 0.0 if fluid is None else fluid.least_density
-        more = 0.0 if fluid is None else fluid.density - fluid.least_density
-        self.weights = np.zeros(self.node_count)
-        heaviness = g * self.each(lambda line: line.string.density - least * line.string.area)
-        np.add.at(self.weights, self.start, 0.5 * heaviness * self.l)
-        np.add.at(self.weights, self.start + 1, 0.5 * heaviness * self.l)
-        self.lifts = g * more * self.each(lambda line: line.string.area)
-        masses = np.zeros(self.node_count)
-        half = 0.5 * self.each(lambda line: line.string.density) * self.l
-        np.add.at(masses, self.start, half)
-        np.add.at(masses, self.start + 1, half)
+        """Weights at nodes, the lift of the fluid that is everywhere taken off, and inertial forces."""
+        self.weights, masses = np.zeros((2, self.node_count))
+        for at_nodes, per_length in ((self.weights, self.heaviness), (masses, self.density)):
+            np.add.at(at_nodes, self.start, 0.5 * per_length * self.l)
+            np.add.at(at_nodes, self.start + 1, 0.5 * per_length * self.l)
         for first, line, part in zip(self.first_node, self.lines, self.slices, strict=True):
             for node, spooled in ((first, line.spooled), (first + line.elements, line.end_spooled)):
-                self.weights[node] += heaviness[part][0] * spooled
+                self.weights[node] += self.heaviness[part][0] * spooled
                 masses[node] += line.string.density * spooled
         self.inertial = -masses[:, None] * self.acceleration  # forces of the frame's acceleration on the nodes
-        self.added = self.each(lambda line: line.string.normal_added_mass * line.string.area)
-        self.diameter = self.each(lambda line: line.string.diameter)
-        self.normal_drag = self.each(lambda line: line.string.normal_drag)
-        self.tangential_drag = self.each(lambda line: line.string.tangential_drag)
 
     def _sizes(self) -> Array:
         """Radius of gyration or longest arm of each body, at its rotations."""
@@ -329,6 +316,10 @@ class Network:
         length = np.maximum(np.linalg.norm(w, axis=1), TINY_LENGTH)
         return w, length, length / self.l - 1.0
 
+    def largest(self, forces: Array) -> float:
+        """Largest of generalized forces (N); moments count as forces at the size of their body."""
+        return float(np.abs(forces / self.lengths).max(initial=0.0))
+
     def has_slack(self, places: Places) -> bool:
         """Whether an element is slack: its tension does not change with its length."""
         _, _, slope = self.elastic(self.strains(places)[2])
@@ -344,61 +335,3 @@ class Network:
     def has_surface(self) -> bool:
         """Whether the fluid ends at a free surface."""
         return self.fluid is not None and self.fluid.surface is not None
-
-    def drag(self, first: Array, second: Array) -> Array:
-        """Drag on elements between these nodes, equation (73) at rest, and the inertial force of added mass."""
-        return self.flow_drag(first, second) + self.added_inertia(first, second)
-
-    def added_inertia(self, first: Array, second: Array) -> Array:
-        """Inertial force of the fluid that elements move along, across them, in an accelerated frame."""
-        if not self.acceleration.any():
-            return np.zeros_like(first)
-        w = second - first
-        length = np.linalg.norm(w, axis=1)
-        t = w / np.maximum(length, TINY_LENGTH)[:, None]
-        across = self.acceleration - (t @ self.acceleration)[:, None] * t
-        return np.asarray(
-            -self.steady_part * (self.added * self.density_along(first, second) * length)[:, None] * across
-        )
-
-    def flow_drag(self, first: Array, second: Array) -> Array:
-        """Drag of the flow on elements between these nodes: equation (73) at rest."""
-        fluid = self.fluid
-        assert fluid is not None
-        w = second - first
-        length = np.linalg.norm(w, axis=1)
-        t = w / np.maximum(length, TINY_LENGTH)[:, None]
-        u = flow_at(fluid, 0.5 * (first[:, 2] + second[:, 2]))
-        along = np.sum(u * t, axis=1, keepdims=True) * t
-        across = u - along
-        density = self.density_along(first, second)
-        half = 0.5 * density * self.diameter * length
-        force = (half * self.normal_drag * np.linalg.norm(across, axis=1))[:, None] * across
-        force += (np.pi * half * self.tangential_drag * np.linalg.norm(along, axis=1))[:, None] * along
-        return np.asarray(self.steady_part * force)
-
-    def density_along(self, first: Array, second: Array) -> Array:
-        """Mean density of the fluid along elements between these nodes (kg/m^3)."""
-        fluid = self.fluid
-        assert fluid is not None
-        if fluid.surface is None:
-            return np.full(len(first), fluid.density)
-        begin, end = wetting.spans(self.below(first[:, 2]), self.below(second[:, 2]))
-        return np.asarray(fluid.density_above + (fluid.density - fluid.density_above) * (end - begin))
-
-    def drag_stiffness(self, first: Array, second: Array) -> Array:
-        """Minus the derivatives of the forces of drag on both nodes by both nodes (elements, 6, 6)."""
-        D = np.zeros((len(first), 3, 6))
-        step = (DIFFERENCE * self.l)[:, None]
-        for axis in range(3):
-            d = np.zeros_like(first)
-            d[:, axis] = step[:, 0]
-            D[:, :, axis] = (self.drag(first + d, second) - self.drag(first - d, second)) / (2.0 * step)
-            D[:, :, axis + 3] = (self.drag(first, second + d) - self.drag(first, second - d)) / (2.0 * step)
-        return np.asarray(-0.5 * np.concatenate([D, D], axis=1))
-
-
-def flow_at(fluid: Fluid, z: Any) -> Array:
-    """Velocity of the flow at depths (m/s)."""
-    depths, velocities = (np.array(part) for part in fluid.flow)
-    return np.stack([np.interp(z, depths, column) for column in velocities.T], axis=-1)

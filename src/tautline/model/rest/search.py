@@ -318,9 +318,7 @@ class _Search:
             return None
         moved = network.moved(places, step)
         there = forces_of(network, moved)
-        sizes = (float(np.abs(x.gradient / network.lengths).max(initial=0.0)) for x in (there, here))
-        new, old = sizes
-        return (moved, there) if new < 0.5 * old else None
+        return (moved, there) if network.largest(there.gradient) < 0.5 * network.largest(here.gradient) else None
 
     def _lower(self, places: Places, here: Forces, K: Any, shift: float) -> tuple[Places, Forces, float] | None:
         """A correction that lowers the energy with drag as it is, and the shift for the next; None if there is none."""
@@ -329,7 +327,7 @@ class _Search:
         network = self.network
         hold = self.hold(here)
         # the least shift that makes a difference: of what pulls over the length of the lines
-        least = 1e-3 * max(here.scale, float(np.abs(here.gradient / network.lengths).max())) / self.longest
+        least = 1e-3 * max(here.scale, network.largest(here.gradient)) / self.longest
         if network.has_slack(places) or _factor(K + hold, symmetric=True) is None:
             K = stiffness_of(network, places, convex=True).energy
         for _ in range(MOST_SHIFTS):

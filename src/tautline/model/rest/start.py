@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline.arrays import Array, Indices
-from tautline.model.pull import E3
 from tautline.model.rest.forces import forces_of, loads_on_nodes, point_forces
 from tautline.model.rest.network import Network, NetworkLine, Places
+from tautline.model.rotations import E3
 from tautline.model.system.straight_lines import between
 
 # How often places are found anew from the loads there, by the part of the way that is gone: where loads change much
@@ -40,6 +40,12 @@ class Branch(NamedTuple):
     near: int
     parent: int  # -1 for a fixed point
     child: int
+
+
+def _outward(network: Network, branch: Branch) -> Indices:
+    """Nodes of a line of a tree, from the end nearer to the root."""
+    nodes = network.first_node[branch.line] + np.arange(network.lines[branch.line].elements + 1)
+    return nodes if branch.near == 0 else nodes[::-1]
 
 
 def starts_of(network: Network, given: Places) -> Iterator[Places]:
@@ -111,8 +117,8 @@ def by_pulls(network: Network, places: Places, branches: list[Branch]) -> Places
     scale = max([float(np.abs(x).max()) for x in pulls.values()], default=0.0)
     centers, attitudes, nodes = places.centers.copy(), places.attitudes.copy(), places.nodes.copy()
     for branch in branches:
-        line, first = network.lines[branch.line], network.first_node[branch.line]
-        index = first + np.arange(line.elements + 1)[:: 1 if branch.near == 0 else -1]
+        line = network.lines[branch.line]
+        index = _outward(network, branch)
         if branch.parent >= 0:
             nodes[index[0]] = centers[branch.parent] + attitudes[branch.parent] @ line.points[branch.near]
         f, before = pulls[branch.line], np.diff(places.nodes[index], axis=0)
@@ -148,8 +154,7 @@ def _sums(
         total[b], arms[b] = np.sum([force for force, _ in acting], axis=0), acting
     pulls = {}
     for branch in reversed(branches):
-        line, first = network.lines[branch.line], network.first_node[branch.line]
-        loads = on_nodes[first : first + line.elements + 1][:: 1 if branch.near == 0 else -1]
+        line, loads = network.lines[branch.line], on_nodes[_outward(network, branch)]
         beyond = np.cumsum(loads[::-1], axis=0)[::-1] + total[branch.child]
         pulls[branch.line] = beyond[1:]
         if branch.parent >= 0:
@@ -181,8 +186,7 @@ def _afloat(network: Network, given: Places, branches: list[Branch], aside: floa
     found: set[int] = set()
     for branch in branches:
         own, line = network.bodies[branch.child], network.lines[branch.line]
-        first, R = network.first_node[branch.line], given.attitudes
-        index = first + np.arange(line.elements + 1)[:: 1 if branch.near == 0 else -1]
+        R, index = given.attitudes, _outward(network, branch)
         root, to_end = nodes[index[0]], R[branch.child] @ line.points[1 - branch.near]
         if branch.parent in found:
             root = centers[branch.parent] + R[branch.parent] @ line.points[branch.near]
@@ -267,5 +271,5 @@ def _folded(root: Array, end: Array, length: float, elements: int) -> Array:
 
 def _unbalanced(network: Network, places: Places) -> float:
     """Largest force that is left (N); infinite where one is not a number."""
-    left = float(np.abs(forces_of(network, places).gradient / network.lengths).max(initial=0.0))
+    left = network.largest(forces_of(network, places).gradient)
     return left if np.isfinite(left) else np.inf

@@ -11,7 +11,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks, refusals
-from tautline.model.body import RigidBody
+from tautline.model.piecewise import interpolated
 from tautline.model.rest.network import Network, NetworkBody, NetworkLine, OnWheel, Places
 from tautline.model.rest.search import find_rest
 from tautline.model.system.parts import Kinematic
@@ -103,8 +103,7 @@ def frame_of(system: System, time: float = 0.0, acceleration: bool = False) -> F
 
 def held_ends(system: System) -> list[str]:
     """Names of what holds a system: bodies that do not move freely, and anchors."""
-    free = set(free_bodies(system))
-    return [end for name in system.lines for end in system.holders(name) if end not in free]
+    return [end for name in system.lines for end in system.holders(name) if not system.is_free(end)]
 
 
 def common(vectors: list[Array]) -> Array | None:
@@ -135,7 +134,7 @@ def network_of(
     frame = frame_of(system, time, acceleration)
     if placed:
         frame = frame._replace(displacements={}, displacement=np.zeros(3))
-    names = free_bodies(system)
+    names = list(system.free_bodies)
     bodies = [_body(system, name, time) for name in names]
     lines: list[NetworkLine] = []
     nodes, passes = [], []
@@ -176,20 +175,13 @@ def network_of(
     if fluid is not None and frame.velocity.any():
         depths, flows = (np.array(part) for part in fluid.flow)
         fluid = replace(fluid, flow=(depths, flows - frame.velocity))
-    network = Network(bodies, lines, float(system.gravity or 0.0), fluid, frame.acceleration, passes)
+    network = Network(bodies, lines, float(system.gravity), fluid, frame.acceleration, passes)
     network.body_names = names
     return network, places
 
 
-def free_bodies(system: System) -> list[str]:
-    """Names of the bodies that move freely, in order."""
-    return [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
-
-
 def _body(system: System, name: str, time: float) -> NetworkBody:
-    body = system.bodies[name]
-    assert isinstance(body, RigidBody)
-    own = NetworkBody(body, system.body_fluid.get(name))
+    own = NetworkBody(system.bodies[name], system.body_fluid.get(name))
     carried = tuple(
         OnWheel(
             system.lines[line].string.density * wheel.wrap,
@@ -206,13 +198,8 @@ def _body(system: System, name: str, time: float) -> NetworkBody:
     applied = system.applied_forces.get(name)
     if applied is None:
         return own
-    force, moment = (_interpolated(table, time) for table in (applied.force, applied.moment))
+    force, moment = (interpolated(time, *table) for table in (applied.force, applied.moment))
     return own._replace(force=force, moment=moment, point=own.seen_from_center(applied.point))
-
-
-def _interpolated(table: tuple[tuple[float, ...], tuple[tuple[float, ...], ...]], time: float) -> Array:
-    times, values = table
-    return np.array([np.interp(time, times, column) for column in zip(*values, strict=True)])
 
 
 def state_of(system: System, start: State, network: Network, places: Places, frame: Frame) -> State:
@@ -223,7 +210,7 @@ def state_of(system: System, start: State, network: Network, places: Places, fra
         place = np.array(x.position) + frame.displacements.get(name, 0.0)
         velocity = tuple(frame.velocities.get(name, np.zeros(3)).tolist())
         bodies[name] = BodyState(tuple(place.tolist()), velocity, attitude=x.attitude)
-    for b, name in enumerate(free_bodies(system)):
+    for b, name in enumerate(system.free_bodies):
         bodies[name] = BodyState(tuple(places.centers[b].tolist()), along, attitude=places.attitudes[b])
     network.fit(places)
     parts = zip(np.split(places.nodes, network.first_node[1:]), network.deployed.tolist(), strict=True)

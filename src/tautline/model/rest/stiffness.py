@@ -8,9 +8,10 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.model import wetting
-from tautline.model.pull import E3
+from tautline.model.rest.flow import drag, drag_stiffness
 from tautline.model.rest.forces import add_to_ends, along, loads_on_nodes, point_forces
-from tautline.model.rest.network import Network, Places, hat, turning
+from tautline.model.rest.network import Network, Places, turning
+from tautline.model.rotations import E3, hat
 
 
 class Stiffness(NamedTuple):
@@ -57,15 +58,15 @@ def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> S
     energy = B.T @ of_elements(network, blocks) @ B
     if network.passes:
         energy = energy + _passing_stiffness(network, places, B, slope, strain, t)
-    drag = None
+    pushed = None
     on_nodes = loads_on_nodes(network, places)
     add_to_ends(on_nodes, network.start, pull, -pull)
     if network.flows and not convex:
         first, second = places.nodes[network.start], places.nodes[network.start + 1]
-        blocks = network.drag_stiffness(first, second)
-        drag = B.T @ of_elements(network, blocks) @ B
+        blocks = drag_stiffness(network, first, second)
+        pushed = B.T @ of_elements(network, blocks) @ B
         if network.passes:
-            drag = drag - _passing_in_flow(network, network.drag(first, second), blocks, w, B)
+            pushed = pushed - _passing_in_flow(network, drag(network, first, second), blocks, w, B)
     rows: list[list[Array]] = [[], []]
     at_ends, arms = on_nodes[network.end_nodes], network.arms(places)
     for b, (own, first_unknown) in enumerate(zip(network.bodies, network.first_of_body, strict=True)):
@@ -96,7 +97,7 @@ def stiffness_of(network: Network, places: Places, *, convex: bool = False) -> S
     if convex or not network.has_steady:
         return Stiffness(energy.tocsc(), None)
     steady = _sparse(network, rows[1])
-    return Stiffness(energy.tocsc(), (steady if drag is None else drag + steady).tocsc())
+    return Stiffness(energy.tocsc(), (steady if pushed is None else pushed + steady).tocsc())
 
 
 def _passing_stiffness(network: Network, places: Places, B: Any, slope: Array, strain: Array, t: Array) -> Any:
@@ -105,12 +106,7 @@ def _passing_stiffness(network: Network, places: Places, B: Any, slope: Array, s
 
     D = network.length_map()
     stretched = (slope / network.l * (1.0 + strain))[:, None] * t  # pull of an element by its unstretched length
-    fluid = network.fluid
-    weight = network.gravity * network.each(
-        lambda line: line.string.density - (0.0 if fluid is None else fluid.least_density) * line.string.area
-    )
-    density = network.each(lambda line: line.string.density)
-    half = -0.5 * weight[:, None] * E3 + 0.5 * density[:, None] * network.acceleration
+    half = 0.5 * (network.density[:, None] * network.acceleration - network.heaviness[:, None] * E3)
     first, second = stretched + half, half - stretched
     if network.has_surface:
         below = network.below(places.nodes[:, 2])
@@ -128,16 +124,16 @@ def _passing_stiffness(network: Network, places: Places, B: Any, slope: Array, s
     return cross + cross.T + own
 
 
-def _passing_in_flow(network: Network, drag: Array, blocks: Array, w: Array, B: Any) -> Any:
+def _passing_in_flow(network: Network, pushed: Array, blocks: Array, w: Array, B: Any) -> Any:
     """Derivatives of the forces of drag on rope that passes sheaves, from those on nodes (`drag_stiffness`)."""
     from scipy.sparse import coo_matrix, diags, vstack
 
-    slopes = 2.0 * np.einsum("ei,eij->ej", w, blocks[:, :3]) - np.hstack([-drag, drag])
+    slopes = 2.0 * np.einsum("ei,eij->ej", w, blocks[:, :3]) - np.hstack([-pushed, pushed])
     elements = np.arange(len(w))
     columns = (3 * network.start[:, None] + np.arange(6)).ravel()
     entries = (slopes / network.l[:, None]).ravel(), (np.repeat(elements, 6), columns)
     by_nodes = coo_matrix(entries, shape=(len(w), 3 * network.node_count)).tocsr() @ B
-    by_lengths = diags(-along(network, w, drag) / network.l) @ network.length_map()
+    by_lengths = diags(-along(network, w, pushed) / network.l) @ network.length_map()
     rows = network.material_shares() @ (by_nodes + by_lengths)
     return vstack([coo_matrix((network.first_passing, network.count)), coo_matrix(rows)]).tocsr()
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -12,18 +12,19 @@ from typing import Any
 from tautline.errors import InputError
 from tautline.model import checks, toml
 from tautline.model.command import Command, check_command, check_kind
-from tautline.model.file_keys import ProblemsError, Tree, keys_of
+from tautline.model.file_keys import ProblemsError, Tree
 from tautline.model.keys import Key, Locate, dotted, parse
 from tautline.model.kinds import AUTO
 from tautline.model.read_only import ReadOnly
 from tautline.model.run import NOT_GIVEN, Run
-from tautline.model.short_keys import Names, Path, expanded, full_key, is_short, names_of, short
-from tautline.model.string import String
+from tautline.model.short_keys import Names, expanded, full_key, is_short, names_of, short
 from tautline.model.system import keys, reading, to_keys
 from tautline.model.system.commands import SHEAVE, commands_by_name, drives, feed_of, place_of
+from tautline.model.system.heads import Heads, Spelled, spelled_in
 from tautline.model.system.parts import GUIDE
 from tautline.model.system.problems import naming_errors
-from tautline.model.system.reading import Described, Reading
+from tautline.model.system.reading import Described
+from tautline.model.system.section_reader import Reading
 from tautline.model.system.sections import staged
 from tautline.model.system.starts import AtEquilibrium, Hanging, Placed, Start, Straight, state_of
 from tautline.model.system.state import State
@@ -32,8 +33,6 @@ from tautline.model.system.words import words_for_case
 
 # What a case consists of, by the names of its arguments.
 OBJECTS = ("system", "start", "commands", "run", "title", "description")
-# Gives the path of a key as a tree has it.
-Spelled = Callable[[Path], Path]
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,14 +78,13 @@ class Case:
         given = {} if self.commands is None else self.commands
         for command in given.values() if isinstance(given, Mapping) else (given,):
             check_kind(command, "Sequence(...)")
-        object.__setattr__(self, "commands", ReadOnly(commands_by_name(self.system, given)))
+        vars(self).update(commands=ReadOnly(commands_by_name(self.system, given)))
         elements = self.run.number_of_elements()
         if elements is not None:  # those of the only line
             if len(self.system.lines) != 1:
                 raise InputError("elements: expected those of each line in Line.elements, got one number")
             system = self.system.with_elements({next(iter(self.system.lines)): elements})
-            object.__setattr__(self, "system", system)
-            object.__setattr__(self, "run", replace(self.run, elements=AUTO))
+            vars(self).update(system=system, run=replace(self.run, elements=AUTO))
 
     def __eq__(self, other: object) -> bool:
         return self._complete() == other._complete() if isinstance(other, Case) else NotImplemented
@@ -107,13 +105,13 @@ class Case:
         """The state at the start; computed once. InputError if the parts do not go together."""
         if self._state is None:
             with self.naming_keys("initial"):
-                object.__setattr__(self, "_state", state_of(self.start, self.system, self.locked_sheaves()))
+                vars(self).update(_state=state_of(self.start, self.system, self.locked_sheaves()))
         found = self._state
         assert found is not None
         if not self._checked:
             for name, command in self.commands.items():
                 self._check_command(name, command, found)
-            object.__setattr__(self, "_checked", True)
+            vars(self).update(_checked=True)
         return found
 
     def locked_sheaves(self) -> frozenset[str]:
@@ -130,16 +128,16 @@ class Case:
     def starting_from(self, state: State) -> Case:
         """Copy of the case that takes a state for that of its start."""
         found = copy(self)
-        object.__setattr__(found, "_state", state)
+        vars(found).update(_state=state)
         return found
 
     def _check_command(self, name: str, command: Command, state: State) -> None:
         """Refuse a command that the reel or sheave cannot follow from the start."""
         place = place_of(name)
         fed = feed_of(self.system, state, place)
-        with self._naming("initial", *(("lines", place.line) if isinstance(self.start, Placed | State) else ())):
+        with self.naming_keys("initial", *(("lines", place.line) if isinstance(self.start, Placed | State) else ())):
             check_command(command, fed.speed)
-        with self._naming(*place.path):
+        with self.naming_keys(*place.path):
             command.check_start(0.0, fed.deployed, fed.speed)
 
     def meshed(self) -> Case:
@@ -149,9 +147,7 @@ class Case:
         tree = dict(self.given_keys())
         for name, count in elements.items():
             keys.put(tree, parse(f"lines.{name}.elements"), count)
-        object.__setattr__(found, "_keys", tree)
-        object.__setattr__(found, "_state", self._state)
-        object.__setattr__(found, "_checked", True)
+        vars(found).update(_keys=tree, _state=self._state, _checked=True)
         return found
 
     def with_(self, changes: Mapping[str, Any] | None = None, **others: Any) -> Case:
@@ -183,7 +179,7 @@ class Case:
         locate = self._heads().but([(key, key) for key in keys], None)
         with naming_errors(self.given_keys(), locate, "run"):
             case = self.with_(run=replace(self.run, **settings))
-        object.__setattr__(case, "_locate", locate)
+        vars(case).update(_locate=locate)
         return case
 
     def _heads(self) -> Heads:
@@ -205,7 +201,7 @@ class Case:
                 keys.drop(tree, _command_key(name))
             for name, command in case.commands.items():
                 keys.put(tree, _command_key(name), to_keys.command_keys(command, defaults=False))
-        object.__setattr__(case, "_keys", tree)
+        vars(case).update(_keys=tree)
         if "start" not in objects:
             case._keep_state_of(self)
         return case
@@ -233,7 +229,7 @@ class Case:
         """
         place, tree = locate or dotted, staged(tree)
         if not is_short(tree):
-            return cls._from_full(tree, place, tree, partial(_spelled, tree))
+            return cls._from_full(tree, place, tree, partial(spelled_in, tree))
         with naming_errors(tree, place, "", spelled=short):
             full = expanded(tree)
         return cls._from_full(full, Heads(place, Names(guide=GUIDE)), tree, short)
@@ -255,16 +251,15 @@ class Case:
             if like is not None and vars(described.system) == vars(like.system):
                 described = described._replace(system=like.system)
             case = cls(*described, _locate=locate)
-        object.__setattr__(case, "_read", read)
-        object.__setattr__(case, "_keys", read.given)
+        vars(case).update(_read=read, _keys=read.given)
         if like is not None and case.system is like.system and case.start == like.start:
             case._keep_state_of(like)
         return case
 
     def _keep_state_of(self, other: Case) -> None:
         """Start from the state of another case with the same system and start, which need not be found again."""
-        object.__setattr__(self, "_state", other._state)
-        object.__setattr__(self, "_checked", other._checked and dict(self.commands) == dict(other.commands))
+        checked = other._checked and dict(self.commands) == dict(other.commands)
+        vars(self).update(_state=other._state, _checked=checked)
 
     def sections(self) -> Reading | None:
         """Sections that its objects were made of, or could be; None where its keys do not go together."""
@@ -272,7 +267,7 @@ class Case:
             with suppress(ProblemsError):
                 own = Reading()
                 reading.read(self.given_keys(), own)
-                object.__setattr__(self, "_read", own)
+                vars(self).update(_read=own)
         return self._read
 
     def to_dict(self) -> Tree:
@@ -282,7 +277,7 @@ class Case:
     def all_keys(self) -> Tree:
         """The tree of `to_dict`, made once, to be looked at only."""
         if self._all is None:
-            object.__setattr__(self, "_all", self.to_dict())
+            vars(self).update(_all=self.to_dict())
         assert self._all is not None
         return self._all
 
@@ -297,7 +292,7 @@ class Case:
     def given_keys(self) -> Tree:
         """Keys as they were given, in SI; of a case made of objects, those that differ from defaults."""
         if self._keys is None:
-            object.__setattr__(self, "_keys", self._complete(defaults=False))
+            vars(self).update(_keys=self._complete(defaults=False))
         assert self._keys is not None
         return self._keys
 
@@ -310,37 +305,17 @@ class Case:
         parts = (self.system, self.start, dict(self.commands), self.run, self.title, self.description)
         return to_keys.complete(Described(*parts), defaults)
 
-    def naming_keys(self, section: str = "run") -> AbstractContextManager[None]:
-        """Errors of the model about its arguments become errors about keys, with file and line where known."""
-        return self._naming(section)
-
     @contextmanager
-    def _naming(self, *section: str) -> Iterator[None]:
+    def naming_keys(self, *section: str) -> Iterator[None]:
+        """Errors of the model about its arguments become errors about keys, with file and line where known.
+
+        Those of a section, that of the run by default, come first.
+        """
         if self._locate is None:
             yield
             return
-        with naming_errors(self.given_keys(), self._locate, section):
+        with naming_errors(self.given_keys(), self._locate, section or ("run",)):
             yield
-
-
-@dataclass(frozen=True)
-class Heads:
-    """Heads of errors about keys that are spelled otherwise than those of the full form."""
-
-    place: Locate
-    names: Names | None = None  # whose short keys are used
-    changed: tuple[tuple[Path, Path], ...] = ()  # keys changed in Python, as they were spelled, and in full
-
-    def __call__(self, path: list[str], /) -> str:
-        """The head of an error about a key of the full form."""
-        for spelled, full in self.changed:
-            if tuple(path[: len(full)]) == full:
-                return dotted((*spelled, *path[len(full) :]))
-        return self.place(list(short(tuple(path), self.names)) if self.names else path)
-
-    def but(self, changed: list[tuple[Path, Path]], names: Names | None) -> Heads:
-        """Copy for a case in which other keys were changed."""
-        return Heads(self.place, self.names or names, (*changed, *self.changed))
 
 
 def _command_key(name: str) -> Key:
@@ -350,18 +325,6 @@ def _command_key(name: str) -> Key:
 def _is_section(name: str, value: Any) -> bool:
     """Whether a value gives keys of a section, and no objects."""
     return name in ("run", "start", "system") and isinstance(value, Mapping)
-
-
-def _spelled(tree: Mapping[str, Any], path: Path) -> Path:
-    """Path of a key as a full tree has it, in which the string of a line may be a section of its own."""
-    if len(path) > 2 and path[0] == "lines":
-        try:
-            string = tree["lines"][path[1]]["string"]
-        except (KeyError, TypeError):
-            return path
-        if isinstance(string, Mapping) and path[2] in keys_of(String).kinds:
-            return (*path[:2], "string", *path[2:])
-    return path
 
 
 def timed(case: Case, time: float) -> Case:

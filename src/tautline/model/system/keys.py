@@ -12,12 +12,14 @@ from tautline.model.checks import ZERO
 from tautline.model.commands.base import Command
 from tautline.model.file_keys import Problem, ProblemsError, Tree, keys_of
 from tautline.model.fluid import BodyInFluid
+from tautline.model.forms import WrongValueError
 from tautline.model.keys import Key, parse
-from tautline.model.kinds import MISSING, Choice, Kind, WrongValueError
+from tautline.model.kinds import MISSING, Choice, Kind
 from tautline.model.parts import Part
-from tautline.model.short_keys import SHORT, full_key, names_of
+from tautline.model.short_keys import SHORT, full_key, names_of, no_such_key
 from tautline.model.system.parts import GUIDE
-from tautline.model.system.reading import NO_ELEMENTS, Reading, with_string
+from tautline.model.system.reading import NO_ELEMENTS, with_string
+from tautline.model.system.section_reader import Reading
 from tautline.model.system.sections import (
     HEADS,
     KIND,
@@ -210,13 +212,7 @@ def _check_head(name: str, system: System) -> None:
     known = [*TOP, *HEADS, *(SHORT if names_of(system) else ())]
     if name in known or name in SHORT:  # these say what they need
         return
-    inside = [f"{head}.{name}" for head, part in SHORT_PARTS.items() if head in known and _has(part, name)]
-    sentence = f"no such key; did you mean {inside[0]!r}?" if inside else no_such("key", name, known)
-    raise InputError(f"{name}: {sentence}")
-
-
-def _has(part: Part, name: str) -> bool:
-    return any(name in keys_of(cls).kinds for cls in part.options.values())
+    raise InputError(f"{name}: {no_such_key(name, known)}")
 
 
 def _object_keys(section: tuple[str, ...], value: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.checks import ZERO, finite, positive, vector
+from tautline.model.checks import ZERO, finite, positive, unit_vector, vector
 from tautline.model.description import (
     Number,
     OptionalVector3,
@@ -20,7 +20,8 @@ from tautline.model.description import (
     text,
 )
 from tautline.model.elements import MOST_ELEMENTS
-from tautline.model.kinds import AUTO, VECTOR, OrWord, Whole
+from tautline.model.forms import VECTOR
+from tautline.model.kinds import AUTO, OrWord, Whole
 from tautline.model.parts import Part
 from tautline.model.path import GUIDE_MOTIONS, GuideMotion
 from tautline.model.read_only import ReadOnly
@@ -61,7 +62,7 @@ class Line:
     )
     drum_axis: OptionalVector3 = quantity(
         "",
-        vector,
+        unit_vector,
         "Axis of the drum of a reel on a body, in the body's frame: the drum turns about it, right-handed, in "
         "retrieval, and the body feels that. Need not be of unit length.",
         default=None,
@@ -86,7 +87,7 @@ class Line:
         Part({"": Reel}, "Drum and guide at the end of the string; none if it is fastened there."), default=None
     )
     end_drum_axis: OptionalVector3 = quantity(
-        "", vector, "Axis of the drum at the end, as drum_axis of that at the start.", default=None, form=VECTOR
+        "", unit_vector, "Axis of the drum at the end, as drum_axis of that at the start.", default=None, form=VECTOR
     )
 
     def _check_together(self) -> None:
@@ -113,11 +114,6 @@ class Line:
 
     def _check_reel(self, key: str, axis_key: str, point: str) -> None:
         reel, axis = getattr(self, key), getattr(self, axis_key)
-        if axis is not None:
-            size = math.sqrt(sum(x * x for x in axis))
-            if size == 0.0:
-                checks.refuse(f"Line.{axis_key}", "a vector that is not zero", axis)
-            object.__setattr__(self, axis_key, tuple(x / size for x in axis))
         if reel is None:
             if axis is not None:
                 checks.refuse(f"Line.{axis_key}", "none for a line without a reel", axis)

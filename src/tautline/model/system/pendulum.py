@@ -10,7 +10,8 @@ from tautline.model.body import RigidBody
 from tautline.model.checks import ZERO
 from tautline.model.description import fields_of
 from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
-from tautline.model.kinds import AUTO, in_si
+from tautline.model.forms import in_si
+from tautline.model.kinds import AUTO
 from tautline.model.motions import Sine, Sines, Waves
 from tautline.model.path import GuideMotion, GuidePath
 from tautline.model.reel import Reel

@@ -11,7 +11,7 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.checks import ZERO, Vector, non_negative, positive, vector
+from tautline.model.checks import ZERO, Vector, non_negative, positive, unit_vector, vector
 from tautline.model.description import (
     Number,
     OptionalNumber,
@@ -22,9 +22,12 @@ from tautline.model.description import (
     quantity,
     text,
 )
-from tautline.model.kinds import VECTOR, Kind, Quantity, Way
+from tautline.model.forms import VECTOR
+from tautline.model.kinds import Kind
 from tautline.model.parts import Part
 from tautline.model.read_only import ReadOnly
+from tautline.model.reel import by_inertia
+from tautline.model.rotations import E3
 from tautline.model.stacking import number_of, stacked
 
 ON = 'Body that carries it, or "anchor" for a place in space.'
@@ -34,7 +37,9 @@ SMOOTHING = "Speed of the rope below which friction fades to zero."
 TURNS = "Whole turns of rope around it, beside what follows from the directions of the two spans."
 # A rope over a wheel's top, or under its bottom as on a hook block.
 SIDES = ("over", "under")
-DOWN = np.array([0.0, 0.0, 1.0])
+# How far entrance and exit may be from the center of a wheel and from its plane, over its radius: a guide or a fleet
+# angle takes them a little off the rim.
+FARTHEST, ASIDE = 1.5, 0.5
 # A pin has no radius (m).
 HEIGHT_OF_PIN = 1e-3
 
@@ -46,16 +51,7 @@ def _efficiency(name: str, value: Any, unit: str) -> float:
     return number
 
 
-def _by_inertia(given: dict[str, Any]) -> float:
-    radius = positive("Sheave.radius", given["radius"], "m")
-    return non_negative("Sheave.inertia", given["inertia"], "kg m^2") / radius / radius
-
-
-_INERTIA = Way(
-    {"inertia": Quantity("kg*m^2", non_negative, "Moment of inertia of the wheel, in place of `inertia_mass`.")},
-    _by_inertia,
-    lambda value: None,
-)
+_INERTIA = by_inertia("Sheave", "radius", "wheel", non_negative)
 
 
 @described
@@ -71,7 +67,7 @@ class Sheave:
     radius: Number = quantity("m", positive, "Radius of the wheel, to the middle of the rope.")
     axis: Vector3 = quantity(
         "",
-        vector,
+        unit_vector,
         "Axis of the wheel; need not be of unit length. Where entrance and exit are given, the wheel turns about it, "
         "right-handed, as rope moves towards the start of the line; otherwise the line runs along axis x down.",
         form=VECTOR,
@@ -134,10 +130,6 @@ class Sheave:
         ) -> None: ...
 
     def _check_together(self) -> None:
-        size = math.sqrt(sum(x * x for x in self.axis))
-        if size == 0.0:
-            checks.refuse("Sheave.axis", "a vector that is not zero", self.axis)
-        object.__setattr__(self, "axis", tuple(x / size for x in self.axis))
         if (self.entrance is None) != (self.exit is None):
             given = "entrance" if self.exit is None else "exit"
             raise InputError(f"Sheave.{given}: expected entrance and exit together, got it alone")
@@ -163,7 +155,7 @@ class Sheave:
             entrance, out = self.entrance, self.exit
             angle = _angle(n, stacked(out) - c, stacked(entrance) - c)
         else:
-            along = np.cross(n, DOWN)
+            along = np.cross(n, E3)
             along = along * (0.0 if is_point else self.radius / np.linalg.norm(along))
             entrance, out, angle = _triple(c - along), _triple(c + along), math.pi
             n = -n if self.is_under(on_free_body) else n
@@ -173,25 +165,16 @@ class Sheave:
             law = "efficiency"
         elif self.bearing_friction != 0.0:
             law, friction, ratio = "bearing", self.bearing_friction, (self.bearing_radius or 0.0) / self.radius
-        return Wheel(
-            name,
-            f"{line}.{name}",
-            self.on,
-            self.center,
-            entrance,
-            out,
-            _triple(n),
-            self.radius,
-            self.inertia_mass,
-            wrap,
-            law,
-            self.efficiency,
-            friction,
-            ratio,
-            self.turns,
-            self.smoothing_speed,
-            self.groove_friction is not None,
-            self.groove_friction or 0.0,
+        found = _on_wheel(self, name, line, self.center, (entrance, out), wrap)
+        return found._replace(
+            axis=_triple(n),
+            radius=self.radius,
+            law=law,
+            efficiency=self.efficiency,
+            friction=friction,
+            bearing_ratio=ratio,
+            groove_friction=self.groove_friction or 0.0,
+            slips=self.groove_friction is not None,
         )
 
 
@@ -220,27 +203,9 @@ class Pin:
 
     def wheel(self, name: str, line: str, on_free_body: bool, is_point: bool) -> Wheel:
         """The pin with all that is left to defaults."""
-        return Wheel(
-            name,
-            f"{line}.{name}",
-            self.on,
-            self.point,
-            self.entrance or self.point,
-            self.exit or self.point,
-            ZERO,
-            1.0,
-            self.inertia_mass,
-            self.wrap,
-            "pin" if self.friction else "none",
-            1.0,
-            self.friction,
-            0.0,
-            self.turns,
-            self.smoothing_speed,
-            False,
-            0.0,
-            True,
-        )
+        ends = self.entrance or self.point, self.exit or self.point
+        found = _on_wheel(self, name, line, self.point, ends, self.wrap)
+        return found._replace(law="pin" if self.friction else "none", friction=self.friction, is_pin=True)
 
 
 class Wheel(NamedTuple):
@@ -252,24 +217,32 @@ class Wheel(NamedTuple):
     center: Vector
     entrance: Vector
     exit: Vector
-    axis: Vector  # unit; the wheel turns about it, right-handed, as rope moves to the start; 0 of a pin, which is none
-    radius: float
     inertia_mass: float
     wrap: float  # m, with whole turns
-    law: str  # none, efficiency, bearing or pin
-    efficiency: float
-    friction: float
-    bearing_ratio: float
     turns: float
     smoothing_speed: float
-    slips: bool
-    groove_friction: float
+    axis: Vector = ZERO  # unit; the wheel turns about it, right-handed, as rope moves to the start; 0 of a pin
+    radius: float = 1.0
+    law: str = "none"  # none, efficiency, bearing or pin
+    efficiency: float = 1.0
+    friction: float = 0.0
+    bearing_ratio: float = 0.0
+    slips: bool = False
+    groove_friction: float = 0.0
     is_pin: bool = False
 
     @property
     def height(self) -> float:
         """Height over which the rope on it gets wet at a free surface (m)."""
         return HEIGHT_OF_PIN if self.is_pin else 2.0 * self.radius
+
+
+def _on_wheel(
+    thing: Sheave | Pin, name: str, line: str, center: Vector, ends: tuple[Vector, Vector], wrap: float
+) -> Wheel:
+    """What sheaves and pins have in common."""
+    own = thing.inertia_mass, wrap, thing.turns, thing.smoothing_speed
+    return Wheel(name, f"{line}.{name}", thing.on, center, *ends, *own)
 
 
 class Span(NamedTuple):
@@ -291,6 +264,23 @@ def _angle(n: Any, first: Any, second: Any) -> Any:
     sine, cosine = n @ np.cross(first, second), first @ second - (n @ first) * (n @ second)
     angle = number_of(np.arctan2(sine, cosine))
     return angle if angle >= 0.0 else angle + 2.0 * math.pi
+
+
+def off_rim(over: Mapping[str, Sheave | Pin]) -> dict[tuple[str, str], tuple[float, float, float]]:
+    """Distances from center and plane of entrances and exits that are likely a mistake, and radius (m), by name.
+
+    They are those of wheels that rope meets or leaves far from their rims.
+    """
+    found = {}
+    for name, wheel in over.items():
+        for key in ("entrance", "exit"):
+            point = getattr(wheel, key)
+            if isinstance(wheel, Sheave) and point is not None:
+                arm = np.subtract(point, wheel.center)
+                away, aside = float(np.linalg.norm(arm)), abs(float(arm @ np.asarray(wheel.axis)))
+                if max(away / FARTHEST, aside / ASIDE) > wheel.radius:
+                    found[name, key] = away, aside, wheel.radius
+    return found
 
 
 class Over(Kind):

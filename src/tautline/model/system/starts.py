@@ -11,12 +11,11 @@ import numpy as np
 
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.body import RigidBody
 from tautline.model.chain.hanging import hanging
 from tautline.model.chain.hanging import near_rest as chain_near_rest
 from tautline.model.chain.state import ChainState
 from tautline.model.chain.systems import chain_of, system_state, why_no_chain
-from tautline.model.checks import IDENTITY, ZERO, checked_rotation, finite, positive, vector
+from tautline.model.checks import IDENTITY, ZERO, checked_rotation, direction, finite, positive, vector
 from tautline.model.description import (
     Lengths,
     Number,
@@ -29,14 +28,15 @@ from tautline.model.description import (
     quantity,
 )
 from tautline.model.fluid import Fluid
-from tautline.model.kinds import MATRIX, VECTOR, OrByName, Quantity
+from tautline.model.forms import MATRIX, VECTOR
+from tautline.model.kinds import OrByName, Quantity
 from tautline.model.read_only import ReadOnly
 from tautline.model.rest.states import rest
-from tautline.model.system.parts import Kinematic
+from tautline.model.system.hung import carriers, hung
 from tautline.model.system.state import ANGULAR_VELOCITY, ATTITUDE, BodyState, LineStart, LineState, State, point_of
-from tautline.model.system.straight_lines import floats, hang, kinematic_state, straight_nodes
+from tautline.model.system.straight_lines import floats, hang, straight_nodes
 from tautline.model.system.system import System
-from tautline.model.wording import both, no_such
+from tautline.model.wording import no_such
 
 _DEPLOYED = "Unstretched length outside the guide."
 _BY_NAME = f"{_DEPLOYED} Of the only reel, or of each by the name of its line; without reels lines are fully deployed."
@@ -53,7 +53,7 @@ class Straight:
 
     deployed: Number = quantity("m", positive, _DEPLOYED)
     direction: OptionalVector3 = quantity(
-        "", vector, "Direction from the guide entrance; need not be of unit length.", default=None, form=VECTOR
+        "", direction, "Direction from the guide entrance; need not be of unit length.", default=None, form=VECTOR
     )
     inclination: OptionalNumber = quantity(
         "rad", finite, "Angle from the vertical, in place of `direction`.", default=None
@@ -68,8 +68,6 @@ class Straight:
 
     def _check_together(self) -> None:
         object.__setattr__(self, "attitude", tuple(map(tuple, self.attitude.tolist())))  # compares as a whole
-        if self.direction is not None and not any(self.direction):
-            checks.refuse("direction", "a vector that is not zero", self.direction)
         if self.direction is not None and self.inclination is not None:
             raise InputError("initial: expected either direction or inclination (with azimuth), got both")
         if self.inclination is None and self.azimuth != 0.0:
@@ -194,17 +192,16 @@ def _moving(start: Any, system: System, at_rest: State, speeds: Mapping[str, flo
         moved = (np.array(after.lines[name].nodes) - np.array(before.lines[name].nodes)) / (2.0 * time)
         velocities = np.array(own.node_velocities) + moved
         lines[name] = changed(own, node_velocities=velocities, reel_speed=speeds.get(name, 0.0))
-    for name, body in list(bodies.items()):
-        if isinstance(system.bodies[name], RigidBody):
-            one, two = after.bodies[name], before.bodies[name]
-            way = (np.array(one.position) - np.array(two.position)) / (2.0 * time)
-            R = np.array(two.attitude).T @ np.array(one.attitude)  # a small rotation
-            turn = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (4.0 * time)
-            bodies[name] = changed(
-                body,
-                velocity=floats(np.array(body.velocity) + way),
-                angular_velocity=floats(np.array(body.angular_velocity) + turn),
-            )
+    for name in system.free_bodies:
+        body, one, two = bodies[name], after.bodies[name], before.bodies[name]
+        way = (np.array(one.position) - np.array(two.position)) / (2.0 * time)
+        R = np.array(two.attitude).T @ np.array(one.attitude)  # a small rotation
+        turn = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (4.0 * time)
+        bodies[name] = changed(
+            body,
+            velocity=floats(np.array(body.velocity) + way),
+            angular_velocity=floats(np.array(body.angular_velocity) + turn),
+        )
     return State(bodies, lines)
 
 
@@ -252,7 +249,7 @@ def near_rest(system: System, start: Any) -> State:
         checks.refuse("start", "Straight, Hanging, AtEquilibrium, Placed or a state", start)
     if not why_no_chain(system):
         return _of_chain(system, start, chain_near_rest)
-    return _hung(system, deployed_lengths(system, start.deployed))
+    return hung(system, deployed_lengths(system, start.deployed))
 
 
 def _of_chain(system: System, start: Hanging | AtEquilibrium, made: Callable[..., ChainState]) -> State:
@@ -263,39 +260,33 @@ def _of_chain(system: System, start: Hanging | AtEquilibrium, made: Callable[...
 
 def _straight(system: System, start: Straight) -> State:
     """One line, straight and unstretched, and its body at its end."""
-    free = [name for name, body in system.bodies.items() if isinstance(body, RigidBody)]
-    if len(system.lines) != 1 or len(free) != 1 or next(iter(system.lines.values())).end != free[0]:
+    (name, line), free = next(iter(system.lines.items())), system.free_bodies
+    if len(system.lines) != 1 or list(free) != [line.end]:
         raise InputError("Straight: only for a system with one line that ends at its one free body; use Placed")
     if system.is_reeved:
         raise InputError("Straight: only for a line that runs over no sheaves and has no reel at its end; use Placed")
-    (name, line), body = next(iter(system.lines.items())), system.bodies[free[0]]
-    assert isinstance(body, RigidBody)
-    carriers = _carriers(system)
-    place, velocity = point_of(system, carriers, line.start, line.start_point)
+    held = carriers(system)
+    place, velocity = point_of(system, held, line.start, line.start_point)
     length = line.string.length
     deployed = checked_length(system, name, start.deployed)
     N = system.elements_of(name, deployed)
     nodes = place + straight_nodes(deployed, N, np.array(start.along()))
     velocities = np.zeros((N + 1, 3)) + velocity
     velocities[N] += start.end_velocity
-    R, arm = np.array(start.attitude), np.array(body.center_of_mass) - np.array(line.end_point)
+    R, arm = np.array(start.attitude), np.array(free[line.end].center_of_mass) - np.array(line.end_point)
     center, moving = nodes[N] + R @ arm, velocities[N] + R @ np.cross(start.angular_velocity, arm)
     at = BodyState(floats(center), floats(moving), start.attitude, start.angular_velocity)
     reeled = 0.0 if line.reel is None else max(length - deployed, line.reel.guide_length)
     own = LineState(nodes, velocities, reeled, start.reel_speed)
-    return State({key: carriers.get(key, at) for key in system.bodies}, {name: own})
+    return State({key: held.get(key, at) for key in system.bodies}, {name: own})
 
 
 def checked_length(system: System, name: str, deployed: float) -> float:
     """A deployed length that a line on a reel has (m)."""
-    line = system.lines[name]
-    wraps = system.wraps(name)
-    longest = line.string.length - wraps - sum(reel.guide_length for reel in line.reels.values())
-    if not line.reels and deployed != longest:
+    longest = system.longest(name)
+    if not system.lines[name].reels and deployed != longest:
         checks.refuse("deployed", f"all of the line ({longest:g} m), which has no reel", deployed)
-    if deployed > longest:
-        words = "length less reel.guide_length" + (" and wraps on sheaves" if wraps else "")
-        checks.refuse("deployed", f"at most {longest:g} m ({words})", deployed)
+    system.check_deployed("deployed", name, deployed)
     return deployed
 
 
@@ -313,81 +304,6 @@ def deployed_lengths(system: System, given: Any) -> dict[str, float]:
             raise InputError(f"{key}: missing; expected the length outside the guide of a line with a reel")
     lengths = {name: line.string.length - system.wraps(name) for name, line in system.lines.items()} | dict(given)
     return {name: checked_length(system, name, x) for name, x in lengths.items()}
-
-
-def _hung(system: System, deployed: Mapping[str, float]) -> State:
-    """Every body straight below what carries it, in the order of the lines."""
-    system.check_touched()
-    places = {
-        name: kinematic_state(body, body.position)
-        for name, body in system.bodies.items()
-        if isinstance(body, Kinematic)
-    }
-    lines = list(system.lines)
-    while lines:
-        ready = [name for name in lines if any(_is_placed(system, places, end) for end in system.holders(name))]
-        if not ready:
-            names = [name for name in system.bodies if name not in places]
-            raise InputError(
-                f"Hanging: expected lines from the anchor or kinematic bodies down to {both(names)}, got none; mend "
-                "where lines start and end and what their sheaves are on, or say where bodies are with Placed"
-            )
-        for name in ready:
-            lines.remove(name)
-            below = [end for end in dict.fromkeys(system.holders(name)) if not _is_placed(system, places, end)]
-            if below:
-                places |= _below(system, places, name, below, deployed[name])
-    free = {name: x for name, x in places.items() if isinstance(system.bodies[name], RigidBody)}
-    return hang(system, free, {name: LineStart(x) for name, x in deployed.items()})
-
-
-def _below(
-    system: System, places: Mapping[str, BodyState], name: str, bodies: list[str], deployed: float
-) -> dict[str, BodyState]:
-    """Bodies that hang in the spans of a line, straight below what carries them and all at one depth."""
-    spans = system.spans(name)
-    above = {}
-    for body in bodies:
-        beside = []
-        for span in spans:
-            for here, far in ((0, 1), (1, 0)):
-                if span.ends[here] == body and _is_placed(system, places, span.ends[far]):
-                    place, _ = point_of(system, places, span.ends[far], span.points[far])
-                    beside.append((place, np.array(span.points[here])))
-        if not beside:
-            raise InputError(f"Hanging: {body!r} hangs between bodies of one line; say where bodies are with Placed")
-        center = np.array(system.bodies[body].center_of_mass)
-        above[body] = np.mean([place + center - point for place, point in beside], axis=0)
-
-    def at(depth: float) -> dict[str, BodyState]:
-        return {key: BodyState(floats(place + np.array([0.0, 0.0, depth]))) for key, place in above.items()}
-
-    def longer(depth: float) -> float:
-        own = {**places, **at(depth)}
-        ends = [
-            [point_of(system, own, end, point)[0] for end, point in zip(span.ends, span.points, strict=True)]
-            for span in spans
-        ]
-        return float(sum(np.linalg.norm(b - a) for a, b in ends)) - deployed
-
-    if len(spans) == 1:
-        return at(deployed)
-    from scipy.optimize import brentq
-
-    if longer(0.0) >= 0.0:
-        expected = f"more than {longer(0.0) + deployed:.6g} m, which {name!r} has between what carries it"
-        checks.refuse(f"deployed.{name}", expected, deployed)
-    return at(float(brentq(longer, 0.0, deployed, xtol=1e-12, rtol=1e-14)))
-
-
-def _is_placed(system: System, places: Mapping[str, BodyState], end: str) -> bool:
-    return end not in system.bodies or end in places
-
-
-def _carriers(system: System) -> dict[str, BodyState]:
-    """States of all kinematic bodies at the start."""
-    given = {name: body for name, body in system.bodies.items() if isinstance(body, Kinematic)}
-    return {name: kinematic_state(body, body.position) for name, body in given.items()}
 
 
 def _in_still_fluid(system: System) -> System:

@@ -11,10 +11,9 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.body import RigidBody
 from tautline.model.checks import IDENTITY, SAME_LENGTH, ZERO, checked_rotation, finite, positive, vector
 from tautline.model.description import Number, OptionalNumber, Vector3, described, quantity
-from tautline.model.kinds import MATRIX, ROW, VECTOR, VECTORS
+from tautline.model.forms import MATRIX, ROW, VECTOR, VECTORS
 from tautline.model.stacking import number_of, stacked
 from tautline.model.system.parts import ANCHOR, Line
 from tautline.model.system.system import System
@@ -191,9 +190,9 @@ class State(NamedTuple):
                 raise InputError(
                     f"state.{kind}: expected {expected}, as the system has, got {', '.join(map(repr, given)) or 'none'}"
                 )
-        for name, body in system.bodies.items():
+        for name, body in system.free_bodies.items():
             turning = self.bodies[name].angular_velocity
-            if isinstance(body, RigidBody) and body.is_point and any(turning):
+            if body.is_point and any(turning):
                 checks.refuse(f"state.bodies.{name}.angular_velocity", "(0, 0, 0) for a point mass", turning)
         for name, line in system.lines.items():
             self._check_line(system, name, line)
@@ -270,9 +269,9 @@ def point_of(system: System, bodies: Mapping[str, BodyState], end: str, point: A
     """Place and velocity of an end of a string."""
     if end == ANCHOR:
         return stacked(point), np.zeros(3)
-    body, state = system.bodies[end], bodies[end]
+    state = bodies[end]
     R, arm = stacked(state.attitude), stacked(point)
-    if isinstance(body, RigidBody):
-        arm = arm - stacked(body.center_of_mass)
+    if system.is_free(end):
+        arm = arm - stacked(system.bodies[end].center_of_mass)
     swing = R @ np.cross(stacked(state.angular_velocity), arm)
     return stacked(state.position) + R @ arm, stacked(state.velocity) + swing

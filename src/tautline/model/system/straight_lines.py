@@ -11,43 +11,26 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.body import RigidBody
 from tautline.model.checks import IDENTITY, SAME_LENGTH, ZERO
-from tautline.model.kinds import in_si
 from tautline.model.system.parts import Kinematic, Line
 from tautline.model.system.state import BodyState, LineStart, LineState, State, point_of
 from tautline.model.system.system import System
 from tautline.model.wording import no_such
 
 
-def hang(
-    system: System,
-    bodies: Mapping[str, Any],
-    lines: Mapping[str, Any] | None = None,
-) -> State:
-    """A start with straight lines between bodies whose places are given.
+def hang(system: System, bodies: Mapping[str, BodyState], lines: Mapping[str, LineStart]) -> State:
+    """State with straight lines between bodies whose places are given.
 
-    Parameters
-    ----------
-    system : System
-    bodies : dict
-        `BodyState` by name, or a position (m); every body but those that are `Kinematic` where nothing else is said.
-    lines : dict, optional
-        `LineStart` by name, or a deployed length (m); lines that are not named are as long as they are, or just
-        taut if they have a reel.
+    Bodies that are `Kinematic` need none; lines that are not named are as long as they are, or just taut if they have a
+    reel.
     """
-    checks.instance("system", system, System)
-    checks.mapping("bodies", bodies, "BodyState or positions")
-    if lines is not None:
-        checks.mapping("lines", lines, "LineStart or deployed lengths")
     places = {name: _body_state(system, name, bodies.get(name)) for name in system.bodies}
-    starts = lines or {}
-    for kind, given, known in (("bodies", bodies, system.bodies), ("lines", starts, system.lines)):
+    for kind, given, known in (("bodies", bodies, system.bodies), ("lines", lines, system.lines)):
         for name in given:
             if name not in known:
                 raise InputError(f"{kind}.{name}: {no_such('name in the system', name, known)}")
-    lines = {name: _line_state(system, places, name, line, starts.get(name)) for name, line in system.lines.items()}
-    return State(places, lines)
+    starts = {name: lines.get(name, LineStart()) for name in system.lines}
+    return State(places, {name: LineState(**line_fields(system, places, name, x)) for name, x in starts.items()})
 
 
 def floats(values: Any) -> tuple[float, ...]:
@@ -66,32 +49,26 @@ def kinematic_state(body: Kinematic, position: Any, attitude: Any = None) -> Bod
     return BodyState(floats(np.array(position) + displacement), floats(velocity), R, omega)
 
 
-def _body_state(system: System, name: str, given: Any) -> BodyState:
+def _body_state(system: System, name: str, given: BodyState | None) -> BodyState:
     body = system.bodies[name]
-    if given is None:
-        if isinstance(body, Kinematic):
-            given = body.position
-        else:
-            raise InputError(f"bodies.{name}: expected its position, got none")
-    state = given if isinstance(given, BodyState) else BodyState(in_si(f"bodies.{name}", given, "m"))
-    if isinstance(body, Kinematic) and (any(state.velocity) or any(state.angular_velocity)):
-        raise InputError(f"bodies.{name}.velocity: expected none for a body that is held, whose path says how it moves")
     if isinstance(body, Kinematic):
-        return kinematic_state(body, state.position, None if state.attitude == IDENTITY else state.attitude)
-    if isinstance(body, RigidBody) and body.is_point and any(state.angular_velocity):
-        checks.refuse(f"bodies.{name}.angular_velocity", "0 for a point mass", state.angular_velocity)
-    return state
+        if given is None:
+            return kinematic_state(body, body.position)
+        if any(given.velocity) or any(given.angular_velocity):
+            raise InputError(
+                f"bodies.{name}.velocity: expected none for a body that is held, whose path says how it moves"
+            )
+        return kinematic_state(body, given.position, None if given.attitude == IDENTITY else given.attitude)
+    if given is None:
+        raise InputError(f"bodies.{name}: expected its position, got none")
+    if body.is_point and any(given.angular_velocity):
+        checks.refuse(f"bodies.{name}.angular_velocity", "0 for a point mass", given.angular_velocity)
+    return given
 
 
-def _line_state(system: System, bodies: Mapping[str, BodyState], name: str, line: Line, given: Any) -> LineState:
-    start = given if isinstance(given, LineStart) else LineStart(given)
-    return LineState(**line_fields(system, bodies, name, line, start))
-
-
-def line_fields(
-    system: System, bodies: Mapping[str, BodyState], name: str, line: Line, start: LineStart
-) -> dict[str, Any]:
+def line_fields(system: System, bodies: Mapping[str, BodyState], name: str, start: LineStart) -> dict[str, Any]:
     """Fields of the state of a line that starts straight; numbers may carry derivatives."""
+    line = system.lines[name]
     spans = [
         [point_of(system, bodies, end, point) for end, point in zip(span.ends, span.points, strict=True)]
         for span in system.spans(name)
@@ -133,8 +110,7 @@ def line_fields(
 
 def _lengths(system: System, name: str, line: Line, start: LineStart, distance: float) -> tuple[float, float, float]:
     """Unstretched lengths deployed, on the reel at the start and on that at the end of a line (m)."""
-    string, head, wraps = line.string, f"lines.{name}", system.wraps(name)
-    free = string.length - wraps
+    head, free = f"lines.{name}", line.string.length - system.wraps(name)
     for prefix, reel in (("", line.reel), ("end_", line.end_reel)):
         speed = getattr(start, f"{prefix}reel_speed")
         if reel is None and speed != 0.0:
@@ -146,11 +122,8 @@ def _lengths(system: System, name: str, line: Line, start: LineStart, distance: 
             checks.refuse(f"{head}.deployed", f"{free:g} m, all of a string without a reel", start.deployed)
         return free, 0.0, 0.0
     guides = {key: reel.guide_length for key, reel in line.reels.items()}
-    longest = free - sum(guides.values())
     deployed = distance if start.deployed is None else start.deployed
-    if deployed > longest:
-        words = "length less reel.guide_length" + (" and wraps on sheaves" if wraps else "")
-        checks.refuse(f"{head}.deployed", f"at most {longest:g} m ({words})", deployed)
+    system.check_deployed(f"{head}.deployed", name, deployed)
     spooled = free - deployed
     if len(guides) == 1:
         return (deployed, spooled, 0.0) if line.reel is not None else (deployed, 0.0, spooled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 from tautline.errors import InputError
 from tautline.model import checks, refusals
 from tautline.model.body import RigidBody
+from tautline.model.checks import ZERO
 from tautline.model.description import fields_of
 from tautline.model.directional import is_directional
 from tautline.model.elements import elements_for
@@ -50,7 +51,7 @@ class System:
 
     bodies: Mapping[str, Any]  # RigidBody or Kinematic
     lines: Mapping[str, Line]
-    gravity: Any = None  # a number; None in an orbit
+    gravity: Any = None  # a number, once made; 9.81 if not given, 0 in an orbit
     orbit: Orbit | None = None
     fluid: Fluid | None = None
     body_fluid: Mapping[str, BodyInFluid] = field(default_factory=dict)
@@ -73,8 +74,8 @@ class System:
         if twice:
             raise InputError(f"System: expected every name once, got {twice[0]!r} for a body and for a string")
         checks.instance("System.orbit", self.orbit, Orbit) if self.orbit is not None else None
-        default = 9.81 if self.orbit is None else 0.0
-        set_(self, "gravity", checks.non_negative("System.gravity", self._or(self.gravity, default), "m/s^2"))
+        gravity = (9.81 if self.orbit is None else 0.0) if self.gravity is None else self.gravity
+        set_(self, "gravity", checks.non_negative("System.gravity", gravity, "m/s^2"))
         if self.orbit is not None and self.gravity != 0.0:
             checks.refuse("System.gravity", "0 beside an orbit, whose gravity acts", self.gravity)
         for name, line in self.lines.items():
@@ -98,7 +99,7 @@ class System:
             for name in given:
                 if name not in self.bodies:
                     checks.refuse(f"bodies.{name}", "a body of the system", name, near(name, list(self.bodies)))
-                if not isinstance(self.bodies[name], RigidBody):
+                if not self.is_free(name):
                     raise InputError(f"bodies.{name}.{what}: expected none for a body whose motion is given, got one")
         for name, force in self.applied_forces.items():
             if self._is_point(name) and (np.any(force.moment[1]) or any(force.point)):
@@ -126,12 +127,7 @@ class System:
                 raise InputError(f"bodies.{name}.fluid.body_height: expected together with fluid.surface, got it alone")
 
     def _is_point(self, name: str) -> bool:
-        body = self.bodies[name]
-        return isinstance(body, RigidBody) and body.is_point
-
-    @staticmethod
-    def _or(value: Any, default: float) -> Any:
-        return default if value is None else value
+        return self.is_free(name) and bool(self.bodies[name].is_point)
 
     def _check_line(self, name: str, line: Line) -> None:
         """Refuse a line that cannot be in this system."""
@@ -156,8 +152,7 @@ class System:
                 self.check_touched()  # likelier than two equal points: the sheave belongs on a body
                 where = [head, *(f"{head}.over.{other}" for other in line.over)][span.number]
                 raise InputError(f"{where}: expected two different points, got a string from a point to itself")
-            held = not any(isinstance(self.bodies.get(end), RigidBody) for end in span.ends)
-            if held and line.elements == 1:
+            if line.elements == 1 and not any(map(self.is_free, span.ends)):
                 raise InputError(f"{head}.elements: expected 2 or more between two held ends, got 1, which cannot move")
         for prefix, (key, reel) in zip(("", "end_"), (("reel", line.reel), ("end_reel", line.end_reel)), strict=True):
             if reel is not None:
@@ -167,8 +162,8 @@ class System:
     def check_touched(self) -> None:
         """Refuse a body that moves freely and that no line touches."""
         touched = {end for name in self.lines for end in self.holders(name)}
-        for name, body in self.bodies.items():
-            if isinstance(body, RigidBody) and name not in touched:
+        for name in self.free_bodies:
+            if name not in touched:
                 fixed = [
                     f"lines.{x}.over.{y}" for x in self.lines for y, z in self.lines[x].over.items() if z.on == ANCHOR
                 ]
@@ -180,8 +175,7 @@ class System:
 
     def _check_point(self, key: str, end: str, point: Any) -> None:
         """Refuse a point beside a point mass."""
-        body = self.bodies.get(end)
-        if isinstance(body, RigidBody) and body.is_point and tuple(point) != tuple(body.center_of_mass):
+        if self._is_point(end) and tuple(point) != tuple(self.bodies[end].center_of_mass):
             checks.refuse(key, f"(0, 0, 0) of {end!r}, a point mass that has no lever", point)
 
     def _check_reel(self, axis_key: str, key: str, holder: str, reel: Any, axis: Any) -> None:
@@ -246,14 +240,23 @@ class System:
                     found.setdefault(reel.shaft, []).append((name, key))
         return found
 
+    @property
+    def free_bodies(self) -> dict[str, RigidBody]:
+        """Bodies that move freely, by name."""
+        return {name: body for name, body in self.bodies.items() if isinstance(body, RigidBody)}
+
+    def is_free(self, name: str) -> bool:
+        """Whether a name is that of a body that moves freely."""
+        return isinstance(self.bodies.get(name), RigidBody)
+
+    def center_of(self, name: str) -> Any:
+        """Center of mass of a body in its frame; the origin of one whose motion is given, or of space."""
+        return self.bodies[name].center_of_mass if self.is_free(name) else ZERO
+
     def wheels(self, name: str) -> tuple[Wheel, ...]:
         """Sheaves and pins that a line runs over, with all that is left to defaults."""
-        found = []
-        for key, thing in self.lines[name].over.items():
-            body = self.bodies.get(thing.on)
-            free = isinstance(body, RigidBody)
-            found.append(thing.wheel(key, name, free, free and body.is_point))  # type: ignore[union-attr]
-        return tuple(found)
+        over = self.lines[name].over
+        return tuple(x.wheel(key, name, self.is_free(x.on), self._is_point(x.on)) for key, x in over.items())
 
     def spans(self, name: str) -> tuple[Span, ...]:
         """Stretches of a line between its ends and what it runs over."""
@@ -266,6 +269,18 @@ class System:
     def wraps(self, name: str) -> float:
         """Unstretched length of a line on what it runs over (m)."""
         return sum(x.wrap for x in self.wheels(name))
+
+    def longest(self, name: str) -> float:
+        """Length of a line that can be out of guides, beside what lies on sheaves (m)."""
+        line = self.lines[name]
+        return line.string.length - self.wraps(name) - sum(reel.guide_length for reel in line.reels.values())
+
+    def check_deployed(self, key: str, name: str, deployed: float) -> None:
+        """Refuse a deployed length that a line does not have."""
+        longest = self.longest(name)
+        if deployed > longest:
+            words = "length less reel.guide_length" + (" and wraps on sheaves" if self.wraps(name) else "")
+            checks.refuse(key, f"at most {longest:g} m ({words})", deployed)
 
     @property
     def is_reeved(self) -> bool:
@@ -290,20 +305,23 @@ class System:
         line = self.lines[name]
         if not isinstance(line.elements, str):
             return line.elements
-        return elements_for(line.string, deployed, self._carried(name), float(self.gravity or 0.0), bool(self.fluid))
+        return elements_for(line.string, deployed, self._carried(name), float(self.gravity), bool(self.fluid))
 
     def _carried(self, name: str) -> float:
         """Mass of the free bodies beyond the end of a line (kg), or beyond its start if its end is fixed."""
-        own = reversed(self.holders(name))
-        ends = [end for end in own if isinstance(self.bodies.get(end), RigidBody)]
-        found: set[str] = set()
-        reached = set(ends[:1])
-        while reached - found:
+        ends = [end for end in reversed(self.holders(name)) if self.is_free(end)]
+        free, joined = self.free_bodies, self.joined(ends[:1], name)
+        return sum(body.mass for end, body in free.items() if end in joined)
+
+    def joined(self, names: Iterable[str], without: str) -> set[str]:
+        """Names of some bodies and of all that lines but one join to them; beyond what is held nothing is followed."""
+        found, reached = set[str](), set(names)
+        while reached:
             found |= reached
-            others = [set(self.holders(other)) for other in self.lines if other != name]
-            beside = [holders for holders in others if found & holders]
-            reached = {end for ends_ in beside for end in ends_ if isinstance(self.bodies.get(end), RigidBody)} | found
-        return sum(body.mass for key in found if isinstance(body := self.bodies[key], RigidBody))
+            free = {name for name in reached if self.is_free(name)}
+            beside = [self.holders(line) for line in self.lines if line != without]
+            reached = {end for ends in beside if free & set(ends) for end in ends} - found
+        return found
 
     def on_mesh(self, deployed: Mapping[str, float]) -> System:
         """The system with the lines' damping ratios made viscosities, for a run that starts with these lengths."""
@@ -316,13 +334,9 @@ class System:
     @property
     def is_isolated(self) -> bool:
         """Whether nothing acts from outside, so that linear and angular momentum are kept."""
-        held = any(not isinstance(self.bodies.get(end), RigidBody) for name in self.lines for end in self.holders(name))
+        held = not all(self.is_free(end) for name in self.lines for end in self.holders(name))
         pushed = self.fluid is not None or self.applied_forces
         return self.gravity == 0.0 and self.orbit is None and not held and not pushed
-
-    def on_free_body(self, line: Line) -> bool:
-        """Whether the reel of a line is on a body that moves freely."""
-        return isinstance(self.bodies.get(line.start), RigidBody)
 
 
 def _check_name(kind: str, name: Any) -> None:
