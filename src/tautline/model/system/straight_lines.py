@@ -13,8 +13,10 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.body import RigidBody
 from tautline.model.checks import IDENTITY, SAME_LENGTH, ZERO
+from tautline.model.description import changed
 from tautline.model.kinds import in_si
-from tautline.model.system.parts import Kinematic, Line
+from tautline.model.stacking import stacked
+from tautline.model.system.parts import Kinematic, Line, Orbit
 from tautline.model.system.state import BodyState, LineStart, LineState, State, point_of
 from tautline.model.system.system import System
 from tautline.model.wording import no_such
@@ -24,6 +26,8 @@ def hang(
     system: System,
     bodies: Mapping[str, Any],
     lines: Mapping[str, Any] | None = None,
+    *,
+    turning: bool = False,
 ) -> State:
     """A start with straight lines between bodies whose places are given.
 
@@ -35,12 +39,21 @@ def hang(
     lines : dict, optional
         `LineStart` by name, or a deployed length (m); lines that are not named are as long as they are, or just
         taut if they have a reel.
+    turning : bool
+        Whether places and motions of free bodies are in the frame that turns with the system's orbit.
     """
     checks.instance("system", system, System)
     checks.mapping("bodies", bodies, "BodyState or positions")
     if lines is not None:
         checks.mapping("lines", lines, "LineStart or deployed lengths")
+    if turning and system.orbit is None:
+        checks.refuse("initial.frame", "'inertial' in a system without an orbit", "orbital")
     places = {name: _body_state(system, name, bodies.get(name)) for name in system.bodies}
+    if turning and system.orbit is not None:
+        for name, body in system.bodies.items():
+            if isinstance(body, RigidBody):
+                x = turning_with(system.orbit, body, places[name])
+                places[name] = BodyState(floats(x.position), floats(x.velocity), x.attitude, floats(x.angular_velocity))
     starts = lines or {}
     for kind, given, known in (("bodies", bodies, system.bodies), ("lines", starts, system.lines)):
         for name in given:
@@ -48,6 +61,22 @@ def hang(
                 raise InputError(f"{kind}.{name}: {no_such('name in the system', name, known)}")
     lines = {name: _line_state(system, places, name, line, starts.get(name)) for name, line in system.lines.items()}
     return State(places, lines)
+
+
+def turning_with(orbit: Orbit, body: RigidBody, at: BodyState) -> BodyState:
+    """Place and motion in space of a body that is given in the frame that turns with an orbit, as arrays."""
+    angle, rate = orbit.at_start()
+    c, s, nothing = np.cos(angle), np.sin(angle), 0.0 * angle
+    axes = stacked(((c, -s, nothing), (s, c, nothing), (nothing, nothing, 1.0 + nothing)))
+    turning = stacked((nothing, nothing, rate))
+    place, R = axes @ stacked(at.position), axes @ stacked(at.attitude)
+    return changed(
+        at,
+        position=place,
+        velocity=axes @ stacked(at.velocity) + np.cross(turning, place),
+        attitude=R,
+        angular_velocity=stacked(at.angular_velocity) + (0.0 if body.is_point else 1.0) * (R.T @ turning),
+    )
 
 
 def floats(values: Any) -> tuple[float, ...]:
