@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from tautline._version import __version__
-from tautline.analysis.linearized import Linearized, force_on_reel, linearized
+from tautline.analysis.linearized import Linearized, linearized
 from tautline.arrays import TINY_LENGTH, Array
 from tautline.errors import InputError
 from tautline.model import checks, refusals
 from tautline.model.directional import is_directional
+from tautline.model.rest.drums import holding_torque
 from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Network, Places, hat
 from tautline.model.rest.search import left_of
@@ -385,10 +386,8 @@ def _places(at_rest: _AtRest) -> dict[str, Any]:
     """Places at rest, and the torques that hold free drums there."""
     system, network, places = at_rest.system, at_rest.network, at_rest.places
     torques = [
-        np.nan
-        if line.reel is None
-        else -force_on_reel(system, network, places, k) * line.reel.radius(at_rest.state.lines[name].reeled_length)
-        for k, (name, line) in enumerate(system.lines.items())
+        np.nan if line.reel is None else holding_torque(system, network, places, k)
+        for k, line in enumerate(system.lines.values())
     ]
     bodies, lines = at_rest.state.bodies, at_rest.state.lines
     return {

@@ -117,7 +117,7 @@ def _of_expression(where: str, spec: Mapping[str, Any], facts: Facts, time_of: A
     if len(rows) > 1:
         dims, sizes = (f"{name}_time",), (len(rows),)
     window, limits = _window(where, spec, reduce, facts, time_of)
-    time = {"at": rows, "times": times, "window": window, "limits": limits}
+    time: dict[str, Any] = {"at": rows, "times": times, "window": window, "limits": limits}
     return Output(name, text.text, reduce, **time, dims=dims, sizes=sizes, parts=parts)
 
 
