@@ -58,8 +58,10 @@ THEIRS = {
 }
 # Where the network does less well than the chain, and why.
 FALLS_SHORT = {
-    "test_a_search_makes_least_what_it_reports[torque that a speed takes]": "torques at entries of a table of speeds "
-    "are those of the other side",
+    # Newton's method takes an iteration more for some tangents, which changes the last bit of velocities, and inverse
+    # dynamics divides by a step of 1e-6 s: 6e-10 of a torque, 1e-11 of its integral, where the test asks for 1e-12.
+    "test_a_search_makes_least_what_it_reports[torque that a speed takes]": "torques found with other tangents differ "
+    "by rounding over the short step of inverse dynamics",
 }
 _HALTED = re.compile(r"import of (\S+) halted; None in sys\.modules|cannot import name '|is not a package")
 _PLACE = re.compile(r"^(\S+\.py):\d+: ", re.MULTILINE)

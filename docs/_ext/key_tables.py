@@ -72,7 +72,7 @@ def tables() -> str:
         lines += [f"### `[{name}]`" + (f", in full `[{full}]`" if full != name else "") + optional, "", *keys(part)]
         if name == "initial":
             lines += [f'`kind = "{sections.PLACED}"`: Bodies at given places, with straight lines between them.', ""]
-            lines += [*HEAD, row("settle", sections.SETTLE), ""]
+            lines += [*HEAD, *(row(name, kind) for name, kind in sections.OF_PLACES.items()), ""]
             lines += [f'`kind = "{sections.STATE}"`: Every body and every node of every line.', ""]
     for name, (when, part) in FULL.items():
         lines += [f"### `[{name.partition(',')[0]}]`, {when}", "", *keys(part)]

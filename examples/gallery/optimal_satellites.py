@@ -25,14 +25,14 @@ bodies = {"mother": tl.RigidBody.point(800.0), "probe": tl.RigidBody.point(60.0)
 pair = tl.System(bodies, {"tether": tether}, orbit=orbit)
 
 # %%
-# The start: 200 m out along the vertical, turning with the orbit, stretched by the pull of the gravity gradient, three
-# times the squared rate times masses and their distances from the common center of mass.
+# The start: 200 m out along the vertical, at rest in the frame that turns with the orbit, stretched by the pull of the
+# gravity gradient, three times the squared rate times masses and their distances from the common center of mass.
 
 out, wound = string.density * FIRST, string.density * (string.length - FIRST)
 up = (60.0 * FIRST + out * 0.5 * FIRST) / (860.0 + out + wound)
 pull = 3.0 * RATE**2 * (60.0 * (FIRST - up) + out * (0.5 * FIRST - up))
 places = {"mother": up, "probe": up - FIRST * (1.0 + pull / string.stiffness)}
-start = {name: tl.BodyState((x, 0.0, 0.0), (0.0, RATE * x, 0.0)) for name, x in places.items()}
+start = tl.Placed({name: (x, 0.0, 0.0) for name, x in places.items()}, {"tether": FIRST}, frame="orbital")
 
 # The search begins at a trapezoid of speeds.
 times = np.linspace(0.0, LASTS, 17)
@@ -40,7 +40,7 @@ trapezoid = np.interp(times / LASTS, [0.0, 0.3, 0.7, 1.0], [0.0, 1.0, 1.0, 0.0])
 trapezoid *= (LAST - FIRST) / np.trapezoid(trapezoid, times)
 plain = tl.Case(
     pair,
-    tl.Placed(start, {"tether": FIRST}),
+    start,
     {"tether": tl.Speed(payout=(times, trapezoid))},
     tl.Run(duration=LASTS, sample=LASTS / 48, step=LASTS / 48 / 72),
 )

@@ -25,7 +25,7 @@ print(f"one orbit takes {pair.orbit.period / 60:.1f} min")
 
 # %%
 # Starts: both on a line through their common center of mass, at an angle to the vertical that counts toward
-# the motion, turning with the orbit and, if the tether runs, separating.
+# the motion and, if the tether runs, separating. ``frame="orbital"`` lets all turn with the orbit.
 
 
 def lever(length: float) -> tuple[float, float]:
@@ -43,10 +43,8 @@ def placed(length: float, angle: float, speed: float = 0.0) -> tl.Placed:
     strain = pull(length) / tether.stiffness
     states = {}
     for name, part in (("mother", upper), ("probe", -lower - strain * length)):
-        place = part * along
-        velocity = np.cross((0.0, 0.0, RATE), place) + (part / (upper + lower)) * speed * along
-        states[name] = tl.BodyState(tuple(place), tuple(velocity), R, (0.0, 0.0, RATE))
-    return tl.Placed(states, {"tether": tl.LineStart(length, -speed)})
+        states[name] = tl.BodyState(tuple(part * along), tuple((part / (upper + lower)) * speed * along), R)
+    return tl.Placed(states, {"tether": tl.LineStart(length, -speed)}, frame="orbital")
 
 
 def pull(length: float) -> float:

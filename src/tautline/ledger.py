@@ -38,6 +38,8 @@ ACCOUNTS = [
     Account("damping_loss", LOSS, "energy lost to damping inside the string since the start"),
     Account("friction_loss", LOSS, "energy lost to friction, brake and stops of the drum since the start"),
 ]
+# Number of those that are tautline's own.
+BUILT_IN = len(ACCOUNTS)
 
 
 def names(*kinds: str) -> list[str]:

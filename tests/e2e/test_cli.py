@@ -60,6 +60,13 @@ def test_modes_for_scripts(tmp_path: Path) -> None:
     expected = {"range": [speeds.min(), speeds.max()], "at_end": [speeds[-1]] * 2, "unit": "m s-1"}
     assert json.loads(told)["expressions"] == {"body_velocity.y": expected}
     assert "expected" in tautline("info", "a.nc", "--expr", "body_speed", cwd=tmp_path, expect=2).stderr
+    window = ("info", "a.nc", "--expr", "body_velocity.y", "--start", "0.1", "--end", "150 ms")
+    assert " m/s from 0.1 s to 0.15 s, " in tautline(*window, cwd=tmp_path).stdout
+    expected = {"range": [speeds[10:16].min(), speeds[10:16].max()], "at_end": [speeds[15]] * 2, "unit": "m s-1"}
+    told = json.loads(tautline(*window, "--json", cwd=tmp_path).stdout)["expressions"]["body_velocity.y"]
+    assert told.pop("window") == pytest.approx([0.1, 0.15]) and told == expected
+    alone = tautline("info", "a.nc", "--end", "1", cwd=tmp_path, expect=2).stderr
+    assert alone == "error: --end: expected together with --expr, got it alone\n"
     assert tautline("run", "fixed-length", *SHORT, "--quiet", "-o", "b.nc", cwd=tmp_path).stdout == ""
     assert "\x1b" not in tautline("info", "a.nc", "--no-color", cwd=tmp_path).stdout
     assert set(json.loads(tautline("scenarios", "--json", cwd=tmp_path).stdout)) >= {"fixed-length", "bungee", "yo-yo"}

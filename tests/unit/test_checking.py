@@ -123,6 +123,9 @@ def test_forces_of_several_lines_are_told_by_name() -> None:
     assert lines["body load"].startswith("19.62 kN; at rest at")
     assert "line 'hoist' bears 1.15 times its breaking load at rest" in lines["warning"]
     assert "orbit" in checking.rows(checking.facts(tl.load("tethered-satellites")))["at rest"]
+    upright = tl.load("tethered-satellites", {"initial.frame": "inertial"})
+    assert "leave the local vertical; initial.frame" in checking.rows(checking.facts(upright))["note"]
+    assert "note" not in checking.rows(checking.facts(tl.load("tethered-satellites")))
     assert "nothing pulls" in checking.rows(checking.facts(tl.load("thrown-bodies")))["at rest"]
 
 

@@ -163,6 +163,37 @@ def hoisted() -> Any:
     return tl.simulate(tl.load("hook-and-load"), duration=1.0, sample=0.05)
 
 
+def test_a_window_of_time_leaves_out_the_samples_beside_it(hoisted: Any) -> None:
+    """Both ends are inside, whatever the rounding of times; differences are those of the whole run."""
+    for text in ("norm(body_velocity[load])", "rate(end_tension[hoist])", "body_position", "energy > '1 J'"):
+        whole = tl.analysis.evaluate(hoisted, text)
+        times = whole.time.values
+        for first, last in ((0, 20), (3, 20), (0, 7), (6, 14), (9, 9)):
+            found = tl.analysis.evaluate(hoisted, text, start=0.05 * first, end=f"{50 * last} ms")
+            assert np.array_equal(found.time.values, times[first : last + 1])
+            assert np.array_equal(found.values, whole.values[first : last + 1])
+            assert found.dims == whole.dims and found.attrs == whole.attrs
+        assert np.array_equal(tl.analysis.evaluate(hoisted, text, start=0.93).time.values, times[19:])
+        assert np.array_equal(tl.analysis.evaluate(hoisted, text, end="60 ms").time.values, times[:2])
+
+
+@pytest.mark.parametrize(
+    ("window", "message"),
+    [
+        ({"start": 3.0}, "start: expected a window with samples of the run, which are from 0 to 1 s, got '3 s'"),
+        ({"end": -1.0}, r"end: expected a time from the start of the window \(0 s\) on, got -1.0"),
+        ({"start": 0.11, "end": 0.12}, "start: expected a window with samples of the run"),
+        ({"start": 0.5, "end": 0.2}, r"end: expected a time from the start of the window \(0.5 s\) on, got 0.2"),
+        ({"start": "1 m"}, "start: expected a time such as 3 or '3 s', got '1 m', which is a length"),
+        ({"end": float("nan")}, "end: expected"),
+        ({"end": True}, "end: expected a time such as 3 or '3 s', got true"),
+    ],
+)
+def test_windows_without_samples_are_refused(hoisted: Any, window: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        tl.analysis.evaluate(hoisted, "energy", **window)
+
+
 def test_one_language_for_run_stop_study_gradient_and_fit(hoisted: Any, tmp_path: Path) -> None:
     """A number is the same wherever its expression is given, and the same as by hand."""
     text = "norm(body_velocity[load])"

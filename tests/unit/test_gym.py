@@ -162,6 +162,11 @@ def test_pictures_and_the_page_of_an_episode(tmp_path: Any) -> None:
         ({"observations": {"rate(torque)": (0, 1)}}, "observations: expected variables of one moment"),
         ({"observations": {"body_position": (0, 1)}}, "observations: expected one number at each time"),
         ({"reward": 3}, "reward: expected an objective"),
+        ({"reward": tl.objectives.Final}, "reward: expected an objective"),
+        (
+            {"reward": 1.0 - tl.objectives.Peak("abs(rate(rate(end_tension)))")},
+            "reward: expected rates of variables over a step, got a rate of a rate",
+        ),
         ({"reward": -tl.objectives.Final("position[99, 0]")}, "objective: expected node -21 to 20, got 99"),
         (
             {"reward": 2.0 * tl.objectives.Integral("power") - tl.objectives.Final("position")},

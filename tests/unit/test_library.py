@@ -271,6 +271,27 @@ except EngineError as error:
     assert "tautline[numba]" in said
 
 
+def test_a_law_from_outside_is_named_where_the_library_does_not_have_it() -> None:
+    """Nothing is wrong with the library then, and to install tautline again would not help."""
+    code = """
+from tautline import registry
+registry.register("halfway", registry.GuideLaw("halfway", "loses half of the energy of the jump"))
+registry.register("stiffer", registry.ElasticLaw("stiffer", "gets stiffer"))
+from tautline.errors import EngineError
+from tautline.kernels.machine import choice
+print(choice.engine().why)
+choice.engine.cache_clear()
+choice.find_spec = lambda name: None
+try:
+    choice.engine()
+except EngineError as error:
+    print(error)
+"""
+    why, refused = processes.run(code).stdout.splitlines()
+    assert why == "libtautline has no guide law 'halfway' and no elastic law 'stiffer', which this program registers"
+    assert refused == f"{why}; install tautline[numba] to compile the kernels in every new process"
+
+
 def test_an_engine_that_does_not_exist_is_refused() -> None:
     code = """
 from tautline.errors import EngineError

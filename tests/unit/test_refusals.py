@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tautline as tl
-from tautline.engine.choose import ABILITIES, CHAIN, NETWORK, backend_for
+from tautline.engine.choose import ABILITIES, CHAIN, GIVEN_MOTION, NETWORK, backend_for
 from tautline.engine.saving import taken
 from tautline.errors import InputError
 from tautline.model import refusals
@@ -165,6 +165,7 @@ def test_the_network_runs_what_the_table_says(what: str) -> None:
 def test_each_row_of_the_table_is_tried() -> None:
     """Those of systems here; an orbit always has two bodies or no reel; pushes and paths where they are tested."""
     others = {"an orbit", "sheaves and pins, a reel at the end of a line, reels on a shaft", 'scheme `"paper"`'}
+    others.add(GIVEN_MOTION.what)  # below
     assert {x.what for x in ABILITIES if x.asks} == ASKED.keys() | others
     assert backend_for(tl.Case(PENDULUM, START, {}, tl.Run(duration=1.0))) == CHAIN
     simulation = tl.Simulation(PENDULUM, START)
@@ -176,6 +177,26 @@ def test_each_row_of_the_table_is_tried() -> None:
         "`move` of a kinematic body that has a path",
         "`move` of a kinematic body with an angular velocity",
     }
+
+
+def test_the_network_gives_a_drum_its_motion_that_remembers() -> None:
+    """From the start, as a stage of a sequence, and in the middle of a motion, which goes on as it was."""
+    parts = tl.pendulum(STRING, dataclasses.replace(REEL, guide_law="stretched"), BODY, elements=2)
+    paid_out, run_ = tl.Speed(payout=0.1), tl.Run(duration=1.0)
+    staged = tl.Sequence(tl.Stage(tl.Torque(1.0), until=0.5), paid_out)
+    for command, backend in ((tl.Torque(1.0), CHAIN), (tl.Locked(), CHAIN), (paid_out, NETWORK), (staged, NETWORK)):
+        assert backend_for(tl.Case(parts, START, command, run_)) == backend
+    simulation, other = (tl.Simulation(parts, START, step=1e-3) for _ in range(2))
+    for each in (simulation, other):
+        each.advance(0.02, tl.Torque(1.0))
+    assert simulation.backend.NAME == CHAIN
+    energy, lost = simulation.energy, simulation.dataset().guide_loss[-1]
+    simulation.advance(0.01, {"line": paid_out})
+    assert simulation.backend.NAME == NETWORK and simulation.line.speed == pytest.approx(-0.1)
+    assert energy == pytest.approx(other.energy) and simulation.dataset().guide_loss[-1] > lost
+    plain = tl.Simulation(PENDULUM, START, step=1e-3)
+    plain.advance(0.01, paid_out)
+    assert plain.backend.NAME == CHAIN
 
 
 def test_the_page_prints_both_tables() -> None:

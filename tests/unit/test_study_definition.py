@@ -142,6 +142,15 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
     ({"outputs": [{"variable": "energy", "at": "15 ms"}]}, r"outputs\[0\].at: expected a multiple of run.sample"),
     ({"outputs": [{"variable": "energy", "at": "2 m"}]}, r"outputs\[0\].at: expected a time such as 3"),
     ({"outputs": [{"variable": "energy", "reduce": "max", "at": 1}]}, r"outputs\[0\].at: expected together with"),
+    (
+        {"outputs": [{"variable": "energy", "reduce": "final", "start": 1}]},
+        r"outputs\[0\].start: expected only with reduce = 'max', 'min' or 'mean', got reduce = 'final'",
+    ),
+    (
+        {"outputs": [{"variable": "energy^2", "reduce": "max", "end": "1 s", "start": "2 s"}]},
+        r"outputs\[0\].start: expected a window with samples, which are every 0.01 s from 0 to 10 s, got 2 to 1 s",
+    ),
+    ({"outputs": [{"variable": "energy", "reduce": "max", "end": "2 m"}]}, r"outputs\[0\].end: expected a time such"),
     ({"outputs": [{"variable": "energy", "name": "status"}]}, r"outputs\[0\].name: expected letters"),
     ({"outputs": [{"reduce": "max"}]}, r"outputs\[0\].variable: missing"),
     ({"vary": {"run.duration": [1, 2]}, "outputs": ["energy"]}, r"outputs\[0\]: expected a reduction"),

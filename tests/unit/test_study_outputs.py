@@ -40,6 +40,8 @@ OUTPUTS: list[Any] = [
     {"variable": "energy", "at": "50 ms"},
     {"variable": "position", "at": [0, "0.1 s"], "node": 3, "name": "node_3"},
     {"variable": "strain", "reduce": "series", "element": 2, "name": "strain_2"},
+    {"variable": "tension", "reduce": "max", "start": "50 ms", "end": 0.1, "name": "in_between"},
+    {"variable": "angular_velocity", "reduce": "mean", "start": 0.115, "name": "later"},
 ]
 VARY = {
     "string.stiffness": {"from": "20 N", "to": "80 N"},
@@ -94,6 +96,8 @@ def test_the_same_numbers_as_simulate(name: str) -> None:
             "energy_at": run.energy[5],
             "node_3": run.position[[0, 10], 3],
             "strain_2": run.strain[:, 2],
+            "in_between": run.tension[5:11].max(),
+            "later": run.angular_velocity[12:].mean("time"),
         }
         for output, value in expected.items():
             check_close(output, got[output], value.values, ROUNDING)
@@ -269,6 +273,18 @@ def test_many_members_at_once_and_one_by_one() -> None:
         for k, n in enumerate(rows):
             alone = evaluate(output, {output.variable: x[k : k + 1, :n]}, rows[k : k + 1], PARTS)
             assert np.array_equal(together[k], alone[0], equal_nan=True), output
+
+
+def test_a_run_that_ends_before_a_window_has_no_number_there() -> None:
+    x = np.arange(10.0)[None].repeat(3, axis=0)
+    rows = np.array([10, 5, 4])
+    for reduce, expected in (("max", [7.0, 4.0, np.nan]), ("min", [4.0, 4.0, np.nan]), ("mean", [5.5, 4.0, np.nan])):
+        output = Output("x", "energy", reduce, window=(4, 8), limits=(0.4, 0.7))
+        found = evaluate(output, {"energy": x}, rows, PARTS)
+        assert np.array_equal(found, expected, equal_nan=True)
+        alone = evaluate(output, {"energy": x[2:, :4]}, rows[2:], PARTS)
+        assert np.isnan(alone).all()
+        assert output.long_name.endswith("(from 0.4 s, to 0.7 s)")
 
 
 def test_a_run_that_overflows_is_not_hidden() -> None:

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import tautline as tl
-from tautline.analysis.linearized import force_on_reel, linearized
+from tautline.analysis.linearized import linearized
 from tautline.analysis.modes import displaced
 from tautline.errors import InputError
+from tautline.model.rest.drums import force_on_reel
 from tautline.model.rest.forces import forces_of
 from tautline.model.rest.network import Network, Places
 from tautline.model.rest.states import network_of

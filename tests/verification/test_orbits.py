@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from decimal import Decimal, getcontext
 from typing import Any
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 import tautline as tl
+from tautline.errors import InputError
 from tautline.kernels.network.data import Field
 from tautline.kernels.network.gravity import pull_at, reference_at
 from tests.conftest import Report
@@ -115,6 +118,69 @@ def test_static_pull_along_the_vertical(report: Report) -> None:
     error = abs(float(run.tension.mean()) / expected - 1.0)
     report("pull of a dumbbell along the local vertical, relative error", error, "< 2e-3")
     check_below("tension", error, 2e-3)
+
+
+@pytest.mark.parametrize(("eccentricity", "anomaly"), [(0.0, 0.0), (0.0, 2.0), (0.3, 0.0), (0.3, 4.0), (0.9, 0.2)])
+def test_the_orbital_frame_turns_with_the_reference_orbit(eccentricity: float, anomaly: float) -> None:
+    """Its angle and rate are those of the kernels' reference, whose rate is found by differences."""
+    orbit = tl.Orbit(1e8, eccentricity, anomaly)
+    field = Field(
+        0.0, True, orbit.gravitational_parameter, 1e8, eccentricity, anomaly, (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
+    )
+    angle, rate = orbit.at_start()
+    x, y, _ = reference_at(field, 0.0).place
+    check_close("angle", (math.cos(angle), math.sin(angle)), np.array([x, y]) / math.hypot(x, y), 1e-14)
+    d = 1e-4 / rate
+    (a, b, _), (c, e, _) = (reference_at(field, t).place for t in (-d, d))
+    check_close("rate", math.atan2(a * e - b * c, a * c + b * e) / (2.0 * d) / rate, 1.0, 1e-7)
+
+
+def test_bodies_without_a_velocity_start_along_the_vertical_and_stay(report: Report) -> None:
+    """In a circular orbit, from any place on it: the tether is along the vertical, and taut by 3 n^2 m l."""
+    half = 0.5 * LENGTH * (1.0 + static_strain(dumbbell()))
+    for anomaly in (0.0, 2.0):
+        system = replace(dumbbell(), orbit=replace(ORBIT, mean_anomaly=anomaly))
+        start = tl.Placed({"upper": (half, 0.0, 0.0), "lower": (-half, 0.0, 0.0)}, frame="orbital")
+        run = tl.simulate(system, start, duration=400.0, sample=10.0, step=0.008)
+        line = run.body_position.values[:, 0] - run.body_position.values[:, 1]
+        turned = np.arctan2(line[:, 1], line[:, 0]) - RATE * run.time.values
+        leans = float(np.abs(np.angle(np.exp(1j * (turned - anomaly)))).max())
+        report(f"start in the orbital frame at {anomaly:g} rad: angle to the vertical in 400 s (rad)", leans, "< 1e-4")
+        check_below("angle", leans, 1e-4)  # of the order of the length over the radius
+        expected = 3.0 * RATE**2 * (500.0 + DENSITY * LENGTH / 8.0) * LENGTH
+        check_below("tension", abs(float(run.tension.mean()) / expected - 1.0), 2e-3)
+
+
+def test_places_motions_and_attitudes_are_in_the_orbital_frame() -> None:
+    """All of it moves as a rigid body that turns with the orbit, and as given relative to that."""
+    case = tl.load("tests/e2e/every_full_key/orbital.toml")
+    orbit, start = case.system.orbit, case.start
+    assert orbit is not None and isinstance(start, tl.Placed) and start.frame == "orbital"
+    angle, rate = orbit.at_start()
+    axes, turning = Rotation.from_euler("z", angle).as_matrix(), np.array([0.0, 0.0, rate])
+    state = case.state()
+    for name, given in start.bodies.items():
+        own = state.bodies[name]
+        check_close("place", np.array(own.position), axes @ given.position, 1e-13)
+        moving = np.cross(turning, own.position) + axes @ given.velocity
+        check_close("velocity", np.array(own.velocity), moving, 1e-15)
+        check_close("attitude", np.array(own.attitude), axes, 1e-15)
+        check_close(
+            "spin", np.array(own.attitude) @ own.angular_velocity, turning + axes @ given.angular_velocity, 1e-15
+        )
+    still = tl.Placed({"mother": (2.0, 0.0, 0.1), "probe": (-19.0, 0.5, 0.0)}, start.lines, frame="orbital")
+    tether = tl.Case(case.system, still, run=case.run).state().lines["tether"]
+    check_close("nodes", tether.node_velocities, np.cross(turning, tether.nodes), 1e-15)
+
+
+def test_the_orbital_frame_needs_an_orbit() -> None:
+    apart = tl.Placed({"upper": (1000.0, 0.0, 0.0), "lower": (0.0, 0.0, 0.0)}, frame="orbital")
+    with pytest.raises(InputError, match=r"^initial.frame: expected 'inertial' in a system without an orbit"):
+        tl.simulate(replace(dumbbell(), orbit=None, gravity=0.0), apart, duration=1.0)
+    with pytest.raises(InputError, match=r"Placed.frame: expected one of 'inertial', 'orbital', got 'orbit'; did you"):
+        tl.Placed({}, frame="orbit")
+    with pytest.raises(InputError, match=r'frame="orbital"'):
+        tl.statics(dumbbell(), apart)
 
 
 def test_deployment_at_a_constant_angle(report: Report) -> None:

@@ -32,6 +32,9 @@ SYSTEMS = {
     "applied_force": system({}, {}, applied_force=PUSH),
     "path": system({}, {"guide_path": PATH}),
     "all": system({"viscosity": 5.0, "diameter": 0.01}, {"guide_path": PATH}, fluid=FLUID, applied_force=PUSH),
+    "published": system({}, {"guide_law": "published"}),
+    "momentum": system({}, {"guide_law": "momentum"}),
+    "stretched": system({}, {"guide_law": "stretched", "spooled_strain": 0.03}),
     "drum": system({}, {"layer_growth": 0.002, "motor_inertia": 0.01, "gear_ratio": 5.0, "viscous_friction": 0.5}),
 }
 COMMANDS: dict[str, tl.Command] = {
@@ -41,8 +44,11 @@ COMMANDS: dict[str, tl.Command] = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("name", SYSTEMS)
+# The reference finds torques after its integration: what has come in since the start changes those of such a drum.
+PAIRS = [(name, command) for name in SYSTEMS for command in COMMANDS if (name, command) != ("stretched", "in")]
+
+
+@pytest.mark.parametrize(("name", "command"), PAIRS)
 def test_torque_is_right_from_the_start_and_of_second_order(name: str, command: str, report: Report) -> None:
     pendulum = SYSTEMS[name]
     start = chains.straight(pendulum, 10.0, 3, (0.3, 0.1, 1.0), angular_velocity=(0.5, -0.3, 0.2))

@@ -10,11 +10,12 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model import drum, wetting
 from tautline.model.directional import added_matrix, moves_fluid
-from tautline.model.rest.flow import DIFFERENCE, density_along, drag
+from tautline.model.rest.drums import drag_on_reel, span_at, weight_per_length
+from tautline.model.rest.flow import DIFFERENCE, density_along
 from tautline.model.rest.forces import body_density
 from tautline.model.rest.network import Network, Places
 from tautline.model.rest.stiffness import of_elements, stiffness_of
-from tautline.model.rotations import E3, hat
+from tautline.model.rotations import hat
 from tautline.model.system.parts import Line
 from tautline.model.system.system import System
 
@@ -50,7 +51,7 @@ def linearized(system: System, network: Network, places: Places, free: Sequence[
         K[:n, :n] += 0.5 * (stiffness.steady + stiffness.steady.T).toarray()
     B = network.node_map(places)
     for row, number in enumerate(drums, start=n):
-        line, k = list(system.lines.values())[number], first_span(system, number)
+        line, k = list(system.lines.values())[number], span_at(system, number)
         border, M[row, row] = _drum_mass(system, network, places, number)
         by_nodes, K[row, row] = _drum_stiffness(system, network, places, number)
         M[row, :n] = B.T @ border.ravel()
@@ -93,7 +94,7 @@ def mass_matrix(system: System, network: Network, places: Places) -> Array:
             ends = B[3 * at : 3 * at + 3].toarray()
             M += placed.string.density * spooled * ends.T @ ends
     for number, line in enumerate(system.lines.values()):
-        k = first_span(system, number)
+        k = span_at(system, number)
         for key, span, end in (("reel", k, 0), ("end_reel", k + line.spans - 1, 1)):
             b, reel = network.lines[span].bodies[end], line.reels.get(key)
             if reel is not None and line.drum_axis_of(key) is not None and b >= 0:
@@ -104,11 +105,6 @@ def mass_matrix(system: System, network: Network, places: Places) -> Array:
     if network.passes or any(line.over for line in system.lines.values()):
         _add_wheels(M, system, network, places, B)
     return M
-
-
-def first_span(system: System, number: int) -> int:
-    """Place of the first span of a line, by its number, among those of all lines."""
-    return sum(line.spans for line in list(system.lines.values())[:number])
 
 
 def _add_wheels(M: Array, system: System, network: Network, places: Places, B: Any) -> None:
@@ -201,7 +197,7 @@ def drum_inertia(line: Line, network: Network, k: int, key: str = "reel") -> flo
 
 def _drum_mass(system: System, network: Network, places: Places, k: int) -> tuple[Array, float]:
     """Mass between the reeled length and the nodes (nodes, 3), and of the reeled length itself (kg)."""
-    line, k = list(system.lines.values())[k], first_span(system, k)
+    line, k = list(system.lines.values())[k], span_at(system, k)
     placed = network.lines[k]
     assert line.reel is not None
     border, own = _feed_mass(network, places, k, stop=False)
@@ -212,7 +208,7 @@ def _drum_mass(system: System, network: Network, places: Places, k: int) -> tupl
 
 def _drum_stiffness(system: System, network: Network, places: Places, k: int) -> tuple[Array, float]:
     """Stiffness between the reeled length and the nodes (nodes, 3), and of the reeled length itself (N/m)."""
-    line, k = list(system.lines.values())[k], first_span(system, k)
+    line, k = list(system.lines.values())[k], span_at(system, k)
     placed, part = network.lines[k], network.slices[k]
     assert line.reel is not None
     N, l = placed.elements, network.deployed[k] / placed.elements
@@ -241,23 +237,10 @@ def _drum_stiffness(system: System, network: Network, places: Places, k: int) ->
     return found, own
 
 
-def weight_per_length(network: Network, k: int) -> Array:
-    """Weight of a string less the buoyancy that is everywhere, and its inertial force (N/m, 3)."""
-    first = network.slices[k].start
-    return np.asarray(network.heaviness[first] * E3 - network.density[first] * network.acceleration)
-
-
 def _drag_on_reel(network: Network, places: Places, k: int) -> tuple[Array, float]:
     """Derivatives by the nodes of the force of drag on the reeled length, and that force (N): string that moves."""
-    part, N = network.slices[k], network.lines[k].elements
+    part = network.slices[k]
     start = network.start[part]
-    through = (N - np.arange(N) - 0.5)[:, None] / N / network.l[part][:, None]
-
-    def forces(nodes: Array) -> Array:
-        first, second = nodes[network.start], nodes[network.start + 1]
-        force = drag(network, first, second)[part]
-        return np.asarray((force * through * (first - second)[part]).sum(axis=1))
-
     found = np.zeros_like(places.nodes)
     h = DIFFERENCE * float(network.l[part][0])
     for axis in range(3):
@@ -266,31 +249,7 @@ def _drag_on_reel(network: Network, places: Places, k: int) -> tuple[Array, floa
                 moved = start[parity::2] + end
                 d = np.zeros_like(places.nodes)
                 d[moved, axis] = h
-                change = (forces(places.nodes + d) - forces(places.nodes - d)) / (2.0 * h)
+                ahead, behind = (drag_on_reel(network, places.nodes + x, k) for x in (d, -d))
+                change = (ahead - behind) / (2.0 * h)
                 found[moved, axis] += change[parity::2]
-    return found, float(forces(places.nodes).sum())
-
-
-def force_on_reel(system: System, network: Network, places: Places, k: int) -> float:
-    """Force of gravity, buoyancy, string and drag on the reeled length of a line (N): minus the slope of its energy."""
-    line, k = list(system.lines.values())[k], first_span(system, k)
-    placed, part = network.lines[k], network.slices[k]
-    assert line.reel is not None
-    start = network.start[part]
-    _, _, strain = (x[part] for x in network.strains(places))
-    z = places.nodes[:, 2]
-    weight = weight_per_length(network, k)
-    pull = line.string.tension(strain) * (1.0 + strain) - line.string.energy_density(strain)
-    middle = 0.5 * (places.nodes[start] + places.nodes[start + 1]).mean(axis=0)
-    force = -float(weight @ (middle - places.nodes[start[0]])) - float(pull.mean())
-    if not system.is_free(line.start):
-        lever = line.reel.guide_length + float(drum.spooled(line.reel, placed.spooled).lever)
-        force -= weight[2] * lever
-    if network.has_surface:
-        below = network.below(z)
-        to_first, to_second = wetting.shares(below[start], below[start + 1])
-        mean = float((to_first * below[start] + to_second * below[start + 1]).mean())
-        force += float(network.lifts[part][0]) * (mean - max(float(below[start[0]]), 0.0))
-    if network.flows:
-        force += _drag_on_reel(network, places, k)[1]
-    return force
+    return found, float(drag_on_reel(network, places.nodes, k).sum())

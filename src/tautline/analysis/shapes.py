@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tautline.analysis.linearized import Linearized, force_on_reel
+from tautline.analysis.linearized import Linearized
 from tautline.arrays import TINY_LENGTH, Array
+from tautline.model.rest.drums import holding_torque
 from tautline.model.rest.network import Network, Places
 from tautline.model.rotations import hat
 from tautline.model.system.state import State
@@ -121,10 +122,8 @@ def places_of(at_rest: AtRest) -> dict[str, Any]:
     """Places at rest, and the torques that hold free drums there."""
     system, network, places = at_rest.system, at_rest.network, at_rest.places
     torques = [
-        np.nan
-        if line.reel is None
-        else -force_on_reel(system, network, places, k) * line.reel.radius(at_rest.state.lines[name].reeled_length)
-        for k, (name, line) in enumerate(system.lines.items())
+        np.nan if line.reel is None else holding_torque(system, network, places, k)
+        for k, line in enumerate(system.lines.values())
     ]
     bodies, lines = at_rest.state.bodies, at_rest.state.lines
     return {

@@ -27,6 +27,7 @@ from tautline.model.rest.statics import statics
 from tautline.model.system.case import Case
 from tautline.model.system.parts import ANCHOR, BODY, GUIDE, Line
 from tautline.model.system.sheaves import off_rim
+from tautline.model.system.starts import ORBITAL, Placed
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.quantities import between, number, value
@@ -64,7 +65,7 @@ def facts(case: Case) -> dict[str, Any]:
         }
         for name, line in system.lines.items()
     }
-    found["bodies"], found["drives"], found["notes"] = {}, {}, wheel_notes(system)
+    found["bodies"], found["drives"], found["notes"] = {}, {}, [*wheel_notes(system), *orbit_notes(case)]
     warnings = line_warnings(system, found["lines"])
     if isinstance(at_rest, Statics):
         found["bodies"] = {
@@ -79,6 +80,20 @@ def facts(case: Case) -> dict[str, Any]:
     warnings += [*stage_warnings(case, skipped), *target_warnings(case), *_step_warnings(found)]
     found["warnings"] = [warning.to_dict() for warning in warnings]
     return found
+
+
+def orbit_notes(case: Case) -> list[str]:
+    """Note on bodies in an orbit that are placed without any velocity, and do not turn with it."""
+    start = case.start
+    if case.system.orbit is None or not isinstance(start, Placed) or start.frame == ORBITAL:
+        return []
+    moving = (any(x.velocity) or any(x.angular_velocity) for x in start.bodies.values())
+    if any(moving):
+        return []
+    return [
+        "all bodies start at rest in a frame that does not turn, and leave the local vertical; initial.frame = "
+        f'"{ORBITAL}" starts them at rest in the one that turns with the orbit'
+    ]
 
 
 def _ends(line: Line) -> list[str]:

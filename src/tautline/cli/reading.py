@@ -15,21 +15,36 @@ import typer
 from tautline.cli import completing, output, targets
 from tautline.cli.app import AsJson, Expressions, NoColor, RunPath, Settings, app, overrides
 from tautline.cli.output import one_line_errors
-from tautline.quantities import between, unit_text
+from tautline.errors import InputError
+from tautline.quantities import between, unit_text, value
 
 
 @app.command()
-def info(path: RunPath, expr: Expressions = None, as_json: AsJson = False, no_color: NoColor = False) -> None:
+def info(
+    path: RunPath,
+    expr: Expressions = None,
+    start: Annotated[
+        str | None, typer.Option(metavar="TIME", help='Extremes of --expr from this time on, such as 5 or "1 min".')
+    ] = None,
+    end: Annotated[str | None, typer.Option(metavar="TIME", help="And up to this one.")] = None,
+    as_json: AsJson = False,
+    no_color: NoColor = False,
+) -> None:
     """Print what a run file holds: status, conservation, extremes, and those of expressions.
 
     Example: tautline info crane.nc --expr "body_position[load].x - position[hoist, 0].x"
+
+    Example: tautline info crane.nc --expr "abs(start_angle[hoist])" --start "5 s"
     """
     with one_line_errors("info"):
         from tautline.results.summary_text import summary_rows
 
         summary = output.summary_of(path)
         if expr:
-            summary["expressions"] = {text: _extremes(path, text) for text in expr}
+            window = [_time(x) for x in (start, end)]
+            summary["expressions"] = {text: _extremes(path, text, *window) for text in expr}
+        elif start is not None or end is not None:
+            raise InputError(f"--{'end' if start is None else 'start'}: expected together with --expr, got it alone")
         if as_json:
             output.print_json(summary)
         else:
@@ -89,7 +104,6 @@ def export(
     Example: tautline export crane-hoist --fmu crane.fmu
     """
     with one_line_errors("export"):
-        from tautline.errors import InputError
         from tautline.files import runs
         from tautline.files.export import series_files, write_csv, write_vtk
         from tautline.model.wording import both
@@ -133,19 +147,34 @@ def export(
             output.print_files([file for file in kinds if file is not None], False, as_json)
 
 
-def _extremes(path: Path, expression: str) -> dict[str, Any]:
-    """Least and largest value of an expression, and that of the last sample, each over all components."""
+def _time(given: str | None) -> float | str | None:
+    """A time as it was typed: a number of seconds, or text with a unit."""
+    try:
+        return None if given is None else float(given)
+    except ValueError:
+        return given
+
+
+def _extremes(path: Path, expression: str, start: float | str | None, end: float | str | None) -> dict[str, Any]:
+    """Least and largest value of an expression, and that of the last sample, each over all components.
+
+    Of a window the times of its first and last sample besides.
+    """
     from tautline.analysis import evaluate
 
-    found = evaluate(path, expression)
+    found = evaluate(path, expression, start, end)
     ends = [(float(x.min()), float(x.max())) for x in (found, found[-1])]
-    return {"range": ends[0], "at_end": ends[1], "unit": found.attrs.get("units", "")}
+    window = {} if start is None and end is None else {"window": (float(found.time[0]), float(found.time[-1]))}
+    return {"range": ends[0], "at_end": ends[1], "unit": found.attrs.get("units", "")} | window
 
 
 def _range_in_words(found: dict[str, Any]) -> str:
     unit = unit_text(found["unit"])
     everywhere, at_end = (between(low, high, unit) for low, high in (found["range"], found["at_end"]))
-    return f"{everywhere}, {at_end} at the end"
+    if "window" not in found:
+        return f"{everywhere}, {at_end} at the end"
+    begun, over = (value(time, "s") for time in found["window"])
+    return f"{everywhere} from {begun} to {over}, {at_end} at {over}"
 
 
 def existing(path: Path) -> Path:

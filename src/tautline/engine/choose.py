@@ -9,16 +9,19 @@ do; the docs print it ("What runs where" in docs/howto/systems.md).
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from tautline import registry
 from tautline.errors import InputError
 from tautline.model.chain.systems import NOT_A_CHAIN, chain_of, guide_at_start
+from tautline.model.command import Command
 from tautline.model.refusals import PAPER_SCHEME
+from tautline.model.sequence import stages_of
 from tautline.model.system.case import Case
 from tautline.model.system.starts import Hanging, Straight
 from tautline.model.system.state import ends_of
@@ -81,6 +84,17 @@ def _ends_apart(case: Case) -> bool:
     return any(np.abs(x - end).max() > ROUNDING * max(size, np.abs(end).max()) for _, x, end, size in ends)
 
 
+def has_memory(system: System) -> bool:
+    """Whether a drum remembers. The torque of its given motion depends on that, which samples of a chain do not say."""
+    reels = (reel for line in system.lines.values() for reel in line.reels.values())
+    return any(registry.GUIDE_LAWS[reel.guide_law].remembers for reel in reels)
+
+
+def gives_motion(commands: Iterable[Command]) -> bool:
+    """Whether a command, or a stage of one, gives the motion of its reel."""
+    return any(stage.prescribes for command in commands for stage in stages_of(command))
+
+
 def _in_system(shows: Callable[[System], bool], case: Case) -> bool:
     return shows(case.system)
 
@@ -89,6 +103,12 @@ _RUNS, _GOES_OVER = "the network runs it", "the network goes on from there"
 PUSH = Ability("`push` on a body", NETWORK, _GOES_OVER)
 LEAVE_PATH = Ability("`move` of a kinematic body that has a path", NETWORK, _GOES_OVER)
 TURN = Ability("`move` of a kinematic body with an angular velocity", NETWORK, _GOES_OVER)
+GIVEN_MOTION = Ability(
+    "a given motion of a reel whose guide law remembers (`stretched`)",
+    NETWORK,
+    _RUNS,
+    lambda case: has_memory(case.system) and gives_motion(case.commands.values()),
+)
 PAPER = Ability('scheme `"paper"`', CHAIN, "refused", lambda case: case.run.scheme == "paper")
 LANES = Ability("eight members of a study at once", CHAIN, "one after the other")
 BACKWARD = Ability(
@@ -98,6 +118,7 @@ BACKWARD = Ability(
 ABILITIES = (
     *(Ability(reason, NETWORK, _RUNS, partial(_in_system, shows)) for reason, shows in NOT_A_CHAIN.items()),
     Ability("a state whose line ends beside its guide or body, by more than rounding", NETWORK, _RUNS, _ends_apart),
+    GIVEN_MOTION,
     PUSH,
     LEAVE_PATH,
     TURN,

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from tautline.engine import checkpoints, saving
 from tautline.engine.backend import Backend
-from tautline.engine.choose import Ability, backend_for, backend_of, with_ability
+from tautline.engine.choose import (
+    GIVEN_MOTION,
+    Ability,
+    backend_for,
+    backend_of,
+    gives_motion,
+    has_memory,
+    with_ability,
+)
 from tautline.engine.runner import Runner
 from tautline.engine.turns import Turns
 from tautline.engine.views import BodyView, LineView, Views
@@ -19,7 +27,7 @@ from tautline.model import checks
 from tautline.model.force_law import check_laws
 from tautline.model.run import NOT_GIVEN, Method, Run, given_of, known
 from tautline.model.system.case import Case
-from tautline.model.system.commands import Commands
+from tautline.model.system.commands import Commands, commands_by_name
 from tautline.model.system.starts import Start
 from tautline.model.system.state import State
 from tautline.model.system.system import System
@@ -100,7 +108,7 @@ class Simulation:
         self._take(runner)
 
     def _take(self, runner: Runner[Any]) -> None:
-        self.runner = runner
+        self.runner, self._has_memory = runner, has_memory(runner.system)
         self._moment: tuple[Any, ...] = ()  # of what sensors have seen
         self._sensed: dict[str, Any] = {}
         self._before: tuple[float, Any] | None = None  # time, and sample or velocities, where the latest advance began
@@ -219,6 +227,8 @@ class Simulation:
         record : bool
             Keep the states for `dataset`.
         """
+        if self._has_memory and gives_motion(commands_by_name(self.system, command).values()):
+            self.runner_with(GIVEN_MOTION)
         began, latest = self.time, self.runner.latest
         if latest is None:
             latest = type(x := self.backend.present_sample())(*(array.copy() for array in x))

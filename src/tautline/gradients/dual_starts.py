@@ -25,9 +25,9 @@ from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
 from tautline.model.system.parts import Kinematic
 from tautline.model.system.sheaves import Span
-from tautline.model.system.starts import Placed, Straight, is_searched
+from tautline.model.system.starts import ORBITAL, Placed, Straight, is_searched
 from tautline.model.system.state import BodyState, LineStart, LineState, State, point_of
-from tautline.model.system.straight_lines import line_fields, straight_nodes
+from tautline.model.system.straight_lines import line_fields, straight_nodes, turning_with
 from tautline.model.system.system import System
 
 # Of the length of a line: one that is no longer than the distance of its ends by more begins to sag there.
@@ -79,6 +79,9 @@ def started(case: Case, plain: Case, rest: Searched) -> tuple[System, State]:
         state = State(own, start.lines)
     elif isinstance(start, Placed):
         bodies = {name: _body(system, name, start.bodies.get(name), known) for name in system.bodies}
+        if start.frame == ORBITAL and system.orbit is not None:
+            free = {name: body for name, body in system.bodies.items() if isinstance(body, RigidBody)}
+            bodies |= {name: turning_with(system.orbit, body, bodies[name]) for name, body in free.items()}
         state = State(bodies, {name: _line(system, bodies, name, start, known) for name in system.lines})
     elif isinstance(start, Straight):
         state = _straight(system, start, known)

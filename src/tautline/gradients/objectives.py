@@ -44,6 +44,10 @@ class Objective:
         for term in self._terms:
             term.check(parts)
 
+    def differences(self, parts: Parts) -> int:
+        """Number of samples that rates in it take beside one, of a system with these parts."""
+        return max((term.differences(parts) for term in self._terms), default=0)
+
     def of(self, parts: Parts) -> Objective:
         """This objective, of a system with these parts."""
         self.check(parts)
@@ -120,6 +124,9 @@ class _OfExpression(Objective):
 
     def check(self, parts: Parts) -> None:
         self._bound(parts)
+
+    def differences(self, parts: Parts) -> int:
+        return self._bound(parts).differences
 
     def _bound(self, parts: Parts) -> Bound:
         return bind(self._expression, parts).single()

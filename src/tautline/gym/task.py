@@ -109,9 +109,11 @@ def task_of(
     )
     if not seen:
         raise InputError("observations: expected at least one variable, got none")
-    if not callable(reward):
+    if not callable(reward) or isinstance(reward, type):
         checks.refuse("reward", "an objective such as -tl.objectives.Integral('power'), or a function", reward)
     if isinstance(reward, Objective):
+        if reward.differences(parts) > 1:  # a step has two samples
+            raise InputError("reward: expected rates of variables over a step, got a rate of a rate")
         reward = reward.of(parts)
     every = case.run.interval() if interval is None else checks.positive("interval", interval, "s")
     checks.whole_ratio("run.duration", case.run.duration, "interval", every)

@@ -75,6 +75,14 @@ def entrance(par: Parameters, reel: Array, s: float, strain: float) -> Entrance:
 
 
 @kernel
+def guide_force(par: Parameters, reel: Array, s: float, strain: float, sigma: float) -> float:
+    """All of Q, with what the drum remembers; at standstill what a lock holds beside the pull of the string."""
+    at = entrance(par, reel, s, strain)
+    force: float = carnot_force(par, at, sigma)[0] + spooled_force(par, at)
+    return force
+
+
+@kernel
 def solve_with_carnot_force(
     par: Parameters, at: Entrance, sigma: float, h: float, pivot: float, residual: float
 ) -> float:

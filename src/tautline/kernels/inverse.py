@@ -58,8 +58,10 @@ from tautline.kernels.energy import (
 )
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.fixed import velocities_at_fixed_length
+from tautline.kernels.guide import guide_force
 from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import entry, inlined, kernel
+from tautline.kernels.lanes import zero_like
 from tautline.kernels.loads.guide_motion import first_moment_by_s
 from tautline.kernels.loads.jump import forces_at
 from tautline.kernels.network.inverse import SHORT_STEP, SHORT_TURN
@@ -227,7 +229,8 @@ def holding_torques(
 ) -> None:
     """Fill in the torques that hold a locked reel.
 
-    As for a prescribed motion, with the mean velocities of two short steps at constant length.
+    As for a prescribed motion, with the mean velocities of two short steps at constant length. The reel of `workspace`
+    has what the drum remembers, if its guide law asks for that.
     """
     q = workspace.nodes[POSITION]
     v = workspace.nodes[VELOCITY]
@@ -259,4 +262,5 @@ def holding_torques(
             velocities_at_fixed_length(par, h, scratch.nodes[TARGET], after, R, omega, scratch)
             change += sign * reel_momentum(par, 0.5 * h, q, u)
         force = change / step - kinetic_gradient_s(par, s, 0.0, q, v) - reel_force(par, s, q) - reel
+        force -= guide_force(par, workspace.reel, s, strain_at_guide(par, q, l), zero_like(s))
         out.scalars[row, DRUM_TORQUE] = radius(par, s) * force

@@ -44,10 +44,18 @@ def spooled(reel: Reel, s: Any) -> Spooled:
     )
 
 
+def guide_force_at_rest(string: String, reel: Reel, strain: Any) -> Any:
+    """Force of a guide law on the reeled length of a drum at rest (N): Q of (16), (60) and (63) at standstill."""
+    law = registry.GUIDE_LAWS[reel.guide_law]
+    if law.remembers:
+        return -string.energy_density(reel.spooled_strain)
+    return law.force_at_rest * (string.energy_density(strain) - string.tension(0.0) * strain)
+
+
 def pull_at_guide(string: String, reel: Reel, strain: Any) -> Any:
     """Pull of a string at this strain on the drum of a reel, less the energy that entering string brings in (N)."""
-    kept = 1.0 + registry.GUIDE_LAWS[reel.guide_law].force_at_rest
-    return string.tension(strain) * (1.0 + strain) - kept * string.energy_density(strain)
+    inwards = string.tension(strain) * (1.0 + strain) - string.energy_density(strain)
+    return inwards - guide_force_at_rest(string, reel, strain)
 
 
 def pull_at_rim(string: String, tension: float) -> float:

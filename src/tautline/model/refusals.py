@@ -74,7 +74,7 @@ ORBIT_REST = Refusal(
     "`statics`, `modes` and starts at rest in an orbit",
     "system",
     "one in uniform gravity",
-    "rest is a motion there",
+    'rest is a motion there; tl.Placed(..., frame="orbital") starts at rest in the frame that turns with it',
 )
 SAVED_TORQUE = Refusal(
     "saving a run whose torque is a function",

@@ -240,3 +240,8 @@ class Sequence(Command, registered=False):
         """Refuse a first stage that the reel cannot follow from the start, unless it takes a transition to it."""
         if self.stages[0].transition == 0.0:
             self.stages[0].command.check_start(time, length, reel_speed)
+
+
+def stages_of(command: Command) -> tuple[Command, ...]:
+    """Commands of the stages of a sequence; of another command itself."""
+    return tuple(stage.command for stage in command.stages) if isinstance(command, Sequence) else (command,)

@@ -10,7 +10,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.engine.simulation import Simulation
-from tautline.model.rest.statics import holding_torque
+from tautline.model.rest.statics import torque_against
 from tautline.model.system.case import Case
 from tautline.model.system.commands import END_REEL, REEL
 from tautline.model.system.system import System
@@ -121,7 +121,7 @@ class Driven:
         line, reeled = system.lines[drive.line], self.simulation.backend.reeled(name)
         tensions = self._tensions[int(drive.part == END_REEL)]
         tension = max(0.0, float(tensions[list(system.lines).index(drive.line)])) if pull is None else abs(pull)
-        return holding_torque(system, line, reeled, tension, float(line.string.strain(tension)), drive.part)
+        return torque_against(system, line, reeled, tension, drive.part)
 
     # -- bodies --------------------------------------------------------------------------------------------
 

@@ -149,7 +149,7 @@ class March:
             for k in np.flatnonzero(self.block.filled[group] < self._rows).tolist():
                 self.left[begun + k] = of_member(data.Samples(*(x[1:] for x in samples)), k)
             if self._locked and with_torques:
-                _hold(columns.some_of(self._par, self._some[group]), self.times, samples)
+                _hold(columns.some_of(self._par, self._some[group]), self.block.reel[group], self.times, samples)
             self.scalars[:, :, group] = samples.scalars[:, : data.ROTATION]
             yield self._parts(self._some[group], samples)
 
@@ -160,10 +160,11 @@ class March:
             yield who, data.Samples(*(x[begun : begun + most] for x in samples))
 
 
-def _hold(par: data.Parameters, times: Array, samples: data.Samples) -> None:
-    """Torques that hold the reels of members, into their samples."""
+def _hold(par: data.Parameters, reels: Array, times: Array, samples: data.Samples) -> None:
+    """Torques that hold the reels of members, of which each has a row, into their samples."""
     each = data.Samples(*(np.ascontiguousarray(np.moveaxis(x, -1, 0)) for x in samples))
-    count, motion, scratch = len(each.scalars), data.empty_motion(par.N), data.empty_scratch(par.N)
+    count, scratch = len(each.scalars), data.empty_scratch(par.N)
+    motion = data.empty_motion(par.N)._replace(reel=reels.copy())
     hold = MemberCalls(holding_torques, count, par, times, motion, scratch, each, None)
     for k in range(count):
         hold(k)

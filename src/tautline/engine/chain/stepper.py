@@ -213,7 +213,8 @@ class Stepper:
 
     def _find_torques(self, samples: data.Samples, times: data.Array) -> None:
         x = samples.scalars
-        workspace = data.empty_motion(self.par.N)
+        workspace = data.empty_motion(self.par.N, len(self.motion.reel) - data.REEL_SIZE)
+        workspace.reel[data.REEL_SIZE :] = self.motion.reel[data.REEL_SIZE :]
         loads = self.loads if self.loaded else None
         if self.command is None or not self.command.prescribes:
             self.turns.run(holding_torques, self.par, times, workspace, self.scratch, samples, loads)

@@ -175,6 +175,7 @@ def reeving_of(
         friction,
         span,
         under,
+        lead == k and _shaft_of(system, strand) is not None,
         groove,
     )
 

@@ -77,7 +77,7 @@ def _initial(definitions: dict[str, Any]) -> dict[str, Any]:
     bodies = _named(_reference(sections.BODY_START, definitions))
     placed = {
         "kind": {"const": sections.PLACED},
-        "settle": sections.SETTLE.schema(),
+        **{name: word.schema() for name, word in sections.OF_PLACES.items()},
         "bodies": bodies,
         "lines": _named(_reference(sections.LINE_START, definitions)),
     }

@@ -68,19 +68,23 @@ def held_torques(setting: Setting, dual: Any, times: Dual, samples: Any) -> Dual
 def _torques(setting: Setting, dual: Any, times: Dual, samples: Any) -> Dual:
     """Torques of samples, and their derivatives along all directions; NaN where none is found."""
     par, command, loads = setting.par, setting.command, setting.loads
-    given = [[x.tangent for x in leaves_of(part)] for part in (dual.par, dual.command, times, samples, dual.loads)]
+    memory = setting.motion.reel[data.REEL_SIZE :]  # of the drum; while that is locked it stays as it is
+    parts = (dual.par, dual.command, times, dual.motion.reel[data.REEL_SIZE :], samples, dual.loads)
+    given = [[x.tangent for x in leaves_of(part)] for part in parts]
     ends = np.cumsum([len(part) for part in given]).tolist()
 
     def find(some: list[Array], directions: int) -> tuple[Array, Array]:
         wide = [some[a:b] for a, b in zip([0, *ends], ends, strict=False)]
         out = data.Samples(*(np.ascontiguousarray(x.value).copy() for x in samples))
         out.scalars[:, data.DRUM_TORQUE] = np.nan
-        workspace, scratch = data.empty_motion(par.N), data.empty_scratch(par.N)
+        workspace, scratch = data.empty_motion(par.N, len(memory)), data.empty_scratch(par.N)
+        workspace.reel[data.REEL_SIZE :] = memory
         beside = [[np.zeros((*x.shape, TANGENTS)) for x in leaves(part)] for part in (workspace, scratch)]
-        along = wide[3]
+        beside[0][data.Motion._fields.index("reel")][data.REEL_SIZE :] = wide[3][0]
+        along = wide[4]
         along[0][:, data.DRUM_TORQUE] = np.nan
         arguments = (par, command, np.ascontiguousarray(times.value), workspace, scratch, out, loads)
-        torques_with_tangents(arguments, (*wide[:3], *beside, along, wide[4]))
+        torques_with_tangents(arguments, (*wide[:3], *beside, along, wide[5]))
         return out.scalars[:, data.DRUM_TORQUE], along[0][:, data.DRUM_TORQUE, :directions]
 
     values, slopes = zip(*in_parts([t for part in given for t in part], find, ()), strict=True)

@@ -10,6 +10,7 @@ from typing import Protocol
 from tautline.errors import EngineError
 from tautline.kernels.machine import library
 from tautline.kernels.machine.signatures import Function
+from tautline.kernels.machine.stamp import registered_outside
 
 # Environment variable that asks for one of them.
 VARIABLE = "TAUTLINE_ENGINE"
@@ -61,9 +62,8 @@ def engine() -> Engine:
                 raise
             why_not = str(error)
     if find_spec("numba") is None:
-        raise EngineError(
-            f"{why_not}; install tautline again, or install tautline[numba] to compile the kernels in every new process"
-        )
+        again = "" if registered_outside() else "install tautline again, or "
+        raise EngineError(f"{why_not}; {again}install tautline[numba] to compile the kernels in every new process")
     from tautline.kernels.machine.in_process import InProcess
 
     return InProcess(why_not)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tautline.errors import EngineError
 from tautline.kernels.machine.signatures import Function
-from tautline.kernels.machine.stamp import ABI, source_hash
+from tautline.kernels.machine.stamp import ABI, registered_outside, source_hash
 from tautline.kernels.machine.targets import Target, best_target, machine
 
 FOLDER = Path(__file__).parent / "built"
@@ -38,7 +38,7 @@ class Library:
         except (OSError, ValueError) as error:
             raise EngineError(f"libtautline cannot be loaded ({error})") from error
         if stamp != source_hash().encode():
-            raise EngineError("libtautline was made from other sources than those that are installed")
+            raise EngineError(_other_sources())
         self.why = f"{path.name} was made from these sources"
 
     def address(self, function: Function) -> int:
@@ -46,6 +46,14 @@ class Library:
         found = ctypes.cast(getattr(self._library, function.name), ctypes.c_void_p).value
         assert found is not None
         return found
+
+
+def _other_sources() -> str:
+    """Why a library with another stamp does not fit: most often a program has registered what it does not have."""
+    added = registered_outside()
+    if added:
+        return f"libtautline has no {' and no '.join(added)}, which this program registers"
+    return "libtautline was made from other sources than those that are installed"
 
 
 def _entry(folder: Path, name: str) -> tuple[int, str]:
@@ -56,7 +64,7 @@ def _entry(folder: Path, name: str) -> tuple[int, str]:
         if listed["machine"] != machine():
             raise EngineError(f"libtautline was made for {listed['machine']}, and this is {machine()}")
         if listed["abi"] != ABI or listed["stamp"] != source_hash():
-            raise EngineError("libtautline was made from other sources than those that are installed")
+            raise EngineError(_other_sources())
         return int(listed["files"][name]["size"]), str(listed["files"][name]["sha256"])
     except FileNotFoundError:
         raise EngineError("libtautline was not made when tautline was installed") from None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -43,10 +43,23 @@ def compiler() -> str:
     return ", ".join(found)
 
 
+def registered_outside() -> list[str]:
+    """Laws, commands, loads and accounts from outside of tautline, which no library has: "guide law 'halfway'"."""
+    kinds = ("guide law", "elastic law", "reel command", "load")
+    tables: Iterable[tuple[str, Mapping[str, registry.Entry]]] = zip(kinds, registry.tables(), strict=True)
+    entries = [(kind, name) for kind, table in tables for name, entry in table.items() if _is_outside(entry.module)]
+    accounts = [("account", account.name) for account in ledger.ACCOUNTS[ledger.BUILT_IN :]]
+    return [f"{kind} {name!r}" for kind, name in (*entries, *accounts)]
+
+
+def _is_outside(module: str) -> bool:
+    return not module.startswith(f"{KERNELS}.")
+
+
 def _registered_outside() -> Iterator[Path]:
     """Files of registered kernels that are not in this folder."""
     for law in (law for table in registry.tables() for law in table.values()):
-        if not law.module.startswith(f"{KERNELS}."):
+        if _is_outside(law.module):
             found = find_spec(law.module)  # imports no kernel
             if found is not None and found.origin is not None:
                 yield Path(found.origin)

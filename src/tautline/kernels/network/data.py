@@ -164,6 +164,7 @@ class Reeving(NamedTuple):
     friction: Friction
     span: int  # string behind the wheel
     wheel: int  # string that is the wheel on which this one's rope may slip, or -1
+    shared: bool  # the reel is a drum whose shaft turns drums of other lines too
     groove: Friction  # between the two
 
 

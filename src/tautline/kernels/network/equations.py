@@ -324,7 +324,7 @@ def solve_reels(network: Network, h_start: float, bodies: int) -> None:
             elif i >= 0 and not is_gripped(strand):
                 left = rest_of_row(matrix, right, x, bodies, i, i)
                 sigma = strand.work[SIGMA_NOW]
-                found, impulse = solve_feed(strand, h_start, matrix[i, i], left)
+                found, impulse = solve_feed(network, strand, h_start, matrix[i, i], left)
                 change = max(change, abs(found - x[i]))
                 largest = max(largest, abs(sigma + found))
                 calm = calm and tangents_within(found - x[i], found, sigma, LAST_OF_TANGENTS)

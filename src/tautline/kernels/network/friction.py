@@ -6,12 +6,14 @@ import math
 from typing import NamedTuple
 
 from tautline.kernels.data import POSITION, PULL, Array, node
-from tautline.kernels.drum import Drum, motor_force
+from tautline.kernels.drum import motor_force
 from tautline.kernels.energy import element_length
-from tautline.kernels.guide import LAST_CORRECTION, MAX_ITERATIONS
+from tautline.kernels.entrance import Entrance
+from tautline.kernels.guide import LAST_CORRECTION, MAX_ITERATIONS, carnot_force
 from tautline.kernels.jit import kernel, separate
-from tautline.kernels.network.data import Friction, Network, Strand, strand_at
+from tautline.kernels.network.data import RUB, SIGMA_NOW, STRAIN, Friction, Network, Strand, strand_at
 from tautline.kernels.network.spans import retracted
+from tautline.kernels.reels import ReelStart
 from tautline.kernels.so3 import Vector, add_scaled, cross, dot, scale, sub
 from tautline.kernels.tangents import has_tangents, values_of
 
@@ -152,24 +154,60 @@ def rub_in(work: Array, i: int) -> Rub:
 
 
 @separate
-def solve_rubbed_row(
-    drum: Drum, rub: Rub, alpha_0: float, sigma: float, h: float, pivot: float, left: float
+def guides_on_shaft(network: Network, lead: int, sigma: float) -> tuple[float, float]:
+    """Forces of the guides of other drums on the shaft of string `lead` on its reel coordinate, and their slope.
+
+    At the strains of the start of a step, or that `note_guides` has found since. The speed of each drum is its factor
+    times sigma, and so its force on s counts.
+    """
+    force, slope = 0.0 * sigma, 0.0 * sigma
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if k != lead and strand.has_reel and strand.reeving.feeds[0] == lead:
+            factor = strand.reeving.factors[0]
+            at = Entrance(strand.work[STRAIN], 0.0 * sigma)
+            Q, Q_slope = carnot_force(strand.reeving.par, at, factor * sigma)
+            force += factor * Q
+            slope += factor * factor * Q_slope
+    return force, slope
+
+
+@kernel
+def resistance_of(network: Network, strand: Strand, at: Entrance, alpha: float) -> tuple[float, float]:
+    """Friction of a sheave or pin, or forces of all guides on the shaft of a drum; and the slope by the speed."""
+    friction = strand.reeving.friction
+    if friction.law != NO_FRICTION:
+        return rub_force(rub_in(strand.work, RUB), friction.alpha_0, alpha)
+    Q, slope = carnot_force(strand.reeving.par, at, alpha)
+    others, others_slope = guides_on_shaft(network, strand.number, alpha)
+    return Q + others, slope + others_slope
+
+
+@separate
+def solve_resisted_row(
+    network: Network, strand: Strand, start: ReelStart, h: float, pivot: float, left: float
 ) -> tuple[float, float]:
-    """Correction of a sheave's speed, all else eliminated, and the impulse of what leads, holds or brakes the wheel.
+    """Correction of the speed of a sheave, or of a drum on a shaft with others, all else eliminated.
+
+    With the impulse of what leads, holds or brakes the wheel.
 
     As in drum.solve_driven_row Newton's method is kept in a bracket for h > 0: the smoothed sign of friction would make
     it jump to and fro where the rope sticks. Where there may be other solutions, none is given.
     """
+    drum, sigma, rubs = start.drum, strand.work[SIGMA_NOW], strand.reeving.friction.law != NO_FRICTION
+    alpha_0 = strand.reeving.friction.alpha_0 if rubs else strand.reeving.par.sigma_0
     if drum.held:
-        return 0.0 * sigma, -left - h * rub_force(rub, alpha_0, sigma)[0]
+        return 0.0 * sigma, -left - h * resistance_of(network, strand, start.at, sigma)[0]
     low, high, impulse, x = -math.inf, math.inf, 0.0, 0.0 * sigma
     if drum.low < drum.high or drum.slip > 0.0:
-        error = -pivot * sigma - left - h * (0.0 if drum.plain else motor_force(drum, 0.0 * sigma)[0])
+        still = resistance_of(network, strand, start.at, 0.0 * sigma)[0]
+        still += 0.0 if drum.plain else motor_force(drum, 0.0 * sigma)[0]
+        error = -pivot * sigma - left - h * still
         if drum.low < drum.high and drum.low <= error <= drum.high:
             return -sigma, error
         impulse = math.copysign(drum.slip, error)
     for _ in range(MAX_ITERATIONS):
-        force, slope = rub_force(rub, alpha_0, sigma + x)
+        force, slope = resistance_of(network, strand, start.at, sigma + x)
         if not drum.plain:
             motor, motor_slope = motor_force(drum, sigma + x)
             force += motor - drum.drag * (sigma + x)
@@ -185,10 +223,10 @@ def solve_rubbed_row(
             x = 0.5 * (low + high) if high - low < math.inf else before - error / pivot
         if abs(x - before) <= LAST_CORRECTION * (abs(sigma + x) + alpha_0):
             break
-    if not is_unique(rub, alpha_0, sigma + x, h, pivot):
+    if rubs and not is_unique(rub_in(strand.work, RUB), alpha_0, sigma + x, h, pivot):
         return math.nan * x, impulse
     if has_tangents(x):
-        force, slope = rub_force(rub, alpha_0, sigma + x)
+        force, slope = resistance_of(network, strand, start.at, sigma + x)
         if not drum.plain:
             motor, motor_slope = motor_force(drum, sigma + x)
             force += motor - drum.drag * (sigma + x)

@@ -24,7 +24,6 @@ from tautline.kernels.network.data import (
     GRIP_SIDE,
     GRIPS,
     IMPULSE_NOW,
-    RUB,
     SIGMA_NOW,
     SLIP_TIME,
     SLIPPED,
@@ -33,7 +32,7 @@ from tautline.kernels.network.data import (
     Strand,
     strand_at,
 )
-from tautline.kernels.network.friction import NO_FRICTION, Rub, put_rub, rub_at, rub_in, solve_rubbed_row
+from tautline.kernels.network.friction import NO_FRICTION, Rub, put_rub, rub_at, rub_in, solve_resisted_row
 from tautline.kernels.reels import unpack_start
 
 NO_RUB = Rub(0.0, 0.0, 0.0, 0.0)
@@ -86,14 +85,12 @@ def keep_grip(network: Network, k: int, alpha: float, beta: float, h: float) -> 
 
 
 @kernel
-def solve_feed(strand: Strand, h: float, pivot: float, left: float) -> tuple[float, float]:
+def solve_feed(network: Network, strand: Strand, h: float, pivot: float, left: float) -> tuple[float, float]:
     """Correction of the speed of a feed, all else eliminated, and the impulse of what leads, holds or rubs it."""
     start = unpack_start(strand.work[START_ROW:])
-    sigma = strand.work[SIGMA_NOW]
-    if strand.reeving.friction.law != NO_FRICTION:
-        alpha_0 = strand.reeving.friction.alpha_0
-        return solve_rubbed_row(start.drum, rub_in(strand.work, RUB), alpha_0, sigma, h, pivot, left)
-    return solve_own_row(strand.reeving.par, start.drum, start.at, sigma, h, pivot, left)
+    if strand.reeving.friction.law != NO_FRICTION or strand.reeving.shared:
+        return solve_resisted_row(network, strand, start, h, pivot, left)
+    return solve_own_row(strand.reeving.par, start.drum, start.at, strand.work[SIGMA_NOW], h, pivot, left)
 
 
 @separate
@@ -118,7 +115,7 @@ def solve_gripped(
     turn, impulse = 0.0 * gap, 0.0 * gap
     if wheel.row >= 0:
         pivot = own[0] + own[1] + other[0] + other[1]
-        turn, impulse = solve_feed(wheel, h, pivot, left + left_wheel - (own[0] + other[0]) * gap)
+        turn, impulse = solve_feed(network, wheel, h, pivot, left + left_wheel - (own[0] + other[0]) * gap)
     x = turn + gap
     needed = own[0] * x + own[1] * turn - left
     work[GRIP_NEEDED] = needed
@@ -139,7 +136,7 @@ def solve_gripped(
         if wheel.row >= 0:
             by_rope = other[0] / own[0]
             turn, impulse = solve_feed(
-                wheel, h, other[1] - by_rope * own[1], left_wheel - given - by_rope * (left + given)
+                network, wheel, h, other[1] - by_rope * own[1], left_wheel - given - by_rope * (left + given)
             )
         x = (left + given - own[1] * turn) / own[0]
         work[GRIP_NOW] = given

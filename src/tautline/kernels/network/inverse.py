@@ -31,8 +31,7 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.drum import drive_at, holding, viscous_drag
 from tautline.kernels.energy import element_length, kinetic_gradient_s, momenta, radius, strain_at_guide
-from tautline.kernels.entrance import Entrance
-from tautline.kernels.guide import carnot_force, entrance, spooled_force
+from tautline.kernels.guide import entrance, guide_force, spooled_force
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.lanes import zero_like
 from tautline.kernels.loads.acting import Instant
@@ -65,7 +64,7 @@ from tautline.kernels.network.data import (
 )
 from tautline.kernels.network.ends import angular_velocity_about, end_of, spooled_slope
 from tautline.kernels.network.equations import drum_mass, solve_rates
-from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_of
+from tautline.kernels.network.friction import NO_FRICTION, guides_on_shaft, put_rub, rub_force, rub_of
 from tautline.kernels.network.grip import NO_RUB, keep_grip
 from tautline.kernels.network.kinematic import turning_at
 from tautline.kernels.network.loads import (
@@ -142,9 +141,9 @@ def note_pushes(network: Network, k: int, out: Array) -> None:
     gradient = kinetic_gradient_s(par, s, sigma, q, v)
     gradient += 0.5 * par.mu * (dot(first.v, first.v) + speed * speed - sigma * sigma)
     push = gradient + kept_reel_force(strand.scratch.nodes[PULL]) + work[WEIGHT_S]
+    still = zero_like(sigma) if strand.command.locked else sigma
+    push += guide_force(par, strand.reel, s, strain_at_guide(par, q, element_length(par, s)), still)
     if not strand.command.locked:
-        l = element_length(par, s)
-        push += carnot_force(par, Entrance(strain_at_guide(par, q, l), 0.0), sigma)[0]
         push -= viscous_drag(par, s) * sigma
         if sigma != 0.0:
             push -= math.copysign(par.coulomb, sigma) / radius(par, s)
@@ -153,16 +152,20 @@ def note_pushes(network: Network, k: int, out: Array) -> None:
 
 @kernel
 def friction_on_feed(network: Network, k: int, sigma: float) -> float:
-    """Friction of a drum or sheave that moves as prescribed (N)."""
+    """Friction and guides of a drum or sheave that is locked or moves as prescribed (N)."""
     strand = strand_at(network.strands, k)
-    if strand.command.locked:
-        return 0.0
     par, s = strand.reeving.par, strand.reel[S]
-    push = -viscous_drag(par, s) * sigma
+    push = zero_like(s)
+    if strand.has_reel:
+        speed = zero_like(s) if strand.command.locked else sigma
+        push += guide_force(par, strand.reel, s, strain_at_drum(network, strand), speed)
+        if strand.reeving.shared:
+            push += guides_on_shaft(network, k, speed)[0]
+    if strand.command.locked:
+        return float(push)
+    push -= viscous_drag(par, s) * sigma
     if sigma != 0.0:
         push -= math.copysign(par.coulomb, sigma) / radius(par, s)
-    if strand.has_reel:
-        push += carnot_force(par, Entrance(strain_at_drum(network, strand), 0.0), sigma)[0]
     if strand.reeving.friction.law != NO_FRICTION:
         push += rub_force(rub_of(network, k), strand.reeving.friction.alpha_0, sigma)[0]
     return float(push)

@@ -13,6 +13,7 @@ from tautline.kernels.data import (
     BY_SIGMA,
     FRICTION_LOSS,
     GLIDING,
+    GUIDE_LOSS,
     HELD,
     HELD_ACCELERATION,
     HELD_SPEED,
@@ -76,7 +77,7 @@ from tautline.kernels.network.data import (
     strand_at,
 )
 from tautline.kernels.network.ends import End, matrix_in, moment_of, spooled_slope, swing_by_omega
-from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_in, rub_of
+from tautline.kernels.network.friction import NO_FRICTION, guides_on_shaft, put_rub, rub_force, rub_in, rub_of
 from tautline.kernels.network.grip import begin_grip, end_grip
 from tautline.kernels.network.guess import is_steady, keep_speeds, reel_beyond_parabola
 from tautline.kernels.network.linear import IDENTITY, ZEROS, add_block, add_column, add_row, add_vector
@@ -324,9 +325,19 @@ def strain_at_drum(network: Network, strand: Strand) -> float:
 
 
 @separate
+def note_guides(network: Network) -> None:
+    """Strains at the guides of drums that others on their shafts turn, at the present configuration, into STRAIN."""
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if strand.reeved and strand.has_reel and strand.reeving.feeds[0] != k:
+            strand.work[STRAIN] = strain_at_drum(network, strand)
+
+
+@separate
 def begin_feeds(network: Network, h: float, start: float, end: float) -> None:
     """The feeds' part of a step, as far as its start knows it."""
     gather_forces(network, ON_FEED)
+    note_guides(network)
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         if strand.reeved and strand.row >= 0:
@@ -398,6 +409,16 @@ def gather_gradients(network: Network, h: float) -> None:
             add_to_feeds(network, strand, FEED_GRADIENT, strand.work[GRADIENT] + own, -strand.work[GRADIENT])
 
 
+@kernel
+def lose_at_guides(network: Network, k: int, h: float) -> None:
+    """Impulse of the guides of other drums on the shaft of string k over one end of a step, and their loss."""
+    strand = strand_at(network.strands, k)
+    sigma = strand.work[SIGMA_NOW]
+    impulse = 0.5 * h * guides_on_shaft(network, k, sigma)[0]
+    accumulate(strand.reel, P_S, P_S_ERR, impulse, strand.reeving.par.compensated)
+    book(strand.reeving.par, strand.reel, GUIDE_LOSS, -impulse * sigma)
+
+
 @separate
 def kick_feeds(network: Network, h: float, end_time: float) -> None:
     """Momenta of all feeds of spans at the end of a step, and what motors and friction did there."""
@@ -405,6 +426,13 @@ def kick_feeds(network: Network, h: float, end_time: float) -> None:
     gather_gradients(network, h)
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
+        if strand.reeving.shared and strand.row >= 0:
+            lose_at_guides(network, k, h)
+    note_guides(network)
+    for k in range(len(network.strands)):
+        strand = strand_at(network.strands, k)
+        if strand.reeving.shared and strand.row >= 0:
+            lose_at_guides(network, k, h)
         if strand.reeved and strand.row >= 0:
             par, reel, work = strand.reeving.par, strand.reel, strand.work
             sigma = work[SIGMA_NOW]
@@ -432,6 +460,7 @@ def push_on_feeds(network: Network) -> None:
     """Forces on all feeds of spans but motors and friction, with dT/dc, at present velocities, into ON_FEED_END."""
     gather_forces(network, ON_FEED_END)
     gather_forces(network, ON_FEED)
+    note_guides(network)
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         strand.work[GRADIENT] = 0.0

@@ -19,7 +19,6 @@ from tautline.model.expressions.reading import (
     FUNCTIONS,
     PI,
     SENSORS,
-    TIME,
     Expression,
     Place,
     described,
@@ -55,13 +54,14 @@ class Bound:
     ----------
     dims : tuple of str
         Dimensions of its values beside the time.
-    has_differences : bool
-        Whether a rate in it comes from differences of samples, and not from another variable.
+    differences : int
+        How many times a rate in it comes from differences of samples, and not from another variable: it has as many
+        values less than there are samples.
     """
 
     expression: Expression
     dims: tuple[str, ...]
-    has_differences: bool
+    differences: int
     _value: Evaluate
     _elements: Mapping[str, int | None]
 
@@ -69,6 +69,11 @@ class Bound:
     def text(self) -> str:
         """The expression as it was written."""
         return self.expression.text
+
+    @property
+    def has_differences(self) -> bool:
+        """Whether a rate in it comes from differences of samples."""
+        return self.differences > 0
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -88,8 +93,7 @@ class Bound:
     def series(self, variables: Mapping[str, Any], elements: Mapping[str, int] | None = None) -> Any:
         """Values at all samples; the first of a difference is that of the first interval."""
         found = self.of(variables, elements)
-        missing = len(variables[TIME]) - len(found) if self.has_differences else 0
-        return np.concatenate([found[:1]] * missing + [found]) if missing else found
+        return np.concatenate([found[:1]] * self.differences + [found]) if self.differences else found
 
     def single(self) -> Bound:
         """This expression; refuse one that is not one number at each time."""
@@ -104,9 +108,19 @@ class Bound:
 
 def bind(expression: Expression, parts: Parts) -> Bound:
     """Expression of a system with these parts; InputError names what it does not have."""
-    binder = _Binder(expression, parts)
-    term = binder.term(expression.tree)
-    return Bound(expression, term.dims, binder.has_differences, term.value, parts.lines)
+    tree = expression.tree
+    term = _Binder(expression, parts).term(tree)
+    return Bound(expression, term.dims, _differences_in(tree), term.value, parts.lines)
+
+
+def _differences_in(node: ast.AST) -> int:
+    """Number of differences of samples, one of the other, that a part takes."""
+    match node:
+        case ast.Name(id="acceleration"):
+            return 1
+        case ast.Call(func=ast.Name(id="rate"), args=[inner]):
+            return 0 if exact_rate(inner) is not None else 1 + _differences_in(inner)
+    return max(map(_differences_in, ast.iter_child_nodes(node)), default=0)
 
 
 _SIGNS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
@@ -119,7 +133,7 @@ _SIGNS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
 
 class _Binder:
     def __init__(self, expression: Expression, parts: Parts) -> None:
-        self._expression, self._parts, self.has_differences = expression, parts, False
+        self._expression, self._parts = expression, parts
 
     def term(self, node: ast.AST) -> Term:
         """A part, with what its labels stand for."""
@@ -166,7 +180,6 @@ class _Binder:
     def _sensor(self, word: str) -> Evaluate:
         """Quantity from variables: an angle of a line or body, or an acceleration, which is a difference."""
         if word == "acceleration":
-            self.has_differences = True
             return lambda values: differences(values.variables["body_velocity"], values)
         if word == "tilt":
             return lambda values: from_vertical(values.variables["attitude"][:, :, :, 2])
@@ -326,7 +339,6 @@ class _Binder:
         known = exact_rate(node)
         if known is not None:
             return self.term(known)
-        self.has_differences = True
         inner = self.term(node)
 
         return Term(inner.dims, lambda values: differences(inner.value(values), values))

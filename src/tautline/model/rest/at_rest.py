@@ -37,7 +37,8 @@ class LineAtRest:
     tension, strain : array (elements,)
         Of the elements (N, 1).
     holding_torque : float or None
-        Torque on the drum that holds it, as results have it (N m); None without a reel.
+        Torque on the drum that holds it (N m): that of a lock in a run from here, and of a motor under which the drum
+        stays, with the force of the guide law at standstill; None without a reel.
     drum_radius : float or None
         With the layers that are spooled (m).
     utilization : float or None

@@ -15,6 +15,7 @@ from tautline.model.drum import pull_at_guide, spooled_lever
 from tautline.model.forms import in_si
 from tautline.model.read_only import ReadOnly
 from tautline.model.rest.at_rest import BodyAtRest, LineAtRest, Statics
+from tautline.model.rest.drums import holding_torque
 from tautline.model.rest.forces import counted_forces, end_forces, point_forces, weight_of_line
 from tautline.model.rest.network import Network, Places
 from tautline.model.rest.search import Rest, find_rest
@@ -122,20 +123,13 @@ def _lines(system: System, network: Network, found: Rest, state: State) -> dict[
     w, length, strain = network.strains(found.places)
     _, tension, _ = network.elastic(strain)
     pulls = end_forces(network, found.places)
-    lines, k, rate = {}, 0, float(network.acceleration[2])
-    for name, line in system.lines.items():
+    lines, k = {}, 0
+    for number, (name, line) in enumerate(system.lines.items()):
         spans, k = range(k, k + line.spans), k + line.spans
         ends = np.array([_ends(network, n, pulls[n], w, length, tension) for n in spans])
         own = slice(network.slices[spans[0]].start, network.slices[spans[-1]].stop)
         at = state.lines[name]
-        radius = torque = at_end = None
-        if line.reel is not None:
-            radius = float(line.reel.radius(at.reeled_length))
-            strain_there = float(strain[own][0])
-            torque = holding_torque(system, line, at.reeled_length, float(ends[0, 0]), strain_there, downward=rate)
-        if line.end_reel is not None:
-            there = (at.end_reeled_length, float(ends[-1, 1]), float(strain[own][-1]))
-            at_end = holding_torque(system, line, *there, key="end_reel", downward=rate)
+        held = {key: holding_torque(system, network, found.places, number, key) for key in line.reels}
         breaking = line.string.breaking_load
         lines[name] = LineAtRest(
             deployed=float(network.deployed[spans.start : spans.stop].sum()),
@@ -147,12 +141,12 @@ def _lines(system: System, network: Network, found: Rest, state: State) -> dict[
             end_force=pulls[spans[-1], 1],
             tension=tension[own],
             strain=strain[own],
-            holding_torque=torque,
-            drum_radius=radius,
+            holding_torque=held.get("reel"),
+            drum_radius=None if line.reel is None else float(line.reel.radius(at.reeled_length)),
             utilization=None if breaking is None else max(float(tension[own].max()), float(ends.max())) / breaking,
             span_lengths=network.deployed[spans.start : spans.stop].copy(),
             span_tensions=ends,
-            end_holding_torque=at_end,
+            end_holding_torque=held.get("end_reel"),
         )
     return lines
 
@@ -185,27 +179,21 @@ def tension_at_end(string: String, pull: Array, toward: Array, beside: float) ->
     return pressed if string.law == "linear" else beside
 
 
-def holding_torque(
-    system: System, line: Line, reeled: float, tension: float, strain: float, key: str = "reel", downward: float = 0.0
-) -> float:
-    """Torque that holds a drum against the tension at the guide and the spooled string's weight (N m).
+def torque_against(system: System, line: Line, reeled: float, tension: float, key: str = "reel") -> float:
+    """Torque that holds a drum against a tension at its guide and the weight of what is spooled (N m).
 
-    The formula of results. `strain` is that of the first element, for tables that have no strain at a negative tension.
-    The weight of what is spooled on a free body does not turn its drum. `downward` is the acceleration of all that
-    holds the system (m/s^2).
+    What `holding_torque` comes to with ever finer elements.
     """
     string, reel = line.string, line.reels[key]
-    at_guide = float(string.strain(tension)) if string.law != "table" or tension >= 0.0 else strain
-    pull = float(pull_at_guide(string, reel, at_guide)) + spooled_pull(system, line, reeled, key, downward)
+    pull = float(pull_at_guide(string, reel, string.strain(tension))) + spooled_pull(system, line, reeled, key)
     return float(reel.radius(reeled)) * pull
 
 
-def spooled_pull(system: System, line: Line, reeled: float, key: str = "reel", downward: float = 0.0) -> float:
-    """Pull at the drum of what is spooled and in the guide (N), of its weight and its inertia; 0 on a free body."""
+def spooled_pull(system: System, line: Line, reeled: float, key: str = "reel") -> float:
+    """Weight at the drum of what is spooled and in the guide (N); 0 on a free body."""
     if system.is_free(line.at(key)[0]):
         return 0.0
-    heavy = weight_per_length(system, line) - line.string.density * downward
-    return heavy * float(spooled_lever(line.reels[key], reeled))
+    return weight_per_length(system, line) * float(spooled_lever(line.reels[key], reeled))
 
 
 def weight_per_length(system: System, line: Line) -> float:

@@ -24,9 +24,9 @@ from tautline.model.system.sections import (
     HEADS,
     KIND,
     KINDS,
+    OF_PLACES,
     PLACED,
     SECTIONS,
-    SETTLE,
     SHORT_PARTS,
     START,
     TOP,
@@ -44,7 +44,7 @@ from tautline.model.wording import near, no_such
 # Keys of sections that hold others.
 WORDS: dict[tuple[str, ...], dict[str, Kind]] = {
     (): TOP,
-    ("initial",): {"kind": Choice(KINDS, "Kind of start.", default=PLACED), "settle": SETTLE},
+    ("initial",): {"kind": Choice(KINDS, "Kind of start.", default=PLACED)} | OF_PLACES,
 }
 
 

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
@@ -39,6 +41,8 @@ ANCHOR = "anchor"
 LINE, BODY, GUIDE = "line", "body", "guide"
 EARTH_GM = 3.986004418e14
 EARTH_RADIUS = 6.3781e6
+# Corrections of Kepler's equation at most, and the last one, of the anomaly.
+MOST_CORRECTIONS, LAST_CORRECTION = 50, 1e-15
 
 
 @described
@@ -253,6 +257,19 @@ class Orbit:
     def rate(self) -> float:
         """Mean motion n (rad/s)."""
         return math.sqrt(self.gravitational_parameter / self.semi_major_axis**3)
+
+    def at_start(self) -> tuple[Any, Any]:
+        """True anomaly at the start (rad), and its rate (rad/s); the numbers may carry derivatives."""
+        e, M = self.eccentricity, self.mean_anomaly
+        n, E = np.sqrt(self.gravitational_parameter / self.semi_major_axis**3), M + e * np.sin(M)
+        for iteration in range(MOST_CORRECTIONS):  # Kepler's equation
+            correction = (E - e * np.sin(E) - M) / (1.0 - e * np.cos(E))
+            E = E - correction
+            if iteration and abs(correction) <= LAST_CORRECTION * (1.0 + abs(E)):
+                break
+        flat = np.sqrt(1.0 - e**2)
+        angle = np.arctan2(flat * np.sin(E), np.cos(E) - e)
+        return angle, n * flat / (1.0 - e * np.cos(E)) ** 2
 
     @property
     def period(self) -> float:

@@ -28,11 +28,11 @@ from tautline.model.system.sections import (
     LINE,
     LINE_START,
     LINE_STATE,
+    OF_PLACES,
     ORBIT,
     PLACED,
     REEL,
     RUN,
-    SETTLE,
     STAGE,
     START,
     STATE,
@@ -108,7 +108,7 @@ def _start(reading: Reading, initial: dict[str, Any]) -> Any:
         return None
     if kind in START.options:
         return reading.made(START, initial, "initial")
-    known = ("kind", "bodies", "lines", *(["settle"] if kind == PLACED else []))
+    known = ("kind", "bodies", "lines", *(OF_PLACES if kind == PLACED else ()))
     for name in initial:
         if name not in known:
             reading.problems.append(Problem(("initial", name), no_such("key", name, known)))
@@ -118,14 +118,16 @@ def _start(reading: Reading, initial: dict[str, Any]) -> Any:
     )
     if reading.problems:
         return None
-    reading.note({name: initial[name] for name in ("kind", "settle") if name in initial}, "initial")
+    reading.note({name: initial[name] for name in ("kind", *OF_PLACES) if name in initial}, "initial")
     if kind == STATE:
         return State(bodies, lines)
-    try:
-        return Placed(bodies, lines, SETTLE.read(initial.get("settle", False)))
-    except WrongValueError as error:
-        reading.problems.append(Problem(("initial", "settle"), str(error)))
-        return None
+    others = {}
+    for name, word in OF_PLACES.items():
+        try:
+            others[name] = word.read(initial.get(name, word.default))
+        except WrongValueError as error:
+            reading.problems.append(Problem(("initial", name), str(error)))
+    return None if reading.problems else Placed(bodies, lines, **others)
 
 
 def _top(tree: Mapping[str, Any], reading: Reading) -> Tree:

@@ -13,7 +13,7 @@ from tautline.model.command import COMMANDS, Command
 from tautline.model.description import fields_of
 from tautline.model.file_keys import keys_of
 from tautline.model.fluid import AppliedForce, BodyInFluid, Fluid
-from tautline.model.kinds import Flag, Kind, Quantity, Text
+from tautline.model.kinds import Choice, Flag, Kind, Quantity, Text
 from tautline.model.parts import Part
 from tautline.model.reel import Reel
 from tautline.model.run import Run
@@ -21,7 +21,7 @@ from tautline.model.sequence import StageKeys
 from tautline.model.string import String
 from tautline.model.system.parts import Kinematic, Line, Orbit
 from tautline.model.system.sheaves import SHEAVE, over_part
-from tautline.model.system.starts import AtEquilibrium, Hanging, Straight
+from tautline.model.system.starts import FRAMES, INERTIAL, AtEquilibrium, Hanging, Straight
 from tautline.model.system.state import BodyState, LineStart, LineState
 
 STRING = Part({"": String}, "The string, all of it, spooled and deployed.")
@@ -54,7 +54,17 @@ START = Part(
 # Bodies at given places, and a state: sections by the names of bodies and lines.
 PLACED, STATE = "placed", "state"
 KINDS = (PLACED, *START.options, STATE)
-SETTLE = Flag("Start at rest near these places.", default=False)
+# Keys of a start of bodies at given places, besides the sections of these.
+OF_PLACES: dict[str, Kind] = {
+    "settle": Flag("Start at rest near these places.", default=False),
+    "frame": Choice(
+        FRAMES,
+        'Frame that places and motions of free bodies are in. "orbital", in an orbit: third axis as ever, first from '
+        "the center of attraction through the origin; it turns with the orbit, so that bodies without a velocity stay "
+        "along the local vertical.",
+        default=INERTIAL,
+    ),
+}
 # Keys without a section.
 TOP: dict[str, Kind] = {
     "title": Text("A few words, for reports.", ""),

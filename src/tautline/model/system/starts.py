@@ -45,6 +45,8 @@ _REEL_SPEED = (
     "next. With several reels, of each by the name of its line."
 )
 _END_VELOCITY = "Velocity of the last node."
+# Frames that places of bodies may be in.
+FRAMES = INERTIAL, ORBITAL = "inertial", "orbital"
 
 
 @described(name="")
@@ -113,13 +115,19 @@ class Placed:
         distance between their ends (reel).
     settle : bool
         Start at rest near these places.
+    frame : {"inertial", "orbital"}
+        In an orbit, whether places and motions of free bodies are in the frame that turns with it: its first axis
+        points from the center of attraction through the origin, its second is ahead in the plane of the orbit, its
+        third as ever. Bodies without a velocity then turn with the orbit, and stay along the local vertical.
     """
 
     bodies: Mapping[str, Any] = field(default_factory=dict)
     lines: Mapping[str, Any] = field(default_factory=dict)
     settle: bool = False
+    frame: str = INERTIAL
 
     def __post_init__(self) -> None:
+        checks.choice("Placed.frame", self.frame, FRAMES)
         bodies = checks.mapping("Placed.bodies", self.bodies, "BodyState or positions")
         lines = checks.mapping("Placed.lines", self.lines, "LineStart or deployed lengths")
         placed = {name: x if isinstance(x, BodyState) else BodyState(x) for name, x in bodies.items()}
@@ -242,7 +250,7 @@ def near_rest(system: System, start: Any) -> State:
         start.check_against(system)
         return start
     if isinstance(start, Placed):
-        return hang(system, start.bodies, start.lines)
+        return hang(system, start.bodies, start.lines, turning=start.frame == ORBITAL)
     if isinstance(start, Straight):
         return _straight(system, start)
     if not isinstance(start, Hanging | AtEquilibrium):

@@ -11,26 +11,53 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks
+from tautline.model.body import RigidBody
 from tautline.model.checks import IDENTITY, SAME_LENGTH, ZERO
-from tautline.model.system.parts import Kinematic, Line
+from tautline.model.description import changed
+from tautline.model.stacking import stacked
+from tautline.model.system.parts import Kinematic, Line, Orbit
 from tautline.model.system.state import BodyState, LineStart, LineState, State, point_of
 from tautline.model.system.system import System
 from tautline.model.wording import no_such
 
 
-def hang(system: System, bodies: Mapping[str, BodyState], lines: Mapping[str, LineStart]) -> State:
+def hang(
+    system: System, bodies: Mapping[str, BodyState], lines: Mapping[str, LineStart], *, turning: bool = False
+) -> State:
     """State with straight lines between bodies whose places are given.
 
     Bodies that are `Kinematic` need none; lines that are not named are as long as they are, or just taut if they have a
-    reel.
+    reel. With `turning`, places and motions of free bodies are in the frame that turns with the system's orbit.
     """
+    if turning and system.orbit is None:
+        checks.refuse("initial.frame", "'inertial' in a system without an orbit", "orbital")
     places = {name: _body_state(system, name, bodies.get(name)) for name in system.bodies}
+    if turning and system.orbit is not None:
+        for name, body in system.free_bodies.items():
+            x = turning_with(system.orbit, body, places[name])
+            places[name] = BodyState(floats(x.position), floats(x.velocity), x.attitude, floats(x.angular_velocity))
     for kind, given, known in (("bodies", bodies, system.bodies), ("lines", lines, system.lines)):
         for name in given:
             if name not in known:
                 raise InputError(f"{kind}.{name}: {no_such('name in the system', name, known)}")
     starts = {name: lines.get(name, LineStart()) for name in system.lines}
     return State(places, {name: LineState(**line_fields(system, places, name, x)) for name, x in starts.items()})
+
+
+def turning_with(orbit: Orbit, body: RigidBody, at: BodyState) -> BodyState:
+    """Place and motion in space of a body that is given in the frame that turns with an orbit, as arrays."""
+    angle, rate = orbit.at_start()
+    c, s, nothing = np.cos(angle), np.sin(angle), 0.0 * angle
+    axes = stacked(((c, -s, nothing), (s, c, nothing), (nothing, nothing, 1.0 + nothing)))
+    turning = stacked((nothing, nothing, rate))
+    place, R = axes @ stacked(at.position), axes @ stacked(at.attitude)
+    return changed(
+        at,
+        position=place,
+        velocity=axes @ stacked(at.velocity) + np.cross(turning, place),
+        attitude=R,
+        angular_velocity=stacked(at.angular_velocity) + (0.0 if body.is_point else 1.0) * (R.T @ turning),
+    )
 
 
 def floats(values: Any) -> tuple[float, ...]:

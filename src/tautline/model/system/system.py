@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from tautline import registry
 from tautline.errors import InputError
 from tautline.model import checks, refusals
 from tautline.model.body import RigidBody
@@ -230,6 +231,9 @@ class System:
                 if not math.isclose(own, inertia, rel_tol=1e-9):
                     expected = f"{inertia:g} kg m^2, that of the shaft {shaft!r} as lines.{first} has it"
                     checks.refuse(f"lines.{name}.{key_}.inertia", expected, own)
+                if registry.GUIDE_LAWS[reel.guide_law].remembers:
+                    expected = f"a law without memory for a drum that the shaft {shaft!r} of lines.{first} turns"
+                    checks.refuse(f"lines.{name}.{key_}.guide_law", expected, reel.guide_law)
 
     def shafts(self) -> dict[str, list[tuple[str, str]]]:
         """Lines and keys of the reels on each shaft; the first has the command, motor and friction."""

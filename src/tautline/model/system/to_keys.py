@@ -20,6 +20,7 @@ from tautline.model.system.sections import (
     KIND,
     KINEMATIC,
     LEADING,
+    OF_PLACES,
     PLACED,
     START,
     STATE,
@@ -36,7 +37,8 @@ def start_keys(start: Start, defaults: bool = True) -> Tree:
         return tagged(START, start, defaults)
     kind: Tree = {"kind": STATE}
     if isinstance(start, Placed):
-        kind = ({"kind": PLACED} if defaults else {}) | ({"settle": start.settle} if defaults or start.settle else {})
+        words = {name: getattr(start, name) for name in OF_PLACES}
+        kind = {"kind": PLACED} | words if defaults else {k: x for k, x in words.items() if x != OF_PLACES[k].default}
     parts = {"bodies": start.bodies, "lines": start.lines}
     return kind | {
         key: {name: file_keys.to_keys(x, defaults) for name, x in things.items()}

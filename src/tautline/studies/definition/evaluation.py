@@ -115,6 +115,9 @@ def _selected(output: Output, x: Array) -> Array:
 
 
 def _reduced(output: Output, x: Array, rows: NDArray[np.int64]) -> Array:
+    if output.window:
+        first, last = output.window
+        x, rows = x[:, first:last], np.clip(rows - first, 0, last - first)
     members = np.arange(len(x))
     if output.reduce == "final":
         return x[members, rows - 1]
@@ -127,7 +130,10 @@ def _reduced(output: Output, x: Array, rows: NDArray[np.int64]) -> Array:
     free = [dim for dim in output.sides if getattr(output, dim) is None]
     axes = (0, *(k + 1 for k, dim in enumerate(free) if dim in ALONG_THE_LINE))
     function: Any = {"max": np.max, "min": np.min, "mean": np.mean}[output.reduce]
-    if output.reduce != "mean" and (rows == x.shape[1]).all():
+    if output.reduce != "mean" and (rows == x.shape[1]).all() and x.shape[1]:
         return np.asarray(function(x, axis=tuple(axis + 1 for axis in axes)))
     # one by one: the order of a sum, and so its rounding, must not depend on how many members there are
-    return np.stack([function(np.ascontiguousarray(one[:n]), axis=axes) for one, n in zip(x, rows, strict=True)])
+    # a run that ended before the window has nothing in it
+    nothing = np.full([size for k, size in enumerate(x.shape[1:]) if k not in axes], np.nan)
+    pairs = zip(x, rows, strict=True)
+    return np.stack([function(np.ascontiguousarray(one[:n]), axis=axes) if n else nothing for one, n in pairs])

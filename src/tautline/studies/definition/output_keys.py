@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +13,7 @@ from tautline.errors import InputError
 from tautline.model import checks
 from tautline.model.expressions import SENSORS, Parts, bind
 from tautline.model.expressions import read as read_expression
-from tautline.model.wording import near
+from tautline.model.wording import either, near
 from tautline.schema import AXES, Variable, sheave_names
 from tautline.studies.definition.facts import Facts
 from tautline.studies.definition.outputs import (
@@ -28,7 +29,8 @@ from tautline.studies.definition.outputs import (
 from tautline.studies.definition.readings import READINGS
 
 REDUCTIONS = ("final", "max", "min", "mean", "at", "series")
-_WORDS = ("name", "variable", "reduce", "at", *PLACES)
+_OF_A_WINDOW = ("start", "end")
+_WORDS = ("name", "variable", "reduce", "at", *_OF_A_WINDOW, *PLACES)
 _WORDS_OF_NEIGHBORS = ("name", "variable", "interval", "known", "lost")
 _WORDS_OF_READINGS = ("name", "variable", "line")
 _WORDS_OF_DAMAGE = (*_WORDS_OF_READINGS, "rope", "exponent", "constant")
@@ -85,12 +87,15 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
     checks.instance(f"{where}.name", name, str)
     if len(rows) > 1:
         dims, sizes = (f"{name}_time", *dims), (len(rows), *sizes)
+    window, limits = _window(where, spec, reduce, facts, time_of)
+    chosen |= {"window": window, "limits": limits}
     return Output(name, variable, reduce, **chosen, at=rows, times=times, dims=dims, sizes=sizes, implied=implied)
 
 
 def _of_expression(where: str, spec: Mapping[str, Any], facts: Facts, time_of: Any) -> Output:
     """An expression, which is one number at each time."""
-    checks.known(f"{where}.", spec, ("name", "variable", "reduce", "at"), "key with an expression")
+    words = ("name", "variable", "reduce", "at", *_OF_A_WINDOW)
+    checks.known(f"{where}.", spec, words, "key with an expression")
     text = read_expression(f"{where}.variable", spec["variable"])
     if text.is_condition:
         raise InputError(f"{where}.variable: expected a number, got the condition {text.text!r}")
@@ -107,7 +112,9 @@ def _of_expression(where: str, spec: Mapping[str, Any], facts: Facts, time_of: A
     dims, sizes = _over_time(where, reduce, facts)
     if len(rows) > 1:
         dims, sizes = (f"{name}_time",), (len(rows),)
-    return Output(name, text.text, reduce, at=rows, times=times, dims=dims, sizes=sizes, parts=parts)
+    window, limits = _window(where, spec, reduce, facts, time_of)
+    time: dict[str, Any] = {"at": rows, "times": times, "window": window, "limits": limits}
+    return Output(name, text.text, reduce, **time, dims=dims, sizes=sizes, parts=parts)
 
 
 def _words(variable: str) -> tuple[str, ...]:
@@ -277,3 +284,29 @@ def _samples(where: str, at: Any, facts: Facts, time_of: Any) -> tuple[tuple[flo
             raise InputError(f"{where}.at: expected times from 0 to {last:g} s, got {time:g} s")
         rows.append(0 if time == 0.0 else checks.whole_ratio(f"{where}.at", time, "run.sample", facts.interval))
     return times, tuple(rows)
+
+
+def _window(
+    where: str, spec: Mapping[str, Any], reduce: str, facts: Facts, time_of: Any
+) -> tuple[tuple[int, ...], tuple[float | None, ...]]:
+    """Samples of a part of the run, both ends included, and these ends in seconds; none where all samples count."""
+    given = [word for word in _OF_A_WINDOW if word in spec]
+    if not given:
+        return (), ()
+    if reduce not in OVER_TIME_AND_LINE:
+        expected = f"only with reduce = {either([repr(x) for x in OVER_TIME_AND_LINE])}"
+        raise InputError(f"{where}.{given[0]}: expected {expected}, got reduce = {reduce!r}")
+    if facts.interval is None or facts.rows is None:
+        raise InputError(
+            f"{where}.{given[0]}: expected fixed run.duration, run.step and run.sample, got a study that varies them"
+        )
+    last = (facts.rows - 1) * facts.interval
+    limits = tuple(time_of(f"{where}.{word}", spec[word]) if word in spec else None for word in _OF_A_WINDOW)
+    low, high = 0.0 if limits[0] is None else limits[0], last if limits[1] is None else limits[1]
+    near = checks.WHOLE  # of an interval
+    first, after = math.ceil(low / facts.interval - near), math.floor(high / facts.interval + near) + 1
+    window = max(first, 0), min(after, facts.rows)
+    if window[0] >= window[1]:
+        expected = f"a window with samples, which are every {facts.interval:g} s from 0 to {last:g} s"
+        raise InputError(f"{where}.{given[0]}: expected {expected}, got {low:g} to {high:g} s")
+    return window, limits

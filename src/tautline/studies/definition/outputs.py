@@ -59,6 +59,8 @@ class Output:
     column: int | None = None
     at: tuple[int, ...] = ()  # samples, of reduce = "at"
     times: tuple[float, ...] = ()  # the same in seconds
+    window: tuple[int, ...] = ()  # first sample and the one after the last, of reductions over a part of the run
+    limits: tuple[float | None, ...] = ()  # the same in seconds, as given
     dims: tuple[str, ...] = ()
     sizes: tuple[int, ...] = ()
     interval: float = 0.0  # between measurements of how far neighbors have parted (s)
@@ -127,6 +129,8 @@ class Output:
             "min": "smallest ",
             "mean": "mean ",
         }[self.reduce]
+        ends = zip(("from", "to"), self.limits, strict=False)
+        chosen += [f"{word} {time:g} s" for word, time in ends if time is not None]
         return how + self.described.long_name + (f" ({', '.join(chosen)})" if chosen else "")
 
 
