@@ -208,6 +208,7 @@ export class Live {
   private hello(meta: Meta, status: Status): void {
     this.banner.set("link", null);
     if (!this.history.fits(meta)) [this.history, this.plots] = this.open(meta);
+    this.stage.legend.open([meta]); // colors of all that was since the start, on every page
     this.controls.setLimits(meta.limits);
     this.controls.setConnected(true);
     this.take(status);
