@@ -496,6 +496,7 @@ def test_live_page(tmp_path: Path, open_page: Pages) -> None:
         assert page.evaluate("tautline.live.connected")
 
         # a torque pays out until the run ends; then buttons and slider stay as they are, here and on another page
+        page.get_by_test_id("play").click()
         page.get_by_test_id("drive").click()
         field.fill(str(limits[0]))
         field.press("Enter")

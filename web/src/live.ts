@@ -208,7 +208,6 @@ export class Live {
   private hello(meta: Meta, status: Status): void {
     this.banner.set("link", null);
     if (!this.history.fits(meta)) [this.history, this.plots] = this.open(meta);
-    this.stage.legend.open([meta]); // colors of all that was since the start, on every page
     this.controls.setLimits(meta.limits);
     this.controls.setConnected(true);
     this.take(status);
@@ -217,6 +216,7 @@ export class Live {
   private take(status: Status): void {
     this.status = status;
     this.controls.show(status);
+    this.stage.legend.setRanges(status.ranges); // of all that was since the start: the same on every page
     this.banner.set("status", status.message || null, status.level);
     this.banner.set("waiting", status.waiting ? WAITING : null);
     const { excess, limit } = status.alarm;

@@ -307,6 +307,7 @@ class Session:
             "ended": self.ended,
             "reels": {name: self._reel_status(drive) for name, drive in self.driven.drives.items()},
             "alarm": self._alarm.status(),
+            "ranges": self._ranges,
             "rate": self.rate,
             "achieved": round(self.achieved, 3),
             "recording": None if self._recording is None else str(self._recording),
@@ -354,7 +355,7 @@ class Session:
 
     def _packed(self, rows: list[Array]) -> bytes:
         last, subject = self._last(), self.driven.subject
-        # colors are the same on pages that come later
+        # of colors, which are the same on every page
         self._ranges = {
             name: [min(low, self._ranges[name][0]), max(high, self._ranges[name][1])]
             for name, (low, high) in ranges_of(last, subject).items()
