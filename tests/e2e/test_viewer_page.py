@@ -453,8 +453,8 @@ TORQUE = """document.getElementById('drive').ariaPressed === 'true'
 
 
 def test_live_page(tmp_path: Path, open_page: Pages) -> None:
-    """The slider drives the drum, to a soft stop; controls of a run that ended, on both pages that watch it; a server that
-    went away is told, and nothing of what was before."""
+    """The slider drives the drum, to a soft stop; a run that ended is the same on two pages; a server that went away is
+    told, and nothing of what was before."""
     stop = '[{variable = "reel_speed < -0.6"}]'
     settings = ("run.step=auto", "initial.deployed=3", "run.minimum_length=1.5", f"run.stop={stop}")
     with serving("live", "fixed-length", *(f"--set={x}" for x in settings), cwd=tmp_path) as server:
