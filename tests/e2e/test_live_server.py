@@ -297,7 +297,10 @@ def test_rate(rate: float, pilot: Pilot) -> None:
 
 
 def test_a_page_that_comes_later_has_the_curves_so_far(pilot: Pilot, server: Serving) -> None:
-    seen = np.concatenate([pilot.rows(raw) for raw in pilot.more(40)])
+    states = pilot.more(40)
+    seen = np.concatenate([pilot.rows(raw) for raw in states])
+    n = pilot.meta["lines"][0]["elements"]
+    tension = np.array([np.frombuffer(raw, "<f8")[-2 * n : -n] for raw in states])
     with flying(server) as other:
         past = other.rows(other.first)
     assert past[0, 0] == 0.0 and len(past) > 40
@@ -305,6 +308,8 @@ def test_a_page_that_comes_later_has_the_curves_so_far(pilot: Pilot, server: Ser
     both = np.isin(past[:, 0], seen[:, 0])
     assert both.sum() > 30
     np.testing.assert_array_equal(past[both], seen[np.isin(seen[:, 0], past[:, 0])])
+    low, high = other.meta["ranges"]["tension"]
+    assert low <= tension.min() and high >= tension.max(), "colors as on the page that saw all of it"
 
 
 def test_a_body_is_pulled_and_let_go(pilot: Pilot) -> None:

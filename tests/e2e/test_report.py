@@ -124,6 +124,9 @@ def test_a_required_safety_factor(here: Path) -> None:
 
     kind, sentence = verdict(5.0)
     assert kind == "yes" and sentence.startswith("The rope holds with the required safety factor of 5: ")
+    other = tl.report(hoist, here / "y.html", breaking_load="80 kN").read_text(encoding="utf-8")
+    found = rows(other)["utilization"]
+    assert found.endswith("% of 80 kN, given for this report in place of the 100 kN of the inputs")
     kind, sentence = verdict(1.01 * factor)
     assert kind == "no" and re.match(
         r"The rope is not safe enough: [\d.]+ % of its breaking load at most, a safety factor of [\d.]+, where "

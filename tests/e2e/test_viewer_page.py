@@ -447,9 +447,16 @@ def reeled(page: Page) -> float:
     return float(texts.split("unstretched")[1].split()[0].replace("\u2212", "-"))
 
 
+# The button that is pressed and the slider say the same.
+TORQUE = """document.getElementById('drive').ariaPressed === 'true'
+    && document.getElementById('dial').ariaLabel.startsWith('Torque')"""
+
+
 def test_live_page(tmp_path: Path, open_page: Pages) -> None:
-    """The slider drives the drum, to a soft stop; a server that went away is told, and nothing of what was before."""
-    settings = ("run.step=auto", "initial.deployed=3", "run.minimum_length=1.5")
+    """The slider drives the drum, to a soft stop; a run that ended is the same on two pages; a server that went away is
+    told, and nothing of what was before."""
+    stop = '[{variable = "reel_speed < -0.6"}]'
+    settings = ("run.step=auto", "initial.deployed=3", "run.minimum_length=1.5", f"run.stop={stop}")
     with serving("live", "fixed-length", *(f"--set={x}" for x in settings), cwd=tmp_path) as server:
         page = open_page(server.address)
         assert colors(picture(page)) > 100
@@ -487,6 +494,21 @@ def test_live_page(tmp_path: Path, open_page: Pages) -> None:
         page.get_by_test_id("record").click()
         page.get_by_test_id("recording").wait_for(state="hidden")
         assert page.evaluate("tautline.live.connected")
+
+        # a torque pays out until the run ends; then buttons and slider stay as they are, here and on another page
+        page.get_by_test_id("play").click()
+        page.get_by_test_id("drive").click()
+        field.fill(str(limits[0]))
+        field.press("Enter")
+        settled(page, "document.getElementById('state').textContent === 'ended'", 20.0)
+        page.keyboard.press("v")
+        page.get_by_text("the run has ended; reset to start again").wait_for()
+        settled(page, TORQUE)
+        assert page.locator("#reels").evaluate("e => e.inert")
+        other = open_page(server.address)
+        settled(other, TORQUE)
+        assert page.locator("#legend-numbers").inner_text() == other.locator("#legend-numbers").inner_text()
+        page.locator(".toast").wait_for(state="detached")
         open_page.forgiven = "ERR_CONNECTION_REFUSED"  # said by the browser itself, at each attempt to connect again
         assert server.stop()[0] == 0
         settled(page, "document.getElementById('banner-text').textContent.includes('Connection lost')")

@@ -129,6 +129,14 @@ def test_a_ramp_has_no_peak_and_does_not_hide_one() -> None:
     assert abs(both.attrs["peak_frequency"] - 6.0) < float(both.frequency[1])
     # at least the mean square of the sine over the variance: a quarter of the run sees less of the ramp than all of it
     assert 0.5 * 50.0**2 / np.var(ramp + swing) < both.attrs["peak_share"] < 1.0
+    # a hoist that speeds up, goes on and stops, in ramps of 0.6 s whose side lobes rise at 0.8 Hz
+    t = 0.02 * np.arange(751)
+    pull = sum(np.interp(t, [0, 1, 1.6, end, end + 0.6, 15], [0, 0, 1, 1, 0, 0]) for end in (3, 11))
+    bounce = 20.0 * np.sin(2.0 * np.pi * 4.3 * t)
+    rest = tl.analysis.spectrum(made(t, 20_000.0 + 400.0 * pull))
+    assert np.isnan(rest.attrs["peak_frequency"])
+    lifted = tl.analysis.spectrum(made(t, 20_000.0 + 400.0 * pull + bounce))
+    assert abs(lifted.attrs["peak_frequency"] - 4.3) < float(lifted.frequency[1])
     still = tl.analysis.spectrum(made(t, 10_000.0 + 1e-6 * np.random.default_rng(4).normal(size=len(t))))
     assert np.isnan(still.attrs["peak_frequency"]) and not tl.warnings_of(still)  # rounding has no frequency
 

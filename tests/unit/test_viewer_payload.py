@@ -537,3 +537,10 @@ def test_an_orbit_says_where_the_earth_is() -> None:
     about = payload.scene(subject_of_system(system), np.zeros((11, 3)), np.zeros((2, 3)), {})
     assert system.orbit is not None and about["surface"] is None
     assert about["orbit"] == {"center": "Earth", "rate": system.orbit.rate, "eccentricity": 0.0, "mean_anomaly": 0.0}
+
+
+def test_a_balloon_that_is_a_point_is_drawn_as_large_as_it_is() -> None:
+    system = tl.load("aerostat").system
+    about = payload.scene(subject_of_system(system), np.zeros((11, 3)), np.zeros((2, 3)), {})
+    radius = np.linalg.norm(about["bodies"][0]["points"], axis=1)
+    np.testing.assert_allclose(4.0 / 3.0 * np.pi * radius**3, 300.0, rtol=1e-6)

@@ -94,6 +94,7 @@ export class Controls {
   show(status: Status): void {
     this.status = status;
     for (const panel of this.panels) if (status.reels[panel.name]) panel.show(status.reels[panel.name]);
+    for (const id of ["reels", "impulse-box", "steer-box"]) get(id).inert = status.ended;
     get("record").setAttribute("aria-pressed", String(status.recording !== null));
     this.showAlarm(status);
     get("recording").hidden = status.recording === null;

@@ -71,16 +71,20 @@ export class Legend {
     this.rescale();
   }
 
-  /** What is in view now; `growing` where the range of the run is not known beforehand. */
-  see(rows: Seen[], growing: boolean): void {
+  /** What is in view now. */
+  see(rows: Seen[]): void {
     this.seen = rows;
-    if (!growing && this.span !== "now") return;
-    const [before, moment] = [this.whole[this.quantity], this.rangeOf(rows, this.quantity)];
-    if (growing) for (const quantity of QUANTITIES) this.whole[quantity] = union(this.whole[quantity], this.rangeOf(rows, quantity));
-    const [low, high] = this.whole[this.quantity];
-    const other = this.span === "now" ? moment.join() !== this.moment.join() : low < before[0] || high > before[1];
-    this.moment = moment;
-    if (other) this.rescale();
+    if (this.span !== "now") return;
+    const before = this.moment.join();
+    this.moment = this.rangeOf(rows, this.quantity);
+    if (this.moment.join() !== before) this.rescale();
+  }
+
+  /** Ranges of a run that goes on. */
+  setRanges(ranges: Ranges): void {
+    if (JSON.stringify(ranges) === JSON.stringify(this.whole)) return;
+    this.whole = { ...ranges };
+    this.rescale();
   }
 
   private rangeOf(rows: { row: Row; layout: Layout }[], quantity: Quantity): Range {

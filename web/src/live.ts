@@ -216,6 +216,7 @@ export class Live {
   private take(status: Status): void {
     this.status = status;
     this.controls.show(status);
+    this.stage.legend.setRanges(status.ranges); // of all that was since the start: the same on every page
     this.banner.set("status", status.message || null, status.level);
     this.banner.set("waiting", status.waiting ? WAITING : null);
     const { excess, limit } = status.alarm;

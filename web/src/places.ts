@@ -76,7 +76,7 @@ export function makeRoom([low, high]: Box, layout: Layout, meta: Meta, row: Row,
   return grown;
 }
 
-/** The box with the reels that stand still, and where an arrow of a length to where things fall begins: beside the first of them from the left, or at the top. */
+/** The box with the reels that stand still, and where an arrow of a length to where things fall begins: beside the first of them from the left, clear of all that moves, or at the top. */
 export function withArrow({ lines, bodies, orbit }: Meta, box: Box, length: number, shown: boolean): { whole: Box; start: Vector } {
   const stands = (end: number | null) => end === null || bodies[end].held;
   const reels = lines.flatMap(({ reel, end_reel, ends: [start, end] }) => [...(reel && stands(start) ? [reel] : []), ...(end_reel && stands(end) ? [end_reel] : [])]);
@@ -86,7 +86,7 @@ export function withArrow({ lines, bodies, orbit }: Meta, box: Box, length: numb
   const [, y, z] = beside?.position ?? [0, 0.5 * (low[1] + high[1]), low[2]];
   // what turns in the plane of an orbit leaves the corners of its box free
   if (orbit) return { whole, start: [box[0][0] + length, box[0][1] + length, z] };
-  const start: Vector = [low[0] - length, y, z];
+  const start: Vector = [Math.min(low[0], box[0][0]) - length, y, z];
   return { whole: shown ? union(whole, [[start[0] - 0.1 * length, y, z], [start[0], y, z + 1.2 * length]]) : whole, start };
 }
 

@@ -29,6 +29,7 @@ export class ReelPanel {
   private kind: Kind = "speed";
   private last: Record<Kind, number | null> = { torque: null, speed: null };
   private touched = -Infinity;
+  private again = 0; // timer
   private status: ReelStatus | null = null;
   private marked = 0; // the holding torque that the slider's marks are for
   private readonly ofName: string; // empty where it is alone
@@ -97,9 +98,10 @@ export class ReelPanel {
     this.state.textContent = this.inWords(status);
     if (!begun) this.length.value = String(Number(status.deployed.toPrecision(3)));
     if (performance.now() - this.touched < HANDS_OFF) return;
-    const given: Kind = status.mode === "torque" && !status.program ? "torque" : "speed"; // what is driven otherwise is next driven by speed
-    const other = given !== this.kind && status.mode !== "free" && status.mode !== "locked";
-    if (other) this.kind = given;
+    // what is driven otherwise is next driven by speed: every page that watches has the same slider, and the one that the buttons say
+    const given: Kind = status.mode === "torque" && !status.program ? "torque" : "speed";
+    const other = given !== this.kind;
+    this.kind = given;
     if (status.mode === this.kind && !status.program) this.last[this.kind] = this.kind === "speed" ? status.target : status.torque;
     else if (this.kind === "speed") this.last.speed = 0;
     if (other || !begun || Math.abs(status.hold - this.marked) > 0.02 * Math.abs(this.marked)) this.scope();
@@ -185,6 +187,8 @@ export class ReelPanel {
   private touch(): void {
     this.touched = performance.now();
     this.last[this.kind] = this.dial.value;
+    window.clearTimeout(this.again);
+    this.again = window.setTimeout(() => this.status && this.show(this.status), HANDS_OFF); // what was asked for may have been refused
   }
 
   private scope(): void {

@@ -35,7 +35,7 @@ export class SceneStage {
   private naming = true;
   private forces = false;
 
-  /** `growing`: the ranges of the colors are not known beforehand; `pull`: a body was dragged. */
+  /** `growing`: where it goes is not known beforehand; `pull`: a body was dragged. */
   constructor(
     private readonly growing: boolean,
     private readonly pull: Pull | null,
@@ -85,10 +85,7 @@ export class SceneStage {
     if (this.frames[run]?.row === frame.row) return;
     this.frames[run] = frame;
     get("scene-note").hidden = this.frames.every((shown, k) => !shown || this.layouts[k].drawable(shown.row));
-    this.legend.see(
-      this.frames.flatMap((shown, k) => (shown ? { row: shown.row, layout: this.layouts[k] } : [])),
-      this.growing,
-    );
+    this.legend.see(this.frames.flatMap((shown, k) => (shown ? { row: shown.row, layout: this.layouts[k] } : [])));
     this.scene?.show(run, frame);
     if (this.growing) this.scene?.include(run);
   }

@@ -138,6 +138,7 @@ export interface Status {
   waiting: boolean; // for somebody to begin the program
   alarm: Alarm;
   reels: Record<string, ReelStatus>;
+  ranges: Meta["ranges"];
   rate: number;
   achieved: number;
   recording: string | null;

@@ -31,6 +31,8 @@ LEVELS = 101
 # A peak of a spectrum rises and falls by so many powers of ten, a factor of 1.6 and of 3, and holds so much of the
 # variance at least; densities below a part of the variance are rounding.
 RISES, FALLS, LEAST_SHARE, FAINTEST = 0.2, 0.5, 1e-3, 1e-12
+# Side lobes of a ramp rise as well, by less than a factor of 2.5, and hold less than a twentieth of the variance.
+LOBE_RISES, LOBE_SHARE = 0.4, 0.05
 
 
 def spectrum(
@@ -112,13 +114,16 @@ def _peak(density: Array) -> tuple[int | None, float]:
     level = np.log10(np.maximum(density[1:], FAINTEST * whole))
     places, about = find_peaks(level, prominence=RISES)
     known = []
-    for place, left, right in zip(places.tolist(), about["left_bases"], about["right_bases"], strict=True):
+    sides = (about[name] for name in ("prominences", "left_bases", "right_bases"))
+    for place, rise, left, right in zip(places.tolist(), *sides, strict=True):
         if level[place] - level[place : right + 1].min() < FALLS:
             continue
         fallen = np.flatnonzero(level < level[place] - FALLS)
         low = max(left, *fallen[fallen < place][-1:] + 1, 0)
         up = min(right, *fallen[fallen > place][:1] - 1, len(level) - 1)
-        known.append((float(density[1 + low : 2 + up].sum()) / whole, place + 1))
+        share = float(density[1 + low : 2 + up].sum()) / whole
+        if rise >= LOBE_RISES or share >= LOBE_SHARE:
+            known.append((share, place + 1))
     share, place = max(known, default=(0.0, 0))
     return (place, share) if share >= LEAST_SHARE else (None, math.nan)
 

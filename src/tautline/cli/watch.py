@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -56,14 +56,13 @@ class Bar:
 
 
 class Watcher:
-    """Called after every chunk; shows the bar and answers whether to stop."""
+    """Called after every chunk; shows the bar and answers whether to stop. `compiling`: seconds spent on it so far."""
 
-    def __init__(self, bar: Bar) -> None:
+    def __init__(self, bar: Bar, compiling: Callable[[], float]) -> None:
         self.interrupted, self.insisted = False, False
         self._bar = bar
         self._last: Progress | None = None
-        self._from: Progress | None = None
-        self.compile_time = 0.0  # s, of kernels that were not in the cache
+        self._compiling, self._before = compiling, compiling()
 
     def interrupt(self, number: int, frame: FrameType | None) -> None:
         """The first Ctrl-C ends the run, with all that is complete in its file; a second one ends the program."""
@@ -74,26 +73,34 @@ class Watcher:
 
     def __call__(self, progress: Progress) -> bool:
         self._last = progress
-        if self._from is None:
-            self._from = progress
-        wall = progress.wall - self._from.wall
-        speed = (progress.time - self._from.time) / wall if wall > 0.0 else 0.0
         self._bar.show(
             progress.time,
             progress.duration,
             f"t = {progress.time:.4g} of {progress.duration:.4g} s",
-            f"{speed:.3g} x real time" if speed else "",
+            self._speed(progress),
             f"balance error {value(progress.balance_error, '%', 3)}",
         )
         return self.interrupted
 
+    @property
+    def compile_time(self) -> float:
+        """Wall time of compiling kernels that were not there (s)."""
+        return self._compiling() - self._before
+
+    def _stepping(self, progress: Progress) -> float:
+        """Wall time of steps and of writing their samples (s)."""
+        return max(progress.wall - self.compile_time, 1e-9)
+
+    def _speed(self, progress: Progress) -> str:
+        return f"{(progress.time - progress.begun) / self._stepping(progress):.3g} x real time"
+
     def rates(self, wall: float) -> str:
-        """Wall time of what was computed since this watcher began, and its rate; compilation is separate."""
-        wall -= self.compile_time
-        if self._last is None or wall <= 0.0:
+        """Wall time of the command, and the part and the rate of stepping; compilation is separate."""
+        if self._last is None:
             return "nothing was left to compute"
-        done = self._last.time - self._last.begun
-        text = f"{wall:.2f} s ({done / wall:.3g} x real time, {self._last.steps / wall:.3g} steps a second)"
+        stepping = self._stepping(self._last)
+        text = f"{wall - self.compile_time:.2f} s, {stepping:.2g} s of it stepping "
+        text += f"({self._speed(self._last)}, {self._last.steps / stepping:.3g} steps a second)"
         if self.compile_time > 0.0:
             text += f", and {self.compile_time:.1f} s once for compiling"
         return text
@@ -139,9 +146,8 @@ def watching(quiet: bool, no_color: bool) -> Iterator[Watcher]:
     from tautline.kernels.machine.choice import compiling_time
     from tautline.kernels.machine.pulse import PULSE_OF_MAIN
 
-    before = compiling_time()
     with Bar(quiet, no_color) as bar:
-        watcher = Watcher(bar)
+        watcher = Watcher(bar, compiling_time)
         handler = signal.signal(signal.SIGINT, watcher.interrupt)
         try:
             # a march is stopped in the middle of a sample, which Ctrl-C must not do to what writes the file
@@ -151,7 +157,6 @@ def watching(quiet: bool, no_color: bool) -> Iterator[Watcher]:
             if watcher.insisted or not watcher.interrupted:
                 raise
         finally:
-            watcher.compile_time = compiling_time() - before
             signal.signal(signal.SIGINT, handler)
 
 

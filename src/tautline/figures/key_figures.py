@@ -16,6 +16,7 @@ from tautline.figures import page as pages
 from tautline.figures.series import place_in_words
 from tautline.quantities import between, number, value
 from tautline.results.inputs import system_of
+from tautline.results.one_line import line_of
 from tautline.results.sampling import STILL
 
 # Events without tension that are listed.
@@ -59,6 +60,9 @@ def _figures(found: Rope) -> list[tuple[str, str]]:
     peak = loads.peak_of_line(run)
     where = place_in_words(run, peak.place)
     limit = "unknown" if use is None else f"{percent(use.utilization)} of {value(use.breaking_load, 'N')}"
+    own = line_of(run).string.breaking_load
+    if use is not None and own is not None and own != use.breaking_load:
+        limit += f", given for this report in place of the {value(own, 'N')} of the inputs"
     life = "not computed; give the kind of rope (rope, or --rope), or exponent and constant of its curve"
     if damage is not None:
         life = (

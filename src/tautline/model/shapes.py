@@ -32,9 +32,16 @@ def center_of(body: RigidBody | Kinematic | None) -> Array:
 
 
 def shape_of(system: System, name: str) -> Mesh:
-    """Points in the frame of a body of a system, and polygons; no polygons for a kinematic one that is no ship."""
+    """Points in the frame of a body of a system, and polygons; no polygons for a kinematic one that is no ship.
+
+    A point that displaces a fluid, such as a balloon, is a ball of its volume.
+    """
     body = system.bodies[name]
     if isinstance(body, RigidBody):
+        wet = system.body_fluid.get(name)
+        if wet is not None and wet.volume > 0.0 and not np.any(body.inertia):
+            points, faces = _ball(float(np.cbrt(0.75 * wet.volume / np.pi)))
+            return points + center_of(body), faces
         return body_mesh(body)
     if not is_ship(body):
         return np.zeros((1, 3)), []

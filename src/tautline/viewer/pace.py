@@ -11,7 +11,8 @@ from typing import Any
 from tautline.errors import InputError
 from tautline.viewer.session import STATES_A_SECOND, Session
 
-STATUS_EVERY = 0.5  # s
+STATUS_EVERY = 0.1  # s: lengths and speeds beside the controls are those of the curves
+MEASURED = 0.5  # s over which the achieved rate is measured
 LATE = 0.1  # s that the clock may be late and still catch up
 AT_ONCE = 3  # states computed at one wake-up at most
 
@@ -64,8 +65,8 @@ class Pace:
     async def run(self) -> None:
         """Advance the simulation by the clock from when the first page is there, for ever."""
         session = self.session
-        due = clock = told_at = perf_counter()
-        simulated = behind = 0.0  # since the last status; due, but not yet computed
+        due = clock = told_at = measured_at = perf_counter()
+        simulated = behind = 0.0  # since the rate was measured; due, but not yet computed
         try:
             while True:
                 # by deadlines, so that a late wake-up does not slow the clock down
@@ -86,9 +87,11 @@ class Pace:
                     simulated += tick
                     behind -= tick
                     self._broadcast(session.state())
+                if now - measured_at >= MEASURED:
+                    session.achieved = simulated / (now - measured_at)
+                    measured_at, simulated = now, 0.0
                 if now - told_at >= STATUS_EVERY:
-                    session.achieved = simulated / (now - told_at)
-                    told_at, simulated = now, 0.0
+                    told_at = now
                     self._tell_status()
         finally:
             session.close()

@@ -175,16 +175,17 @@ def survey(run: Recording, subject: Subject) -> tuple[Array, dict[str, list[floa
 
 
 def ranges_of(values: Mapping[str, Array], subject: Subject) -> dict[str, list[float]]:
-    """Ranges of what colors the lines, in some samples."""
+    """Ranges of what colors the lines, in some samples; what is slack has a color of its own."""
     stiffness = max(line.string.stiffness for line in subject.lines)
-    strain = values["strain"].copy()
+    strain = values["strain"]
+    taut = np.ones(strain.shape, dtype=bool)
     for line in subject.lines:
-        if line.string.law == SLACKENS:  # what is slack has a color of its own
-            strain[:, line.elements] = np.maximum(strain[:, line.elements], 0.0)
+        if line.string.law == SLACKENS:
+            taut[:, line.elements] = strain[:, line.elements] > 0.0
     return {
-        "strain": _range(strain, ROUNDING),
-        "tension": _range(values["tension"], stiffness * ROUNDING),
-        "energy_density": _range(subject.energy_density(values["strain"]), 0.5 * stiffness * ROUNDING**2),
+        "strain": _range(strain[taut], ROUNDING),
+        "tension": _range(values["tension"][taut], stiffness * ROUNDING),
+        "energy_density": _range(subject.energy_density(strain)[taut], 0.5 * stiffness * ROUNDING**2),
     }
 
 

@@ -70,6 +70,7 @@ class Session:
         self._sight = self.driven.sight()
         self._values = self.driven.values()
         self._limits = limits_of(self.driven, self._sight)
+        self._ranges = ranges_of(self._values, self.driven.subject)
         self._first = self._curves(self._values)[0, 1:]
         self._history: deque[Array] = deque(self._rows(self._values), maxlen=REMEMBERED)
         self._fresh: list[Array] = []
@@ -295,7 +296,7 @@ class Session:
             "interval": self.interval,
             "limits": self._limits,
         }
-        return about | scene(subject, sight.nodes, sight.box, ranges_of(self._values, subject))
+        return about | scene(subject, sight.nodes, sight.box, self._ranges)
 
     def status(self) -> dict[str, Any]:
         self._forget()
@@ -306,6 +307,7 @@ class Session:
             "ended": self.ended,
             "reels": {name: self._reel_status(drive) for name, drive in self.driven.drives.items()},
             "alarm": self._alarm.status(),
+            "ranges": self._ranges,
             "rate": self.rate,
             "achieved": round(self.achieved, 3),
             "recording": None if self._recording is None else str(self._recording),
@@ -352,5 +354,11 @@ class Session:
         return {name: x[-1:] for name, x in self._values.items()}
 
     def _packed(self, rows: list[Array]) -> bytes:
-        frame = frames_of(self._last(), self.driven.subject)[0]
+        last, subject = self._last(), self.driven.subject
+        # of colors, which are the same on every page
+        self._ranges = {
+            name: [min(low, self._ranges[name][0]), max(high, self._ranges[name][1])]
+            for name, (low, high) in ranges_of(last, subject).items()
+        }
+        frame = frames_of(last, subject)[0]
         return np.concatenate([*rows, frame]).astype("<f8").tobytes()
