@@ -13,7 +13,7 @@ from tautline.arrays import Array
 from tautline.errors import EquilibriumError, InputError
 from tautline.gradients.differences import STEPS, Changed, derivatives
 from tautline.gradients.directions import Directions
-from tautline.gradients.keys import key_of, key_size, key_value
+from tautline.gradients.keys import key_size, key_value
 from tautline.gradients.scales import Scales
 from tautline.model import refusals
 from tautline.model.rest.forces import forces_of
@@ -148,7 +148,7 @@ class CasesBeside:
     def _forces(self, name: str) -> Array:
         """Derivatives by a key of the forces on what is free, everything at its place, and of lengths of lines."""
         case, network, places = self._case, self._rest.network, self._rest.places
-        path = key_of(case, name).path
+        path = case.key(name).path
         inner = {*path[2:3], *path[4:]}
         if path[:1] == ("run",) or inner & {"command", "end_command"}:  # rest is that of the system alone
             return np.zeros(network.count + 3 * len(network.lines))
