@@ -344,6 +344,18 @@ def test_a_refused_key_leaves_others_of_its_section_to_dual_numbers() -> None:
     np.testing.assert_array_equal(columns[0], [1.0, 0.0, 1.0])
 
 
+def test_by_a_key_that_makes_a_start_one_that_is_searched_for() -> None:
+    """A line that is no longer tied to the origin of the frame of its body makes a network of a chain that hangs."""
+    case = hoist({"initial": {"kind": "hanging", "deployed": 4.0}, "run.duration": 0.04}, BOX)
+    key, far = "lines.line.end_point[2]", 1e-4
+    found = tl.jacobian(case, ["body_position"], [key]).body_position.values[..., 0]
+    up, down = (tl.simulate(case.with_({key: x})).body_position.values for x in (far, -far))
+    expected = (up - down) / (2.0 * far)
+    assert np.abs(expected).max() > 0.5
+    # curvature over the change, and rounding of the search over it
+    np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=0.0, atol=1e-5 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("start", ["hanging", "equilibrium"])
 def test_a_reel_that_begins_to_turn_takes_a_line_at_rest_with_it(start: str) -> None:
     case = hoist({"initial": {"kind": start, "deployed": 4.0, "reel_speed": 0.0}}).with_({"run.duration": 0.04})
