@@ -183,9 +183,12 @@ def compiled() -> dict[str, float]:
 
 def tables(result: dict[str, Any]) -> str:
     """Tables of the page; of installed sizes where they were measured."""
-    taken, unit = result["seconds"], result["seconds"].get(MUJOCO_ROW, [math.nan])[0]
+    taken, unit = result["seconds"], result["seconds"].get(MUJOCO_ROW, [math.inf])[0]
     lines = ["| a new process until | s | over MuJoCo's | s of processor |", "|---|---:|---:|---:|"]
-    lines += [f"| {row} | {wall:.2f} | {wall / unit:.1f} | {busy:.2f} |" for row, (wall, busy) in taken.items()]
+    lines += [
+        f"| {row} | {wall:.2f} | {f'{wall / unit:.1f}' if wall / unit else ''} | {busy:.2f} |"
+        for row, (wall, busy) in taken.items()
+    ]
     own = {name: value for name, value in result["compiled"].items() if name != NEXT_PROCESS}
     lines += ["", "| compiled in the process | s of processor |", "|---|---:|"]
     lines += [f"| `{name}` | {value:.2f} |" for name, value in own.items()]
