@@ -1,14 +1,16 @@
 """Waiting time of a user before the first result. `python -m benchmarks.startup [--page | --compiling]`
 
-The wheel of these sources is installed into environments of its own (build/peers), beside MuJoCo, which brings its
-machine code along too. Each figure is the median over processes of their own, taken in turns. With --page the figures
-go into docs/startup.md, with --compiling those alone of kernels that a process compiles; without, the parts of a run
-from the command line follow.
+Each figure is the median over processes of their own, taken in turns. By default these run in this environment without
+what users of the package alone do not have, beside MuJoCo where `make peers` has installed it, and the parts of a run
+from the command line follow: less than a minute. With --page the wheel of these sources is built for all processors and
+installed into environments of its own (build/peers), which takes some minutes for the first time, and the figures go
+into docs/startup.md; with --compiling those alone of kernels that a process compiles.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -22,7 +24,8 @@ from benchmarks import pages
 from benchmarks.peers.catalogue import PEERS, Peer
 from benchmarks.peers.environments import ROOT, clean_environment, install, python_of, sizes
 
-REPEATS = 15
+REPEATS = 15  # for the page
+LOOKS = 5
 PAGE = ROOT / "docs" / "startup.md"
 MEASURED = ROOT / "docs" / "measured" / "startup.json"
 
@@ -65,6 +68,9 @@ CODES = {
 }
 MUJOCO_ROW = next(iter(CODES))
 COMMAND = "`tautline run fixed-length`, whole command"
+RUN = "import runpy; runpy.run_module('tautline', run_name='__main__')"
+# Packages of extras that xarray and the kernels' engine would find in an environment of a developer.
+WITHOUT_EXTRAS = "import sys; sys.modules.update(dask=None, numba=None)\n"
 
 # What `tautline run fixed-length` does, part by part, in a warm process of its own.
 PARTS = """
@@ -130,23 +136,36 @@ def taken(python: Path | str, arguments: list[str], environment: dict[str, str])
     return wall, after.children_user + after.children_system - before.children_user - before.children_system
 
 
+def seconds(pythons: dict[str, Path], rounds: int, before: str = "") -> dict[str, list[float]]:
+    """Seconds and those of a processor until the first result, by rows, in environments that have some Pythons."""
+    found: dict[str, list[tuple[float, float]]] = {row: [] for row in pythons}
+    environment = clean_environment()
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # users have bytecode of all that is imported
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = ["run", "fixed-length", "--overwrite", "-o", f"{folder}/run.nc"]
+        for _ in range(rounds + 1):
+            for row, python in pythons.items():
+                code = before + CODES.get(row, RUN)
+                found[row].append(taken(python, ["-c", code, *arguments], environment))
+    # the first round reads the files from the disk, and writes bytecode
+    return {row: [statistics.median(x) for x in zip(*runs[1:], strict=True)] for row, runs in found.items()}
+
+
+def here() -> dict[str, Any]:
+    """Seconds until the first result in this environment, and of what is compiled where there is no library."""
+    mujoco = python_of(next(peer for peer in PEERS if peer.name == "mujoco"))
+    pythons = {MUJOCO_ROW: mujoco} if mujoco.exists() else {}
+    pythons |= {row: Path(sys.executable) for row in (*CODES, COMMAND) if row != MUJOCO_ROW}
+    return {"seconds": seconds(pythons, LOOKS, WITHOUT_EXTRAS), "compiled": compiled()}
+
+
 def installed() -> dict[str, Any]:
     """Seconds until the first result by what was asked for, and bytes by package, with and without bytecode."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        core, command_line, mujoco = environments(folder)
-        found: dict[str, list[tuple[float, float]]] = {row: [] for row in (*CODES, COMMAND)}
-        for _ in range(REPEATS + 1):
-            for row, code in CODES.items():
-                python = python_of(mujoco if row == MUJOCO_ROW else core)
-                found[row].append(taken(python, ["-c", code], clean_environment()))
-            run = ["-m", "tautline", "run", "fixed-length", "--overwrite", "-o", str(folder / "run.nc")]
-            found[COMMAND].append(taken(python_of(command_line), run, clean_environment()))
+    with tempfile.TemporaryDirectory() as folder:
+        core, command_line, mujoco = environments(Path(folder))
+    pythons = {row: python_of(mujoco if row == MUJOCO_ROW else core) for row in CODES}
     return {
-        # the first round reads the files from the disk
-        "seconds": {
-            row: [statistics.median(x) for x in zip(*rounds[1:], strict=True)] for row, rounds in found.items()
-        },
+        "seconds": seconds(pythons | {COMMAND: python_of(command_line)}, REPEATS),
         "compiled": compiled(),
         "bytes": dict(sizes(core).most_common()),
         "bytes_with_bytecode": sizes(core, bytecode=True).total(),
@@ -163,24 +182,28 @@ def compiled() -> dict[str, float]:
 
 
 def tables(result: dict[str, Any]) -> str:
-    """The page's tables."""
-    seconds, size = result["seconds"], result["bytes"]
-    unit = seconds[MUJOCO_ROW][0]
+    """Tables of the page; of installed sizes where they were measured."""
+    taken, unit = result["seconds"], result["seconds"].get(MUJOCO_ROW, [math.inf])[0]
     lines = ["| a new process until | s | over MuJoCo's | s of processor |", "|---|---:|---:|---:|"]
-    lines += [f"| {row} | {wall:.2f} | {wall / unit:.1f} | {busy:.2f} |" for row, (wall, busy) in seconds.items()]
+    lines += [
+        f"| {row} | {wall:.2f} | {f'{wall / unit:.1f}' if wall / unit else ''} | {busy:.2f} |"
+        for row, (wall, busy) in taken.items()
+    ]
     own = {name: value for name, value in result["compiled"].items() if name != NEXT_PROCESS}
     lines += ["", "| compiled in the process | s of processor |", "|---|---:|"]
     lines += [f"| `{name}` | {value:.2f} |" for name, value in own.items()]
     lines += [f"| **all** | **{sum(own.values()):.2f}** |"]
     lines += [f"| {NEXT_PROCESS} | {result['compiled'][NEXT_PROCESS]:.2f} |"]
-    lines += ["", "| installed | MB |", "|---|---:|"]
-    large = {name: value for name, value in size.items() if value >= 5e6}
-    lines += [f"| {name} | {value / 1e6:.0f} |" for name, value in large.items()]
-    lines += [
-        f"| {len(size) - len(large)} smaller ones | {(sum(size.values()) - sum(large.values())) / 1e6:.0f} |",
-        f"| **all** | **{sum(size.values()) / 1e6:.0f}** |",
-        f"| all, with the bytecode that pip writes | {result['bytes_with_bytecode'] / 1e6:.0f} |",
-    ]
+    if "bytes" in result:
+        size = result["bytes"]
+        large = {name: value for name, value in size.items() if value >= 5e6}
+        lines += ["", "| installed | MB |", "|---|---:|"]
+        lines += [f"| {name} | {value / 1e6:.0f} |" for name, value in large.items()]
+        lines += [
+            f"| {len(size) - len(large)} smaller ones | {(sum(size.values()) - sum(large.values())) / 1e6:.0f} |",
+            f"| **all** | **{sum(size.values()) / 1e6:.0f}** |",
+            f"| all, with the bytecode that pip writes | {result['bytes_with_bytecode'] / 1e6:.0f} |",
+        ]
     return "\n".join(lines)
 
 
@@ -190,10 +213,10 @@ def write_page(result: dict[str, Any]) -> None:
     pages.rewrite(PAGE, {"startup": tables(result)})
 
 
-def print_parts(repeats: int = 5) -> None:
-    """Median seconds of the parts of a run from the command line."""
+def print_parts() -> None:
+    """Print median seconds of the parts of a run from the command line."""
     parts = []
-    for _ in range(repeats):
+    for _ in range(LOOKS):
         with tempfile.TemporaryDirectory() as folder:
             command = [sys.executable, "-c", PARTS, f"{folder}/parts.nc"]
             parts.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
@@ -206,11 +229,12 @@ def main() -> None:
     if "--compiling" in sys.argv[1:]:
         write_page(json.loads(MEASURED.read_text(encoding="utf-8")) | {"compiled": compiled()})
         return
-    result = installed()
-    print(tables(result))
     if "--page" in sys.argv[1:]:
+        result = installed()
+        print(tables(result))
         write_page(result)
     else:
+        print(tables(here()))
         print_parts()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,9 +17,9 @@ from tautline.gradients.chain.runs import ChainRuns
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.directions import Directions
 from tautline.gradients.dual_runs import tangents_of_numbers
-from tautline.gradients.keys import checked_keys, key_of, key_size, key_value, number_keys
+from tautline.gradients.keys import checked_keys, key_size, key_value, number_keys
 from tautline.gradients.leaves import flat
-from tautline.gradients.lowering import differentiable_keys, tangents_along
+from tautline.gradients.lowering import by_duals, differentiable_keys, tangents_along
 from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.runs import check_case, runs_of
 from tautline.gradients.scales import scales_of
@@ -242,7 +243,7 @@ def test_dual_numbers_of_a_line_at_rest_are_what_differences_find(on_chain: bool
     fluid = {"fluid": {"density": 1000.0, "drag_area": 0.01, "flow": [0.1, 0.4, 0.0], "volume": 1e-4}}
     case = hoist(AT_REST | fluid | {"string.diameter": 0.01, "string.viscosity": 0.05}, BOX)
     keys = ["body.mass", "string.density", "string.stiffness", "fluid.density", "fluid.drag_area", "initial.deployed"]
-    _compare(ChainRuns(case) if on_chain else NetworkRuns(case), [key_of(case, key).text for key in keys])
+    _compare(ChainRuns(case) if on_chain else NetworkRuns(case), [case.key(key).text for key in keys])
 
 
 OF_SHIP = [
@@ -315,6 +316,44 @@ def test_dual_numbers_know_where_they_do_not_know(key: str) -> None:
     begun = runs.begun({})
     with pytest.raises(UnknownTangentsError):
         tangents_of_numbers(runs, begun, Directions.single(runs.case, [key]), scales_of(begun.numbers()))
+
+
+def test_a_key_that_is_a_switch_leaves_others_of_its_section_to_dual_numbers() -> None:
+    case, keys = hoist(), ["string.stiffness", "string.viscosity", "string.density"]
+    runs: Any = runs_of(case, keys)
+    begun = runs.begun({})
+    scales, tangents = scales_of(begun.numbers()), partial(tangents_of_numbers, runs, begun)
+    columns, unknown = by_duals(Directions.single(case, keys), case, tangents, scales)
+    assert unknown == [1] and key_value(case, keys[1]) == 0.0
+    np.testing.assert_array_equal(columns[:, [0, 2]], tangents(Directions.single(case, keys[::2]), scales))
+
+
+def test_a_refused_key_leaves_others_of_its_section_to_dual_numbers() -> None:
+    """What they do not know is found key by key where a section is refused."""
+    case, keys = hoist(), ["string.stiffness", "string.density", "body.mass"]
+    scales, tried = scales_of(runs_of(case, keys).begun({}).numbers()), []
+
+    def tangents(along: Directions, scales: Any) -> np.ndarray:
+        tried.append(along.names)
+        if keys[1] in along.names:
+            raise UnknownTangentsError(keys[1])
+        return np.full((len(scales.groups), len(along.names)), float(len(along.names)))
+
+    columns, unknown = by_duals(Directions.single(case, keys), case, tangents, scales)
+    assert unknown == [1] and set(tried) == {tuple(keys), tuple(keys[:2]), *((key,) for key in keys)}
+    np.testing.assert_array_equal(columns[0], [1.0, 0.0, 1.0])
+
+
+def test_by_a_key_that_makes_a_start_one_that_is_searched_for() -> None:
+    """A line that is no longer tied to the origin of the frame of its body makes a network of a chain that hangs."""
+    case = hoist({"initial": {"kind": "hanging", "deployed": 4.0}, "run.duration": 0.04}, BOX)
+    key, far = "lines.line.end_point[2]", 1e-4
+    found = tl.jacobian(case, ["body_position"], [key]).body_position.values[..., 0]
+    up, down = (tl.simulate(case.with_({key: x})).body_position.values for x in (far, -far))
+    expected = (up - down) / (2.0 * far)
+    assert np.abs(expected).max() > 0.5
+    # curvature over the change, and rounding of the search over it
+    np.testing.assert_allclose(found.reshape(expected.shape), expected, rtol=0.0, atol=1e-5 * np.abs(expected).max())
 
 
 @pytest.mark.parametrize("start", ["hanging", "equilibrium"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -120,19 +120,20 @@ def with_laws(loads: Loads, laws: Sequence[CallableLaw]) -> Loads:
     return loads._replace(own=(*loads.own[:place], own, *loads.own[place + 1 :]))
 
 
-@contextmanager
-def heeding_interrupts(laws: Sequence[CallableLaw]) -> Iterator[None]:
+def heeding_interrupts(laws: Sequence[CallableLaw]) -> AbstractContextManager[None]:
     """Keep an interrupt that Python handles on the way into a law, before the law can keep it."""
-    if not laws:
-        yield
-        return
+    return _heeding(laws[0]) if laws else nullcontext()
+
+
+@contextmanager
+def _heeding(law: CallableLaw) -> Iterator[None]:
     before = sys.unraisablehook
 
     def heed(found: Any) -> None:
         if isinstance(found.exc_value, Exception):
             before(found)
         else:
-            laws[0].error = found.exc_value
+            law.error = found.exc_value
 
     sys.unraisablehook = heed
     try:

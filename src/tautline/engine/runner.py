@@ -149,7 +149,7 @@ class Runner(Generic[B]):
                 count = min(piece, rows - done)
                 samples = self.march(count, plan, record)
                 done += count
-            self.latest = type(samples)(*(x[-1:] for x in samples)) if len(samples[0]) else None
+            self.latest = type(samples)(*[x[-1:] for x in samples]) if len(samples[0]) else None
         return self.status
 
     def begin(self, command: Any, duration: float, sample: float) -> int:
@@ -208,7 +208,7 @@ class Runner(Generic[B]):
         self.timing.sampled = begun + filled * plan.steps_per_sample
         done = type(out)(*(x[:filled] for x in out))
         if filled > self.settled:
-            rest = type(out)(*(x[self.settled : filled] for x in out))
+            rest = type(out)(*(x[self.settled :] for x in done)) if self.settled else done
             rest = self.settle(self.timing.sample_times(filled - self.settled), rest)
             done = done if self.settled else rest
         self.settled = 0

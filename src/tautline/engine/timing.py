@@ -38,12 +38,12 @@ class Timing:
     def now(self) -> float:
         """Simulated time (s); of a motion that an event ended, that of the event."""
         if self.at_event:
-            return float(self._stepper.counted_from()[0][data.STOP_TIME])
+            return self._stepper.counted_from()[0].item(data.STOP_TIME)
         return self._stepper.time
 
     def count(self, place: int) -> int:
         """One of the counters of the motion."""
-        return int(self._stepper.counted_from()[1][place])
+        return self._stepper.counted_from()[1].item(place)
 
     def note_sample(self) -> None:
         """Let the present moment be that of the latest sample."""
@@ -52,7 +52,7 @@ class Timing:
     @property
     def _sampled_at(self) -> float:
         """Time of the latest sample at the interval (s)."""
-        return float(self._stepper.counted_from()[0][data.T_START] + self.sampled * self._stepper.plan.h)
+        return self._stepper.counted_from()[0].item(data.T_START) + self.sampled * self._stepper.plan.h
 
     @property
     def after_sample(self) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tautline.errors import InputError
-from tautline.gradients.keys import key_of, kind_of
+from tautline.gradients.keys import kind_of
 from tautline.model import checks, keys
 from tautline.model.forms import in_si
 from tautline.model.kinds import Kind
@@ -64,7 +64,7 @@ def _read_one(case: Case, text: str, spec: Any) -> Unknown:
     name, key = f"vary {text}", keys.parse(text)
     if key.section == "run":
         raise InputError(f"{name}: expected a key of the system, its start or its command, got one of the run")
-    tree, key = case.to_dict(), key_of(case, text)
+    tree, key = case.to_dict(), case.key(text)
     try:
         present = keys.get(tree, key)
     except (KeyError, IndexError, TypeError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -230,18 +231,21 @@ def axes_of(axis: Any, ndim: int) -> tuple[int, ...]:
 
 def _chained(ufunc: Any, inputs: Iterable[Any], values: list[Any], value: Array) -> Array:
     """Derivatives of a function of arrays by the chain rule."""
-    k = next(x.directions for x in inputs if isinstance(x, Dual))
-    total = np.zeros((*value.shape, k))
     varies = [isinstance(x, Dual) for x in inputs]
     if ufunc in (np.maximum, np.minimum):
-        return _of_the_larger(inputs, values, value, k)
-    for x, slope in zip(inputs, SLOPES[ufunc](value, varies, *values), strict=True):
-        if isinstance(x, Dual):
-            part = np.asarray(slope)[..., None] * x.tangent
-            if not np.isfinite(part).all():  # nothing comes of what does not change, even where the slope is infinite
-                part = np.where(x.tangent == 0.0, 0.0, part)
-            total += part
-    return total
+        return _of_the_larger(inputs, values, value, next(x.directions for x in inputs if isinstance(x, Dual)))
+    slopes = zip(inputs, SLOPES[ufunc](value, varies, *values), strict=True)
+    pairs = [(np.asarray(slope)[..., None], x.tangent) for x, slope in slopes if isinstance(x, Dual)]
+    total = _sum(slope * tangent for slope, tangent in pairs)
+    if not math.isfinite(np.vdot(total, total)):
+        # nothing comes of what does not change, even where the slope is infinite
+        total = _sum(np.where(tangent == 0.0, 0.0, slope * tangent) for slope, tangent in pairs)
+    shape = (*value.shape, total.shape[-1])
+    return total if total.shape == shape else np.broadcast_to(total, shape).copy()
+
+
+def _sum(parts: Iterable[Array]) -> Array:
+    return functools.reduce(np.add, parts)
 
 
 def _of_the_larger(inputs: Iterable[Any], values: list[Any], value: Array, k: int) -> Array:
@@ -306,7 +310,9 @@ def _dot(a: Any, b: Any) -> Any:
 
 def _cross(a: Any, b: Any) -> Any:
     """Vector product of two vectors."""
-    return np.stack([a[i] * b[j] - a[j] * b[i] for i, j in ((1, 2), (2, 0), (0, 1))])
+    a, b = (x if isinstance(x, Dual) else np.stack(x) for x in (a, b))
+    second, third = [1, 2, 0], [2, 0, 1]
+    return a[second] * b[third] - a[third] * b[second]
 
 
 def _method(name: str) -> Callable[..., Any]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.gradients.keys import key_of, key_sizes, key_value
+from tautline.gradients.keys import key_sizes, key_value
 from tautline.model.system.case import Case
 
 
@@ -55,7 +55,7 @@ class Directions(NamedTuple):
     def by_section(self, case: Case) -> list[list[int]]:
         """Numbers of the directions along which keys of the same sections change."""
         found: dict[frozenset[tuple[str, ...]], list[int]] = {}
-        paths = [key_of(case, name).path for name in self.keys]
+        paths = [case.key(name).path for name in self.keys]
         for j, moved in enumerate(self.by.T != 0.0):
             found.setdefault(frozenset(path for path, x in zip(paths, moved, strict=True) if x), []).append(j)
         return [*found.values()]

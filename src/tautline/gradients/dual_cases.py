@@ -18,8 +18,7 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import Dual, UnknownTangentsError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.directions import Directions
-from tautline.gradients.keys import key_of, sizes_of
-from tautline.gradients.leaves import laid_out
+from tautline.gradients.keys import sizes_of
 from tautline.gradients.scales import scales_of
 from tautline.gradients.tangents_beside import tangents_beside
 from tautline.model import bodies, keys
@@ -80,24 +79,21 @@ def dual_case(case: Case, along: Directions, first: int = 0) -> Case:
 
     UnknownTangentsError where a key has no section.
     """
-    tangents: dict[Place, Array] = {}
-    sections: dict[tuple[str, ...], _Section] = {}
+    dual, sections = case, dict[tuple[str, ...], list[_Section]]()
     rows = np.concatenate([np.zeros((len(along.keys), first)), along.by], axis=1)
     for name, row in zip(along.keys, rows, strict=True):
-        key = key_of(case, name)
+        key = case.key(name)
         if key.whole == "gravity":
-            tangents["system", "gravity"] = row[None]
+            dual = with_value(dual, ("system", "gravity"), Dual(case.system.gravity, row))
             continue
-        own = sections.get((*key.path, key.name))
+        there = sections.setdefault(key.path, [])
+        own = next((x for x in there if key.name in x.keys), None)
         if own is None:
             own = _Section(case, key)
-            sections |= {(*key.path, other): own for other in own.keys}
+            there.append(own)
         own.asked[key] = row
-    for own in dict.fromkeys(sections.values()):
-        tangents |= own.tangents()
-    dual = case
-    for place, tangent in tangents.items():
-        dual = with_value(dual, place, _dual(value_at(case, place), tangent))
+    for own in (x for there in sections.values() for x in there):
+        dual = with_value(dual, own.way, changed(value_at(dual, own.way), **own.dual_fields()))
     return dual
 
 
@@ -155,7 +151,9 @@ class _Section:
 
     Attributes
     ----------
-    keys : set of str
+    way : Place
+        From the case to the object.
+    keys : collection of str
         Names of the keys that it may have.
     asked : dict
         Keys that change, and by how much along each direction.
@@ -166,25 +164,25 @@ class _Section:
         made = None if sections is None else sections.section(key)
         if made is None:
             raise UnknownTangentsError(key.text)
-        self._made, self._way, self._case = made, way_of(key, made.thing), case
-        self._here, thing = Changed.of(_fields(made.thing)), value_at(case, self._way)
+        self._made, self.way, self._case = made, way_of(key, made.thing), case
+        self._here, thing = Changed.of(_fields(made.thing)), value_at(case, self.way)
         if thing is not made.thing:
             own = Changed.of(_fields(thing))
             if own.structure != self._here.structure or not np.array_equal(own.values, self._here.values):
                 raise UnknownTangentsError(key.text)
-        self.keys = {*made.allowed()}
+        self.keys = made.allowed()
         self.asked: dict[keys.Key, Array] = {}
 
-    def tangents(self) -> dict[Place, Array]:
-        """Derivatives of the numbers in fields, by the places of those that change."""
-        columns, found, first = self._columns(), {}, 0
+    def dual_fields(self) -> dict[str, Any]:
+        """Fields that change, with dual numbers."""
+        columns, fields, first = self._columns(), {}, 0
         changes: Any = columns.any(axis=1).tolist()
         for field, x in _named(self._made.thing).items():
             own = slice(first, first + _count(x))
             if any(changes[own]):
-                found[*self._way, field] = columns[own]
+                fields[field] = _dual(x, iter(columns[own]))
             first = own.stop
-        return found
+        return fields
 
     def _columns(self) -> Array:
         """Derivatives of the numbers of fields along all directions."""
@@ -258,9 +256,16 @@ class _Section:
         return None if known is None else dict(zip(sizes, known.tolist(), strict=True))
 
 
+def switching(case: Case, along: Directions) -> list[int]:
+    """Numbers of the directions along which a key leaves a value at which it leaves a part of a model out."""
+    switches = [_is_switch(key, keys.get(case.all_keys(), key)) for key in (case.key(name) for name in along.keys)]
+    found: list[int] = np.flatnonzero(along.by[switches].any(axis=0)).tolist()
+    return found
+
+
 def _is_switch(key: keys.Key, value: float) -> bool:
     """Whether a key of some value leaves a part of a model out: 0, but of places, states and entries of tables."""
-    if value != 0.0:
+    if value != 0.0 or not key.path:
         return (key.name, value) == LOSSLESS
     is_entry = bool(key.components) and (key.path[-1] == "command" or key.name == "displacements")
     return not is_entry and key.name not in (STATES if key.path[0] == "initial" else PLACES)
@@ -280,9 +285,9 @@ def _by_inertia(body: RigidBody, shape: bodies.Homogeneous, values: Mapping[keys
 
 def _count(value: Any) -> int:
     """How many numbers there are in the value of a field."""
-    if value is None or isinstance(value, float | str):
-        return int(isinstance(value, float))
-    return value.size if isinstance(value, np.ndarray) else len(laid_out(value)[0])
+    if isinstance(value, tuple):
+        return sum(map(_count, value))
+    return value.size if isinstance(value, np.ndarray) else int(isinstance(value, float))
 
 
 def _moved(value: Any, steps: Iterator[float]) -> Any:
@@ -292,20 +297,18 @@ def _moved(value: Any, steps: Iterator[float]) -> Any:
     return value + next(steps) if isinstance(value, (int, float)) else value
 
 
-def _dual(value: Any, tangent: Array) -> Any:
-    """Numbers of a field that carry derivatives, from those of all of its numbers in order."""
+def _dual(value: Any, rows: Iterator[Array]) -> Any:
+    """Numbers of a field, those that change with their derivatives, which are the next of the rows."""
     if isinstance(value, float):
-        return Dual(value, tangent[0])
+        row = next(rows)
+        return Dual(value, row) if row.any() else value
     if isinstance(value, np.ndarray):
-        return Dual(value, tangent.reshape(*value.shape, -1))
-    if isinstance(value, tuple):
-        items, first = [], 0
-        for x in value:
-            part = tangent[first : first + _count(x)]
-            first += len(part)
-            items.append(_dual(x, part) if part.any() else x)
-        return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
-    raise UnknownTangentsError(f"a field of type {type(value).__name__}")
+        own = np.array([next(rows) for _ in range(value.size)])
+        return Dual(value, own.reshape(*value.shape, -1)) if own.any() else value
+    if not isinstance(value, tuple):
+        return value
+    items = [_dual(x, rows) for x in value]
+    return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
 
 
 def carries(tree: Any) -> bool:

@@ -11,7 +11,6 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model import checks, keys
 from tautline.model.kinds import Kind
-from tautline.model.short_keys import full_key
 from tautline.model.system import keys as system_keys
 from tautline.model.system.case import Case
 
@@ -27,19 +26,14 @@ def checked_keys(case: Case, by: str | Iterable[str]) -> list[str]:
     names = checks.names("by", by)
     for name in names:
         key_value(case, name)
-    if len({key_of(case, name)[1:] for name in names}) < len(names):
+    if len({case.key(name)[1:] for name in names}) < len(names):
         raise InputError(f"by: expected every key once, got {', '.join(names)}")
     return names
 
 
-def key_of(case: Case, name: str) -> keys.Key:
-    """The key of a system that a name, which may be a short one, stands for."""
-    return full_key(keys.parse(name), case.system)
-
-
 def key_value(case: Case, name: str) -> float:
     """The present value of a key; InputError if it is not a number."""
-    key = key_of(case, name)
+    key = case.key(name)
     if key.whole in METHOD or key.name == ELEMENTS:
         raise InputError(f"{name}: expected a key of the model, got one of the method, which is held")
     try:
@@ -55,7 +49,7 @@ def key_value(case: Case, name: str) -> float:
 def kind_of(case: Case, name: str) -> Kind:
     """Kind of a key of a case; InputError if there is none."""
     try:
-        return system_keys.kind_of(case.all_keys(), key_of(case, name))
+        return system_keys.kind_of(case.all_keys(), case.key(name))
     except InputError:
         raise InputError(f"{keys.parse(name).whole}: no such key") from None
 
@@ -74,7 +68,7 @@ def key_sizes(case: Case, names: Sequence[str]) -> Array:
     known: dict[str, dict[tuple[int, ...], float]] = {}
     found = []
     for name in names:
-        key = key_of(case, name)
+        key = case.key(name)
         if key.whole not in known:
             known[key.whole] = sizes_of(keys.get(case.all_keys(), key._replace(components=())))
         found.append(known[key.whole][key.components])
@@ -106,7 +100,7 @@ def number_keys(case: Case) -> list[str]:
 
     def is_one(name: str) -> bool:
         whole = keys.parse(name).whole
-        return whole not in METHOD and whole == key_of(case, name).whole  # no short key of another
+        return whole not in METHOD and whole == case.key(name).whole  # no short key of another
 
     return [name for name in _numbers(case.all_keys()) if is_one(name)]
 

@@ -96,7 +96,9 @@ def places_in(tree: Any, part: Callable[[Any], Sequence[Any]]) -> Any:
 
 def split(tree: Any, columns: Array) -> list[Array]:
     """Columns (numbers of `flat`, k) by leaves: arrays of the leaf's shape with one more dimension, k."""
-    shapes = [np.shape(x) for x in leaves(tree)]
-    ends = np.cumsum([math.prod(shape) for shape in shapes])
-    parts = np.split(columns, ends[:-1])
-    return [np.ascontiguousarray(x.reshape(*shape, columns.shape[1])) for x, shape in zip(parts, shapes, strict=True)]
+    found, end = [], 0
+    for x in leaves(tree):
+        shape = () if isinstance(x, float) else x.shape
+        first, end = end, end + math.prod(shape)
+        found.append(np.ascontiguousarray(columns[first:end].reshape(*shape, columns.shape[1])))
+    return found

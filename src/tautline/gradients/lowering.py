@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -14,6 +13,7 @@ from tautline.errors import InputError
 from tautline.gradients.arrays import UnknownTangentsError
 from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.directions import Directions
+from tautline.gradients.dual_cases import switching
 from tautline.gradients.dual_runs import tangents_of_numbers
 from tautline.gradients.keys import number_keys
 from tautline.gradients.runs import check_case, runs_of
@@ -101,15 +101,22 @@ def tangents_along(
 
 
 def by_duals(along: Directions, case: Case, tangents: Tangents, scales: Scales) -> tuple[Array, list[int]]:
-    """Derivatives along directions by dual numbers, all together or else section by section, and which are unknown."""
-    with suppress(UnknownTangentsError):
-        return tangents(along, scales), []
-    groups = along.by_section(case)
-    columns, unknown = np.zeros((len(scales.groups), len(along.names))), list[int]()
-    for places in groups:
-        if len(groups) > 1:
-            with suppress(UnknownTangentsError):
-                columns[:, places] = tangents(along.some(places), scales)
+    """Derivatives along directions by dual numbers, as many together as can be, and which are unknown.
+
+    Those along which a key leaves zero and switches a part of the model on are not tried. The others are tried all
+    together, else section by section, else one by one.
+    """
+    columns, unknown = np.zeros((len(scales.groups), len(along.names))), switching(case, along)
+    tried = [[j for j in range(len(along.names)) if j not in unknown]]
+    while tried:
+        places = tried.pop()
+        some = along.some(places)
+        try:
+            columns[:, places] = tangents(some, scales)
+        except UnknownTangentsError:
+            if len(places) < 2:
+                unknown += places
                 continue
-        unknown += places
-    return columns, unknown
+            parts = some.by_section(case)
+            tried += [[places[j] for j in part] for part in parts] if len(parts) > 1 else [[j] for j in places]
+    return columns, sorted(unknown)

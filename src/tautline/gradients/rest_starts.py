@@ -13,7 +13,7 @@ from tautline.arrays import Array
 from tautline.errors import EquilibriumError, InputError
 from tautline.gradients.differences import STEPS, Changed, derivatives
 from tautline.gradients.directions import Directions
-from tautline.gradients.keys import key_of, key_size, key_value
+from tautline.gradients.keys import key_size, key_value
 from tautline.gradients.scales import Scales
 from tautline.model import refusals
 from tautline.model.rest.forces import forces_of
@@ -22,7 +22,7 @@ from tautline.model.rest.search import by_stiffness, find_rest
 from tautline.model.rest.spin import Spin, free_spins
 from tautline.model.rest.states import frame_of, network_of, state_of
 from tautline.model.system.case import Case
-from tautline.model.system.starts import reel_speeds, searched
+from tautline.model.system.starts import is_searched, reel_speeds, searched
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 
@@ -60,7 +60,9 @@ class CasesBeside:
     def case_with(self, changes: Mapping[str, float]) -> Case:
         """The case with other values by key."""
         other = self._case.with_(changes) if changes else self._case
-        found = None if other.is_placed() else self._beside(other)
+        # where a change makes a system that has to be searched, there is no search here to move along
+        is_known = other.is_placed() or not is_searched(self._case.start, self._case.system)
+        found = None if is_known else self._beside(other)
         if found is None or reel_speeds(other.start, other.system):  # velocities follow from searches
             return other
         steps = [value - key_value(self._case, name) for name, value in changes.items()]
@@ -148,7 +150,7 @@ class CasesBeside:
     def _forces(self, name: str) -> Array:
         """Derivatives by a key of the forces on what is free, everything at its place, and of lengths of lines."""
         case, network, places = self._case, self._rest.network, self._rest.places
-        path = key_of(case, name).path
+        path = case.key(name).path
         inner = {*path[2:3], *path[4:]}
         if path[:1] == ("run",) or inner & {"command", "end_command"}:  # rest is that of the system alone
             return np.zeros(network.count + 3 * len(network.lines))

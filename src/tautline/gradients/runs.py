@@ -6,7 +6,6 @@ from collections.abc import Sequence as Several
 from typing import TYPE_CHECKING, TypeAlias
 
 from tautline.engine.choose import BACKWARD
-from tautline.gradients.keys import key_of
 from tautline.gradients.network.runs import NetworkRuns
 from tautline.gradients.steps import Steps
 from tautline.model import checks, refusals
@@ -47,6 +46,6 @@ def runs_of(case: Case, by: Several[str], steps: Steps | None = None) -> Runs:
     if BACKWARD.given(case) and not has_sequence(case):
         from tautline.gradients.chain.runs import ChainRuns, stays_chain
 
-        if all(stays_chain(case, key_of(case, name)) for name in by):
+        if all(stays_chain(case, case.key(name)) for name in by):
             return ChainRuns(case, steps)
     return NetworkRuns(case, steps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -106,10 +107,15 @@ def scales_of(tree: Any) -> Scales:
     groups, weights, usual, count = [], [], [], 0
     for ids, measure, size in _parts(tree):
         groups.append(np.where(ids < 0, IGNORED, ids + count).ravel())
-        weights.append(np.broadcast_to(measure, ids.shape).ravel())
-        usual.append(np.broadcast_to(size, ids.shape).ravel())
+        weights.append(_everywhere(measure, ids.shape))
+        usual.append(_everywhere(size, ids.shape))
         count += int(ids.max(initial=-1)) + 1
     return Scales(np.concatenate(groups), np.concatenate(weights), np.concatenate(usual))
+
+
+def _everywhere(x: Any, shape: tuple[int, ...]) -> Array:
+    """A row of a number, or of an array that has so many when it is broadcast."""
+    return np.full(math.prod(shape), x) if isinstance(x, float) else np.broadcast_to(x, shape).ravel()
 
 
 def _parts(tree: Any, ignored: bool = False, loaded: bool = True) -> Iterator[tuple[Any, Any, Any]]:

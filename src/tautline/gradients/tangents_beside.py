@@ -33,32 +33,35 @@ def tangents_beside(plain: Any, dual: Any, k: int, scales: Scales | None = None)
 
     UnknownTangentsError where they are not the same numbers.
     """
-    rows: list[Array] = []
-    values: list[Array] = []
+    here = flat(plain)
+    there, columns, end = here.copy(), np.zeros((len(here), k)), 0
 
     def gather(x: Any, y: Any) -> None:
+        nonlocal end
         if isinstance(x, float) or (isinstance(x, np.ndarray) and x.dtype == np.float64):
+            first, end = end, end + (1 if isinstance(x, float) else x.size)
+            if x is y:
+                return
             value = np.asarray(value_of(y), dtype=np.float64)
             if value.shape != np.shape(x):
                 raise UnknownTangentsError(f"numbers of shape {np.shape(x)}, got {value.shape}")
-            values.append(value.ravel())
-            t = y.tangent if isinstance(y, Dual) else np.zeros((*np.shape(x), k))
-            rows.append(t.reshape(value.size, k))
+            there[first:end] = value.ravel()
+            if isinstance(y, Dual):
+                columns[first:end] = y.tangent.reshape(value.size, k)
         elif isinstance(x, tuple | Listed):
             items = list(y)
             if len(items) != len(x):
                 raise UnknownTangentsError("tuples of other lengths")
             for a, b in zip(x, items, strict=True):
                 gather(a, b)
-        elif np.any(x != y):
+        elif x is not y and np.any(x != y):
             raise UnknownTangentsError(f"{x!r}, got {y!r}")
 
     gather(plain, dual)
     if scales is not None:
-        here, there = flat(plain), np.concatenate(values)
         kinds = scales if len(here) == len(scales.groups) else scales.part(slice(0, len(here)))
         with np.errstate(invalid="ignore"):
             far = np.abs(there - here) > SAME * np.maximum(kinds.largest(here), kinds.usual)
         if far[kinds.groups != IGNORED].any():
             raise UnknownTangentsError("a start that is computed otherwise")
-    return np.concatenate(rows)
+    return columns

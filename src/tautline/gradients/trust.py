@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tautline.arrays import Array
-from tautline.gradients.keys import key_of, key_value
+from tautline.gradients.keys import key_value
 from tautline.kernels.data import Plan
 from tautline.model.command import Speed
 from tautline.model.string import String
@@ -177,7 +177,7 @@ def entries_at_steps(case: Case, by: Sequence[str], plan: Plan) -> list[RunWarni
     """Warnings on entries of tables of speeds that fall on the ends of stages of steps: their rates jump there."""
     ends, found = np.array([0.0, *np.cumsum(plan.stages)]), []
     for name in by:
-        key = key_of(case, name)
+        key = case.key(name)
         if not key.whole.endswith(".command.times") or not isinstance(case.commands.get(key.path[1]), Speed):
             continue
         t = key_value(case, name)

@@ -37,8 +37,6 @@ from tautline.kernels.members import (
 from tautline.kernels.reels import START
 from tautline.model.chain.systems import chain_of
 from tautline.model.command import Torque
-from tautline.model.keys import parse
-from tautline.model.short_keys import full_key
 from tautline.results.chain import inertia_of, needed_for, system_values
 from tautline.results.values import values_of
 
@@ -66,7 +64,7 @@ def why_no_lanes(task: Task) -> str | None:
 
 def _full_names(task: Task) -> dict[str, str]:
     """Keys that are randomized, in full."""
-    found = {key: full_key(parse(key), task.case.system) for key in task.randomize}
+    found = {key: task.case.key(key) for key in task.randomize}
     return {name: key.whole + "".join(f"[{i}]" for i in key.components) for name, key in found.items()}
 
 

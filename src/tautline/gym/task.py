@@ -12,10 +12,9 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.objectives import Objective
-from tautline.model import checks, keys
+from tautline.model import checks
 from tautline.model.command import Command, Torque
 from tautline.model.expressions import TIME, Bound, Parts, bind, parts_of_system, read
-from tautline.model.short_keys import full_key
 from tautline.model.system.case import Case
 from tautline.units import shown
 
@@ -142,7 +141,7 @@ def _limits(name: str, value: Any) -> Range:
 
 
 def _action(case: Case, name: str, limits: Range) -> Action:
-    key = full_key(keys.parse(name), case.system)
+    key = case.key(name)
     line = key.path[1] if len(key.path) == 3 and key.path[0] == "lines" and key.path[2] == "command" else None
     if line is None or line not in case.commands:
         raise InputError(f"actions: expected keys of commands such as 'command.torque', got {name!r}")

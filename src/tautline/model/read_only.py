@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import ItemsView, Iterator, Mapping, ValuesView
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -22,6 +22,14 @@ class ReadOnly(Mapping[str, T]):
 
     def __len__(self) -> int:
         return len(self._items)
+
+    # those of a Mapping go through the methods above, item by item
+
+    def items(self) -> ItemsView[str, T]:
+        return self._items.items()
+
+    def values(self) -> ValuesView[T]:
+        return self._items.values()
 
     def __eq__(self, other: object) -> bool:
         return dict(self) == dict(other) if isinstance(other, Mapping) else NotImplemented

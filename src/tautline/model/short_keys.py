@@ -125,7 +125,7 @@ def full_key(key: Key, system: System) -> Key:
             )
         return key
     found = full(path, names)
-    return key if found == path else key._replace(section=".".join(found[:-1]), name=found[-1])
+    return key if found == path else Key(key.text, ".".join(found[:-1]), found[-1], key.components)
 
 
 def expanded(tree: Mapping[str, Any]) -> Tree:

@@ -13,7 +13,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.gradients.directions import Directions
-from tautline.gradients.keys import key_of, kind_of
+from tautline.gradients.keys import kind_of
 from tautline.model import checks
 from tautline.model.forms import in_si
 from tautline.model.keys import get, has, parse
@@ -109,10 +109,10 @@ def _expanded(case: Case, pattern: str) -> list[tuple[str, Any]]:
         raise InputError(f"vary.{pattern}: expected a key such as command.torques, command.torques[3] or torques[1:-1]")
     whole, brackets = matched[1], re.findall(r"\[([^\]]*)\]", matched[2])
     try:
-        value = get(case.to_dict(), key_of(case, whole))
+        value = get(case.to_dict(), case.key(whole))
     except (KeyError, TypeError):
         section, inside = whole.rpartition(".")[0], case.to_dict()
-        for name in key_of(case, whole).path:
+        for name in case.key(whole).path:
             inside = inside.get(name, {}) if isinstance(inside, Mapping) else {}
         options = [f"{section}.{x}" if section else x for x in inside]
         raise InputError(f"vary.{pattern}: the case has no such key{near(whole, options)}") from None
@@ -168,7 +168,7 @@ def _stretching(case: Case, sought: tuple[Unknown, ...]) -> dict[str, float]:
     """Times of the tables that have entries among the keys, other than 0."""
     tree, found = case.to_dict(), {}
     for section in {parse(x.key).section for x in sought}:
-        times = key_of(case, f"{section}.times") if section else None
+        times = case.key(f"{section}.times") if section else None
         for k, time in enumerate(get(tree, times) if times is not None and has(tree, times) else ()):
             key = f"{section}.times[{k}]"
             if time != 0.0 and key not in (x.key for x in sought):

@@ -91,7 +91,8 @@ class Stepper:
 
     @property
     def time(self) -> float:
-        return float(self.motion.reel[data.T_START] + self.motion.clock[data.STEP] * self.plan.h)
+        # numbers of Python: a product of numpy's whole number and a float takes ten times as long
+        return self.motion.reel.item(data.T_START) + self.motion.clock.item(data.STEP) * self.plan.h
 
     def counted_from(self) -> tuple[data.Array, data.Counters]:
         return self.motion.reel, self.motion.clock
@@ -123,7 +124,7 @@ class Stepper:
 
     def cover(self, since: float, until: float) -> None:
         """Let the tables of motions without end hold from a time to another."""
-        since, until = around(since, until, self.plan.h, self.motion.reel[data.H_LAST])
+        since, until = around(since, until, self.plan.h, self.motion.reel.item(data.H_LAST))
         moved = [window.moves(since, until) for window in (self._path_window, self._flow_window)]
         if any(moved):
             self.loads = covering(self.loads, self.pendulum.fluid, self.pendulum.reel.guide_path, since, until)
@@ -143,16 +144,19 @@ class Stepper:
 
         The kernel's status, and how many were filled.
         """
-        rows, at_once, filled, status = len(out.scalars), self._rows_at_once(plan.h * plan.steps_per_sample), 0, RUNNING
+        rows, filled, status = len(out.scalars), 0, RUNNING
+        at_once = 1 if rows == 1 else self._rows_at_once(plan.h * plan.steps_per_sample)
         while filled < rows and status == RUNNING:
-            status, more = self._march(data.Samples(*(x[filled : filled + at_once] for x in out)), plan)
+            some = out if rows <= at_once else data.Samples(*(x[filled : filled + at_once] for x in out))
+            status, more = self._march(some, plan)
             filled += more
         return status, filled
 
     def _march(self, out: data.Samples, plan: data.Plan) -> tuple[int, int]:
         if self.command is not None and self.tabulates:
             self._tabulate(self.command, len(out.scalars), plan)
-        self.cover(self.time, self.time + len(out.scalars) * plan.steps_per_sample * plan.h)
+        time = self.time
+        self.cover(time, time + len(out.scalars) * plan.steps_per_sample * plan.h)
         before = self.saved() if self.laws else None
         try:
             with heeding_interrupts(self.laws):

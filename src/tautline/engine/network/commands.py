@@ -23,23 +23,20 @@ from tautline.model.system.commands import SHEAVE, drives, place_of
 
 def take(stepper: NetworkStepper, commands: Mapping[str, Command]) -> None:
     """Let reels follow commands from now on, by the names of their lines; reels that are not named go on as before."""
-    driven = drives(stepper.system)
-    given = {  # strings without a reel are locked, as they must be
-        name: command
-        for name, command in commands.items()
-        if name in driven and not (stepper.started and command == stepper.commands.get(name, Locked()))
-    }
-    if stepper.started and not given:
+    if not stepper.started:
+        start: dict[str, Command] = {
+            name: Free() if kind == SHEAVE else Locked() for name, kind in drives(stepper.system).items()
+        }
+        _change(stepper, {name: commands.get(name, command) for name, command in start.items()})
         return
-    if all(is_constant(x) and is_constant(stepper.commands.get(name)) for name, x in given.items()) and stepper.started:
+    before = stepper.commands  # of all that can be driven; strings without a reel are locked, as they must be
+    given = {name: x for name, x in commands.items() if name in before and x != before[name]}
+    if all(is_constant(x) and is_constant(before[name]) for name, x in given.items()):
         # the common case of a control loop: other constant torques
         for name, command in given.items():
             _set_torque(stepper, name, command)
-        return
-    if not stepper.started:
-        start: dict[str, Command] = {name: Free() if kind == SHEAVE else Locked() for name, kind in driven.items()}
-        given = start | given
-    _change(stepper, given)
+    else:
+        _change(stepper, given)
 
 
 def _set_torque(stepper: NetworkStepper, name: str, command: Command) -> None:

@@ -157,7 +157,7 @@ class NetworkStepper:
 
     @property
     def time(self) -> float:
-        return float(self.arrays.totals[data.T_START] + self.arrays.clock[data.STEP] * self.plan.h)
+        return self.arrays.totals.item(data.T_START) + self.arrays.clock.item(data.STEP) * self.plan.h
 
     def counted_from(self) -> tuple[data.Array, data.Counters]:
         return self.arrays.totals, self.arrays.clock
@@ -189,7 +189,7 @@ class NetworkStepper:
 
     def lower(self, since: float, until: float) -> None:
         """Make what the kernels take, with tables that hold between two times, unless it is there already."""
-        since, until = around(since, until, self.plan.h, self.arrays.totals[data.H_LAST])
+        since, until = around(since, until, self.plan.h, self.arrays.totals.item(data.H_LAST))
         if not self.changed and self._lowered[0] <= since and until < self._lowered[1]:
             return
         self.changed, self._lowered = False, (since, self._covered(until))
@@ -295,7 +295,8 @@ class NetworkStepper:
 
         The kernels' status, and how many were filled.
         """
-        self.lower(self.time, self.time + len(out.whole) * plan.steps_per_sample * plan.h)
+        time = self.time
+        self.lower(time, time + len(out.whole) * plan.steps_per_sample * plan.h)
         self._tabulate(len(out.whole), plan)
         before = self.saved() if self.laws else None
         try:

@@ -68,6 +68,7 @@ class Case:
     _all: Tree | None = field(default=None, init=False, repr=False)  # with defaults
     _state: State | None = field(default=None, init=False, repr=False)
     _checked: bool = field(default=False, init=False, repr=False)  # the state goes with the commands
+    _named: dict[str, Key] = field(default_factory=dict, init=False, repr=False)  # keys by what they were called
 
     def __post_init__(self) -> None:
         checks.instance("Case.system", self.system, System)
@@ -281,9 +282,15 @@ class Case:
         assert self._all is not None
         return self._all
 
+    def key(self, name: str) -> Key:
+        """The key of the system that a name, which may be a short one, stands for."""
+        if name not in self._named:
+            self._named[name] = full_key(parse(name), self.system)
+        return self._named[name]
+
     def unit(self, key: str) -> str:
         """Unit of a key such as "lines.hoist.stiffness"; empty for words, counts and plain numbers."""
-        return keys.kind_of(self.given_keys(), full_key(parse(key), self.system)).unit
+        return keys.kind_of(self.given_keys(), self.key(key)).unit
 
     def to_toml(self) -> str:
         """Text of a scenario file that loads as an equal case: the keys that were given, in plain SI numbers."""

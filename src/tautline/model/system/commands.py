@@ -52,11 +52,12 @@ def commands_by_name(system: System, commands: Any) -> dict[str, Command]:
     """Commands of reels by the names of their lines, from a dict, or from that of the only reel."""
     if commands is None:
         return {}
+    driven = drives(system)
     if not isinstance(commands, Mapping):
-        reels = [name for name in drives(system) if name in system.lines]
-        reels = reels or [name for name, kind in drives(system).items() if kind != SHEAVE]
+        reels = [name for name in driven if name in system.lines]
+        reels = reels or [name for name, kind in driven.items() if kind != SHEAVE]
         if len(reels) != 1:
-            if not drives(system):
+            if not driven:
                 checks.refuse("command", "none, as there is no reel", commands)
             checks.refuse("command", f"a dict by the names of lines ({', '.join(system.lines)})", commands)
         commands = {reels[0]: commands}
@@ -64,7 +65,8 @@ def commands_by_name(system: System, commands: Any) -> dict[str, Command]:
     for name, answer in commands.items():
         check_commanded(name, system)
         found[name] = as_command(answer)
-        _check_drive(name, system, found[name])
+        if name not in driven:
+            _check_held(name, system, found[name])
     return found
 
 
@@ -144,13 +146,13 @@ def check_commanded(name: str, system: System) -> None:
         raise InputError(f"lines.{place.line}.over.{place.part}: {no_such('name in the line', place.part, known)}")
 
 
-def _check_drive(name: str, system: System, command: Command) -> None:
-    """Refuse a command for what cannot be driven."""
+def _check_held(name: str, system: System, command: Command) -> None:
+    """Refuse a command for what cannot be driven; what is fastened may be told to stay so."""
     place, kind = place_of(name), type(command).__name__
     line = system.lines[place.line]
     if isinstance(line.over.get(place.part), Pin):
         raise InputError(f"commands.{name}: expected none for a pin, which does not turn, got {kind}")
-    if name in drives(system) or command.holds:
+    if command.holds:
         return
     for shaft, (lead, *others) in system.shafts().items():
         if (place.line, place.part) in others:
