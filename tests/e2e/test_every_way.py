@@ -34,7 +34,7 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 # Samples before the copy, and after it.
 ROWS = 2
 # By which derivatives are taken.
-MOST_KEYS = 6
+MOST_KEYS = 3
 walked = pytest.mark.parametrize(
     "name", [pytest.param(x, marks=[pytest.mark.long] * x.startswith("every_key/")) for x in FILES]
 )

@@ -80,6 +80,10 @@ SLOW = {
     "sea-cable",
     "ropes",
     "figures",
+    "hook_block",
+    "gantry",
+    "control_loop",
+    "casadi_throw",
 }
 
 

@@ -90,12 +90,6 @@ def test_bound_to_this_machine_only(server: Serving) -> None:
         socket.create_connection(("::1", server.port), timeout=5)
 
 
-def test_each_server_has_its_own_port_and_token(server: Serving, folder: Path) -> None:
-    with serving("view", "a.nc", cwd=folder) as other:
-        assert other.port != server.port and other.token != server.token and len(other.token) >= 20
-        assert other.get(f"/?token={server.token}")[0] == 403
-
-
 @pytest.mark.parametrize("path", ["/", "/?token=", "/?token=wrong", "/?token=%ff%fe", "/frames?run=0", "/x", "//["])
 def test_without_the_token_nothing_is_said(path: str, server: Serving) -> None:
     status, body = server.get(path)
@@ -188,18 +182,6 @@ def test_nonsense_on_the_port_harms_nobody(name: str, server: Serving) -> None:
     assert server.get("/frames?token={token}&run=1&first=0&count=1&every=1")[0] == 200
 
 
-def test_half_open_connections_block_neither_an_answer_nor_the_end(folder: Path) -> None:
-    with serving("view", "a.nc", cwd=folder) as server:
-        held = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(30)]
-        for k, client in enumerate(held):
-            client.sendall(b"GET /?token=" + b"x" * k if k % 2 else b"")
-        assert server.get("/?token={token}")[0] == 200
-        code, _, err = server.stop()
-        assert (code, err) == (0, "")
-        for client in held:
-            client.close()
-
-
 # -- how it begins and ends --------------------------------------------------------------------------
 
 
@@ -227,10 +209,13 @@ def test_files_that_cannot_be_shown(folder: Path, tmp_path: Path) -> None:
     assert code == 2 and "runs: expected one to 4, got 5" in message
 
 
-def test_a_scenario_is_run_for_the_page_alone(tmp_path: Path) -> None:
-    with serving("view", "fixed-length", "--set", "run.duration=0.2", cwd=tmp_path) as server:
-        assert server.get("/?token={token}")[0] == 200
-        assert server.stop()[0] == 0
+def test_a_scenario_is_run_for_the_page_alone(server: Serving, tmp_path: Path) -> None:
+    """By a server with a port and a token of its own."""
+    with serving("view", "fixed-length", "--set", "run.duration=0.2", cwd=tmp_path) as other:
+        assert other.get("/?token={token}")[0] == 200
+        assert other.port != server.port and other.token != server.token and len(other.token) >= 20
+        assert other.get(f"/?token={server.token}")[0] == 403
+        assert other.stop()[0] == 0
     assert not list(tmp_path.iterdir())
 
 
@@ -239,11 +224,19 @@ def test_a_port_in_use(server: Serving, folder: Path) -> None:
     assert code == 4 and f"--port {server.port}" in message and "in use" in message
 
 
-def test_a_chosen_port(folder: Path) -> None:
+def test_half_open_connections_on_a_chosen_port_block_neither_an_answer_nor_the_end(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as found:
         port = found.getsockname()[1]
     with serving("view", "a.nc", "--port", str(port), cwd=folder) as server:
         assert server.port == port
+        held = [socket.create_connection(("127.0.0.1", port)) for _ in range(30)]
+        for k, client in enumerate(held):
+            client.sendall(b"GET /?token=" + b"x" * k if k % 2 else b"")
+        assert server.get("/?token={token}")[0] == 200
+        code, _, err = server.stop()
+        assert (code, err) == (0, "")
+        for client in held:
+            client.close()
 
 
 # -- long runs ---------------------------------------------------------------------------------------

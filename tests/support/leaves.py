@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,13 +46,15 @@ def at_rest(case: tl.Case) -> tl.Case:
     return case.with_({"initial.reel_speed": 0.0}) if reel_speeds(case.start, case.system) else case
 
 
+@cache
 def chosen() -> dict[Path, list[str]]:
     """Keys by the first file that has them in a section of its kind; of lists the last component."""
     seen, found = set(), {}
     for path in FILES:
         case, own = tl.load(path), {}
+        tree = case.to_dict()
         for key in (key for key in number_keys(case) if "reel.guide_position" not in key):  # start_point of the line
-            name, section = short_name(case, key), case.to_dict()
+            name, section = short_name(case, key), tree
             for word in parse(key).path:
                 section = section[word]
             kind = (section.get("kind"), section.get("shape")) if isinstance(section, dict) else None

@@ -51,10 +51,17 @@ def told(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
     return [warning for warning in found["warnings"] if warning["kind"] == kind]
 
 
-@pytest.mark.parametrize("name", scenario.built_in_names())
-def test_built_in_scenarios_are_good(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checking, "outlook", lambda case: {})  # of steps, which other tests look at
+@pytest.fixture(autouse=True)
+def no_outlook(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps of the run, which test_checking.py looks at, take most of the time of a check."""
+    monkeypatch.setattr(checking, "outlook", lambda case: {"motions": {}})
     monkeypatch.setattr(checking, "_step_warnings", lambda found: [])
+    for name in ("_step_rows", "_end_rows"):
+        monkeypatch.setattr(checking, name, lambda found: {})
+
+
+@pytest.mark.parametrize("name", scenario.built_in_names())
+def test_built_in_scenarios_are_good(name: str) -> None:
     found = checking.facts(tl.load(name))
     assert checking.verdict(found) == "good" and found["warnings"] == [] and found["skipped_stages"] == {}
 

@@ -7,6 +7,7 @@ import pickle
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -46,7 +47,12 @@ def declared(lines: list[str]) -> set[str]:
 
 CORE = declared(PROJECT["dependencies"])
 OPTIONAL = {name: declared(lines) for name, lines in PROJECT["optional-dependencies"].items()}
-DISTRIBUTIONS = {module: {normal(x) for x in found} for module, found in packages_distributions().items()}
+
+
+@cache
+def distributions() -> dict[str, set[str]]:
+    """Distributions by the modules that they bring; half a second, which no test that is only collected waits for."""
+    return {module: {normal(x) for x in found} for module, found in packages_distributions().items()}
 
 
 def imports(tree: ast.AST) -> Iterator[str]:
@@ -77,7 +83,7 @@ def allowed(path: Path) -> set[str]:
 
 def undeclared(code: str, path: Path) -> list[str]:
     """Libraries that code at a path imports and may not."""
-    return sorted(x for x in libraries(ast.parse(code)) if not DISTRIBUTIONS.get(x, {normal(x)}) & allowed(path))
+    return sorted(x for x in libraries(ast.parse(code)) if not distributions().get(x, {normal(x)}) & allowed(path))
 
 
 def test_everything_imported_is_declared() -> None:
@@ -87,15 +93,15 @@ def test_everything_imported_is_declared() -> None:
 
 def test_everything_declared_is_imported() -> None:
     used = set().union(*(libraries(ast.parse(path.read_text(encoding="utf-8"))) for path in SOURCE.rglob("*.py")))
-    known = set().union(*(DISTRIBUTIONS.get(name, {normal(name)}) for name in used))
+    known = set().union(*(distributions().get(name, {normal(name)}) for name in used))
     user_extras = set(PROJECT["optional-dependencies"]) - {"dev", "docs"}
     assert CORE.union(*(OPTIONAL[name] for name in user_extras)) - NOT_IMPORTED <= known
 
 
 def test_the_table_of_libraries_is_that_of_the_package() -> None:
     for library, extra in EXTRAS.items():
-        assert DISTRIBUTIONS[library] & OPTIONAL[extra], f"{library} does not come with [{extra}]"
-    listed = set().union(*(DISTRIBUTIONS[library] for library in EXTRAS))
+        assert distributions()[library] & OPTIONAL[extra], f"{library} does not come with [{extra}]"
+    listed = set().union(*(distributions()[library] for library in EXTRAS))
     assert set().union(*(OPTIONAL[extra] for extra in EXTRAS.values())) - {"pillow"} <= listed
 
 

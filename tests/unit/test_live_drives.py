@@ -32,8 +32,8 @@ def travelled(times: tuple[float, ...], speeds: tuple[float, ...]) -> float:
 def test_a_journey_ends_at_rest_where_it_should(before: float, distance: float, cruise: float, a: float) -> None:
     """No faster than it may be, or than it was; ramps of the acceleration; at rest in the end, at the place."""
     times, speeds = journey(3.0, before, distance, cruise, a)
-    assert times[0] == 3.0 and speeds[-1] == 0.0
-    assert speeds[0] == pytest.approx(before, abs=a * LEAST)  # entries are that far apart: sooner it is reached at once
+    # two ramps at most are left out: those that are shorter than entries of a table may be apart
+    assert times[0] == 3.0 and speeds[0] == pytest.approx(before, abs=2.0 * LEAST * a) and speeds[-1] == 0.0
     assert travelled(times, speeds) == pytest.approx(distance, abs=1e-6 * (1.0 + before * before / a))
     assert max(map(abs, speeds)) <= max(cruise, abs(before)) * (1.0 + 1e-12)
     slopes = np.abs(np.diff(speeds)) / np.diff(times)

@@ -660,7 +660,7 @@ def test_records_that_end_before_the_run_are_warned_of_and_ramps_and_moves_are_n
         "guide": {"kind": "points", "times": times, "displacements": 1e-3 * np.array(values)},
         "applied_force": {"times": times, "forces": values},
     }
-    base = tl.load("crane-hoist", {"run.duration": 12.0, "run.sample": 0.5})
+    base = tl.load("crane-hoist", {"run.duration": 12.0, "run.sample": 0.5, "run.elements": 2})
     for section, table in where.items():
         run = tl.simulate(base.with_({section: table}))
         (found,) = [w for w in tl.warnings_of(run) if w.kind == "record_end"]
