@@ -10,21 +10,9 @@ from typing import Any
 
 from tautline.arrays import Array2
 from tautline.errors import RUNNING
+from tautline.kernels import data
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
-from tautline.kernels.data import (
-    INVERSE,
-    LOWER,
-    MEAN_VELOCITY,
-    P_S,
-    POSITION,
-    PULL,
-    RAISED,
-    Motion,
-    Parameters,
-    Plan,
-    S,
-    Scratch,
-)
+from tautline.kernels.data import Motion, Parameters, Plan, Scratch
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history, momenta_with_kick
 from tautline.kernels.guide import REMEMBERS, spooled_energy
@@ -79,7 +67,7 @@ def guard_members(members: Members, block: Block, locked: bool, must: float) -> 
         if block.status[k] == RUNNING and take(must, k) != 0.0:
             motion = motion_of(block, k)
             status = guard(parameters_of(members, k), plan_of(members, k), locked, 0.0, motion, nothing, None)
-            if status != RUNNING or motion.clock[RAISED] > 0:
+            if status != RUNNING or motion.clock[data.RAISED] > 0:
                 block.status[k] = LEFT
 
 
@@ -106,7 +94,7 @@ def end_at_events(members: Members, block: Block) -> None:
     """Let members leave whose reels have come to the end of the string."""
     for k in range(LANES):
         if block.status[k] == RUNNING:
-            s = block.reel[k, S]
+            s = block.reel[k, data.S]
             if end_of_string(parameters_of(members, k), plan_of(members, k), s) != RUNNING:
                 block.status[k] = LEFT
 
@@ -119,7 +107,7 @@ def energies_on_reels(par: Parameters, members: Members, block: Block) -> float:
         for k in range(LANES):
             if block.status[k] == RUNNING:
                 reel = block.reel[k]
-                energies = put(energies, k, spooled_energy(parameters_of(members, k), reel, reel[S]))
+                energies = put(energies, k, spooled_energy(parameters_of(members, k), reel, reel[data.S]))
     return energies
 
 
@@ -141,8 +129,8 @@ def sample_members(
 
     Members that a single run would repeat with smaller steps leave.
     """
-    x = sample_of(par, locked, motion, rates, motion.reel[P_S], Pi, scratch)
-    write_node_lanes(par.N, motion.nodes[POSITION], scratch.nodes[MEAN_VELOCITY], place, out.nodes)
+    x = sample_of(par, locked, motion, rates, motion.reel[data.P_S], Pi, scratch)
+    write_node_lanes(par.N, motion.nodes[data.POSITION], scratch.nodes[data.MEAN_VELOCITY], place, out.nodes)
     scalars: Any = lane_array(sample)
     write_sample(motion.reel, energies_on_reels(par, members, block), x, scalars)
     for i in range(len(scalars)):
@@ -172,9 +160,9 @@ def march_locked(
     into_lanes(block, workspace)
     save_members(block, workspace)
     motion, scratch = motion_in_lanes(block, workspace)
-    guard_members(members, block, True, zero_like(motion.reel[S]) + 1.0)
-    l = element_length(par, motion.reel[S])
-    factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
+    guard_members(members, block, True, zero_like(motion.reel[data.S]) + 1.0)
+    l = element_length(par, motion.reel[data.S])
+    factorise(par, l, scratch.factor[data.LOWER], scratch.factor[data.INVERSE])
     parts = 1 << level_of_running(block)
     history = history_of(block.reel[0])
     running = clear_left(block, workspace, LANES)
@@ -217,7 +205,7 @@ def march_reeling(
         if running == 0:
             break
         save_members(block, workspace)
-        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
+        evaluate_forces(par, motion.reel[data.S], motion.nodes[data.POSITION], scratch.nodes[data.PULL])
         for _ in range(plan.steps_per_sample):
             guard_reels(par, plan, members, block, motion)
             composed_step(par, plan, reels, motion, scratch, times_of(block, plan.h, par.L), plan.h)
@@ -229,7 +217,7 @@ def march_reeling(
                 return
         hold_reels(reels)
         Pi = momenta_with_kick(par, motion, scratch)
-        rates = rates_with_reel(par, motion, motion.reel[P_S], Pi, reels, scratch)
+        rates = rates_with_reel(par, motion, motion.reel[data.P_S], Pi, reels, scratch)
         sample_members(par, members, False, block, motion, rates, Pi, scratch, workspace.sample, place, out)
         running = clear_left(block, workspace, running)
     finish_members(block, workspace)

@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import nodes_from, put_nodes, width
-from tautline.kernels.data import AT_SIGMA, BY_SIGMA, MEAN_VELOCITY, Array, Parameters, Scratch, node, put_node
+from tautline.kernels.data import Array, Parameters, Scratch, node, put_node
 from tautline.kernels.drum import PLAIN, Drum
 from tautline.kernels.energy import element_length
 from tautline.kernels.entrance import Entrance
@@ -71,7 +72,7 @@ class Rates(NamedTuple):
 @kernel
 def move_to_solution(N: int, not_converged: bool, along: float, scratch: Scratch) -> None:
     """Velocities that one iteration found into MEAN_VELOCITY, of what has not converged."""
-    at, by_sigma, out_v = scratch.nodes[AT_SIGMA], scratch.nodes[BY_SIGMA], scratch.nodes[MEAN_VELOCITY]
+    at, by_sigma, out_v = scratch.nodes[data.AT_SIGMA], scratch.nodes[data.BY_SIGMA], scratch.nodes[data.MEAN_VELOCITY]
     for j in range(0, N + 1, width(at)):
         v = add_scaled(nodes_from(at, j), along, nodes_from(by_sigma, j))
         put_nodes(out_v, j, select_vector(not_converged, v, nodes_from(out_v, j)))
@@ -119,7 +120,7 @@ def newton_correction(
         swing = mean_swing(h, omega, par.rho)
         v_N = add_scaled(v_N, -t * par.M, apply(R, swing))
     divide_by_minors(N, scratch)
-    backward(N, v_N, scratch, scratch.nodes[AT_SIGMA])
+    backward(N, v_N, scratch, scratch.nodes[data.AT_SIGMA])
 
     sums = derivatives_by_sigma(par, h, ends, q, scratch)
     v_N_slope = forward(N, end, scratch)  # over mu and `unit`, as all slopes here
@@ -222,12 +223,12 @@ def rates_with_tangents(
         omega, _, _ = solve_rotation(reduced_inertia(par, t), h, b, omega)
         v_N = add_scaled(v_N, -t * par.M, apply(R, mean_swing(h, omega, par.rho)))
     divide_by_minors(N, scratch)
-    backward(N, v_N, scratch, scratch.nodes[AT_SIGMA])
+    backward(N, v_N, scratch, scratch.nodes[data.AT_SIGMA])
     sums = sums_over_elements(par, h, ends, q, scratch)
     _, left = reel_row(par, h, s, ends, sums, target.p_s, 0.0)
     dsigma, impulse = solve_reel_row(par, target.drum, target.at, sigma, ends.h_start, slopes.pivot, left)
     along = values_of(par.mu * unit) * dsigma
-    v, by_sigma, out_v = scratch.nodes[AT_SIGMA], plain[8].nodes[BY_SIGMA], scratch.nodes[MEAN_VELOCITY]
+    v, by_sigma, out_v = scratch.nodes[data.AT_SIGMA], plain[8].nodes[data.BY_SIGMA], scratch.nodes[data.MEAN_VELOCITY]
     for j in range(N + 1):
         put_node(out_v, j, add_scaled(node(v, j), along, node(by_sigma, j)))
     found = Rates(sigma + dsigma, add_scaled(omega, along, slopes.omega_slope), impulse)

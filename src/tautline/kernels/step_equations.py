@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import (
     load,
     nodes_from,
@@ -21,20 +22,7 @@ from tautline.kernels.along import (
     total,
     width,
 )
-from tautline.kernels.data import (
-    ABOVE,
-    AT_SIGMA,
-    BELOW,
-    BORDER,
-    DIAGONAL,
-    MINOR,
-    PRODUCT,
-    PULL,
-    RIGHT,
-    Array,
-    Parameters,
-    Scratch,
-)
+from tautline.kernels.data import Array, Parameters, Scratch
 from tautline.kernels.energy import reel_mass, transport_weights, weights_of_nodes
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select, zero_like
@@ -80,9 +68,9 @@ def node_equations(
     N = par.N
     theta = par.theta
     sigma = ends.sigma
-    pull, out = scratch.nodes[PULL], scratch.nodes[RIGHT]
-    above, below = scratch.factor[ABOVE], scratch.factor[BELOW]
-    product, diagonal = scratch.factor[PRODUCT], scratch.factor[DIAGONAL]
+    pull, out = scratch.nodes[data.PULL], scratch.nodes[data.RIGHT]
+    above, below = scratch.factor[data.ABOVE], scratch.factor[data.BELOW]
+    product, diagonal = scratch.factor[data.PRODUCT], scratch.factor[data.DIAGONAL]
     sixth = par.mu * (ends.l - ends.h_end * (sigma / N)) / 6.0
     unit = 1.0 / (GROWTH * sixth)
     off = 1.0 / GROWTH
@@ -133,8 +121,8 @@ def derivatives_by_sigma(par: Parameters, h: float, ends: Ends, q: Array, scratc
     Both over mu.
     """
     N = par.N
-    v = scratch.nodes[AT_SIGMA]
-    out, border, minor = scratch.nodes[RIGHT], scratch.nodes[BORDER], scratch.factor[MINOR]
+    v = scratch.nodes[data.AT_SIGMA]
+    out, border, minor = scratch.nodes[data.RIGHT], scratch.nodes[data.BORDER], scratch.factor[data.MINOR]
     h_start, h_end, sigma = ends.h_start, ends.h_end, ends.sigma
     flow_start = 2.0 * h_start * sigma / ends.l
     flow_end = 2.0 * h_end * sigma / ends.l_1
@@ -176,7 +164,7 @@ def derivatives_by_sigma(par: Parameters, h: float, ends: Ends, q: Array, scratc
 def sums_over_elements(par: Parameters, h: float, ends: Ends, q: Array, scratch: Scratch) -> Sums:
     """The sums of `derivatives_by_sigma` alone."""
     N = par.N
-    v = scratch.nodes[AT_SIGMA]
+    v = scratch.nodes[data.AT_SIGMA]
     nothing = spread(q, zero_like(par.mu))
     transport, stretch, stretch_1, speeds = nothing, nothing, nothing, nothing
     for j in range(0, N + 1, width(q)):

@@ -8,10 +8,8 @@ import numpy as np
 
 from tautline import registry
 from tautline.arrays import Array2, Array3
+from tautline.kernels import data
 from tautline.kernels.data import (
-    BODY_SIZE,
-    NODE_QUANTITIES,
-    REEL_SIZE,
     Array,
     Command,
     Loads,
@@ -157,9 +155,9 @@ def empty_record(N: int, stages: int, rows: int, loaded: bool) -> Record:
         np.zeros((stages, STAGE_NUMBERS)),
         vector_zeros(rows, n),
         np.zeros((rows, 4)),
-        vector_zeros(motions, NODE_QUANTITIES, n),
-        np.zeros((motions, BODY_SIZE)),
-        np.zeros((motions, REEL_SIZE)),
+        vector_zeros(motions, data.NODE_QUANTITIES, n),
+        np.zeros((motions, data.BODY_SIZE)),
+        np.zeros((motions, data.REEL_SIZE)),
         np.ones(1),
     )
 

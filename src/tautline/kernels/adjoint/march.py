@@ -3,50 +3,17 @@
 from __future__ import annotations
 
 from tautline.errors import INTERRUPTED, RUNNING
+from tautline.kernels import data
+from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.boundary import Acting, boundary_back, boundary_forward, jump_forward
-from tautline.kernels.adjoint.data import (
-    AT_BASE,
-    AT_BOUNDARY_OMEGA,
-    AT_BOUNDARY_SIGMA,
-    AT_END,
-    AT_H,
-    AT_KICK,
-    AT_OMEGA,
-    AT_PART,
-    AT_QUATERNION,
-    AT_S,
-    AT_START,
-    BY_H,
-    DAMPING_BAR,
-    EXTERNAL_BAR,
-    FLUID_BAR,
-    MOMENTUM_BAR,
-    P_S_BAR,
-    Adjoint,
-    Record,
-)
 from tautline.kernels.adjoint.data import AT_SIGMA as AT_RATE
+from tautline.kernels.adjoint.data import Adjoint, Record
 from tautline.kernels.adjoint.fixed import fixed_stage_back
 from tautline.kernels.adjoint.forward import can_be_taken_back, step_forward
 from tautline.kernels.adjoint.observe import sample_back
 from tautline.kernels.adjoint.potential import impulse_back_apart
 from tautline.kernels.adjoint.reeling import ZERO, reeling_stage_back
 from tautline.kernels.data import (
-    ATTITUDE,
-    INVERSE,
-    LINEAR,
-    LOADS_PENDING,
-    LOWER,
-    MEAN_VELOCITY,
-    OMEGA,
-    PENDING,
-    POSITION,
-    PULL,
-    SIGMA,
-    STEP,
-    T_START,
-    VELOCITY,
-    VELOCITY_BEFORE,
     Array,
     Command,
     Counters,
@@ -54,7 +21,6 @@ from tautline.kernels.data import (
     Motion,
     Parameters,
     Plan,
-    S,
     Samples,
     Scratch,
     copy_nodes,
@@ -79,19 +45,19 @@ NO_WAY_BACK = -1
 @inlined
 def copy_quaternion(body: Array, i: int, out: Array) -> None:
     for k in range(4):
-        out[i + k] = body[ATTITUDE + k]
+        out[i + k] = body[data.ATTITUDE + k]
 
 
 @inlined
 def remembers(par: Parameters, loads: Loads) -> bool:
     """Whether loads look at mean velocities of the steps before."""
-    return loads.acts and (loads.own[DRAG].acts or par.elastic_law != LINEAR)
+    return loads.acts and (loads.own[DRAG].acts or par.elastic_law != data.LINEAR)
 
 
 @inlined
 def record_motion(motion: Motion, i: int, out: Record) -> None:
     """Record the parts of a motion that loads look at."""
-    for row in (POSITION, VELOCITY, VELOCITY_BEFORE):
+    for row in (data.POSITION, data.VELOCITY, data.VELOCITY_BEFORE):
         copy_nodes(motion.nodes[row], out.motions[i, row])
     copy_nodes(motion.body, out.bodies[i])
     copy_nodes(motion.reel, out.reels[i])
@@ -117,9 +83,9 @@ def recorded_jump(
     """Let loads act where a stage joins the one before."""
     record_motion(motion, i, out)
     rates = jump_forward(par, loads, locked, t, ahead, motion, scratch)
-    copy_nodes(scratch.nodes[MEAN_VELOCITY], out.nodes[i, 2])
-    out.numbers[i, AT_BOUNDARY_SIGMA] = rates.sigma
-    put_triple(out.numbers[i], AT_BOUNDARY_OMEGA, rates.omega)
+    copy_nodes(scratch.nodes[data.MEAN_VELOCITY], out.nodes[i, 2])
+    out.numbers[i, adjoint.AT_BOUNDARY_SIGMA] = rates.sigma
+    put_triple(out.numbers[i], adjoint.AT_BOUNDARY_OMEGA, rates.omega)
 
 
 @inlined
@@ -138,35 +104,37 @@ def recorded_step(
     status = RUNNING
     reel = motion.reel
     done = 0.0
-    steps = motion.clock[STEP]
+    steps = motion.clock[data.STEP]
     for i in range(len(plan.stages)):
         if status == RUNNING:
             part = plan.stages[i]
             h = part * plan.h
             numbers, nodes = out.numbers[first + i], out.nodes[first + i]
-            copy_nodes(motion.nodes[POSITION], nodes[0])
-            copy_quaternion(motion.body, AT_QUATERNION, numbers)
-            numbers[AT_S], numbers[AT_H], numbers[AT_PART] = reel[S], h, part
-            numbers[AT_BASE] = steps + done
-            numbers[AT_START] = reel[T_START] + numbers[AT_BASE] * plan.h
-            numbers[AT_END] = reel[T_START] + (numbers[AT_BASE] + part) * plan.h
+            copy_nodes(motion.nodes[data.POSITION], nodes[0])
+            copy_quaternion(motion.body, adjoint.AT_QUATERNION, numbers)
+            numbers[adjoint.AT_S], numbers[adjoint.AT_H], numbers[adjoint.AT_PART] = reel[data.S], h, part
+            numbers[adjoint.AT_BASE] = steps + done
+            numbers[adjoint.AT_START] = reel[data.T_START] + numbers[adjoint.AT_BASE] * plan.h
+            numbers[adjoint.AT_END] = reel[data.T_START] + (numbers[adjoint.AT_BASE] + part) * plan.h
             done += part
             if loads.acts:
-                recorded_jump(par, loads, command.locked, numbers[AT_START], 0.5 * h, motion, scratch, first + i, out)
+                recorded_jump(
+                    par, loads, command.locked, numbers[adjoint.AT_START], 0.5 * h, motion, scratch, first + i, out
+                )
             if command.locked:
-                numbers[AT_KICK] = reel[PENDING] + 0.5 * h
-                l = element_length(par, reel[S])
+                numbers[adjoint.AT_KICK] = reel[data.PENDING] + 0.5 * h
+                l = element_length(par, reel[data.S])
                 status, history = fixed_stage(par, l, history_of(reel), motion, scratch, h)
                 keep_history(history, reel)
             else:
-                status = step_forward(par, single, command, motion, scratch, numbers[AT_START], h)
-                numbers[AT_RATE] = reel[SIGMA]
+                status = step_forward(par, single, command, motion, scratch, numbers[adjoint.AT_START], h)
+                numbers[AT_RATE] = reel[data.SIGMA]
                 if not can_be_taken_back(reel):
                     status = NO_WAY_BACK
-            copy_nodes(scratch.nodes[MEAN_VELOCITY], nodes[1])
-            put_triple(numbers, AT_OMEGA, triple(motion.body, OMEGA))
+            copy_nodes(scratch.nodes[data.MEAN_VELOCITY], nodes[1])
+            put_triple(numbers, adjoint.AT_OMEGA, triple(motion.body, data.OMEGA))
             if loads.acts:
-                reel[LOADS_PENDING] = 0.5 * h
+                reel[data.LOADS_PENDING] = 0.5 * h
                 keep_velocities(par.N, motion, scratch)
     return status
 
@@ -183,9 +151,9 @@ def record_sample(
     out: Record,
 ) -> None:
     """Velocities of a sample, as `observe` finds them, into row `row`."""
-    t = motion.reel[T_START] + motion.clock[STEP] * plan.h
+    t = motion.reel[data.T_START] + motion.clock[data.STEP] * plan.h
     _, rates = boundary_forward(par, loads, command.locked, t, 0.0, motion, scratch)
-    copy_nodes(scratch.nodes[MEAN_VELOCITY], out.samples[row])
+    copy_nodes(scratch.nodes[data.MEAN_VELOCITY], out.samples[row])
     out.at_samples[row, 0] = rates.sigma
     put_triple(out.at_samples[row], 1, rates.omega)
 
@@ -203,12 +171,14 @@ def jump_back(
     out: Adjoint,
 ) -> None:
     """Take the adjoint back over what loads did where a stage joins the one before."""
-    back, ahead = motion.reel[LOADS_PENDING], 0.5 * numbers[AT_H]
+    back, ahead = motion.reel[data.LOADS_PENDING], 0.5 * numbers[adjoint.AT_H]
     time = back + ahead
-    lost, gained = -time * out.reel[DAMPING_BAR], time * out.reel[FLUID_BAR]
-    pushed = time * out.reel[EXTERNAL_BAR]
-    acting = Acting(numbers[AT_START], numbers[AT_BASE], plan.h, back, ahead, time, lost, gained, pushed)
-    rates = Rates(numbers[AT_BOUNDARY_SIGMA], triple(numbers, AT_BOUNDARY_OMEGA), 0.0)
+    lost, gained = -time * out.reel[adjoint.DAMPING_BAR], time * out.reel[adjoint.FLUID_BAR]
+    pushed = time * out.reel[adjoint.EXTERNAL_BAR]
+    acting = Acting(
+        numbers[adjoint.AT_START], numbers[adjoint.AT_BASE], plan.h, back, ahead, time, lost, gained, pushed
+    )
+    rates = Rates(numbers[adjoint.AT_BOUNDARY_SIGMA], triple(numbers, adjoint.AT_BOUNDARY_OMEGA), 0.0)
     boundary_back(par, loads, command, acting, motion, v, rates, 0.0, ZERO, scratch, out)
 
 
@@ -251,9 +221,11 @@ def march_back(
         plan.drum_damping,
     )
     if command.locked:
-        factorise(par, element_length(par, motion.reel[S]), scratch.factor[LOWER], scratch.factor[INVERSE])
+        factorise(
+            par, element_length(par, motion.reel[data.S]), scratch.factor[data.LOWER], scratch.factor[data.INVERSE]
+        )
     else:
-        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
+        evaluate_forces(par, motion.reel[data.S], motion.nodes[data.POSITION], scratch.nodes[data.PULL])
     status = RUNNING
     if not command.locked and not can_be_taken_back(motion.reel):
         status = NO_WAY_BACK
@@ -263,7 +235,7 @@ def march_back(
             if status == RUNNING:
                 first = row * a_row + count * a_step
                 status = recorded_step(par, plan, single, command, loads, motion, scratch, first, record)
-                motion.clock[STEP] += 1
+                motion.clock[data.STEP] += 1
                 left = steps_left(pulse, left, 1)
                 if status == RUNNING and must_stop(pulse, left):
                     status = INTERRUPTED
@@ -290,17 +262,23 @@ def march_back(
                 return INTERRUPTED
             if command.locked:
                 h_bar, kick_bar = fixed_stage_back(par, remembered, numbers, nodes, scratch, out)
-                out.numbers[BY_H] += kick_bar * numbers[AT_KICK] / plan.h
+                out.numbers[adjoint.BY_H] += kick_bar * numbers[adjoint.AT_KICK] / plan.h
             else:
                 h_bar = reeling_stage_back(par, command, remembered, owed, numbers, nodes, scratch, out)
-                owed = 0.5 * numbers[AT_H]
-            out.numbers[BY_H] += h_bar * numbers[AT_PART]
+                owed = 0.5 * numbers[adjoint.AT_H]
+            out.numbers[adjoint.BY_H] += h_bar * numbers[adjoint.AT_PART]
             if not command.locked and (loads.acts or i == row * a_row):
                 # what acts between kicks at one configuration keeps them apart
                 kick_bar = impulse_back_apart(
-                    par, owed, numbers[AT_S], nodes[0], out.nodes[MOMENTUM_BAR], out.reel[P_S_BAR], out
+                    par,
+                    owed,
+                    numbers[adjoint.AT_S],
+                    nodes[0],
+                    out.nodes[adjoint.MOMENTUM_BAR],
+                    out.reel[adjoint.P_S_BAR],
+                    out,
                 )
-                out.numbers[BY_H] += kick_bar * owed / plan.h
+                out.numbers[adjoint.BY_H] += kick_bar * owed / plan.h
                 owed = 0.0
             if loads.acts:
                 before = recorded_motion(record, i, motion.clock)

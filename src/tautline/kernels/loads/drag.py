@@ -6,29 +6,9 @@ import math
 from typing import NamedTuple
 
 from tautline.arrays import TINY_LENGTH, Array2
+from tautline.kernels import data
 from tautline.kernels.along import load, nodes_from, places_from, put_nodes, spread, store, width
-from tautline.kernels.data import (
-    ACROSS,
-    ADDED,
-    ALONG,
-    DIRECTION,
-    FLOW,
-    LENGTH,
-    PASSING,
-    PASSING_FAR,
-    POSITION,
-    VELOCITY,
-    VELOCITY_BEFORE,
-    Array,
-    Motion,
-    Parameters,
-    S,
-    Scratch,
-    add_to_node,
-    node,
-    node_stride,
-    put_node,
-)
+from tautline.kernels.data import Array, Motion, Parameters, Scratch, add_to_node, node, node_stride, put_node
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
@@ -199,12 +179,16 @@ def string_coefficients(
 
     `speeds` and `earlier` are those of the feeds in the two latest steps.
     """
-    v, v_before = motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE]
-    directions, flows = scratch.nodes[DIRECTION], scratch.nodes[FLOW]
-    rows, lengths = scratch.factor, scratch.factor[LENGTH]
-    out_across, out_along, out_added = scratch.factor[ACROSS], scratch.factor[ALONG], scratch.factor[ADDED]
-    flow_along(par, own, at, motion.nodes[POSITION], flows)
-    q = motion.nodes[POSITION]
+    v, v_before = motion.nodes[data.VELOCITY], motion.nodes[data.VELOCITY_BEFORE]
+    directions, flows = scratch.nodes[data.DIRECTION], scratch.nodes[data.FLOW]
+    rows, lengths = scratch.factor, scratch.factor[data.LENGTH]
+    out_across, out_along, out_added = (
+        scratch.factor[data.ACROSS],
+        scratch.factor[data.ALONG],
+        scratch.factor[data.ADDED],
+    )
+    flow_along(par, own, at, motion.nodes[data.POSITION], flows)
+    q = motion.nodes[data.POSITION]
     depths = q[2 * node_stride(q) :]
     decay = 0.5 * own.string_rate * (at.back + at.ahead) / l
     changed_in = time_of_change(at)
@@ -213,8 +197,8 @@ def string_coefficients(
     for e in range(0, par.N + 1, width(lengths)):
         is_element = places_from(lengths, e) < par.N - 0.5
         t, length = nodes_from(directions, e), load(lengths, e)
-        passing = by_speeds(rows, PASSING, PASSING_FAR, speeds, e)
-        change = passing - by_speeds(rows, PASSING, PASSING_FAR, earlier, e)
+        passing = by_speeds(rows, data.PASSING, data.PASSING_FAR, speeds, e)
+        change = passing - by_speeds(rows, data.PASSING, data.PASSING_FAR, earlier, e)
         u = scale(0.5, add(nodes_from(v, e), nodes_from(v, e + 1)))
         du = sub(u, scale(0.5, add(nodes_from(v_before, e), nodes_from(v_before, e + 1))))
         u = sub(add_scaled(u, passing, t), nodes_from(flows, e))
@@ -304,8 +288,8 @@ def pushed_body(own: Drag, at: Instant, R: Matrix, depth: float) -> tuple[Vector
 @kernel
 def pushed_string(par: Parameters, own: Drag, at: Instant, motion: Motion, out: Array) -> tuple[float, float]:
     """Add the forces of the fluid's acceleration on the elements to their nodes; those on the feeds (equation 111)."""
-    q = motion.nodes[POSITION]
-    l = element_length(par, motion.reel[S])
+    q = motion.nodes[data.POSITION]
+    l = element_length(par, motion.reel[data.S])
     reel, far = 0.0, 0.0
     for e in range(par.N):
         w = sub(node(q, e + 1), node(q, e))
@@ -332,7 +316,7 @@ def act(par: Parameters, own: Drag, at: Instant, motion: Motion, v: Array, scrat
     What is spooled is lifted at node 0, and gets wet over the height of the drum; beside spans others see to that.
     """
     reel, far, moment = 0.0, 0.0, NOTHING
-    q, s = motion.nodes[POSITION], motion.reel[S]
+    q, s = motion.nodes[data.POSITION], motion.reel[data.S]
     below = at.place[2] + node(q, par.N)[2]
     if accelerates(own):
         push, turn = pushed_body(own, at, at.R, below)

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import nodes_from, put_nodes, width
-from tautline.kernels.data import (
-    BORDER,
-    BY_SIGMA,
-    ELIMINATED,
-    GUESS,
-    MEAN_VELOCITY,
-    TARGET,
-    Parameters,
-    Scratch,
-    node,
-    put_node,
-)
+from tautline.kernels.data import Parameters, Scratch, node, put_node
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.lanes import zero_like
@@ -61,15 +51,15 @@ def solve_values(
     off = par.mu * l / 6.0
     turning = eliminate_rotation(par, tau, body, R, Pi)
     couple_nodes(par, off, tau, scratch)
-    v = scratch.nodes[MEAN_VELOCITY]
+    v = scratch.nodes[data.MEAN_VELOCITY]
     last = Equation(turning.block, turning.force)
-    solve_from_ends(par.N, off, par.M, last, scratch.nodes[TARGET], scratch, v)
+    solve_from_ends(par.N, off, par.M, last, scratch.nodes[data.TARGET], scratch, v)
     sigma = reel.speed
     own = zero_like(l) + 1.0
     if reel.turns:
         mass = border_of_reel(par, l, s, tau, scratch)
-        slope, border = scratch.nodes[BY_SIGMA], scratch.nodes[BORDER]
-        solve_again(par.N, border, scratch, scratch.nodes[ELIMINATED], slope)
+        slope, border = scratch.nodes[data.BY_SIGMA], scratch.nodes[data.BORDER]
+        solve_again(par.N, border, scratch, scratch.nodes[data.ELIMINATED], slope)
         if not reel.held:
             own = mass + reel.friction - product_of_nodes(par.N, border, slope)
             sigma = (reel.momentum - product_of_nodes(par.N, border, v)) / own
@@ -100,7 +90,7 @@ def with_tangents(
     """
     N = par.N
     plain = values_of((scratch,))[0]
-    v, right = plain.nodes[MEAN_VELOCITY], scratch.nodes[TARGET]
+    v, right = plain.nodes[data.MEAN_VELOCITY], scratch.nodes[data.TARGET]
     l = element_length(par, s)
     off = par.mu * l / 6.0
     couple_nodes(par, off, tau, scratch)
@@ -110,7 +100,7 @@ def with_tangents(
         mass = border_of_reel(par, l, s, tau, scratch) + reel.friction
         left_of_reel = reel.momentum - mass * sigma
         for i in range(1, N + 1):
-            border = node(scratch.nodes[BORDER], i)
+            border = node(scratch.nodes[data.BORDER], i)
             left_of_reel -= dot(border, node(v, i))
             put_node(right, i, add_scaled(node(right, i), -sigma, border))
     for e in range(N):
@@ -133,17 +123,17 @@ def with_tangents(
     at_end = add(at_end, apply(solved.turning.by_node, turned))
     put_node(right, N, sub(node(right, N), at_end))
 
-    found = scratch.nodes[GUESS]
-    solve_again(N, right, plain, scratch.nodes[ELIMINATED], found)
+    found = scratch.nodes[data.GUESS]
+    solve_again(N, right, plain, scratch.nodes[data.ELIMINATED], found)
     change = zero_like(l)
     if reel.turns and not reel.held:
         for i in range(1, N + 1):
-            left_of_reel -= dot(node(plain.nodes[BORDER], i), node(found, i))
+            left_of_reel -= dot(node(plain.nodes[data.BORDER], i), node(found, i))
         change = left_of_reel / solved.reel
     for i in range(1, N + 1):
-        x_i = add_scaled(node(found, i), -change, node(plain.nodes[BY_SIGMA], i))
+        x_i = add_scaled(node(found, i), -change, node(plain.nodes[data.BY_SIGMA], i))
         put_node(found, i, x_i)
-        put_node(scratch.nodes[MEAN_VELOCITY], i, add(node(v, i), sub(x_i, values_of(x_i))))
+        put_node(scratch.nodes[data.MEAN_VELOCITY], i, add(node(v, i), sub(x_i, values_of(x_i))))
     turned = apply(solved.turning.inverse, turned)
     turned = sub(turned, apply_transposed(solved.turning.by_node, node(found, N)))
     return Rates(sigma + (change - values_of(change)), add(omega, sub(turned, values_of(turned))), 0.0)

@@ -23,7 +23,8 @@ from tautline.kernels.loads.drag import (
     flow_at,
     reach,
 )
-from tautline.kernels.network.data import RESISTANCE, Directional
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Directional
 from tautline.kernels.network.ends import matrix_in, put_matrix
 from tautline.kernels.network.friction import angle_of
 from tautline.kernels.network.linear import IDENTITY, ZEROS
@@ -98,24 +99,24 @@ def resistance_from(x: BodyResistance, R: Matrix) -> Resistance:
 @kernel
 def keep_resistance(work: Array, x: Resistance) -> None:
     """Remember what resists a body at a step boundary."""
-    put_matrix(work, RESISTANCE, x.uu)
-    put_matrix(work, RESISTANCE + 9, x.uw)
-    put_matrix(work, RESISTANCE + 18, x.wu)
-    put_matrix(work, RESISTANCE + 27, x.ww)
-    put_triple(work, RESISTANCE + 36, x.force)
-    put_triple(work, RESISTANCE + 39, x.moment)
+    put_matrix(work, net.RESISTANCE, x.uu)
+    put_matrix(work, net.RESISTANCE + 9, x.uw)
+    put_matrix(work, net.RESISTANCE + 18, x.wu)
+    put_matrix(work, net.RESISTANCE + 27, x.ww)
+    put_triple(work, net.RESISTANCE + 36, x.force)
+    put_triple(work, net.RESISTANCE + 39, x.moment)
 
 
 @kernel
 def kept_resistance(work: Array) -> Resistance:
     """Resistance to a body at the present step boundary."""
     return Resistance(
-        matrix_in(work, RESISTANCE),
-        matrix_in(work, RESISTANCE + 9),
-        matrix_in(work, RESISTANCE + 18),
-        matrix_in(work, RESISTANCE + 27),
-        triple(work, RESISTANCE + 36),
-        triple(work, RESISTANCE + 39),
+        matrix_in(work, net.RESISTANCE),
+        matrix_in(work, net.RESISTANCE + 9),
+        matrix_in(work, net.RESISTANCE + 18),
+        matrix_in(work, net.RESISTANCE + 27),
+        triple(work, net.RESISTANCE + 36),
+        triple(work, net.RESISTANCE + 39),
     )
 
 

@@ -9,34 +9,13 @@ from __future__ import annotations
 import math
 
 from tautline.arrays import Array2
-from tautline.kernels.data import Array, S, put_triple, triple
+from tautline.kernels import data
+from tautline.kernels.data import Array, put_triple, triple
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel, separate
+from tautline.kernels.network import data as net
 from tautline.kernels.network.condense import Fed, change_ends, condense
-from tautline.kernels.network.data import (
-    ANGULAR,
-    END_BY_SIGMA,
-    END_MOMENTUM,
-    END_VELOCITY,
-    IMPULSE_NOW,
-    LEFT,
-    LINEAR,
-    OMEGA_NOW,
-    PIVOT,
-    PULLED,
-    PUSHED,
-    REEL_BY_END,
-    SCHUR,
-    SIGMA_NOW,
-    TURNED,
-    TWISTED,
-    V_NOW,
-    Body,
-    Network,
-    Strand,
-    body_at,
-    strand_at,
-)
+from tautline.kernels.network.data import Body, Network, Strand, body_at, strand_at
 from tautline.kernels.network.ends import (
     End,
     angular_velocity_about,
@@ -101,14 +80,14 @@ LAST_OF_TANGENTS = 1e-14
 def body_rows(body: Body, h: float, kick: float, matrix: Array2, right: Array) -> None:
     """A body's own part of its equations: momenta at the start, less those of the guess, and their derivatives."""
     i = body.row
-    R = matrix_in(body.work, TURNED)
-    omega = triple(body.work, OMEGA_NOW)
-    P = add_scaled(triple(body.state, LINEAR), kick, triple(body.work, PULLED))
-    H = add_scaled(triple(body.state, ANGULAR), kick, triple(body.work, TWISTED))
+    R = matrix_in(body.work, net.TURNED)
+    omega = triple(body.work, net.OMEGA_NOW)
+    P = add_scaled(triple(body.state, net.LINEAR), kick, triple(body.work, net.PULLED))
+    H = add_scaled(triple(body.state, net.ANGULAR), kick, triple(body.work, net.TWISTED))
     if body.pushed and h != 0.0:
-        P = add(P, triple(body.work, PUSHED))
-        H = add(H, triple(body.work, PUSHED + 3))
-    add_vector(right, i, add_scaled(P, -body.mass, triple(body.work, V_NOW)))
+        P = add(P, triple(body.work, net.PUSHED))
+        H = add(H, triple(body.work, net.PUSHED + 3))
+    add_vector(right, i, add_scaled(P, -body.mass, triple(body.work, net.V_NOW)))
     add_block(matrix, i, i, matrix_add_scaled(ZEROS, body.mass, IDENTITY))
     if not body.turns:
         add_block(matrix, i + 3, i + 3, IDENTITY)
@@ -146,7 +125,7 @@ def add_end(network: Network, strand: Strand, h: float, e: int, end: End, by_ome
         return
     matrix, right = network.matrix, network.right[0]
     i = body.row
-    P = triple(strand.work, END_MOMENTUM + 3 * e)
+    P = triple(strand.work, net.END_MOMENTUM + 3 * e)
     add_vector(right, i, scale(-1.0, P))
     lever = lever_of(end)
     if body.turns:
@@ -154,7 +133,7 @@ def add_end(network: Network, strand: Strand, h: float, e: int, end: End, by_ome
     for f in range(2):
         other = body_at(network.bodies, strand.ends[f])
         if other.free:
-            m = strand.work[SCHUR + 2 * e + f]
+            m = strand.work[net.SCHUR + 2 * e + f]
             turned = matrix_add_scaled(ZEROS, m, by_omega[f])
             for j in range(3):
                 matrix[i + j, other.row + j] += m
@@ -165,7 +144,7 @@ def add_end(network: Network, strand: Strand, h: float, e: int, end: End, by_ome
                 if other.turns:
                     add_block(matrix, i + 3, other.row + 3, matmul(lever, turned))
     if strand.row >= 0 and not strand.reeved:
-        slope = triple(strand.work, END_BY_SIGMA + 3 * e)
+        slope = triple(strand.work, net.END_BY_SIGMA + 3 * e)
         moment = moment_of(end, slope)
         add_column(matrix, i, strand.row, slope)
         if body.turns:
@@ -176,7 +155,7 @@ def add_end(network: Network, strand: Strand, h: float, e: int, end: End, by_ome
 def drum_mass(strand: Strand, h: float, sigma: float) -> float:
     """Inertia of the drum with what is spooled on it, or of a sheave with its wrap, mean over the step."""
     par = strand.reeving.par
-    return float(par.mu * (strand.reel[S] + 0.5 * h * sigma) + par.kappa)
+    return float(par.mu * (strand.reel[data.S] + 0.5 * h * sigma) + par.kappa)
 
 
 @kernel
@@ -199,7 +178,7 @@ def add_spin_of_drum(network: Network, strand: Strand, h: float, end: End, row: 
         return
     i = body.row + 3
     direction = spin_direction(strand, end, h)
-    c = scale(0.5 * h, triple(body.work, OMEGA_NOW))
+    c = scale(0.5 * h, triple(body.work, net.OMEGA_NOW))
     add_vector(right, i, scale(-mean * speed, direction))
     bent = matrix_add_scaled(outer(c, axis), dot(c, axis), IDENTITY)
     bent = matrix_add_scaled(bent, -1.0, hat(axis))
@@ -219,14 +198,14 @@ def reel_equation(
     """The row of a reel that moves."""
     matrix, right, work = network.matrix, network.right[0], strand.work
     row = strand.row
-    matrix[row, row] += work[PIVOT]
+    matrix[row, row] += work[net.PIVOT]
     v = ends[0].v
-    carried = 0.25 * h * strand.par.mu * dot(v, v) - dot(spooled_slope(strand, strand.reel[S]), v)
-    right[row] += work[LEFT] + (carried if strand.has_reel else 0.0)
+    carried = 0.25 * h * strand.par.mu * dot(v, v) - dot(spooled_slope(strand, strand.reel[data.S]), v)
+    right[row] += work[net.LEFT] + (carried if strand.has_reel else 0.0)
     for e in range(2):
         body = body_at(network.bodies, strand.ends[e])
         if body.free:
-            by_v = triple(work, REEL_BY_END + 3 * e)
+            by_v = triple(work, net.REEL_BY_END + 3 * e)
             turned = apply_transposed(by_omega[e], by_v)
             add_row(matrix, row, body.row, by_v)
             if body.turns:
@@ -245,7 +224,7 @@ def strand_rows(network: Network, k: int, h: float, kick: float, anew: bool) -> 
         else:
             condense_span(network, strand, h, kick, ends[0].v, ends[1].v, free)
     elif anew or strand.row >= 0:
-        condense(strand, h, kick, ends[0].v, ends[1].v, strand.work[SIGMA_NOW], free)
+        condense(strand, h, kick, ends[0].v, ends[1].v, strand.work[net.SIGMA_NOW], free)
     by_omega = (turning_of(ends[0], h), turning_of(ends[1], h))
     add_end(network, strand, h, 0, ends[0], by_omega)
     add_end(network, strand, h, 1, ends[1], by_omega)
@@ -259,7 +238,7 @@ def strand_rows(network: Network, k: int, h: float, kick: float, anew: bool) -> 
             add_spin_of_drum(network, strand, h, ends[0], row, sigma)
         return
     if strand.has_reel:
-        add_spin_of_drum(network, strand, h, ends[0], strand.row, strand.work[SIGMA_NOW])
+        add_spin_of_drum(network, strand, h, ends[0], strand.row, strand.work[net.SIGMA_NOW])
     if strand.row >= 0:
         reel_equation(network, strand, h, ends, by_omega)
 
@@ -292,12 +271,12 @@ def grip_feeds(network: Network, strand: Strand, h_start: float, bodies: int) ->
         own, other = (matrix[i, i], matrix[i, j]), (matrix[j, i], matrix[j, j])
         left_wheel = rest_of_row(matrix, right, x, bodies, j, i)
     found, turn = solve_gripped(network, strand, h_start, own, other, left, left_wheel)
-    change, size = abs(found - x[i]), abs(strand.work[SIGMA_NOW] + found)
-    calm = tangents_within(found - x[i], found, strand.work[SIGMA_NOW], LAST_OF_TANGENTS)
+    change, size = abs(found - x[i]), abs(strand.work[net.SIGMA_NOW] + found)
+    calm = tangents_within(found - x[i], found, strand.work[net.SIGMA_NOW], LAST_OF_TANGENTS)
     x[i] = found
     if j >= 0:
         change = max(change, abs(turn - x[j]))
-        calm = calm and tangents_within(turn - x[j], turn, wheel.work[SIGMA_NOW], LAST_OF_TANGENTS)
+        calm = calm and tangents_within(turn - x[j], turn, wheel.work[net.SIGMA_NOW], LAST_OF_TANGENTS)
         x[j] = turn
     return change, size, calm
 
@@ -323,13 +302,13 @@ def solve_reels(network: Network, h_start: float, bodies: int) -> None:
                 change, largest, calm = max(change, changed), max(largest, size), calm and at_rest
             elif i >= 0 and not is_gripped(strand):
                 left = rest_of_row(matrix, right, x, bodies, i, i)
-                sigma = strand.work[SIGMA_NOW]
+                sigma = strand.work[net.SIGMA_NOW]
                 found, impulse = solve_feed(strand, h_start, matrix[i, i], left)
                 change = max(change, abs(found - x[i]))
                 largest = max(largest, abs(sigma + found))
                 calm = calm and tangents_within(found - x[i], found, sigma, LAST_OF_TANGENTS)
                 x[i] = found
-                strand.work[IMPULSE_NOW] = impulse
+                strand.work[net.IMPULSE_NOW] = impulse
         if n - bodies <= 1 or (calm and not change > LAST_ROUND * largest):
             break
 
@@ -343,10 +322,10 @@ def correct(network: Network, h: float) -> tuple[float, float]:
         body = body_at(network.bodies, b)
         if body.free:
             dV, domega = triple(x, body.row), triple(x, body.row + 3)
-            put_triple(body.work, V_NOW, add(triple(body.work, V_NOW), dV))
-            put_triple(body.work, OMEGA_NOW, add(triple(body.work, OMEGA_NOW), domega))
+            put_triple(body.work, net.V_NOW, add(triple(body.work, net.V_NOW), dV))
+            put_triple(body.work, net.OMEGA_NOW, add(triple(body.work, net.OMEGA_NOW), domega))
             error = max(error, 0.5 * abs(h) * dot(domega, domega) * reach_of(body))
-            V = triple(body.work, V_NOW)
+            V = triple(body.work, net.V_NOW)
             speed2 = max(speed2, dot(V, V))
     return error, speed2
 
@@ -364,11 +343,11 @@ def follow(network: Network, k: int, h: float) -> tuple[float, float, bool]:
     """Let a string follow the corrections of bodies and reel; the error they leave, its speed, whether it is small."""
     strand = strand_at(network.strands, k)
     par, work = strand.par, strand.work
-    before = triple(work, END_VELOCITY), triple(work, END_VELOCITY + 3)
+    before = triple(work, net.END_VELOCITY), triple(work, net.END_VELOCITY + 3)
     dsigma = 0.0
     if strand.row >= 0:
         dsigma = network.right[1][strand.row]
-        work[SIGMA_NOW] += dsigma
+        work[net.SIGMA_NOW] += dsigma
     first, last = end_of(network, strand, 0, h).v, end_of(network, strand, 1, h).v
     dfirst, dlast = sub(first, before[0]), sub(last, before[1])
     feeds, fed = (dsigma, 0.0 * dsigma), Fed(strand.row >= 0, False)
@@ -378,11 +357,11 @@ def follow(network: Network, k: int, h: float) -> tuple[float, float, bool]:
         fed = Fed(is_fed(network, strand), is_fed(network, strand) and not strand.reeving.idle)
     change_ends(strand, dfirst, dlast, feeds, fed)
     dfeeds = abs(feeds[0]) + abs(feeds[1])
-    put_triple(work, END_VELOCITY, first)
-    put_triple(work, END_VELOCITY + 3, last)
+    put_triple(work, net.END_VELOCITY, first)
+    put_triple(work, net.END_VELOCITY + 3, last)
     size = dfeeds * (dfeeds + math.sqrt(dot(dfirst, dfirst)) + math.sqrt(dot(dlast, dlast)))
     error = abs(h) / element_length(par, retracted(strand)) * size
-    speed2 = work[SIGMA_NOW] * work[SIGMA_NOW] + dot(last, last) + dot(first, first)
+    speed2 = work[net.SIGMA_NOW] * work[net.SIGMA_NOW] + dot(last, last) + dot(first, first)
     return error, speed2, dsigma * dsigma <= ROUNDING_FLOOR * ROUNDING_FLOOR * par.EA / par.mu
 
 
@@ -401,8 +380,8 @@ def solve_rates(network: Network, h: float, kick: float) -> tuple[bool, int]:
         strand = strand_at(network.strands, k)
         if strand.row >= 0:
             bodies = min(bodies, strand.row)
-        put_triple(strand.work, END_VELOCITY, end_of(network, strand, 0, h).v)
-        put_triple(strand.work, END_VELOCITY + 3, end_of(network, strand, 1, h).v)
+        put_triple(strand.work, net.END_VELOCITY, end_of(network, strand, 0, h).v)
+        put_triple(strand.work, net.END_VELOCITY + 3, end_of(network, strand, 1, h).v)
     for iteration in range(MAX_ITERATIONS):
         clear(matrix, right)
         for b in range(len(network.bodies)):

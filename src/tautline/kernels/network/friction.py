@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tautline.kernels.data import POSITION, PULL, Array, node
+from tautline.kernels import data
+from tautline.kernels.data import Array, node
 from tautline.kernels.drum import Drum, motor_force
 from tautline.kernels.energy import element_length
 from tautline.kernels.guide import LAST_CORRECTION, MAX_ITERATIONS
@@ -47,11 +48,11 @@ class Side(NamedTuple):
 @kernel
 def pull_in(strand: Strand, i: int) -> tuple[float, Vector, float]:
     """Tension of element i, its unit vector and its stretch."""
-    q = strand.nodes[POSITION]
+    q = strand.nodes[data.POSITION]
     w = sub(node(q, i + 1), node(q, i))
     size = math.sqrt(dot(w, w))
     stretch = size / element_length(strand.par, retracted(strand))
-    return strand.scratch.nodes[PULL][i] * size, scale(1.0 / size, w), stretch
+    return strand.scratch.nodes[data.PULL][i] * size, scale(1.0 / size, w), stretch
 
 
 @kernel
