@@ -26,6 +26,7 @@ from tautline.kernels.rotation import (
     solve_rotation,
 )
 from tautline.kernels.so3 import (
+    IDENTITY,
     Matrix,
     Vector,
     add_scaled,
@@ -38,7 +39,6 @@ from tautline.kernels.so3 import (
 )
 from tautline.kernels.tridiagonal import eliminate, substitute
 
-IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 # Beyond this the linear extrapolation that starts Newton is worse than the last value.
 MAX_EXTRAPOLATION = 4.0
 

@@ -43,7 +43,7 @@ from tautline.kernels.jit import entry, inlined, kernel
 from tautline.kernels.loads.guide_motion import first_moment_by_s
 from tautline.kernels.loads.jump import forces_at
 from tautline.kernels.network.inverse import SHORT_STEP, SHORT_TURN
-from tautline.kernels.newton import Rates, Target, solve_rates
+from tautline.kernels.newton import Equations, Rates, Target, solve_rates
 from tautline.kernels.reeling import evaluate_forces, kept_reel_force
 from tautline.kernels.rotation import attitude, put_attitude
 from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply_transposed, cross, dot, scale, sub
@@ -170,7 +170,8 @@ def prescribed_torques(
             kicked_momenta(par, h, l, pull, q, scratch.nodes[data.PUSHED], p, scratch.nodes[data.TARGET])
             target = Target(P_s + 0.5 * h * reel, add_scaled(Pi, 0.5 * h, moment), at, holding(True))
             guess = Rates(sigma + 0.5 * h * acceleration, omega, 0.0)
-            rates, failed, _ = solve_rates(par, h, s, q, scratch.nodes[data.TARGET], 0.0, R, target, guess, scratch)
+            equations = Equations(h, s, q, scratch.nodes[data.TARGET], 0.0, R, target)
+            rates, failed, _ = solve_rates(par, equations, guess, scratch)
             found = found and not failed
             difference += sign * rates.impulse
         d = radius(par, s)

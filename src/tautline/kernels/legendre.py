@@ -9,7 +9,7 @@ from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import momenta_with_kick, velocities_at_fixed_length
 from tautline.kernels.jit import inlined, separate
 from tautline.kernels.lanes import select, zero_like
-from tautline.kernels.newton import Rates, Target, solve_rates
+from tautline.kernels.newton import Equations, Rates, Target, solve_rates
 from tautline.kernels.reels import NO_ENTRANCE
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector
@@ -39,7 +39,8 @@ def rates_with_reel(par: Parameters, motion: Motion, p_s: float, Pi: Vector, dru
     guess = Rates(sigma, (nothing, nothing, nothing), nothing)
     target = Target(p_s, Pi, NO_ENTRANCE, drum)
     q, p = motion.nodes[data.POSITION], scratch.nodes[data.TARGET]
-    rates, _, _ = solve_rates(par, 0.0, reel[data.S], q, p, 0.0, attitude(motion.body), target, guess, scratch)
+    equations = Equations(0.0, reel[data.S], q, p, 0.0, attitude(motion.body), target)
+    rates, _, _ = solve_rates(par, equations, guess, scratch)
     return rates
 
 

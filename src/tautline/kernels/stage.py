@@ -28,7 +28,7 @@ from tautline.kernels.fixed import (
 )
 from tautline.kernels.jit import inlined
 from tautline.kernels.lanes import zero_like
-from tautline.kernels.newton import Rates, Target, rates_with_tangents, solve_rates
+from tautline.kernels.newton import Equations, Rates, Target, rates_with_tangents, solve_rates
 from tautline.kernels.reeling import (
     ReelImpulses,
     extrapolated_spin,
@@ -107,8 +107,8 @@ def make_reeling_step(
     failed: Kernel,
     add_iterations: Kernel,
     solve: Kernel = solve_rates,
-) -> Kernel:
-    """Composed step with a moving reel; the reel's part begins before the rates are solved for and ends after."""
+) -> tuple[Kernel, Kernel]:
+    """Stage and composed step with a moving reel; its part begins before the rates are solved for and ends after."""
 
     @inlined
     def stage(
@@ -129,7 +129,7 @@ def make_reeling_step(
         Pi = add_scaled(triple(motion.body, data.SPIN), 0.5 * h, body_moment(par, R))
         target = Target(before.p_s, Pi, before.at, before.drum)
         p = motion.nodes[data.MOMENTUM]
-        rates, not_converged, iterations = solve(par, h, s, q, p, 0.5 * h, R, target, guess, scratch)
+        rates, not_converged, iterations = solve(par, Equations(h, s, q, p, 0.5 * h, R, target), guess, scratch)
         p_N = node(p, par.N)
         if diverged(motion.clock, target.p_s, dot(p_N, p_N) + dot(target.Pi, target.Pi)):
             return NON_FINITE
@@ -159,7 +159,7 @@ def make_reeling_step(
             i += 1
         return status
 
-    return composed_step
+    return stage, composed_step
 
 
 @inlined
@@ -181,5 +181,5 @@ def add_iterations(clock: Counters, iterations: float) -> None:
 
 fixed_stage, fixed_base_step = make_fixed_step(kick_then_eliminate, velocities_of_nodes, drift_nodes, diverged, failed)
 _REEL = (reel_before, reel_after, diverged, failed, add_iterations)
-composed_step = make_reeling_step(*_REEL)
-composed_step_with_tangents = make_reeling_step(*_REEL, rates_with_tangents)
+_, composed_step = make_reeling_step(*_REEL)
+_, composed_step_with_tangents = make_reeling_step(*_REEL, rates_with_tangents)

@@ -20,9 +20,9 @@ from tautline.kernels.loads.guide_motion import (
     momentum_of_step,
 )
 from tautline.kernels.loads.jump import jump, keep_velocities
-from tautline.kernels.newton import ZERO, Rates
+from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import add, scale, sub
+from tautline.kernels.so3 import ZERO, add, scale, sub
 from tautline.kernels.stage import composed_step, composed_step_with_tangents, fixed_stage
 
 

@@ -38,16 +38,22 @@ from tautline.kernels.drum import AT_KNOT
 from tautline.kernels.energy import body_moment, element_length
 from tautline.kernels.fixed import extrapolation
 from tautline.kernels.jit import inlined, separate
-from tautline.kernels.loads.acting import Instant
-from tautline.kernels.loads.boundary import instant, reel_target
+from tautline.kernels.loads.acting import Instant, Trend
+from tautline.kernels.loads.boundary import instant, latest_rates, reel_target
 from tautline.kernels.loads.drag import BodyResistance
-from tautline.kernels.loads.resistance import DAMPING, DRAG, clear_along, elements_at_boundary, resistances
+from tautline.kernels.loads.resistance import (
+    DAMPING,
+    DRAG,
+    clear_along,
+    elements_at_boundary,
+    resistances,
+)
 from tautline.kernels.loads.resisting import drag_of_flow, resist, resist_body
-from tautline.kernels.loads.solving import solve_velocities
+from tautline.kernels.loads.solving import BoundaryEquations, solve_velocities
 from tautline.kernels.loads.velocities import ReelTarget, product_of_nodes
-from tautline.kernels.newton import ZERO, Rates
+from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import add_spin
-from tautline.kernels.so3 import Vector, add, add_scaled, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.so3 import ZERO, Vector, add, add_scaled, apply_transposed, cross, dot, scale, sub
 
 FORCE = code(registry.LOADS, "applied_force")
 
@@ -79,24 +85,19 @@ def resistances_at(
     par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> Resisting:
     """Coefficients at a step boundary, as loads.boundary.look has them, and momenta with pending kicks into TARGET."""
-    reel, body = motion.reel, motion.body
-    turning = 0.0 if locked else 1.0
-    last = Rates(turning * reel[data.SIGMA], triple(body, data.OMEGA), 0.0)
-    before = Rates(turning * reel[data.SIGMA_BEFORE], triple(body, data.OMEGA_BEFORE), 0.0)
+    reel = motion.reel
+    last, before = latest_rates(motion, locked)
     at = instant(par, loads, t, reel[data.LOADS_PENDING], ahead, 0.0, motion, last)
     elements_at_boundary(par, element_length(par, reel[data.S]), reel[data.PENDING], motion, scratch)
     reach = extrapolation(0.0, reel[data.H_LAST], reel[data.H_BEFORE])
-    speeds, earlier = (last.sigma,), (before.sigma,)
-    return Resisting(
-        at,
-        resistances(par, loads, at, not locked, speeds, earlier, last.omega, before.omega, reach, motion, scratch),
-    )
+    trend, spins = Trend((last.sigma,), (before.sigma,), reach), (last.omega, before.omega)
+    return Resisting(at, resistances(par, loads, at, not locked, trend, spins, motion, scratch))
 
 
 @separate
 def solve_at(par: Parameters, s: float, x: Resisting, reel: ReelTarget, Pi: Vector, scratch: Scratch) -> Rates:
     """Velocities from momenta at a step boundary, or multipliers from derivatives by velocities, by one system."""
-    return solve_velocities(par, s, x.at.back, x.body, x.at.R, reel, Pi, scratch)
+    return solve_velocities(par, BoundaryEquations(s, x.at.back, x.body, x.at.R, reel, Pi), scratch)
 
 
 @separate

@@ -130,7 +130,6 @@ class Record(NamedTuple):
     motions: Array3
     bodies: Array2
     reels: Array2
-    single: Array  # stages of a step of second order: 1
 
 
 def empty_adjoint(par: Parameters, command: Command, loads: Loads) -> Adjoint:
@@ -158,7 +157,6 @@ def empty_record(N: int, stages: int, rows: int, loaded: bool) -> Record:
         vector_zeros(motions, data.NODE_QUANTITIES, n),
         np.zeros((motions, data.BODY_SIZE)),
         np.zeros((motions, data.REEL_SIZE)),
-        np.ones(1),
     )
 
 

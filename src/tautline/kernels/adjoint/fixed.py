@@ -7,13 +7,13 @@ from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.body import body_before, body_solve
 from tautline.kernels.adjoint.data import Adjoint, add_length, take_velocities
 from tautline.kernels.adjoint.potential import impulse_back
-from tautline.kernels.adjoint.reeling import ZERO, body_start_back, stage_of
+from tautline.kernels.adjoint.reeling import body_start_back, stage_of
 from tautline.kernels.along import nodes_from, places_from, put_nodes, spread, total, width
 from tautline.kernels.data import Array, Parameters, Scratch, node, triple
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.so3 import add, add_scaled, dot, scale
+from tautline.kernels.so3 import ZERO, add, add_scaled, dot, scale
 from tautline.kernels.tridiagonal import eliminate, substitute
 
 

@@ -90,7 +90,7 @@ def reel_ends(
     reel[data.H_EARLIER], reel[data.H_BEFORE], reel[data.H_LAST] = reel[data.H_BEFORE], reel[data.H_LAST], h
 
 
-step_forward = make_reeling_step(reel_begins, reel_ends, diverged, failed, add_iterations)
+stage_forward, _ = make_reeling_step(reel_begins, reel_ends, diverged, failed, add_iterations)
 
 
 @kernel

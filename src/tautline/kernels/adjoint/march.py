@@ -6,13 +6,12 @@ from tautline.errors import INTERRUPTED, RUNNING
 from tautline.kernels import data
 from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.boundary import Acting, boundary_back, boundary_forward, jump_forward
-from tautline.kernels.adjoint.data import AT_SIGMA as AT_RATE
 from tautline.kernels.adjoint.data import Adjoint, Record
 from tautline.kernels.adjoint.fixed import fixed_stage_back
-from tautline.kernels.adjoint.forward import can_be_taken_back, step_forward
+from tautline.kernels.adjoint.forward import can_be_taken_back, stage_forward
 from tautline.kernels.adjoint.observe import sample_back
 from tautline.kernels.adjoint.potential import impulse_back_apart
-from tautline.kernels.adjoint.reeling import ZERO, reeling_stage_back
+from tautline.kernels.adjoint.reeling import reeling_stage_back
 from tautline.kernels.data import (
     Array,
     Command,
@@ -35,6 +34,7 @@ from tautline.kernels.loads.jump import keep_velocities
 from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.newton import Rates
 from tautline.kernels.reeling import evaluate_forces
+from tautline.kernels.so3 import ZERO
 from tautline.kernels.stage import fixed_stage
 from tautline.kernels.tridiagonal import factorise
 
@@ -92,7 +92,6 @@ def recorded_jump(
 def recorded_step(
     par: Parameters,
     plan: Plan,
-    single: Plan,
     command: Command,
     loads: Loads,
     motion: Motion,
@@ -100,7 +99,7 @@ def recorded_step(
     first: int,
     out: Record,
 ) -> int:
-    """A base step, its stages written into the record from `first` on; `single` is the plan with one stage."""
+    """A base step, its stages written into the record from `first` on."""
     status = RUNNING
     reel = motion.reel
     done = 0.0
@@ -127,8 +126,9 @@ def recorded_step(
                 status, history = fixed_stage(par, l, history_of(reel), motion, scratch, h)
                 keep_history(history, reel)
             else:
-                status = step_forward(par, single, command, motion, scratch, numbers[adjoint.AT_START], h)
-                numbers[AT_RATE] = reel[data.SIGMA]
+                start = numbers[adjoint.AT_START]
+                status = stage_forward(par, command, motion, scratch, h, start, start + h)
+                numbers[adjoint.AT_SIGMA] = reel[data.SIGMA]
                 if not can_be_taken_back(reel):
                     status = NO_WAY_BACK
             copy_nodes(scratch.nodes[data.MEAN_VELOCITY], nodes[1])
@@ -204,22 +204,6 @@ def march_back(
     rows = bars.scalars.shape[0]
     a_step = len(plan.stages)
     a_row = plan.steps_per_sample * a_step
-    single = Plan(
-        plan.h,
-        record.single,
-        plan.limit_multiple,
-        False,
-        plan.allowed_ratio,
-        plan.resolution,
-        plan.minimum_length,
-        plan.end_mass,
-        plan.body_frequency2,
-        plan.steps_per_sample,
-        plan.hold,
-        plan.drum_stiffness,
-        plan.swing,
-        plan.drum_damping,
-    )
     if command.locked:
         factorise(
             par, element_length(par, motion.reel[data.S]), scratch.factor[data.LOWER], scratch.factor[data.INVERSE]
@@ -234,7 +218,7 @@ def march_back(
         for count in range(plan.steps_per_sample):
             if status == RUNNING:
                 first = row * a_row + count * a_step
-                status = recorded_step(par, plan, single, command, loads, motion, scratch, first, record)
+                status = recorded_step(par, plan, command, loads, motion, scratch, first, record)
                 motion.clock[data.STEP] += 1
                 left = steps_left(pulse, left, 1)
                 if status == RUNNING and must_stop(pulse, left):

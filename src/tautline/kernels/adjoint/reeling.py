@@ -7,7 +7,6 @@ from typing import NamedTuple
 from tautline.kernels import data
 from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.body import body_after, body_before, body_solve, moment_back
-from tautline.kernels.adjoint.data import AT_SIGMA as AT_RATE
 from tautline.kernels.adjoint.data import Adjoint, take_velocities
 from tautline.kernels.adjoint.guide import friction_back, friction_force, guide_back, motor_back, profile_back
 from tautline.kernels.adjoint.kinetic import Direction, kinetic_back, rates_back
@@ -18,11 +17,9 @@ from tautline.kernels.energy import element_length, strain_at_guide, transport_w
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.guide import carnot_force
 from tautline.kernels.jit import inlined, kernel
-from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, cayley, dot, matmul, rotation_of, scale
+from tautline.kernels.so3 import ZERO, Matrix, Vector, add, add_scaled, cayley, dot, matmul, rotation_of, scale
 from tautline.kernels.step_equations import GROWTH, derivatives_by_sigma, ends_of, reel_row, weights_from
 from tautline.kernels.tridiagonal import backward, divide_by_minors, forward, forward_with_minors
-
-ZERO = (0.0, 0.0, 0.0)
 
 
 class Times(NamedTuple):
@@ -156,7 +153,7 @@ def stage_of(numbers: Array, nodes: Array) -> Stage:
         numbers[adjoint.AT_H],
         numbers[adjoint.AT_S],
         rotation_of(Q),
-        numbers[AT_RATE],
+        numbers[adjoint.AT_SIGMA],
         triple(numbers, adjoint.AT_OMEGA),
         nodes[0],
         nodes[1],

@@ -29,6 +29,14 @@ class Instant(NamedTuple):
     speeds: Speeds  # likewise
 
 
+class Trend(NamedTuple):
+    """Speeds of the feeds in the two latest steps, and how far velocities are extrapolated along their change."""
+
+    last: Speeds
+    before: Speeds
+    ahead: float
+
+
 class Push(NamedTuple):
     """Push of a load beside its forces on the nodes."""
 

@@ -24,17 +24,23 @@ from tautline.kernels.energy import (
 )
 from tautline.kernels.fixed import extrapolation, hold_first_node
 from tautline.kernels.jit import inlined, kernel, separate
-from tautline.kernels.loads.acting import NO_PUSH, Instant, Push, Speeds, frame_change
+from tautline.kernels.loads.acting import NO_PUSH, Instant, Push, Speeds, Trend, frame_change
 from tautline.kernels.loads.drag import BodyResistance
 from tautline.kernels.loads.guide_motion import relative_to
 from tautline.kernels.loads.pushing import ACCOUNTS, ON_BODY, ON_FAR, ON_REEL, act, pushes, total_force
-from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_boundary, expect_velocities, resistances
+from tautline.kernels.loads.resistance import (
+    DAMPING,
+    DRAG,
+    elements_at_boundary,
+    expect_velocities,
+    resistances,
+)
 from tautline.kernels.loads.resisting import Given, drag_of_flow, resist
-from tautline.kernels.loads.solving import solve_velocities
+from tautline.kernels.loads.solving import BoundaryEquations, solve_velocities
 from tautline.kernels.loads.velocities import ReelTarget, product_of_nodes
-from tautline.kernels.newton import ZERO, Rates
+from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.so3 import ZERO, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 from tautline.kernels.tables import vector_at
 
 
@@ -78,6 +84,15 @@ def instant(
     if start > 0.0:
         back, ahead = ahead, back
     return Instant(t, back, ahead, add(par.r_p, place), frame, attitude(motion.body), rates, (rates.sigma,))
+
+
+@kernel
+def latest_rates(motion: Motion, locked: bool) -> tuple[Rates, Rates]:
+    """Mean rates over the latest step and over the one before it."""
+    reel, body = motion.reel, motion.body
+    turning = 0.0 if locked else 1.0
+    last = Rates(turning * reel[data.SIGMA], triple(body, data.OMEGA), 0.0)
+    return last, Rates(turning * reel[data.SIGMA_BEFORE], triple(body, data.OMEGA_BEFORE), 0.0)
 
 
 @separate
@@ -131,9 +146,7 @@ def look(
     """
     reel, body = motion.reel, motion.body
     reach = extrapolation(0.0, reel[data.H_LAST], reel[data.H_BEFORE])
-    turning = 0.0 if locked else 1.0
-    last = Rates(turning * reel[data.SIGMA], triple(body, data.OMEGA), 0.0)
-    before = Rates(turning * reel[data.SIGMA_BEFORE], triple(body, data.OMEGA_BEFORE), 0.0)
+    last, before = latest_rates(motion, locked)
     expected = Rates(
         last.sigma + reach * (last.sigma - before.sigma),
         add_scaled(last.omega, reach, sub(last.omega, before.omega)),
@@ -152,10 +165,8 @@ def look(
     Pi = sub(triple(body, data.SPIN), triple(body, data.SPIN_ERR))
     Pi = add_scaled(Pi, kick, body_moment(par, at.R))
     p_s, Pi = relative_to(par, loads, at.frame, motion, at.R, reel[data.P_S], Pi, p, scratch.nodes[data.BORDER])
-    speeds, earlier = (last.sigma,), (before.sigma,)
-    resistance = resistances(
-        par, loads, at, not locked, speeds, earlier, last.omega, before.omega, reach, motion, scratch
-    )
+    trend, spins = Trend((last.sigma,), (before.sigma,), reach), (last.omega, before.omega)
+    resistance = resistances(par, loads, at, not locked, trend, spins, motion, scratch)
     with_loads = p_s + back * push.reel
     if start > 0.0:
         by_inertia, turned = inertia_ahead(par, start, last, motion, scratch)
@@ -174,7 +185,8 @@ def look(
     Pi = add(Pi, cross(resistance.place, apply_transposed(at.R, kept)))
     Pi = add_scaled(Pi, back, push.moment)
     target = reel_target(par, reel, locked, with_loads, start)
-    rates = solve_velocities(par, reel[data.S], back, resistance, at.R, target, Pi, scratch)
+    equations = BoundaryEquations(reel[data.S], back, resistance, at.R, target, Pi)
+    rates = solve_velocities(par, equations, scratch)
     return StepBoundary(at, resistance, push, rates, p_s, (rates.sigma,))
 
 

@@ -39,7 +39,7 @@ from tautline.kernels.fixed import complete_kick, momenta_with_kick
 from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.lanes import zero_like
 from tautline.kernels.legendre import rates_of, velocities
-from tautline.kernels.loads.acting import Push
+from tautline.kernels.loads.acting import Push, Trend
 from tautline.kernels.loads.boundary import StepBoundary, amount, given_at, instant, look, look_apart
 from tautline.kernels.loads.carried import carries_fluid, expect_fluid, start_fluid
 from tautline.kernels.loads.guide_motion import book_guide, boost, impulse_of_guide, momentum_of, relative_to
@@ -47,10 +47,10 @@ from tautline.kernels.loads.pushing import ACCOUNTS, OWED, act, acts, given_by_l
 from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_boundary, resistances
 from tautline.kernels.loads.resisting import drag_on_body, pull_of_damping, resist
 from tautline.kernels.loads.velocities import product_of_nodes
-from tautline.kernels.newton import ZERO, Rates
+from tautline.kernels.newton import Rates
 from tautline.kernels.reeling import reel_before
 from tautline.kernels.rotation import add_spin, attitude
-from tautline.kernels.so3 import Vector, add, dot, scale, sub
+from tautline.kernels.so3 import ZERO, Vector, add, dot, scale, sub
 from tautline.kernels.tables import vector_at
 
 # Part of the kinetic energy, over how stiff damping is, that it may take from the velocities of a start.
@@ -102,7 +102,7 @@ def forces_at(
     push = act(par, loads, at, motion, started, scratch)
     elements_at_boundary(par, element_length(par, motion.reel[data.S]), 0.0, motion, scratch)
     speeds, fluid = (rates.sigma,), loads.own[DRAG].acts
-    body = resistances(par, loads, at, True, speeds, speeds, omega, omega, 0.0, motion, scratch)
+    body = resistances(par, loads, at, True, Trend(speeds, speeds, 0.0), (omega, omega), motion, scratch)
     clear_nodes(scratch.nodes[data.BORDER])
     given = resist(par, 1.0, fluid, speeds, rates.omega, body, at, ZERO, v, scratch, out, scratch.nodes[data.BORDER])
     copy_nodes(started, v)

@@ -25,8 +25,7 @@ from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import NO_PUSH, Instant, Push
 from tautline.kernels.loads.drag import accelerates
 from tautline.kernels.loads.resistance import DAMPING, DRAG
-from tautline.kernels.newton import ZERO
-from tautline.kernels.so3 import Vector, add
+from tautline.kernels.so3 import ZERO, Vector, add
 
 LOADS = registry.LOADS
 # Accounts of the loads.

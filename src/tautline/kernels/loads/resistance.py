@@ -21,7 +21,7 @@ from tautline.kernels.energy import element_length, weights_of_nodes
 from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.loads.acting import Instant, Speeds, frame_change
+from tautline.kernels.loads.acting import Instant, Trend, frame_change
 from tautline.kernels.loads.damping import lengthening_by_reel, viscous_coefficients
 from tautline.kernels.loads.drag import (
     NO_BODY_RESISTANCE,
@@ -97,19 +97,15 @@ def resistances(
     loads: Loads,
     at: Instant,
     turns: bool,
-    speeds: Speeds,
-    earlier: Speeds,
-    last: Vector,
-    before: Vector,
-    ahead: float,
+    trend: Trend,
+    spins: tuple[Vector, Vector],
     motion: Motion,
     scratch: Scratch,
 ) -> BodyResistance:
     """Fill the rows of all elements, and give what resists the body.
 
     `elements_at_boundary` must be current, and of a span the rows of its stop. `turns` says whether rope comes or goes,
-    `speeds` and `earlier` are those of the feeds in the two latest steps, `last` and `before` angular velocities of the
-    body, and `ahead` how far velocities are extrapolated along their change.
+    `spins` are angular velocities of the body in the two latest steps.
     """
     l = element_length(par, motion.reel[data.S])
     if turns:
@@ -117,16 +113,16 @@ def resistances(
     else:
         clear_along(par.N, scratch.factor[data.BY_REEL])
     if loads.own[DAMPING].acts:
-        viscous_coefficients(par, loads.own[DAMPING], l, at, speeds, earlier, ahead, motion, scratch)
+        viscous_coefficients(par, loads.own[DAMPING], l, at, trend, motion, scratch)
     else:
         clear_along(par.N, scratch.factor[data.VISCOUS])
     if not loads.own[DRAG].acts:
         for row in (data.ACROSS, data.ALONG, data.ADDED):
             clear_along(par.N, scratch.factor[row])
         return NO_BODY_RESISTANCE
-    string_coefficients(par, loads.own[DRAG], l, at, speeds, earlier, ahead, motion, scratch)
-    latest = Latest(node(motion.nodes[data.VELOCITY], par.N), last)
-    preceding = Latest(node(motion.nodes[data.VELOCITY_BEFORE], par.N), before)
+    string_coefficients(par, loads.own[DRAG], l, at, trend, motion, scratch)
+    latest = Latest(node(motion.nodes[data.VELOCITY], par.N), spins[0])
+    preceding = Latest(node(motion.nodes[data.VELOCITY_BEFORE], par.N), spins[1])
     fluid = sub(triple(motion.body, data.FLUID_AT_BODY), frame_change(at, motion.reel))
     height = node(motion.nodes[data.POSITION], par.N)[2]
-    return body_resistance(loads.own[DRAG], at, height, latest, preceding, ahead, fluid)
+    return body_resistance(loads.own[DRAG], at, height, latest, preceding, trend.ahead, fluid)

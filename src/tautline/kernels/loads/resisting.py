@@ -13,8 +13,7 @@ from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import kernel
 from tautline.kernels.loads.acting import Instant, Speeds, by_speeds
 from tautline.kernels.loads.drag import BodyResistance
-from tautline.kernels.newton import ZERO
-from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.so3 import ZERO, Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 
 
 class Given(NamedTuple):

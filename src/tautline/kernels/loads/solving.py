@@ -22,9 +22,20 @@ from tautline.kernels.loads.velocities import (
     product_of_nodes,
     turning_inertia,
 )
-from tautline.kernels.newton import ZERO, Rates
-from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.newton import Rates
+from tautline.kernels.so3 import ZERO, Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 from tautline.kernels.tangents import has_tangents, values_of
+
+
+class BoundaryEquations(NamedTuple):
+    """Knowns of the velocities at a step boundary, beside the momenta of the nodes in TARGET."""
+
+    s: float
+    tau: float  # time for which loads act
+    body: BodyResistance
+    R: Matrix
+    reel: ReelTarget
+    Pi: Vector  # with what loads give
 
 
 class Solved(NamedTuple):
@@ -36,20 +47,12 @@ class Solved(NamedTuple):
 
 
 @kernel
-def solve_values(
-    par: Parameters,
-    s: float,
-    tau: float,
-    body: BodyResistance,
-    R: Matrix,
-    reel: ReelTarget,
-    Pi: Vector,
-    scratch: Scratch,
-) -> Solved:
+def solve_values(par: Parameters, x: BoundaryEquations, scratch: Scratch) -> Solved:
     """`solve_velocities` for numbers without tangents."""
-    l = element_length(par, s)
+    tau, reel = x.tau, x.reel
+    l = element_length(par, x.s)
     off = par.mu * l / 6.0
-    turning = eliminate_rotation(par, tau, body, R, Pi)
+    turning = eliminate_rotation(par, tau, x.body, x.R, x.Pi)
     couple_nodes(par, off, tau, scratch)
     v = scratch.nodes[data.MEAN_VELOCITY]
     last = Equation(turning.block, turning.force)
@@ -57,7 +60,7 @@ def solve_values(
     sigma = reel.speed
     own = zero_like(l) + 1.0
     if reel.turns:
-        mass = border_of_reel(par, l, s, tau, scratch)
+        mass = border_of_reel(par, l, x.s, tau, scratch)
         slope, border = scratch.nodes[data.BY_SIGMA], scratch.nodes[data.BORDER]
         solve_again(par.N, border, scratch, scratch.nodes[data.ELIMINATED], slope)
         if not reel.held:
@@ -72,22 +75,13 @@ def solve_values(
 
 
 @separate
-def with_tangents(
-    par: Parameters,
-    s: float,
-    tau: float,
-    body: BodyResistance,
-    R: Matrix,
-    reel: ReelTarget,
-    Pi: Vector,
-    solved: Solved,
-    scratch: Scratch,
-) -> Rates:
+def with_tangents(par: Parameters, equations: BoundaryEquations, solved: Solved, scratch: Scratch) -> Rates:
     """Tangents of velocities whose values are found.
 
     What the equations with tangents leave at those values is the right-hand side of one more solution with the same
     matrix (implicit function theorem).
     """
+    s, tau, body, R, reel, Pi = equations
     N = par.N
     plain = values_of((scratch,))[0]
     v, right = plain.nodes[data.MEAN_VELOCITY], scratch.nodes[data.TARGET]
@@ -140,19 +134,10 @@ def with_tangents(
 
 
 @kernel
-def solve_velocities(
-    par: Parameters,
-    s: float,
-    tau: float,
-    body: BodyResistance,
-    R: Matrix,
-    reel: ReelTarget,
-    Pi: Vector,
-    scratch: Scratch,
-) -> Rates:
+def solve_velocities(par: Parameters, equations: BoundaryEquations, scratch: Scratch) -> Rates:
     """Velocities of the nodes from the momenta in TARGET into MEAN_VELOCITY, and the rates of reel and body."""
-    x = values_of((par, s, tau, body, R, reel, Pi, scratch))
-    solved = solve_values(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7])
-    if has_tangents(s):
-        return with_tangents(par, s, tau, body, R, reel, Pi, solved, scratch)
+    x = values_of((par, equations, scratch))
+    solved = solve_values(x[0], x[1], x[2])
+    if has_tangents(equations.s):
+        return with_tangents(par, equations, solved, scratch)
     return solved.rates

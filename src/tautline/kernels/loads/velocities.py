@@ -24,12 +24,12 @@ from tautline.kernels.along import (
 )
 from tautline.kernels.data import Array, Parameters, Scratch, node, put_node
 from tautline.kernels.energy import reel_mass, weights_of_nodes
-from tautline.kernels.fixed import IDENTITY
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
 from tautline.kernels.loads.drag import BodyResistance
-from tautline.kernels.newton import ZERO
 from tautline.kernels.so3 import (
+    IDENTITY,
+    ZERO,
     Matrix,
     Vector,
     add,

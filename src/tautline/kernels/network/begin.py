@@ -30,10 +30,10 @@ from tautline.kernels.network.observe import (
 )
 from tautline.kernels.network.reeving import feed_speed, measure_span, wheel_end
 from tautline.kernels.network.spans import evaluate_pulls
-from tautline.kernels.network.step import ZERO, book_given
+from tautline.kernels.network.step import book_given
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale
+from tautline.kernels.so3 import ZERO, Vector, add, add_scaled, apply, cross, dot, scale
 
 
 @kernel

@@ -20,17 +20,7 @@ from tautline.kernels.network.data import Body, Network, Strand, body_at, loads_
 from tautline.kernels.network.ends import matrix_in, put_matrix, spooled_slope
 from tautline.kernels.network.equations import drum_mass
 from tautline.kernels.network.friction import NO_FRICTION, rub_force, rub_of
-from tautline.kernels.network.linear import (
-    IDENTITY,
-    ZEROS,
-    add_block,
-    add_column,
-    add_row,
-    add_vector,
-    clear,
-    eliminate,
-    substitute,
-)
+from tautline.kernels.network.linear import add_block, add_column, add_row, add_vector, clear, eliminate, substitute
 from tautline.kernels.network.reduced import (
     Reduced,
     prepare,
@@ -39,11 +29,13 @@ from tautline.kernels.network.reduced import (
     restore_inner,
 )
 from tautline.kernels.network.span_loads import rows_of, speeds_of
-from tautline.kernels.network.step import ZERO
 from tautline.kernels.network.wet import fluid_into
 from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
+    IDENTITY,
+    ZERO,
+    ZEROS,
     Matrix,
     Vector,
     add,

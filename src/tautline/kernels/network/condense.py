@@ -18,7 +18,7 @@ from tautline.kernels.network import data as net
 from tautline.kernels.network.data import Strand
 from tautline.kernels.network.spans import BY_STOP
 from tautline.kernels.reels import unpack_start
-from tautline.kernels.so3 import Vector, add, add_scaled, scale, sub
+from tautline.kernels.so3 import ZERO, Vector, add, add_scaled, scale, sub
 from tautline.kernels.step_equations import GROWTH, derivatives_by_sigma, ends_of, node_equations, reel_row
 from tautline.kernels.tridiagonal import (
     LastNode,
@@ -28,8 +28,6 @@ from tautline.kernels.tridiagonal import (
     forward,
     forward_with_minors,
 )
-
-ZERO = (0.0, 0.0, 0.0)
 
 
 @kernel

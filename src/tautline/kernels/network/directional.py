@@ -27,9 +27,10 @@ from tautline.kernels.network import data as net
 from tautline.kernels.network.data import Directional
 from tautline.kernels.network.ends import matrix_in, put_matrix
 from tautline.kernels.network.friction import angle_of
-from tautline.kernels.network.linear import IDENTITY, ZEROS
-from tautline.kernels.newton import ZERO
 from tautline.kernels.so3 import (
+    IDENTITY,
+    ZERO,
+    ZEROS,
     Matrix,
     Vector,
     add,

@@ -27,17 +27,7 @@ from tautline.kernels.network.ends import (
     swing_by_omega,
 )
 from tautline.kernels.network.grip import solve_feed, solve_gripped
-from tautline.kernels.network.linear import (
-    IDENTITY,
-    ZEROS,
-    add_block,
-    add_column,
-    add_row,
-    add_vector,
-    clear,
-    eliminate,
-    substitute,
-)
+from tautline.kernels.network.linear import add_block, add_column, add_row, add_vector, clear, eliminate, substitute
 from tautline.kernels.network.reeving import (
     add_drum,
     add_feeds,
@@ -53,6 +43,8 @@ from tautline.kernels.network.spans import retracted
 from tautline.kernels.newton import ERROR_LEFT, ROUNDING_FLOOR
 from tautline.kernels.rotation import MAX_ITERATIONS
 from tautline.kernels.so3 import (
+    IDENTITY,
+    ZEROS,
     Matrix,
     add,
     add_scaled,

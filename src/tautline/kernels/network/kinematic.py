@@ -13,6 +13,7 @@ from tautline.kernels.network.data import Body
 from tautline.kernels.network.ends import put_matrix
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
+    ZERO,
     Quaternion,
     Vector,
     apply_transposed,
@@ -22,8 +23,6 @@ from tautline.kernels.so3 import (
     sub,
 )
 from tautline.kernels.tables import vector_at
-
-ZERO = (0.0, 0.0, 0.0)
 
 
 class Turning(NamedTuple):

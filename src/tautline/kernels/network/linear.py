@@ -9,9 +9,6 @@ from tautline.kernels.jit import kernel
 from tautline.kernels.so3 import Matrix, Vector, apply, apply_transposed, dot, inverse3
 from tautline.kernels.tangents import has_tangents
 
-ZEROS = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-
 
 @kernel
 def add_row(out: Array2, i: int, j: int, x: Vector) -> None:

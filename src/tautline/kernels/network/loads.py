@@ -14,7 +14,7 @@ from tautline.kernels.balance import SIGNS, book
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import Array, Loads, copy_nodes, node, put_node, put_triple, triple
 from tautline.kernels.energy import element_length
-from tautline.kernels.fixed import IDENTITY, extrapolation
+from tautline.kernels.fixed import extrapolation
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import Instant
 from tautline.kernels.loads.boundary import StepBoundary, amount, given_at
@@ -30,11 +30,11 @@ from tautline.kernels.network.reduced import strand_motion
 from tautline.kernels.network.reeving import feed_speed
 from tautline.kernels.network.span_loads import speeds_of
 from tautline.kernels.network.spans import retracted
-from tautline.kernels.network.step import ZERO, book_whole, give
+from tautline.kernels.network.step import book_whole, give
 from tautline.kernels.network.wet import expect_fluid_at_bodies, given_to, move_fluid_at_bodies
 from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale, sub
+from tautline.kernels.so3 import IDENTITY, ZERO, Vector, add, add_scaled, apply, cross, dot, scale, sub
 
 # Part of the momentum of the mesh's fastest motion that damping may take at once.
 STIFF = 0.5

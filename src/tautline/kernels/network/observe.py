@@ -24,11 +24,10 @@ from tautline.kernels.network.kinematic import set_kinematic_velocities
 from tautline.kernels.network.loads import Taken, ahead_of, instant_of, loads_of_strand, place_given
 from tautline.kernels.network.reeving import add_to_feeds, feed_speed, measure_span, wheel_end
 from tautline.kernels.network.spans import evaluate_pulls, retracted
-from tautline.kernels.network.step import ZERO
 from tautline.kernels.network.wet import given_to
 from tautline.kernels.reels import NO_ENTRANCE, ReelStart, pack_start
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale, sub
+from tautline.kernels.so3 import ZERO, Vector, add, add_scaled, apply, cross, dot, scale, sub
 
 
 @kernel

@@ -11,14 +11,13 @@ from tautline.kernels import data
 from tautline.kernels.data import Motion, add_to_node, node, put_node, triple
 from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import kernel, separate
-from tautline.kernels.loads.acting import NO_PUSH, Instant, Push, Speeds, instant_at
+from tautline.kernels.loads.acting import NO_PUSH, Instant, Push, Speeds, Trend, instant_at
 from tautline.kernels.loads.pushing import act, pushes
 from tautline.kernels.loads.resistance import DRAG, elements_at_boundary, expect_velocities, resistances
 from tautline.kernels.loads.resisting import drag_of_flow
 from tautline.kernels.loads.velocities import block, blocks_of_nodes, border_of_reel, coupled, put_block
 from tautline.kernels.network import data as net
 from tautline.kernels.network.data import Network, Strand, body_at, loads_at
-from tautline.kernels.network.linear import IDENTITY, ZEROS
 from tautline.kernels.network.span_loads import (
     BORDER_FAR,
     beyond_latest,
@@ -31,10 +30,12 @@ from tautline.kernels.network.span_loads import (
     span_motion,
 )
 from tautline.kernels.network.spans import Square, retracted
-from tautline.kernels.network.step import ZERO
 from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
+    IDENTITY,
+    ZERO,
+    ZEROS,
     Matrix,
     Vector,
     add_scaled,
@@ -150,13 +151,13 @@ def prepare(strand: Strand, network: Network, tau: float, at: Instant, ahead: fl
     right_reel, right_far, first = tau * push.reel, tau * push.far, ZERO
     elements_at_boundary(par, l, 0.0, motion, scratch)
     if strand.reeved:
-        speeds, earlier = latest_speeds(network, strand)
+        last, before = latest_speeds(network, strand)
         lengthening_by_far(par, l, scratch)
-        resistances(par, loads, at, True, speeds, earlier, ZERO, ZERO, ahead, motion, scratch)
+        resistances(par, loads, at, True, Trend(last, before, ahead), (ZERO, ZERO), motion, scratch)
     else:
         turns = strand.row >= 0
-        last, before = (reel[data.SIGMA] if turns else 0.0,), (reel[data.SIGMA_BEFORE] if turns else 0.0,)
-        resistances(par, loads, at, turns, last, before, ZERO, ZERO, ahead, motion, scratch)
+        latest, preceding = (reel[data.SIGMA] if turns else 0.0,), (reel[data.SIGMA_BEFORE] if turns else 0.0,)
+        resistances(par, loads, at, turns, Trend(latest, preceding, ahead), (ZERO, ZERO), motion, scratch)
     if loads.own[DRAG].acts:
         flow = drag_of_flow(par, tau, ZERO, motion.nodes[data.FLUID_VELOCITY], scratch, scratch.nodes[data.TARGET])
         right_reel, first = right_reel + flow.reel, flow.first

@@ -20,7 +20,7 @@ from tautline.kernels.network.ends import End, matrix_in, moment_of, spooled_slo
 from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_in, rub_of
 from tautline.kernels.network.grip import begin_grip, end_grip
 from tautline.kernels.network.guess import is_steady, keep_speeds, reel_beyond_parabola
-from tautline.kernels.network.linear import IDENTITY, ZEROS, add_block, add_column, add_row, add_vector
+from tautline.kernels.network.linear import add_block, add_column, add_row, add_vector
 from tautline.kernels.network.spans import (
     BORDER_STOP,
     BY_STOP,
@@ -41,6 +41,9 @@ from tautline.kernels.reeling import ReelImpulses, kept_reel_force, reel_after, 
 from tautline.kernels.reels import pack_start, unpack_start
 from tautline.kernels.rotation import mean_swing
 from tautline.kernels.so3 import (
+    IDENTITY,
+    ZERO,
+    ZEROS,
     Matrix,
     Vector,
     add,
@@ -57,7 +60,6 @@ from tautline.kernels.so3 import (
 )
 from tautline.kernels.step_equations import Ends, Sums, reel_row
 
-ZERO = (0.0, 0.0, 0.0)
 NO_SUMS = Sums(0.0, 0.0, 0.0, 0.0)
 
 

@@ -58,10 +58,8 @@ from tautline.kernels.reeling import (
 )
 from tautline.kernels.reels import pack_start, unpack_start
 from tautline.kernels.rotation import attitude, quaternion
-from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, quaternion_increment, scale, sub
+from tautline.kernels.so3 import ZERO, Vector, add, add_scaled, apply, cross, dot, quaternion_increment, scale, sub
 from tautline.kernels.tables import mean_between
-
-ZERO = (0.0, 0.0, 0.0)
 
 
 @separate

@@ -25,10 +25,11 @@ from tautline.kernels.network.directional import (
     resistance_from,
 )
 from tautline.kernels.network.ends import matrix_in
-from tautline.kernels.network.linear import ZEROS, add_block, add_vector
-from tautline.kernels.newton import ZERO
+from tautline.kernels.network.linear import add_block, add_vector
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
+    ZERO,
+    ZEROS,
     Vector,
     add,
     add_scaled,
