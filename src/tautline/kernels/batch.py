@@ -29,7 +29,7 @@ from tautline.kernels.lane_motions import (
 from tautline.kernels.lane_stages import composed_step, fixed_base_step
 from tautline.kernels.lanes import LANES, lane_array, put, select, some, take, zero_like
 from tautline.kernels.legendre import rates_at_fixed_length, rates_with_reel
-from tautline.kernels.limits import guard, limits_change, turning_rate2
+from tautline.kernels.limits import guard, limits_change, turns_fast
 from tautline.kernels.members import (
     LEFT,
     Block,
@@ -62,11 +62,10 @@ def guard_members(members: Members, block: Block, locked: bool, must: float) -> 
     Bodies and nodes are looked at as of the start of the march. That is enough: only a step that adapts depends on
     them, and such members are guarded there alone.
     """
-    nothing: Any = None  # scratch, which only loads need
     for k in range(LANES):
         if block.status[k] == RUNNING and take(must, k) != 0.0:
             motion = motion_of(block, k)
-            status = guard(parameters_of(members, k), plan_of(members, k), locked, 0.0, motion, nothing, None)
+            status = guard(parameters_of(members, k), plan_of(members, k), locked, motion, None)
             if status != RUNNING or motion.clock[data.RAISED] > 0:
                 block.status[k] = LEFT
 
@@ -82,8 +81,7 @@ def guard_reels(par: Parameters, plan: Plan, members: Members, block: Block, mot
 @inlined
 def turn_resolved(par: Parameters, plan: Plan, l: float, h: float, motion: Motion) -> None:
     """Let members leave whose bodies turn, or swing on the string, too fast for steps of length h."""
-    turned2 = turning_rate2(par, plan, l, motion) * h * h
-    fast = turned2 > plan.resolution * plan.resolution
+    fast = turns_fast(par, plan, l, h, motion)
     clock: Any = motion.clock
     if some(fast):
         leave_where(clock, fast)

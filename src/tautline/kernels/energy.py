@@ -9,7 +9,7 @@ import math
 
 from tautline.kernels import data
 from tautline.kernels.along import nodes_from, places_from, spread, total, width
-from tautline.kernels.data import Array, Parameters, clear_nodes, node, node_stride, put_node
+from tautline.kernels.data import Array, Parameters, add_to_node, clear_nodes, node, node_stride, put_node
 from tautline.kernels.elastic import elastic_energy, law_sums
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select, zero_like
@@ -243,6 +243,17 @@ def body_momenta(par: Parameters, v_N: Vector, R: Matrix, omega: Vector) -> tupl
     linear = scale(par.M, add(v_N, apply(R, cross(omega, par.rho))))
     lever = cross(par.rho, apply_transposed(R, v_N))
     return linear, add_scaled(apply(par.J, omega), par.M, lever)
+
+
+@kernel
+def all_momenta(
+    par: Parameters, s: float, sigma: float, q: Array, v: Array, R: Matrix, omega: Vector, out_p: Array
+) -> tuple[float, Vector]:
+    """Momenta of string, reel and body: nodes into out_p, P_s and Pi returned."""
+    P_s = momenta(par, s, sigma, q, v, out_p)
+    linear, Pi = body_momenta(par, node(v, par.N), R, omega)
+    add_to_node(out_p, par.N, linear)
+    return P_s, Pi
 
 
 @kernel

@@ -82,6 +82,13 @@ def extrapolated_vector(ahead: float, bend: float, last: Vector, before: Vector,
     )
 
 
+@inlined
+def extrapolated_spin(ahead: float, bend: float, body: Array) -> Vector:
+    """omega where Newton's method starts."""
+    last, earlier = triple(body, data.OMEGA_BEFORE), triple(body, data.OMEGA_EARLIER)
+    return extrapolated_vector(ahead, bend, triple(body, data.OMEGA), last, earlier)
+
+
 @kernel
 def keep_spin(body: Array, omega: Vector) -> None:
     """Remember the mean angular velocity of a step."""

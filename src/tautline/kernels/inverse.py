@@ -25,11 +25,10 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.drum import holding
 from tautline.kernels.energy import (
+    all_momenta,
     body_moment,
-    body_momenta,
     element_length,
     kinetic_gradient_s,
-    momenta,
     node_force,
     radius,
     reel_force,
@@ -151,9 +150,7 @@ def prescribed_torques(
         R, omega = state_of(par, out, row, workspace)
         s = workspace.reel[data.S]
         _, sigma, acceleration = curve_at(profile.T, times[row])
-        P_s = momenta(par, s, sigma, q, v, p)
-        linear, Pi = body_momenta(par, node(v, par.N), R, omega)
-        put_node(p, par.N, add(node(p, par.N), linear))
+        P_s, Pi = all_momenta(par, s, sigma, q, v, R, omega, p)
         l = element_length(par, s)
         step = short_step(par, l, omega)
         workspace.reel[data.HELD] = data.PRESCRIBED
@@ -225,9 +222,7 @@ def holding_torques(
         l = element_length(par, s)
         if row == 0:
             factorise(par, l, scratch.factor[data.LOWER], scratch.factor[data.INVERSE])
-        momenta(par, s, 0.0, q, v, p)
-        linear, Pi = body_momenta(par, node(v, par.N), R, omega)
-        put_node(p, par.N, add(node(p, par.N), linear))
+        _, Pi = all_momenta(par, s, 0.0, q, v, R, omega, p)
         step = short_step(par, l, omega)
         given = Rates(0.0, omega, 0.0)
         reel, moment = applied_forces(par, True, times[row], step, workspace, given, Pi, scratch, loads)

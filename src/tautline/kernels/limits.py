@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from tautline.errors import REEL_OUTRUNS_WAVES, RUNNING, UNSTABLE_STEP
 from tautline.kernels import data
-from tautline.kernels.data import Array, Counters, Loads, Motion, Parameters, Plan, Scratch, node, triple
+from tautline.kernels.data import Array, Counters, Loads, Motion, Parameters, Plan, node, triple
 from tautline.kernels.elastic import tension_and_energy
 from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import entry, inlined, kernel, separate
@@ -117,6 +117,13 @@ def turning_rate2(par: Parameters, plan: Plan, l: float, motion: Motion) -> floa
 
 
 @kernel
+def turns_fast(par: Parameters, plan: Plan, l: float, h: float, motion: Motion) -> bool:
+    """Whether the body turns, or swings on the string, too fast for steps of length h."""
+    turned2 = turning_rate2(par, plan, l, motion) * h * h
+    return turned2 > plan.resolution * plan.resolution
+
+
+@kernel
 def resolved_turn(par: Parameters, plan: Plan, l: float, motion: Motion) -> float:
     """Step in which the body turns, or its swing advances, by no more than the resolution (rad)."""
     if not par.rotates:
@@ -126,9 +133,7 @@ def resolved_turn(par: Parameters, plan: Plan, l: float, motion: Motion) -> floa
 
 
 @inlined
-def limits_now(
-    par: Parameters, plan: Plan, locked: bool, t: float, motion: Motion, scratch: Scratch, loads: Loads | None
-) -> Limits:
+def limits_now(par: Parameters, plan: Plan, locked: bool, motion: Motion, loads: Loads | None) -> Limits:
     """All limits of the present motion."""
     limits = limits_at_length(par, plan, motion.reel[data.S], locked)
     force_law = math.inf
@@ -143,11 +148,9 @@ def limits_now(
 
 
 @entry
-def present_limits(
-    par: Parameters, plan: Plan, locked: bool, t: float, motion: Motion, scratch: Scratch, loads: Loads | None
-) -> Limits:
+def present_limits(par: Parameters, plan: Plan, locked: bool, motion: Motion, loads: Loads | None) -> Limits:
     """All limits of the present motion, for planning a run."""
-    return limits_now(par, plan, locked, t, motion, scratch, loads)
+    return limits_now(par, plan, locked, motion, loads)
 
 
 @entry
@@ -223,11 +226,9 @@ def limits_change(par: Parameters, plan: Plan, reel: Array) -> bool:
 
 
 @separate
-def guard(
-    par: Parameters, plan: Plan, locked: bool, t: float, motion: Motion, scratch: Scratch, loads: Loads | None
-) -> int:
+def guard(par: Parameters, plan: Plan, locked: bool, motion: Motion, loads: Loads | None) -> int:
     """Look at all limits before a base step, and divide it. Compiled on its own: it is called from three places."""
-    limits = limits_now(par, plan, locked, t, motion, scratch, loads)
+    limits = limits_now(par, plan, locked, motion, loads)
     if loads is not None and loads.acts and par.rotates and motion.reel[data.H_LAST] == 0.0:
         limits = at_start(plan, limits)
     motion.reel[data.GUARDED] = motion.reel[data.S]

@@ -23,7 +23,7 @@ from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.interrupts import ENDLESS, FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.limits import guard, turning_rate2
+from tautline.kernels.limits import guard, turns_fast
 from tautline.kernels.loads.jump import settle
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import evaluate_forces
@@ -164,9 +164,8 @@ def guarded_steps(
     Returns a status, and the number of steps until the next question (interrupts.py).
     """
     status = RUNNING
-    if must_guard(par, plan, motion, loads):
-        t = motion.reel[data.T_START] + motion.clock[data.STEP] * plan.h
-        status = guard(par, plan, command.locked, t, motion, scratch, loads)
+    if must_guard(par, plan, motion):
+        status = guard(par, plan, command.locked, motion, loads)
     part = 0
     while part < 1 << motion.clock[data.LEVEL] and status == RUNNING:
         most = left if pulse != 0 else ENDLESS
@@ -197,9 +196,8 @@ def locked_step(
     l = element_length(par, motion.reel[data.S])
     if plan.adaptive and par.rotates:
         h = plan.h / (1 << motion.clock[data.LEVEL])
-        turned2 = turning_rate2(par, plan, l, motion) * h * h
-        if turned2 > plan.resolution * plan.resolution or motion.clock[data.RAISED] > 0:
-            status = guard(par, plan, locked, 0.0, motion, scratch, loads)
+        if turns_fast(par, plan, l, h, motion) or motion.clock[data.RAISED] > 0:
+            status = guard(par, plan, locked, motion, loads)
     parts = 1 << motion.clock[data.LEVEL]
     made = 0
     while made < parts and status == RUNNING:
@@ -236,7 +234,7 @@ def march_interval(
         evaluate_forces(par, motion.reel[data.S], motion.nodes[data.POSITION], scratch.nodes[data.PULL])
     if not guarded:
         # not with constants, for which the guard would be compiled once more
-        status = guard(par, plan, command.locked, 0.0, motion, scratch, loads)
+        status = guard(par, plan, command.locked, motion, loads)
     end = motion.clock[data.STEP] + plan.steps_per_sample
     while motion.clock[data.STEP] < end and status == RUNNING:
         if guarded:

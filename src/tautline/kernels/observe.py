@@ -16,12 +16,11 @@ from tautline.kernels.data import (
     copy_nodes,
     node,
     node_stride,
-    put_node,
     put_triple,
     triple,
 )
 from tautline.kernels.energy import (
-    body_momenta,
+    all_momenta,
     elastic,
     gravity_deployed,
     gravity_reel,
@@ -49,11 +48,9 @@ def begin(par: Parameters, motion: Motion) -> None:
     """Momenta from the velocities in VELOCITY, OMEGA and SIGMA, by the Legendre transform."""
     reel = motion.reel
     body = motion.body
-    v = motion.nodes[data.VELOCITY]
-    p = motion.nodes[data.MOMENTUM]
-    reel[data.P_S] = momenta(par, reel[data.S], reel[data.SIGMA], motion.nodes[data.POSITION], v, p)
-    linear, Pi = body_momenta(par, node(v, par.N), attitude(body), triple(body, data.OMEGA))
-    put_node(p, par.N, add(node(p, par.N), linear))
+    q, v, p = motion.nodes[data.POSITION], motion.nodes[data.VELOCITY], motion.nodes[data.MOMENTUM]
+    R, omega = attitude(body), triple(body, data.OMEGA)
+    reel[data.P_S], Pi = all_momenta(par, reel[data.S], reel[data.SIGMA], q, v, R, omega, p)
     put_triple(body, data.SPIN, Pi)
     forget_history(motion)
 
@@ -238,10 +235,8 @@ def observe(
     if loads is not None and (loads.acts or loads.moves):
         owed = owed_at_sample(par, loads, locked, t, motion, scratch)
         rates = owed.rates
-        p = scratch.nodes[data.TARGET]
-        momenta(par, reel[data.S], rates.sigma, motion.nodes[data.POSITION], v, p)
-        linear, Pi = body_momenta(par, node(v, par.N), attitude(motion.body), rates.omega)
-        put_node(p, par.N, add(node(p, par.N), linear))
+        q, p, R = motion.nodes[data.POSITION], scratch.nodes[data.TARGET], attitude(motion.body)
+        _, Pi = all_momenta(par, reel[data.S], rates.sigma, q, v, R, rates.omega, p)
         write_sample(reel, spooled, sample_of(par, locked, motion, rates, owed.p_s, Pi, scratch), x)
         add_owed(loads, owed, reel, scratch, x)
         add_carried(par, loads, t, motion, scratch, x)

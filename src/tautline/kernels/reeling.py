@@ -8,7 +8,7 @@ from tautline.kernels import data
 from tautline.kernels.along import load, nodes_from, previous_nodes, put_nodes, spread, total, width
 from tautline.kernels.balance import book
 from tautline.kernels.compensated import accumulate, accumulate_nodes
-from tautline.kernels.data import Array, Command, Motion, Parameters, Scratch, node, triple
+from tautline.kernels.data import Array, Command, Motion, Parameters, Scratch, node
 from tautline.kernels.drive import torque_at
 from tautline.kernels.drum import drum_after, drum_before, is_plain, plain_drum
 from tautline.kernels.elastic import element_pulls
@@ -23,7 +23,6 @@ from tautline.kernels.energy import (
 from tautline.kernels.fixed import (
     bend_of,
     extrapolated,
-    extrapolated_vector,
     extrapolation,
     hold_first_node,
     keep_spin,
@@ -34,7 +33,7 @@ from tautline.kernels.lanes import zero_like
 from tautline.kernels.newton import Rates
 from tautline.kernels.reels import ReelStart
 from tautline.kernels.rotation import add_spin, attitude, turn
-from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply_transposed, dot, scale, sub
+from tautline.kernels.so3 import Matrix, add, add_scaled, apply_transposed, dot, scale, sub
 from tautline.kernels.step_equations import weights_from
 
 
@@ -110,13 +109,6 @@ def kept_reel_force(pull: Array) -> float:
     return pull[len(pull) - 1]  # type: ignore[no-any-return]
 
 
-@inlined
-def extrapolated_spin(before: ReelStart, body: Array) -> Vector:
-    """omega where Newton's method starts."""
-    last, earlier = triple(body, data.OMEGA_BEFORE), triple(body, data.OMEGA_EARLIER)
-    return extrapolated_vector(before.ahead, before.bend, triple(body, data.OMEGA), last, earlier)
-
-
 @kernel
 def reel_before(
     par: Parameters, command: Command, reel: Array, strain: float, force: float, h: float, start: float, end: float
@@ -146,6 +138,23 @@ class ReelImpulses(NamedTuple):
     gradient: float  # G_s of the string
     force_end: float
     strain_end: float  # at the guide
+
+
+@kernel
+def keep_speed(reel: Array, sigma: float, h: float) -> None:
+    """Remember the mean speed of a step, and how long it was."""
+    reel[data.SIGMA_EARLIER] = reel[data.SIGMA_BEFORE]
+    reel[data.SIGMA_BEFORE] = reel[data.SIGMA]
+    reel[data.SIGMA] = sigma
+    keep_length(reel, h)
+
+
+@kernel
+def keep_length(reel: Array, h: float) -> None:
+    """Remember how long a step was."""
+    reel[data.H_EARLIER] = reel[data.H_BEFORE]
+    reel[data.H_BEFORE] = reel[data.H_LAST]
+    reel[data.H_LAST] = h
 
 
 @kernel
@@ -185,12 +194,7 @@ def reel_after(
     else:
         push = drum_after(par, command, reel, before.drum, h, end, sigma, rates.impulse)
     accumulate(reel, data.P_S, data.P_S_ERR, dp_s + push, par.compensated)
-    reel[data.SIGMA_EARLIER] = reel[data.SIGMA_BEFORE]
-    reel[data.SIGMA_BEFORE] = reel[data.SIGMA]
-    reel[data.SIGMA] = sigma
-    reel[data.H_EARLIER] = reel[data.H_BEFORE]
-    reel[data.H_BEFORE] = reel[data.H_LAST]
-    reel[data.H_LAST] = h
+    keep_speed(reel, sigma, h)
 
 
 @inlined

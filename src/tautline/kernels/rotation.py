@@ -62,20 +62,24 @@ def put_attitude(body: Array, R: Array) -> None:
 
 
 @kernel
+def shrinking(h: float, omega: Vector) -> float:
+    """1/(1 + h^2 |omega|^2/4)."""
+    return 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
+
+
+@kernel
 def mean_swing(h: float, omega: Vector, rho: Vector) -> Vector:
     """phi = (F - I) rho/h, the mean velocity of the centre of mass about the attachment."""
-    k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
     y = cross(omega, rho)
-    return scale(k, add_scaled(y, 0.5 * h, cross(omega, y)))
+    return scale(shrinking(h, omega), add_scaled(y, 0.5 * h, cross(omega, y)))
 
 
 @kernel
 def mean_swing_along(h: float, omega: Vector, rho: Vector, phi: Vector, x: Vector) -> Vector:
     """(dphi/domega) x."""
-    k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
     y = cross(x, rho)
     bent = add(cross(x, cross(omega, rho)), cross(omega, y))
-    return scale(k, add_scaled(add_scaled(y, 0.5 * h, bent), -0.5 * h * h * dot(omega, x), phi))
+    return scale(shrinking(h, omega), add_scaled(add_scaled(y, 0.5 * h, bent), -0.5 * h * h * dot(omega, x), phi))
 
 
 @kernel

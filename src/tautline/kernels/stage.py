@@ -19,7 +19,7 @@ from tautline.kernels.fixed import (
     History,
     bend_of,
     drift_nodes,
-    extrapolated_vector,
+    extrapolated_spin,
     extrapolation,
     keep_spin,
     kick_then_eliminate,
@@ -29,15 +29,7 @@ from tautline.kernels.fixed import (
 from tautline.kernels.jit import inlined
 from tautline.kernels.lanes import zero_like
 from tautline.kernels.newton import Equations, Rates, Target, rates_with_tangents, solve_rates
-from tautline.kernels.reeling import (
-    ReelImpulses,
-    extrapolated_spin,
-    kept_reel_force,
-    last_kick,
-    move_string,
-    reel_after,
-    reel_before,
-)
+from tautline.kernels.reeling import ReelImpulses, kept_reel_force, last_kick, move_string, reel_after, reel_before
 from tautline.kernels.rotation import add_spin, attitude, turn
 from tautline.kernels.so3 import add_scaled, apply_transposed, dot, scale
 
@@ -63,8 +55,7 @@ def make_fixed_step(
         Pi = triple(body, data.SPIN)
         ahead = extrapolation(h, history.last, history.before)
         bend = bend_of(h, history.last, history.before, history.earlier)
-        latest = triple(body, data.OMEGA), triple(body, data.OMEGA_BEFORE), triple(body, data.OMEGA_EARLIER)
-        guess = extrapolated_vector(ahead, bend, latest[0], latest[1], latest[2])
+        guess = extrapolated_spin(ahead, bend, body)
         v_N, omega, not_converged = velocities_of_body(par, h, v_N, Pi, R, guess, scratch)
         substitute(par, h, v_N, motion, scratch)
         p_N = node(motion.nodes[data.MOMENTUM], par.N)
@@ -125,7 +116,7 @@ def make_reeling_step(
         force = kept_reel_force(scratch.nodes[data.PULL])
         strain = strain_at_guide(par, q, element_length(par, s))
         before = begin_reel(par, command, reel, strain, force, h, start, end)
-        guess = Rates(before.sigma, extrapolated_spin(before, motion.body), zero_like(before.sigma))
+        guess = Rates(before.sigma, extrapolated_spin(before.ahead, before.bend, motion.body), zero_like(before.sigma))
         Pi = add_scaled(triple(motion.body, data.SPIN), 0.5 * h, body_moment(par, R))
         target = Target(before.p_s, Pi, before.at, before.drum)
         p = motion.nodes[data.MOMENTUM]

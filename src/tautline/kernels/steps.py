@@ -7,7 +7,7 @@ from tautline.kernels import data
 from tautline.kernels.data import Command, Loads, Motion, Parameters, Plan, Scratch
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import inlined, kernel, separate
-from tautline.kernels.limits import limits_change, turning_rate2
+from tautline.kernels.limits import limits_change, turns_fast
 from tautline.kernels.repeating import END_TOLERANCE
 from tautline.kernels.step import one_step
 
@@ -38,15 +38,14 @@ def may_reach_end(par: Parameters, plan: Plan, motion: Motion, h: float) -> bool
 
 
 @inlined
-def must_guard(par: Parameters, plan: Plan, motion: Motion, loads: Loads | None) -> bool:
+def must_guard(par: Parameters, plan: Plan, motion: Motion) -> bool:
     """Whether a limit may have changed since the last look."""
     reel = motion.reel
     must = limits_change(par, plan, reel)
     if plan.adaptive and par.rotates and not must:
         h = plan.h / (1 << motion.clock[data.LEVEL])
         l = element_length(par, reel[data.S])
-        turned2 = turning_rate2(par, plan, l, motion) * h * h
-        must = turned2 > plan.resolution * plan.resolution or motion.clock[data.RAISED] > 0
+        must = turns_fast(par, plan, l, h, motion) or motion.clock[data.RAISED] > 0
     return must
 
 
@@ -91,7 +90,7 @@ def steps_alike(
         if part + 1 < parts:
             part += 1
         else:
-            if motion.clock[data.STEP] >= last or must_guard(par, plan, motion, loads):
+            if motion.clock[data.STEP] >= last or must_guard(par, plan, motion):
                 break
             part = 0
             motion.clock[data.STEP] += 1

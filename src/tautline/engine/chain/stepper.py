@@ -245,7 +245,7 @@ class Stepper:
         self.cover(self.time, self.time)
         locked = self.kernel_command.locked
         loads = self.loads if self.loaded else None
-        now = self.turns.run(present_limits, self.par, self.plan, locked, self.time, self.motion, self.scratch, loads)
+        now = self.turns.run(present_limits, self.par, self.plan, locked, self.motion, loads)
         if deployed is None:
             return now
         then = step_limits(self.par, self.plan, self.par.L - deployed, locked)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tautline.kernels.adjoint import data as adjoint
-from tautline.kernels.adjoint.data import Adjoint, add_triple
+from tautline.kernels.adjoint.data import Adjoint
 from tautline.kernels.adjoint.guide import table_mean_back
+from tautline.kernels.data import add_triple
 from tautline.kernels.jit import separate
 from tautline.kernels.loads.acting import Instant
 from tautline.kernels.loads.applied_force import AppliedForce, at_joint

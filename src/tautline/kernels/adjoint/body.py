@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from tautline.kernels.adjoint import data as adjoint
-from tautline.kernels.adjoint.data import add_triple
-from tautline.kernels.data import Array, Parameters
+from tautline.kernels.data import Array, Parameters, add_triple
 from tautline.kernels.fixed import reduced_inertia
 from tautline.kernels.jit import inlined, kernel
-from tautline.kernels.rotation import mean_swing
+from tautline.kernels.rotation import mean_swing, shrinking
 from tautline.kernels.so3 import (
     Matrix,
     Vector,
@@ -27,12 +26,6 @@ from tautline.kernels.so3 import (
     sub,
     transpose,
 )
-
-
-@kernel
-def shrinking(h: float, omega: Vector) -> float:
-    """1/(1 + h^2 |omega|^2/4)."""
-    return 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
 
 
 @kernel

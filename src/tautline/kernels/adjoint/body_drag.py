@@ -6,9 +6,9 @@ import math
 
 from tautline.kernels import data
 from tautline.kernels.adjoint import data as adjoint
-from tautline.kernels.adjoint.data import Adjoint, add_triple
+from tautline.kernels.adjoint.data import Adjoint
 from tautline.kernels.adjoint.drag import Expectation, flow_back
-from tautline.kernels.data import Motion, Parameters, add_to_node, node, triple
+from tautline.kernels.data import Motion, Parameters, add_to_node, add_triple, node, triple
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import Instant
 from tautline.kernels.loads.drag import BodyResistance, Drag, reach

@@ -10,7 +10,7 @@ from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.applied import Applied, applied_at, applied_back
 from tautline.kernels.adjoint.body import moment_back
 from tautline.kernels.adjoint.body_drag import body_drag_back
-from tautline.kernels.adjoint.data import Adjoint, add_length, add_triple
+from tautline.kernels.adjoint.data import Adjoint, add_length
 from tautline.kernels.adjoint.drag import Expectation, drag_back, resisted
 from tautline.kernels.adjoint.elements import BY_DIRECTION, BY_LENGTH, BY_LENGTHENING, Virtual, apart, elements_back
 from tautline.kernels.adjoint.fixed import add_multipliers
@@ -29,6 +29,7 @@ from tautline.kernels.data import (
     Parameters,
     Scratch,
     add_to_node,
+    add_triple,
     clear_nodes,
     code,
     node,

@@ -161,13 +161,6 @@ def empty_record(N: int, stages: int, rows: int, loaded: bool) -> Record:
 
 
 @kernel
-def add_triple(out: Array, i: int, x: Vector) -> None:
-    out[i] += x[0]
-    out[i + 1] += x[1]
-    out[i + 2] += x[2]
-
-
-@kernel
 def add_length(par: Parameters, l_bar: float, out: Adjoint) -> None:
     """Derivative by the length of an element, which is (L - s)/N."""
     out.reel[S_BAR] -= l_bar / par.N

@@ -40,11 +40,8 @@ def apart(t: Vector, dx: Vector, by_reel: float, x_s: float) -> float:
 def elements_back(par: Parameters, l: float, turns: bool, scratch: Scratch, out: Adjoint) -> float:
     """From derivatives by unit vectors, lengths and BY_REEL: adds those by positions; that by l is returned."""
     N = par.N
-    q_bar, directions, by_direction = (
-        out.nodes[adjoint.POSITION_BAR],
-        scratch.nodes[data.DIRECTION],
-        scratch.nodes[BY_DIRECTION],
-    )
+    q_bar = out.nodes[adjoint.POSITION_BAR]
+    directions, by_direction = scratch.nodes[data.DIRECTION], scratch.nodes[BY_DIRECTION]
     lengths, by_length = scratch.factor[data.LENGTH], scratch.factor[BY_LENGTH]
     l_bar = lengthening_back(par, l, scratch) if turns else 0.0
     nothing, one = spread(lengths, 0.0), spread(lengths, 1.0)

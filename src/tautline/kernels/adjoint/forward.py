@@ -19,7 +19,7 @@ from tautline.kernels.fixed import bend_of, extrapolated, extrapolation
 from tautline.kernels.guide import carnot_force
 from tautline.kernels.jit import kernel
 from tautline.kernels.newton import Rates
-from tautline.kernels.reeling import ReelImpulses, reel_gradient
+from tautline.kernels.reeling import ReelImpulses, keep_speed, reel_gradient
 from tautline.kernels.reels import ReelStart
 from tautline.kernels.stage import add_iterations, diverged, failed, make_reeling_step
 from tautline.kernels.tables import curve_before, curve_increment
@@ -82,12 +82,7 @@ def reel_ends(
         glides = friction_at_end(par, reel[data.S], h) > STIFF_FRICTION * reel_mass(par, reel[data.S])[0]
         reel[data.HELD] = data.STUCK if stuck else data.GLIDING if glides else data.NOT_HELD
     accumulate(reel, data.P_S, data.P_S_ERR, dp_s, par.compensated)
-    reel[data.SIGMA_EARLIER], reel[data.SIGMA_BEFORE], reel[data.SIGMA] = (
-        reel[data.SIGMA_BEFORE],
-        reel[data.SIGMA],
-        sigma,
-    )
-    reel[data.H_EARLIER], reel[data.H_BEFORE], reel[data.H_LAST] = reel[data.H_BEFORE], reel[data.H_LAST], h
+    keep_speed(reel, sigma, h)
 
 
 stage_forward, _ = make_reeling_step(reel_begins, reel_ends, diverged, failed, add_iterations)

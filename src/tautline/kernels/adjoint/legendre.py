@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.body import body_after
-from tautline.kernels.adjoint.data import Adjoint, add_triple
+from tautline.kernels.adjoint.data import Adjoint
 from tautline.kernels.adjoint.kinetic import Direction, kinetic_back
 from tautline.kernels.adjoint.reeling import Stage
-from tautline.kernels.data import Array, Parameters, node
+from tautline.kernels.data import Array, Parameters, add_triple, node
 from tautline.kernels.jit import kernel
 from tautline.kernels.so3 import ZERO, Vector, dot, scale
 

@@ -8,7 +8,7 @@ from tautline import registry
 from tautline.kernels import data
 from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.boundary import Acting, boundary_back
-from tautline.kernels.adjoint.data import Adjoint, add_length, add_triple
+from tautline.kernels.adjoint.data import Adjoint, add_length
 from tautline.kernels.adjoint.guide import table_back, table_slope
 from tautline.kernels.adjoint.legendre import legendre_back
 from tautline.kernels.adjoint.reeling import Stage
@@ -22,6 +22,7 @@ from tautline.kernels.data import (
     Scratch,
     account,
     add_to_node,
+    add_triple,
     clear_nodes,
     node,
     node_stride,
@@ -29,7 +30,7 @@ from tautline.kernels.data import (
     triple,
 )
 from tautline.kernels.elastic import elastic_partials
-from tautline.kernels.energy import body_momenta, element_length, momenta, spooled_above
+from tautline.kernels.energy import all_momenta, element_length, spooled_above
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import attitude
@@ -93,15 +94,6 @@ def rotation_back(R: tuple[Vector, Vector, Vector], bars: Array, out: Array) -> 
         add_triple(out, adjoint.ATTITUDE_BAR, cross(triple(bars, data.ROTATION + 3 * i), R[i]))
 
 
-@kernel
-def momenta_of(par: Parameters, at: Stage, v: Array, sigma: float, omega: Vector, out: Array) -> tuple[float, Vector]:
-    """Momenta that velocities have at a configuration: of nodes into `out`, of reel and body."""
-    p_s = momenta(par, at.s, sigma, at.q, v, out)
-    linear, Pi = body_momenta(par, node(v, par.N), at.R, omega)
-    add_to_node(out, par.N, linear)
-    return p_s, Pi
-
-
 @separate
 def sample_back(
     par: Parameters,
@@ -130,7 +122,7 @@ def sample_back(
     q_bar, p = out.nodes[adjoint.POSITION_BAR], scratch.nodes[data.TARGET]
     rates_bar, along = scratch.nodes[data.GUESS], scratch.nodes[adjoint.LAMBDA]
 
-    p_s, Pi = momenta_of(par, at, v, sigma, omega, p)
+    p_s, Pi = all_momenta(par, s, sigma, q, v, R, omega, p)
     clear_nodes(rates_bar)
     clear_nodes(along)
     for i in range(1, N + 1):
@@ -158,7 +150,7 @@ def sample_back(
     # momenta of the sample are those of its velocities
     domega = scale(turning, R[2])
     if turning != 0.0:
-        p_s, Pi = momenta_of(par, at, along, 0.0, domega, p)
+        p_s, Pi = all_momenta(par, s, 0.0, q, along, R, domega, p)
         sigma_bar, omega_bar = sigma_bar + p_s, add(omega_bar, Pi)
         for i in range(1, N + 1):
             add_to_node(rates_bar, i, node(p, i))

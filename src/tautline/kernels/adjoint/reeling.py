@@ -13,12 +13,21 @@ from tautline.kernels.adjoint.kinetic import Direction, kinetic_back, rates_back
 from tautline.kernels.adjoint.potential import add_to_nodes, impulse_back_apart
 from tautline.kernels.along import load, nodes_from, previous, put_nodes, spread, store, total, width
 from tautline.kernels.data import Array, Command, Parameters, Scratch, add_to_node, copy_nodes, node, put_triple, triple
-from tautline.kernels.energy import element_length, strain_at_guide, transport_weights
+from tautline.kernels.energy import element_length, strain_at_guide
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.guide import carnot_force
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.so3 import ZERO, Matrix, Vector, add, add_scaled, cayley, dot, matmul, rotation_of, scale
-from tautline.kernels.step_equations import GROWTH, derivatives_by_sigma, ends_of, reel_row, weights_from
+from tautline.kernels.step_equations import (
+    Coefficients,
+    Ends,
+    coefficients_of,
+    derivatives_by_sigma,
+    ends_of,
+    off_diagonals,
+    reel_row,
+    weights_from,
+)
 from tautline.kernels.tridiagonal import backward, divide_by_minors, forward, forward_with_minors
 
 
@@ -52,34 +61,24 @@ class Multipliers(NamedTuple):
 
 
 @kernel
-def transposed_equations(
-    par: Parameters, h: float, l: float, sigma: float, x: Array, scratch: Scratch
-) -> tuple[float, float]:
+def transposed_equations(par: Parameters, h: float, ends: Ends, x: Array, scratch: Scratch) -> Coefficients:
     """Transposed coefficients of the node equations, scaled as in node_equations; right-hand sides x into RIGHT."""
     N = par.N
-    h_end = par.theta * h
-    sixth = par.mu * (l - h_end * (sigma / N)) / 6.0
-    unit = 1.0 / (GROWTH * sixth)
-    off = 1.0 / GROWTH
-    flow = par.mu * sigma * unit
-    to_start, to_end = flow * (h - h_end), flow * h_end
-    skew = h * (2.0 * par.theta - 1.0) * flow
+    c = coefficients_of(par, h, ends)
     above, below = scratch.factor[data.ABOVE], scratch.factor[data.BELOW]
     product, diagonal = scratch.factor[data.PRODUCT], scratch.factor[data.DIAGONAL]
     out = scratch.nodes[data.RIGHT]
     beta_before = spread(x, 0.0)
     for j in range(0, N + 1, width(x)):
         alpha, beta, _, _ = weights_from(x, N, j)
-        up = off - (to_end * alpha + to_start * beta)
-        down = off + (to_end * beta + to_start * alpha)
+        up, down = off_diagonals(c, alpha, beta)
         store(above, j, down)
         store(below, j, up)
         store(product, j, up * down)
-        store(diagonal, j, 4.0 * off + skew * (alpha - previous(x, beta_before, beta)))
+        store(diagonal, j, 4.0 * c.off + c.skew * (alpha - previous(x, beta_before, beta)))
         beta_before = beta
-        put_nodes(out, j, scale(unit, nodes_from(x, j)))
-    last_beta = transport_weights(N, N - 1.0)[1]
-    return unit, 2.0 * off - skew * last_beta + par.M * unit
+        put_nodes(out, j, scale(c.unit, nodes_from(x, j)))
+    return c
 
 
 @inlined
@@ -102,9 +101,9 @@ def solve_transposed(
     sums = derivatives_by_sigma(par, h, ends, at.q, scratch)
     by_sigma = scratch.nodes[data.AT_SIGMA]  # a/(-mu), in the place of the velocities
     copy_nodes(scratch.nodes[data.RIGHT], by_sigma)
-    unit, last = transposed_equations(par, h, l, sigma, scratch.nodes[adjoint.RATES_BAR], scratch)
-    end = forward_with_minors(N, last, scratch)
-    t = unit * end.by_force
+    c = transposed_equations(par, h, ends, scratch.nodes[adjoint.RATES_BAR], scratch)
+    end = forward_with_minors(N, c.last, scratch)
+    t = c.unit * end.by_force
     y_N, body = end.v, ZERO
     if par.rotates:
         y_N, body = body_solve(par, h, t, at.R, at.omega, y_N, omega_bar)
@@ -116,7 +115,7 @@ def solve_transposed(
     else:
         border, right = scratch.nodes[data.BORDER], scratch.nodes[data.RIGHT]
         for j in range(0, N + 1, width(border)):
-            put_nodes(right, j, scale(par.mu * unit * load(minor, j), nodes_from(border, j)))
+            put_nodes(right, j, scale(par.mu * c.unit * load(minor, j), nodes_from(border, j)))
         y_N, turned = forward(N, end, scratch), ZERO
         if par.rotates:
             y_N, turned = body_solve(par, h, t, at.R, at.omega, y_N, ZERO)

@@ -170,11 +170,7 @@ def string_coefficients(
     v, v_before = motion.nodes[data.VELOCITY], motion.nodes[data.VELOCITY_BEFORE]
     directions, flows = scratch.nodes[data.DIRECTION], scratch.nodes[data.FLOW]
     rows, lengths = scratch.factor, scratch.factor[data.LENGTH]
-    out_across, out_along, out_added = (
-        scratch.factor[data.ACROSS],
-        scratch.factor[data.ALONG],
-        scratch.factor[data.ADDED],
-    )
+    out_across, out_along, out_added = rows[data.ACROSS], rows[data.ALONG], rows[data.ADDED]
     flow_along(par, own, at, motion.nodes[data.POSITION], flows)
     q = motion.nodes[data.POSITION]
     depths = q[2 * node_stride(q) :]

@@ -110,9 +110,7 @@ def forces_at(
 
 
 @separate
-def begin_loads(
-    par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
-) -> None:
+def begin_loads(par: Parameters, loads: Loads, locked: bool, ahead: float, motion: Motion, scratch: Scratch) -> None:
     """Momentum and velocities of a motion that loads have not acted on yet, or that something else has changed."""
     reel, body = motion.reel, motion.body
     rates = velocities(par, locked, motion, scratch)
@@ -258,7 +256,7 @@ def jump(
     starts = False
     if back == 0.0:
         fresh = motion.reel[data.H_LAST] == 0.0
-        begin_loads(par, loads, locked, t, ahead, motion, scratch)
+        begin_loads(par, loads, locked, ahead, motion, scratch)
         if fresh and loads.acts:
             starts = starts_stiff(par, loads, locked, t, ahead, motion, scratch)
     impulse = ZERO

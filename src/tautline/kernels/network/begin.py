@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tautline.kernels import data
 from tautline.kernels.balance import book
-from tautline.kernels.data import copy_nodes, node, put_node, put_triple, triple
+from tautline.kernels.data import add_triple, copy_nodes, node, put_node, put_triple, triple
 from tautline.kernels.energy import momenta
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.network import data as net
@@ -33,7 +33,7 @@ from tautline.kernels.network.spans import evaluate_pulls
 from tautline.kernels.network.step import book_given
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import ZERO, Vector, add, add_scaled, apply, cross, dot, scale
+from tautline.kernels.so3 import ZERO, Vector, add_scaled, apply, cross, dot, scale
 
 
 @kernel
@@ -60,7 +60,7 @@ def begin_strand(network: Network, strand: Strand) -> None:
         reel[data.P_S] += mass * carried + dot(spooled_slope(strand, reel[data.S]), ends[0].v)
         state = ends[0].body.state
         spin = scale(mass * (sigma + carried), apply(ends[0].R, strand.axis))
-        put_triple(state, net.ANGULAR, add(triple(state, net.ANGULAR), spin))
+        add_triple(state, net.ANGULAR, spin)
     copy_nodes(v, strand.nodes[data.VELOCITY_BEFORE])
     evaluate_forces(par, reel[data.S], strand.nodes[data.POSITION], strand.scratch.nodes[data.PULL])
 
@@ -81,7 +81,7 @@ def begin_span(network: Network, strand: Strand) -> None:
         state = ends[0].body.state
         speed = feed_speed(network, strand, 0) + angular_velocity_about(strand, ends[0])
         spin = scale(drum_mass(strand, 0.0, 0.0) * speed, apply(ends[0].R, strand.axis))
-        put_triple(state, net.ANGULAR, add(triple(state, net.ANGULAR), spin))
+        add_triple(state, net.ANGULAR, spin)
     if strand.reeving.sheave:
         center = wheel_end(network, strand, 0.0)
         give_at(center, scale(strand.reeving.wrap, center.v))
@@ -93,9 +93,9 @@ def begin_span(network: Network, strand: Strand) -> None:
 def give_at(end: End, momentum: Vector) -> None:
     """Momentum of what is at an end to its body."""
     state = end.body.state
-    put_triple(state, net.LINEAR, add(triple(state, net.LINEAR), momentum))
+    add_triple(state, net.LINEAR, momentum)
     arm = apply(end.R, end.point)
-    put_triple(state, net.ANGULAR, add(triple(state, net.ANGULAR), cross(arm, momentum)))
+    add_triple(state, net.ANGULAR, cross(arm, momentum))
 
 
 @separate
@@ -201,8 +201,8 @@ def give_momenta(network: Network, stopped: int) -> None:
             velocity = add_scaled(scale(part, triple(body.state, net.V)), 1.0 - part, triple(body.work, net.V_NOW))
             omega = add_scaled(scale(part, triple(body.state, net.OMEGA)), 1.0 - part, triple(body.work, net.OMEGA_NOW))
             book_given(network, body, impulse, moment, velocity, apply(attitude(body.state), omega))
-            put_triple(body.state, net.LINEAR, add(triple(body.state, net.LINEAR), impulse))
-            put_triple(body.state, net.ANGULAR, add(triple(body.state, net.ANGULAR), moment))
+            add_triple(body.state, net.LINEAR, impulse)
+            add_triple(body.state, net.ANGULAR, moment)
 
 
 @separate

@@ -7,7 +7,7 @@ both ends and its reel or feeds, which goes into the equations of the bodies.
 from __future__ import annotations
 
 from tautline.kernels import data
-from tautline.kernels.data import Loads, node, put_triple, triple
+from tautline.kernels.data import Loads, add_triple, node, put_triple, triple
 from tautline.kernels.energy import reel_mass
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import NO_PUSH, Instant, Push, Speeds, instant_at
@@ -20,7 +20,7 @@ from tautline.kernels.network.data import Body, Network, Strand, body_at, loads_
 from tautline.kernels.network.ends import matrix_in, put_matrix, spooled_slope
 from tautline.kernels.network.equations import drum_mass
 from tautline.kernels.network.friction import NO_FRICTION, rub_force, rub_of
-from tautline.kernels.network.linear import add_block, add_column, add_row, add_vector, clear, eliminate, substitute
+from tautline.kernels.network.linear import add_block, add_column, add_row, clear, eliminate, substitute
 from tautline.kernels.network.reduced import (
     Reduced,
     prepare,
@@ -97,9 +97,9 @@ def given_velocities(network: Network, strand: Strand) -> tuple[Vector, Vector]:
 def push_point(network: Network, body: Body, point: Vector, force: Vector) -> None:
     """Right-hand sides of a free body by a force at a point of it."""
     if body.free:
-        add_vector(network.right[0], body.row, force)
+        add_triple(network.right[0], body.row, force)
         if body.turns:
-            add_vector(network.right[0], body.row + 3, apply(transpose(swing_of(body, point)), force))
+            add_triple(network.right[0], body.row + 3, apply(transpose(swing_of(body, point)), force))
 
 
 @kernel
@@ -232,7 +232,7 @@ def strand_into(network: Network, k: int, tau: float, at: Instant, ahead: float)
     add_feeds(network, strand, reduced)
     loads = loads_at(network.acting, k)
     if last.free and last.turns and pushes(loads):
-        add_vector(network.right[0], last.row + 3, scale(tau, push_of(strand, loads).moment))
+        add_triple(network.right[0], last.row + 3, scale(tau, push_of(strand, loads).moment))
 
 
 @kernel
@@ -331,10 +331,10 @@ def velocities_at_boundary(network: Network, tau: float, at: Instant, ahead: flo
             R = attitude(body.state)
             put_matrix(body.work, net.TURNED, R)
             add_block(matrix, body.row, body.row, matrix_add_scaled(ZEROS, body.mass, IDENTITY))
-            add_vector(right, body.row, triple(body.state, net.LINEAR))
+            add_triple(right, body.row, triple(body.state, net.LINEAR))
             add_block(matrix, body.row + 3, body.row + 3, body.J if body.turns else IDENTITY)
             if body.turns:
-                add_vector(right, body.row + 3, apply_transposed(R, triple(body.state, net.ANGULAR)))
+                add_triple(right, body.row + 3, apply_transposed(R, triple(body.state, net.ANGULAR)))
             if network.in_fluid:
                 fluid_into(network, body, tau, at, ahead)
     for k in range(len(network.strands)):

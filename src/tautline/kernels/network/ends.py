@@ -39,8 +39,12 @@ def put_matrix(x: Array, i: int, A: Matrix) -> None:
 @kernel
 def end_of(network: Network, strand: Strand, e: int, h: float) -> End:
     """End e at the present guess of the unknowns."""
-    body = body_at(network.bodies, strand.ends[e])
-    point = strand.points[e]
+    return end_at(body_at(network.bodies, strand.ends[e]), strand.points[e], h)
+
+
+@kernel
+def end_at(body: Body, point: Vector, h: float) -> End:
+    """A point of a body at the present guess of the unknowns."""
     R = matrix_in(body.work, net.TURNED)
     swing = mean_swing(h, triple(body.work, net.OMEGA_NOW), point)
     return End(body, R, point, add(triple(body.work, net.V_NOW), apply(R, swing)), swing)

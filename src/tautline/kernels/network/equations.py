@@ -10,7 +10,7 @@ import math
 
 from tautline.arrays import Array2
 from tautline.kernels import data
-from tautline.kernels.data import Array, put_triple, triple
+from tautline.kernels.data import Array, add_triple, put_triple, triple
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.network import data as net
@@ -27,7 +27,7 @@ from tautline.kernels.network.ends import (
     swing_by_omega,
 )
 from tautline.kernels.network.grip import solve_feed, solve_gripped
-from tautline.kernels.network.linear import add_block, add_column, add_row, add_vector, clear, eliminate, substitute
+from tautline.kernels.network.linear import add_block, add_column, add_row, clear, eliminate, substitute
 from tautline.kernels.network.reeving import (
     add_drum,
     add_feeds,
@@ -41,7 +41,7 @@ from tautline.kernels.network.reeving import (
 )
 from tautline.kernels.network.spans import retracted
 from tautline.kernels.newton import ERROR_LEFT, ROUNDING_FLOOR
-from tautline.kernels.rotation import MAX_ITERATIONS
+from tautline.kernels.rotation import MAX_ITERATIONS, shrinking
 from tautline.kernels.so3 import (
     IDENTITY,
     ZEROS,
@@ -79,15 +79,15 @@ def body_rows(body: Body, h: float, kick: float, matrix: Array2, right: Array) -
     if body.pushed and h != 0.0:
         P = add(P, triple(body.work, net.PUSHED))
         H = add(H, triple(body.work, net.PUSHED + 3))
-    add_vector(right, i, add_scaled(P, -body.mass, triple(body.work, net.V_NOW)))
+    add_triple(right, i, add_scaled(P, -body.mass, triple(body.work, net.V_NOW)))
     add_block(matrix, i, i, matrix_add_scaled(ZEROS, body.mass, IDENTITY))
     if not body.turns:
         add_block(matrix, i + 3, i + 3, IDENTITY)
         return
     J_omega = apply(body.J, omega)
-    k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
+    k = shrinking(h, omega)
     momentum = scale(k, add_scaled(J_omega, 0.5 * h, cross(omega, J_omega)))
-    add_vector(right, i + 3, sub(apply_transposed(R, H), momentum))
+    add_triple(right, i + 3, sub(apply_transposed(R, H), momentum))
     D = matrix_add_scaled(body.J, 0.5 * h, matmul(hat(omega), body.J))
     D = matrix_add_scaled(D, -0.5 * h, hat(J_omega))
     D = matrix_add_scaled(matrix_add_scaled(ZEROS, k, D), -0.5 * h * h * k, outer(momentum, omega))
@@ -110,7 +110,7 @@ def turning_of(end: End, h: float) -> Matrix:
 
 
 @kernel
-def add_end(network: Network, strand: Strand, h: float, e: int, end: End, by_omega: tuple[Matrix, Matrix]) -> None:
+def add_end(network: Network, strand: Strand, e: int, end: End, by_omega: tuple[Matrix, Matrix]) -> None:
     """A string's part of the equations of the body at its end e."""
     body = end.body
     if not body.free:
@@ -118,10 +118,10 @@ def add_end(network: Network, strand: Strand, h: float, e: int, end: End, by_ome
     matrix, right = network.matrix, network.right[0]
     i = body.row
     P = triple(strand.work, net.END_MOMENTUM + 3 * e)
-    add_vector(right, i, scale(-1.0, P))
+    add_triple(right, i, scale(-1.0, P))
     lever = lever_of(end)
     if body.turns:
-        add_vector(right, i + 3, scale(-1.0, apply(lever, P)))
+        add_triple(right, i + 3, scale(-1.0, apply(lever, P)))
     for f in range(2):
         other = body_at(network.bodies, strand.ends[f])
         if other.free:
@@ -171,7 +171,7 @@ def add_spin_of_drum(network: Network, strand: Strand, h: float, end: End, row: 
     i = body.row + 3
     direction = spin_direction(strand, end, h)
     c = scale(0.5 * h, triple(body.work, net.OMEGA_NOW))
-    add_vector(right, i, scale(-mean * speed, direction))
+    add_triple(right, i, scale(-mean * speed, direction))
     bent = matrix_add_scaled(outer(c, axis), dot(c, axis), IDENTITY)
     bent = matrix_add_scaled(bent, -1.0, hat(axis))
     D = matrix_add_scaled(ZEROS, mean, outer(direction, axis))
@@ -218,8 +218,8 @@ def strand_rows(network: Network, k: int, h: float, kick: float, anew: bool) -> 
     elif anew or strand.row >= 0:
         condense(strand, h, kick, ends[0].v, ends[1].v, strand.work[net.SIGMA_NOW], free)
     by_omega = (turning_of(ends[0], h), turning_of(ends[1], h))
-    add_end(network, strand, h, 0, ends[0], by_omega)
-    add_end(network, strand, h, 1, ends[1], by_omega)
+    add_end(network, strand, 0, ends[0], by_omega)
+    add_end(network, strand, 1, ends[1], by_omega)
     if strand.reeved:
         add_feeds(network, strand, ends, by_omega)
         add_drum(network, strand, h, ends[0].v)
@@ -314,8 +314,8 @@ def correct(network: Network, h: float) -> tuple[float, float]:
         body = body_at(network.bodies, b)
         if body.free:
             dV, domega = triple(x, body.row), triple(x, body.row + 3)
-            put_triple(body.work, net.V_NOW, add(triple(body.work, net.V_NOW), dV))
-            put_triple(body.work, net.OMEGA_NOW, add(triple(body.work, net.OMEGA_NOW), domega))
+            add_triple(body.work, net.V_NOW, dV)
+            add_triple(body.work, net.OMEGA_NOW, domega)
             error = max(error, 0.5 * abs(h) * dot(domega, domega) * reach_of(body))
             V = triple(body.work, net.V_NOW)
             speed2 = max(speed2, dot(V, V))

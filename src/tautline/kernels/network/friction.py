@@ -152,6 +152,17 @@ def rub_in(work: Array, i: int) -> Rub:
     return Rub(work[i], work[i + 1], work[i + 2], work[i + 3])
 
 
+@kernel
+def wheel_force(drum: Drum, rub: Rub, alpha_0: float, speed: float) -> tuple[float, float]:
+    """Force of friction, motor and drag on a wheel at a speed, and its slope."""
+    force, slope = rub_force(rub, alpha_0, speed)
+    if not drum.plain:
+        motor, motor_slope = motor_force(drum, speed)
+        force += motor - drum.drag * speed
+        slope += motor_slope - drum.drag
+    return force, slope
+
+
 @separate
 def solve_rubbed_row(
     drum: Drum, rub: Rub, alpha_0: float, sigma: float, h: float, pivot: float, left: float
@@ -170,11 +181,7 @@ def solve_rubbed_row(
             return -sigma, error
         impulse = math.copysign(drum.slip, error)
     for _ in range(MAX_ITERATIONS):
-        force, slope = rub_force(rub, alpha_0, sigma + x)
-        if not drum.plain:
-            motor, motor_slope = motor_force(drum, sigma + x)
-            force += motor - drum.drag * (sigma + x)
-            slope += motor_slope - drum.drag
+        force, slope = wheel_force(drum, rub, alpha_0, sigma + x)
         error = pivot * x - left - impulse - h * force
         if error > 0.0:
             high = min(high, x)
@@ -189,10 +196,6 @@ def solve_rubbed_row(
     if not is_unique(rub, alpha_0, sigma + x, h, pivot):
         return math.nan * x, impulse
     if has_tangents(x):
-        force, slope = rub_force(rub, alpha_0, sigma + x)
-        if not drum.plain:
-            motor, motor_slope = motor_force(drum, sigma + x)
-            force += motor - drum.drag * (sigma + x)
-            slope += motor_slope - drum.drag
+        force, slope = wheel_force(drum, rub, alpha_0, sigma + x)
         x -= (pivot * x - left - impulse - h * force) / (pivot - h * slope)
     return x, impulse

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from tautline.kernels import data
 from tautline.kernels.along import nodes_from, put_nodes, spread, total, width
+from tautline.kernels.compensated import accumulate_nodes
 from tautline.kernels.data import Array, add_to_node, node, put_node, put_triple, triple
 from tautline.kernels.energy import element_length, spooled_above, spooled_lever, weights_of_nodes
 from tautline.kernels.jit import kernel, separate
@@ -236,6 +237,22 @@ def weigh(network: Network, t: float, with_energy: bool) -> tuple[float, float]:
         energy += one[0]
         rate += one[1]
     return energy, rate
+
+
+@kernel
+def momenta_with_weight(strand: Strand, h: float) -> None:
+    """Momenta of the nodes with half of gravity's impulse in a step h, into TARGET."""
+    p, out, weights = strand.nodes[data.MOMENTUM], strand.scratch.nodes[data.TARGET], strand.scratch.nodes[net.WEIGHTS]
+    for i in range(0, strand.par.N + 1, width(p)):
+        put_nodes(out, i, add_scaled(nodes_from(p, i), 0.5 * h, nodes_from(weights, i)))
+
+
+@kernel
+def give_weight(strand: Strand, h: float) -> None:
+    """Give the nodes half of gravity's impulse in a step h."""
+    p, p_err, weights = strand.nodes[data.MOMENTUM], strand.nodes[data.MOMENTUM_ERR], strand.scratch.nodes[net.WEIGHTS]
+    for i in range(0, strand.par.N + 1, width(p)):
+        accumulate_nodes(p, p_err, i, scale(0.5 * h, nodes_from(weights, i)), strand.par.compensated)
 
 
 @kernel

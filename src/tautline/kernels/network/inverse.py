@@ -28,6 +28,7 @@ from tautline.kernels.network.data import Network, Strand, WholeSamples, body_at
 from tautline.kernels.network.ends import angular_velocity_about, end_of, spooled_slope
 from tautline.kernels.network.equations import drum_mass, solve_rates
 from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_of
+from tautline.kernels.network.gravity import momenta_with_weight
 from tautline.kernels.network.grip import NO_RUB, keep_grip
 from tautline.kernels.network.kinematic import turning_at
 from tautline.kernels.network.loads import (
@@ -98,12 +99,8 @@ def note_pushes(network: Network, k: int, out: Array) -> None:
     if strand.reeved:
         work[net.REEL_PUSH] = work[net.ON_FEED_END] + friction_on_feed(network, k, out[net.SPEED])
         return
-    q, v, s, sigma = (
-        strand.nodes[data.POSITION],
-        strand.scratch.nodes[data.MEAN_VELOCITY],
-        strand.reel[data.S],
-        out[net.SPEED],
-    )
+    q, v = strand.nodes[data.POSITION], strand.scratch.nodes[data.MEAN_VELOCITY]
+    s, sigma = strand.reel[data.S], out[net.SPEED]
     first = end_of(network, strand, 0, 0.0)
     speed = sigma + angular_velocity_about(strand, first)
     gradient = kinetic_gradient_s(par, s, sigma, q, v)
@@ -194,13 +191,7 @@ def begin_reel(network: Network, k: int, t: float, h: float, out: Array) -> None
     """
     strand = strand_at(network.strands, k)
     par, reel, work, command = strand.par, strand.reel, strand.work, strand.command
-    p, target, weights = (
-        strand.nodes[data.MOMENTUM],
-        strand.scratch.nodes[data.TARGET],
-        strand.scratch.nodes[net.WEIGHTS],
-    )
-    for i in range(0, par.N + 1, width(p)):
-        put_nodes(target, i, add_scaled(nodes_from(p, i), 0.5 * h, nodes_from(weights, i)))
+    momenta_with_weight(strand, h)
     work[net.SIGMA_NOW] = 0.0
     if strand.row < 0:
         return

@@ -32,13 +32,6 @@ def add_column(out: Array2, i: int, j: int, x: Vector) -> None:
 
 
 @kernel
-def add_vector(out: Array, i: int, x: Vector) -> None:
-    out[i] += x[0]
-    out[i + 1] += x[1]
-    out[i + 2] += x[2]
-
-
-@kernel
 def clear(matrix: Array2, right: Array) -> None:
     """Zeros, in the places behind the last column too."""
     nothing = spread(right, 0.0)

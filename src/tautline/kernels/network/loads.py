@@ -12,7 +12,7 @@ from typing import NamedTuple
 from tautline.kernels import data
 from tautline.kernels.balance import SIGNS, book
 from tautline.kernels.compensated import accumulate
-from tautline.kernels.data import Array, Loads, copy_nodes, node, put_node, put_triple, triple
+from tautline.kernels.data import Array, Loads, add_triple, copy_nodes, node, put_node, triple
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import extrapolation
 from tautline.kernels.jit import kernel, separate
@@ -120,8 +120,8 @@ def give_at_boundary(body: Body, impulse: Vector, point: Vector, moment: Vector)
     else:
         R = attitude(body.state)
         turned = add(cross(apply(R, point), impulse), apply(R, moment))
-        put_triple(body.state, net.LINEAR, add(triple(body.state, net.LINEAR), impulse))
-        put_triple(body.state, net.ANGULAR, add(triple(body.state, net.ANGULAR), turned))
+        add_triple(body.state, net.LINEAR, impulse)
+        add_triple(body.state, net.ANGULAR, turned)
 
 
 @kernel

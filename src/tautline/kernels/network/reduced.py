@@ -111,7 +111,7 @@ def strand_motion(network: Network, strand: Strand) -> Motion:
 
 
 @kernel
-def expected_at(network: Network, strand: Strand, at: Instant, ahead: float) -> tuple[Matrix, Rates]:
+def expected_at(network: Network, strand: Strand, ahead: float) -> tuple[Matrix, Rates]:
     """Attitude of the body at the end of a string, and its rates and those of the reel that are expected."""
     body, reel = body_at(network.bodies, strand.ends[1]), strand.reel
     turning = triple(body.state, net.OMEGA)
@@ -126,7 +126,7 @@ def push_strand(network: Network, strand: Strand, at: Instant, ahead: float) -> 
     par, scratch, loads = strand.par, strand.scratch, loads_at(network.acting, strand.number)
     if not pushes(loads):
         return NO_PUSH
-    R, expected = expected_at(network, strand, at, ahead)
+    R, expected = expected_at(network, strand, ahead)
     motion, guess = strand_motion(network, strand), scratch.nodes[data.GUESS]
     if not strand.reeved:
         expect_velocities(par, ahead, motion, guess)

@@ -9,18 +9,18 @@ from __future__ import annotations
 from tautline.kernels import data
 from tautline.kernels.balance import book
 from tautline.kernels.compensated import accumulate
-from tautline.kernels.data import Array, clear_nodes, node, put_node, put_triple, triple
+from tautline.kernels.data import Array, add_triple, clear_nodes, node, put_node, put_triple, triple
 from tautline.kernels.drum import STIFF_FRICTION
 from tautline.kernels.energy import element_length, reel_mass, strain_at_guide, strain_at_stop
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.network import data as net
 from tautline.kernels.network.condense import OWN, reduce_to_ends, slopes_at_ends
 from tautline.kernels.network.data import Network, Strand, body_at, strand_at
-from tautline.kernels.network.ends import End, matrix_in, moment_of, spooled_slope, swing_by_omega
+from tautline.kernels.network.ends import End, end_at, moment_of, spooled_slope, swing_by_omega
 from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_in, rub_of
 from tautline.kernels.network.grip import begin_grip, end_grip
 from tautline.kernels.network.guess import is_steady, keep_speeds, reel_beyond_parabola
-from tautline.kernels.network.linear import add_block, add_column, add_row, add_vector
+from tautline.kernels.network.linear import add_block, add_column, add_row
 from tautline.kernels.network.spans import (
     BORDER_STOP,
     BY_STOP,
@@ -39,7 +39,6 @@ from tautline.kernels.network.spans import (
 from tautline.kernels.newton import Rates
 from tautline.kernels.reeling import ReelImpulses, kept_reel_force, reel_after, reel_before
 from tautline.kernels.reels import pack_start, unpack_start
-from tautline.kernels.rotation import mean_swing
 from tautline.kernels.so3 import (
     IDENTITY,
     ZERO,
@@ -48,7 +47,6 @@ from tautline.kernels.so3 import (
     Vector,
     add,
     add_scaled,
-    apply,
     apply_transposed,
     dot,
     hat,
@@ -184,10 +182,7 @@ def add_feeds(network: Network, strand: Strand, ends: tuple[End, End], by_omega:
 @kernel
 def wheel_end(network: Network, strand: Strand, h: float) -> End:
     """The center of the wheel at the start of a span, as an end."""
-    body = body_at(network.bodies, strand.ends[0])
-    R = matrix_in(body.work, net.TURNED)
-    swing = mean_swing(h, triple(body.work, net.OMEGA_NOW), strand.reeving.center)
-    return End(body, R, strand.reeving.center, add(triple(body.work, net.V_NOW), apply(R, swing)), swing)
+    return end_at(body_at(network.bodies, strand.ends[0]), strand.reeving.center, h)
 
 
 @kernel
@@ -206,12 +201,12 @@ def add_wheel(network: Network, strand: Strand, h: float, kick: float) -> None:
     matrix, right, i = network.matrix, network.right[0], body.row
     P = wheel_momentum(strand, center, kick)
     straight = matrix_add_scaled(ZEROS, wrap, IDENTITY)
-    add_vector(right, i, scale(-1.0, P))
+    add_triple(right, i, scale(-1.0, P))
     add_block(matrix, i, i, straight)
     if body.turns:
         turned = matrix_add_scaled(ZEROS, wrap, swing_by_omega(center, h))
         lever = matmul(hat(center.point), transpose(center.R))
-        add_vector(right, i + 3, scale(-1.0, moment_of(center, P)))
+        add_triple(right, i + 3, scale(-1.0, moment_of(center, P)))
         add_block(matrix, i, i + 3, turned)
         add_block(matrix, i + 3, i, matmul(lever, straight))
         add_block(matrix, i + 3, i + 3, matmul(lever, turned))

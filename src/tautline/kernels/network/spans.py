@@ -155,10 +155,8 @@ def span_derivatives(par: Parameters, h: float, feeds: Feeds, q: Array, scratch:
     N = par.N
     half = 0.5 * h
     v, minor = scratch.nodes[data.AT_SIGMA], scratch.factor[data.MINOR]
-    out, border = (
-        (scratch.nodes[data.RIGHT], scratch.nodes[RIGHT_STOP]),
-        (scratch.nodes[data.BORDER], scratch.nodes[BORDER_STOP]),
-    )
+    out = scratch.nodes[data.RIGHT], scratch.nodes[RIGHT_STOP]
+    border = scratch.nodes[data.BORDER], scratch.nodes[BORDER_STOP]
     nothing = spread(q, zero_like(feeds.l))
     zeros = (nothing, nothing, nothing)
     along_0, along_1, speeds = nothing, nothing, nothing

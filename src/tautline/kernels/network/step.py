@@ -6,10 +6,9 @@ import math
 
 from tautline.errors import NEWTON_FAILED, NON_FINITE, RUNNING
 from tautline.kernels import data
-from tautline.kernels.along import nodes_from, put_nodes, width
 from tautline.kernels.balance import book
-from tautline.kernels.compensated import accumulate, accumulate_nodes, accumulate_triple
-from tautline.kernels.data import Plan, node, put_node, put_triple, triple
+from tautline.kernels.compensated import accumulate, accumulate_triple
+from tautline.kernels.data import Plan, add_triple, node, put_node, put_triple, triple
 from tautline.kernels.energy import element_length, strain_at_guide
 from tautline.kernels.fixed import bend_of, extrapolated_vector, extrapolation
 from tautline.kernels.jit import inlined, kernel, separate
@@ -27,7 +26,7 @@ from tautline.kernels.network.ends import (
     spooled_slope,
 )
 from tautline.kernels.network.equations import drum_mass, solve_rates
-from tautline.kernels.network.gravity import weigh, weight_of
+from tautline.kernels.network.gravity import give_weight, momenta_with_weight, weigh, weight_of
 from tautline.kernels.network.guess import (
     beyond_parabola,
     count_alike,
@@ -51,6 +50,7 @@ from tautline.kernels.newton import Rates
 from tautline.kernels.reeling import (
     ReelImpulses,
     drift_with_reel,
+    keep_length,
     kept_reel_force,
     kick_with_reel,
     reel_after,
@@ -117,9 +117,7 @@ def begin_strand(network: Network, k: int, h: float, start: float, end: float) -
     """Momenta with half of gravity's impulse into TARGET, and the reel's part of the step."""
     strand = strand_at(network.strands, k)
     par, reel, work = strand.par, strand.reel, strand.work
-    p, out, weights = strand.nodes[data.MOMENTUM], strand.scratch.nodes[data.TARGET], strand.scratch.nodes[net.WEIGHTS]
-    for i in range(0, par.N + 1, width(p)):
-        put_nodes(out, i, add_scaled(nodes_from(p, i), 0.5 * h, nodes_from(weights, i)))
+    momenta_with_weight(strand, h)
     work[net.SIGMA_NOW] = 0.0
     if strand.row >= 0 and not strand.reeved:
         work[net.FORCE] = kept_reel_force(strand.scratch.nodes[data.PULL]) + work[net.WEIGHT_S]
@@ -139,8 +137,8 @@ def give(body: Body, impulse: Vector, moment: Vector) -> None:
         if body.turns:
             accumulate_triple(body.state, net.ANGULAR, net.ANGULAR_ERR, moment, body.compensated)
     else:
-        put_triple(body.work, net.GAINED, add(triple(body.work, net.GAINED), impulse))
-        put_triple(body.work, net.SPIN_GAINED, add(triple(body.work, net.SPIN_GAINED), moment))
+        add_triple(body.work, net.GAINED, impulse)
+        add_triple(body.work, net.SPIN_GAINED, moment)
 
 
 @kernel
@@ -148,8 +146,8 @@ def ask_at(end: End, h: float, P: Vector) -> None:
     """Ask the body at an end of a string for a momentum in a step."""
     if not end.body.free:
         work = end.body.work
-        put_triple(work, net.AT_START, add(triple(work, net.AT_START), P))
-        put_triple(work, net.SPIN_AT_START, add(triple(work, net.SPIN_AT_START), cross(apply(end.R, end.point), P)))
+        add_triple(work, net.AT_START, P)
+        add_triple(work, net.SPIN_AT_START, cross(apply(end.R, end.point), P))
     give(end.body, ZERO, cross(scale(h, apply(end.R, end.swing)), P))
 
 
@@ -170,7 +168,7 @@ def ask_for_drum(network: Network, strand: Strand, h: float) -> None:
         return
     size = drum_mass(strand, h, sigma) * (sigma + angular_velocity_about(strand, end))
     spin = scale(size, apply(end.R, spin_direction(strand, end, h)))
-    put_triple(end.body.work, net.SPIN_AT_START, add(triple(end.body.work, net.SPIN_AT_START), spin))
+    add_triple(end.body.work, net.SPIN_AT_START, spin)
 
 
 @separate
@@ -188,9 +186,7 @@ def drift_strand(network: Network, k: int, h: float) -> None:
         put_triple(work, net.WHEEL_WEIGHT, scale(0.5 * h, triple(work, net.WHEEL_WEIGHT + 3)))
     if strand.has_reel or strand.reeving.sheave:
         ask_for_drum(network, strand, h)
-    p, p_err, weights = strand.nodes[data.MOMENTUM], strand.nodes[data.MOMENTUM_ERR], scratch.nodes[net.WEIGHTS]
-    for i in range(0, par.N + 1, width(p)):
-        accumulate_nodes(p, p_err, i, scale(0.5 * h, nodes_from(weights, i)), par.compensated)
+    give_weight(strand, h)
     if strand.reeved:
         drift_feeds(network, strand, h)
     else:
@@ -246,9 +242,7 @@ def kick_strand(network: Network, k: int, h: float, end_time: float) -> None:
     s, s_1 = work[net.S_BEFORE], retracted(strand)
     evaluate_pulls(strand)
     kick_with_reel(par, h, element_length(par, s), element_length(par, s_1), q, pull, given, p, p_err)
-    weights = scratch.nodes[net.WEIGHTS]
-    for i in range(0, N + 1, width(p)):
-        accumulate_nodes(p, p_err, i, scale(0.5 * h, nodes_from(weights, i)), par.compensated)
+    give_weight(strand, h)
     for e in range(2):
         at = e * N
         put_node(p, at, ZERO)
@@ -310,8 +304,8 @@ def book_given(
     """Count an impulse and a moment of impulse of what leads a body, and its work at a velocity (inertial)."""
     state = body.state
     book_whole(network, data.GUIDE_WORK, dot(impulse, velocity) + dot(moment, turning))
-    put_triple(state, net.GIVEN, add(triple(state, net.GIVEN), impulse))
-    put_triple(state, net.GIVEN_MOMENT, add(triple(state, net.GIVEN_MOMENT), moment))
+    add_triple(state, net.GIVEN, impulse)
+    add_triple(state, net.GIVEN_MOMENT, moment)
 
 
 @kernel
@@ -377,9 +371,7 @@ def stage(network: Network, h: float, start: float, end: float) -> int:
         end_body(network, body, h, start, end)
         finite = finite and math.isfinite(size_of(body))
     count_alike(totals, h)
-    totals[data.H_EARLIER] = totals[data.H_BEFORE]
-    totals[data.H_BEFORE] = totals[data.H_LAST]
-    totals[data.H_LAST] = h
+    keep_length(totals, h)
     return RUNNING if finite else NON_FINITE
 
 

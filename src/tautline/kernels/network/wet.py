@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tautline.kernels.data import put_triple, triple
+from tautline.kernels.data import add_triple, put_triple, triple
 from tautline.kernels.jit import kernel
 from tautline.kernels.loads.acting import Instant, instant_at
 from tautline.kernels.loads.drag import (
@@ -25,7 +25,7 @@ from tautline.kernels.network.directional import (
     resistance_from,
 )
 from tautline.kernels.network.ends import matrix_in
-from tautline.kernels.network.linear import add_block, add_vector
+from tautline.kernels.network.linear import add_block
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
     ZERO,
@@ -84,13 +84,13 @@ def fluid_into(network: Network, body: Body, tau: float, at: Instant, ahead: flo
     back = transpose(R)
     lift, moment = lift_on(body, own, at)
     add_block(matrix, row, row, matrix_add_scaled(ZEROS, tau, matmul(matmul(R, x.uu), back)))
-    add_vector(right, row, scale(tau, add(apply(R, x.force), lift)))
+    add_triple(right, row, scale(tau, add(apply(R, x.force), lift)))
     if not body.turns:
         return
     add_block(matrix, row, row + 3, matrix_add_scaled(ZEROS, tau, matmul(R, x.uw)))
     add_block(matrix, row + 3, row, matrix_add_scaled(ZEROS, tau, matmul(x.wu, back)))
     add_block(matrix, row + 3, row + 3, matrix_add_scaled(ZEROS, tau, x.ww))
-    add_vector(right, row + 3, scale(tau, add(x.moment, moment)))
+    add_triple(right, row + 3, scale(tau, add(x.moment, moment)))
 
 
 @kernel
