@@ -8,6 +8,7 @@ from tautline.kernels.data import add_triple, copy_nodes, node, put_node, put_tr
 from tautline.kernels.energy import momenta
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.network import data as net
+from tautline.kernels.network.bodies import book_given
 from tautline.kernels.network.data import Network, Strand, body_at, strand_at
 from tautline.kernels.network.ends import (
     End,
@@ -16,8 +17,10 @@ from tautline.kernels.network.ends import (
     place_ends,
     put_matrix,
     spooled_slope,
+    wheel_end,
 )
 from tautline.kernels.network.equations import drum_mass
+from tautline.kernels.network.feeds import feed_speed, measure_span
 from tautline.kernels.network.gravity import weigh
 from tautline.kernels.network.kinematic import set_kinematic_velocities, turn_to
 from tautline.kernels.network.loads import act_at_boundary
@@ -28,9 +31,7 @@ from tautline.kernels.network.observe import (
     owed_to_held,
     velocities_now,
 )
-from tautline.kernels.network.reeving import feed_speed, measure_span, wheel_end
 from tautline.kernels.network.spans import evaluate_pulls
-from tautline.kernels.network.step import book_given
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import ZERO, Vector, add_scaled, apply, cross, dot, scale

@@ -51,6 +51,12 @@ def end_at(body: Body, point: Vector, h: float) -> End:
 
 
 @kernel
+def wheel_end(network: Network, strand: Strand, h: float) -> End:
+    """The center of the wheel at the start of a span, as an end."""
+    return end_at(body_at(network.bodies, strand.ends[0]), strand.reeving.center, h)
+
+
+@kernel
 def swing_by_omega(end: End, h: float) -> Matrix:
     """R Phi: derivative of the end's mean velocity by the body's angular velocity."""
     omega = triple(end.body.work, net.OMEGA_NOW)

@@ -22,11 +22,13 @@ from tautline.kernels.loads.acting import Instant
 from tautline.kernels.loads.damping import lengthening_by_reel
 from tautline.kernels.network import data as net
 from tautline.kernels.network.backup import copy_motion, put_motion
+from tautline.kernels.network.bodies import begin_body
 from tautline.kernels.network.boundary import velocities_at_boundary
 from tautline.kernels.network.condense import keep_velocities
 from tautline.kernels.network.data import Network, Strand, WholeSamples, body_at, strand_at
 from tautline.kernels.network.ends import angular_velocity_about, end_of, spooled_slope
-from tautline.kernels.network.equations import drum_mass, solve_rates
+from tautline.kernels.network.equations import drum_mass
+from tautline.kernels.network.feeds import add_to_feeds, feed_speed, measure_span, push_on_feeds, strain_at_drum
 from tautline.kernels.network.friction import NO_FRICTION, put_rub, rub_force, rub_of
 from tautline.kernels.network.gravity import momenta_with_weight
 from tautline.kernels.network.grip import NO_RUB, keep_grip
@@ -40,10 +42,10 @@ from tautline.kernels.network.loads import (
     place_given,
 )
 from tautline.kernels.network.observe import refresh_network, velocities_now
-from tautline.kernels.network.reeving import add_to_feeds, feed_speed, measure_span, push_on_feeds, strain_at_drum
+from tautline.kernels.network.solving import solve_rates
 from tautline.kernels.network.spans import retracted
 from tautline.kernels.network.starting import begin_fluid
-from tautline.kernels.network.step import begin_body, stage
+from tautline.kernels.network.step import stage
 from tautline.kernels.reeling import kept_reel_force
 from tautline.kernels.reels import NO_ENTRANCE, ReelStart, pack_start
 from tautline.kernels.so3 import add_scaled, dot

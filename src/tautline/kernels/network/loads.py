@@ -22,15 +22,15 @@ from tautline.kernels.loads.carried import beyond
 from tautline.kernels.loads.pushing import ACCOUNTS, ON_REEL, acts, pushes
 from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.network import data as net
+from tautline.kernels.network.bodies import book_whole, give
 from tautline.kernels.network.boundary import boundary_of, push_of, velocities_at_boundary
 from tautline.kernels.network.data import Body, Network, Strand, body_at, loads_at, strand_at
 from tautline.kernels.network.ends import matrix_in
+from tautline.kernels.network.feeds import feed_speed
 from tautline.kernels.network.kinematic import set_kinematic_velocities
 from tautline.kernels.network.reduced import strand_motion
-from tautline.kernels.network.reeving import feed_speed
 from tautline.kernels.network.span_loads import speeds_of
 from tautline.kernels.network.spans import retracted
-from tautline.kernels.network.step import book_whole, give
 from tautline.kernels.network.wet import expect_fluid_at_bodies, given_to, move_fluid_at_bodies
 from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import attitude

@@ -27,11 +27,11 @@ from tautline.kernels.network import data as net
 from tautline.kernels.network.backup import copy_motion, put_motion
 from tautline.kernels.network.begin import begin_network, release_reels, stop_at_end
 from tautline.kernels.network.data import Network, Strand, WholeSamples, strand_at
+from tautline.kernels.network.feeds import feed_row
 from tautline.kernels.network.inverse import any_torque, find_torques
 from tautline.kernels.network.limits import guard, limits_now
 from tautline.kernels.network.loads import act_at_boundary, keep_for_loads
 from tautline.kernels.network.observe import observe_network, refresh_network
-from tautline.kernels.network.reeving import feed_row
 from tautline.kernels.network.spans import retracted
 from tautline.kernels.network.starting import start_in_fluid
 from tautline.kernels.network.step import composed_step

@@ -16,13 +16,21 @@ from tautline.kernels.network import data as net
 from tautline.kernels.network.boundary import velocities_at_boundary
 from tautline.kernels.network.condense import keep_velocities
 from tautline.kernels.network.data import Body, Network, Strand, WholeSamples, body_at, loads_at, strand_at
-from tautline.kernels.network.ends import angular_velocity_about, end_of, place_ends, put_matrix, spooled_slope
-from tautline.kernels.network.equations import drum_mass, solve_rates
+from tautline.kernels.network.ends import (
+    angular_velocity_about,
+    end_of,
+    place_ends,
+    put_matrix,
+    spooled_slope,
+    wheel_end,
+)
+from tautline.kernels.network.equations import drum_mass
+from tautline.kernels.network.feeds import add_to_feeds, feed_speed, measure_span
 from tautline.kernels.network.gravity import weigh
 from tautline.kernels.network.grip import hold_grip
 from tautline.kernels.network.kinematic import set_kinematic_velocities
 from tautline.kernels.network.loads import Taken, ahead_of, instant_of, loads_of_strand, place_given
-from tautline.kernels.network.reeving import add_to_feeds, feed_speed, measure_span, wheel_end
+from tautline.kernels.network.solving import solve_rates
 from tautline.kernels.network.spans import evaluate_pulls, retracted
 from tautline.kernels.network.wet import given_to
 from tautline.kernels.reels import NO_ENTRANCE, ReelStart, pack_start

@@ -23,7 +23,7 @@ from tautline.kernels.loads.pushing import ON_REEL
 from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.network import data as net
 from tautline.kernels.network.data import Network, Strand, strand_at
-from tautline.kernels.network.reeving import feed_row, feed_speed
+from tautline.kernels.network.feeds import feed_row, feed_speed
 from tautline.kernels.network.spans import Square, elements_from, integrals, retracted, shares
 from tautline.kernels.so3 import add, dot, scale
 

@@ -17,11 +17,12 @@ from tautline.kernels.loads.pushing import ACCOUNTS, given_by_loads
 from tautline.kernels.loads.resistance import DRAG
 from tautline.kernels.network import data as net
 from tautline.kernels.network.backup import copy_motion, put_motion
+from tautline.kernels.network.bodies import book_whole
 from tautline.kernels.network.boundary import velocities_at_boundary
 from tautline.kernels.network.data import Body, Network, Strand, body_at, strand_at
 from tautline.kernels.network.loads import act_at_boundary, instant_of, load_all, place_given
 from tautline.kernels.network.observe import refresh_network, velocities_now
-from tautline.kernels.network.step import book_whole, stage
+from tautline.kernels.network.step import stage
 from tautline.kernels.network.wet import let_move_along
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector, apply, dot
