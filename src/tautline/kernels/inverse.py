@@ -128,7 +128,7 @@ def prescribed_torques(
     workspace: Motion,
     scratch: Scratch,
     out: Samples,
-    loads: Loads | None,
+    loads: Loads,
     pulse: int = 0,
 ) -> bool:
     """Fill in the torques of samples of a reel with prescribed motion; whether all could be found.

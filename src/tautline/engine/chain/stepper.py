@@ -214,17 +214,15 @@ class Stepper:
     def _find_torques(self, samples: data.Samples, times: data.Array) -> None:
         x = samples.scalars
         workspace = data.empty_motion(self.par.N)
-        loads = self.loads if self.loaded else None
         if self.command is None or not self.command.prescribes:
+            loads = self.loads if self.loaded else None
             self.turns.run(holding_torques, self.par, times, workspace, self.scratch, samples, loads)
             self._check_laws()
             return
         # the paper's scheme has its own, of its own order
         if self.par.theta > 0.0:
-            profile = self.kernel_command.profile
-            found = self.turns.run(
-                prescribed_torques, self.par, profile, times, workspace, self.scratch, samples, loads
-            )
+            given = self.kernel_command.profile, times, workspace, self.scratch, samples, self.loads
+            found = self.turns.run(prescribed_torques, self.par, *given)
             self._check_laws()
             self.health.torques_found = self.health.torques_found and found
         torque = np.abs(x[:, data.DRUM_TORQUE])
