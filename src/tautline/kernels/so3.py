@@ -104,6 +104,12 @@ def matrix_add_scaled(A: Matrix, x: float, B: Matrix) -> Matrix:
 
 
 @kernel
+def matrix_scale(x: float, A: Matrix) -> Matrix:
+    """x A, without negative zeros."""
+    return matrix_add_scaled(ZEROS, x, A)
+
+
+@kernel
 def inverse3(A: Matrix) -> Matrix:
     """A^{-1} by cofactors (a singular A gives inf or NaN, which the caller's checks catch)."""
     T = transpose(A)

@@ -10,7 +10,7 @@ from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.applied import Applied, applied_at, applied_back
 from tautline.kernels.adjoint.body import moment_back
 from tautline.kernels.adjoint.body_drag import body_drag_back
-from tautline.kernels.adjoint.data import Adjoint, add_length
+from tautline.kernels.adjoint.data import Adjoint, Setting, add_length
 from tautline.kernels.adjoint.drag import Expectation, drag_back, resisted
 from tautline.kernels.adjoint.elements import BY_DIRECTION, BY_LENGTH, BY_LENGTHENING, Virtual, apart, elements_back
 from tautline.kernels.adjoint.fixed import add_multipliers
@@ -23,7 +23,6 @@ from tautline.kernels.along import load, nodes_from, previous_nodes, put_nodes, 
 from tautline.kernels.compensated import accumulate, accumulate_node
 from tautline.kernels.data import (
     Array,
-    Command,
     Loads,
     Motion,
     Parameters,
@@ -207,9 +206,7 @@ def momenta_back(par: Parameters, locked: bool, at: Stage, found: Rates, multipl
 
 @separate
 def boundary_back(
-    par: Parameters,
-    loads: Loads,
-    command: Command,
+    setting: Setting,
     acting: Acting,
     motion: Motion,
     v: Array,
@@ -223,6 +220,7 @@ def boundary_back(
 
     `v` and `rates` are the velocities there. The derivatives by them at a sample are in GUESS, sigma_bar and omega_bar.
     """
+    par, loads, command = setting.par, setting.loads, setting.command
     locked = command.locked
     held = not locked and command.kind == data.BY_PROFILE
     reel, s = motion.reel, motion.reel[data.S]

@@ -14,6 +14,7 @@ from tautline.kernels.data import (
     Command,
     Loads,
     Parameters,
+    Plan,
     account,
     clear_nodes,
     code,
@@ -102,6 +103,15 @@ AT_QUATERNION, AT_OMEGA, AT_S, AT_SIGMA, AT_H, AT_START, AT_END, AT_KICK = 0, 4,
 AT_BASE, AT_PART = 13, 14  # from the run's start to the stage's, and its own length, in base steps
 AT_BOUNDARY_SIGMA, AT_BOUNDARY_OMEGA = 15, 16  # with loads: rates where the stage joins the one before
 STAGE_NUMBERS = 20
+
+
+class Setting(NamedTuple):
+    """Setting of a run whose steps are made and taken back."""
+
+    par: Parameters
+    plan: Plan
+    command: Command
+    loads: Loads
 
 
 class Adjoint(NamedTuple):

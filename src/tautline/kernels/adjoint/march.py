@@ -6,7 +6,7 @@ from tautline.errors import INTERRUPTED, RUNNING
 from tautline.kernels import data
 from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.boundary import Acting, boundary_back, boundary_forward, jump_forward
-from tautline.kernels.adjoint.data import Adjoint, Record
+from tautline.kernels.adjoint.data import Adjoint, Record, Setting
 from tautline.kernels.adjoint.fixed import fixed_stage_back
 from tautline.kernels.adjoint.forward import can_be_taken_back, stage_forward
 from tautline.kernels.adjoint.observe import sample_back
@@ -69,37 +69,19 @@ def recorded_motion(record: Record, i: int, clock: Counters) -> Motion:
 
 
 @inlined
-def recorded_jump(
-    par: Parameters,
-    loads: Loads,
-    locked: bool,
-    t: float,
-    ahead: float,
-    motion: Motion,
-    scratch: Scratch,
-    i: int,
-    out: Record,
-) -> None:
+def recorded_jump(x: Setting, t: float, ahead: float, motion: Motion, scratch: Scratch, i: int, out: Record) -> None:
     """Let loads act where a stage joins the one before."""
     record_motion(motion, i, out)
-    rates = jump_forward(par, loads, locked, t, ahead, motion, scratch)
+    rates = jump_forward(x.par, x.loads, x.command.locked, t, ahead, motion, scratch)
     copy_nodes(scratch.nodes[data.MEAN_VELOCITY], out.nodes[i, 2])
     out.numbers[i, adjoint.AT_BOUNDARY_SIGMA] = rates.sigma
     put_triple(out.numbers[i], adjoint.AT_BOUNDARY_OMEGA, rates.omega)
 
 
 @inlined
-def recorded_step(
-    par: Parameters,
-    plan: Plan,
-    command: Command,
-    loads: Loads,
-    motion: Motion,
-    scratch: Scratch,
-    first: int,
-    out: Record,
-) -> int:
+def recorded_step(x: Setting, motion: Motion, scratch: Scratch, first: int, out: Record) -> int:
     """A base step, its stages written into the record from `first` on."""
+    par, plan, command, loads = x
     status = RUNNING
     reel = motion.reel
     done = 0.0
@@ -117,9 +99,7 @@ def recorded_step(
             numbers[adjoint.AT_END] = reel[data.T_START] + (numbers[adjoint.AT_BASE] + part) * plan.h
             done += part
             if loads.acts:
-                recorded_jump(
-                    par, loads, command.locked, numbers[adjoint.AT_START], 0.5 * h, motion, scratch, first + i, out
-                )
+                recorded_jump(x, numbers[adjoint.AT_START], 0.5 * h, motion, scratch, first + i, out)
             if command.locked:
                 numbers[adjoint.AT_KICK] = reel[data.PENDING] + 0.5 * h
                 l = element_length(par, reel[data.S])
@@ -140,46 +120,27 @@ def recorded_step(
 
 
 @inlined
-def record_sample(
-    par: Parameters,
-    plan: Plan,
-    command: Command,
-    loads: Loads,
-    motion: Motion,
-    scratch: Scratch,
-    row: int,
-    out: Record,
-) -> None:
+def record_sample(x: Setting, motion: Motion, scratch: Scratch, row: int, out: Record) -> None:
     """Velocities of a sample, as `observe` finds them, into row `row`."""
-    t = motion.reel[data.T_START] + motion.clock[data.STEP] * plan.h
-    _, rates = boundary_forward(par, loads, command.locked, t, 0.0, motion, scratch)
+    t = motion.reel[data.T_START] + motion.clock[data.STEP] * x.plan.h
+    _, rates = boundary_forward(x.par, x.loads, x.command.locked, t, 0.0, motion, scratch)
     copy_nodes(scratch.nodes[data.MEAN_VELOCITY], out.samples[row])
     out.at_samples[row, 0] = rates.sigma
     put_triple(out.at_samples[row], 1, rates.omega)
 
 
 @inlined
-def jump_back(
-    par: Parameters,
-    plan: Plan,
-    command: Command,
-    loads: Loads,
-    motion: Motion,
-    v: Array,
-    numbers: Array,
-    scratch: Scratch,
-    out: Adjoint,
-) -> None:
+def jump_back(x: Setting, motion: Motion, v: Array, numbers: Array, scratch: Scratch, out: Adjoint) -> None:
     """Take the adjoint back over what loads did where a stage joins the one before."""
     back, ahead = motion.reel[data.LOADS_PENDING], 0.5 * numbers[adjoint.AT_H]
     time = back + ahead
     lost, gained = -time * out.reel[adjoint.DAMPING_BAR], time * out.reel[adjoint.FLUID_BAR]
     pushed = time * out.reel[adjoint.EXTERNAL_BAR]
     acting = Acting(
-        numbers[adjoint.AT_START], numbers[adjoint.AT_BASE], plan.h, back, ahead, time, lost, gained, pushed
+        numbers[adjoint.AT_START], numbers[adjoint.AT_BASE], x.plan.h, back, ahead, time, lost, gained, pushed
     )
     rates = Rates(numbers[adjoint.AT_BOUNDARY_SIGMA], triple(numbers, adjoint.AT_BOUNDARY_OMEGA), 0.0)
-    boundary_back(par, loads, command, acting, motion, v, rates, 0.0, ZERO, scratch, out)
+    boundary_back(x, acting, motion, v, rates, 0.0, ZERO, scratch, out)
 
 
 @entry
@@ -201,13 +162,13 @@ def march_back(
     samples at the ends of the intervals. Steps are of one length, and the reel does not reach its ends. Loads that act
     have done so in a step before. The function at the address `pulse` may stop it (interrupts.py).
     """
+    setting = Setting(par, plan, command, loads)
     rows = bars.scalars.shape[0]
     a_step = len(plan.stages)
     a_row = plan.steps_per_sample * a_step
     if command.locked:
-        factorise(
-            par, element_length(par, motion.reel[data.S]), scratch.factor[data.LOWER], scratch.factor[data.INVERSE]
-        )
+        l = element_length(par, motion.reel[data.S])
+        factorise(par, l, scratch.factor[data.LOWER], scratch.factor[data.INVERSE])
     else:
         evaluate_forces(par, motion.reel[data.S], motion.nodes[data.POSITION], scratch.nodes[data.PULL])
     status = RUNNING
@@ -218,13 +179,13 @@ def march_back(
         for count in range(plan.steps_per_sample):
             if status == RUNNING:
                 first = row * a_row + count * a_step
-                status = recorded_step(par, plan, command, loads, motion, scratch, first, record)
+                status = recorded_step(setting, motion, scratch, first, record)
                 motion.clock[data.STEP] += 1
                 left = steps_left(pulse, left, 1)
                 if status == RUNNING and must_stop(pulse, left):
                     status = INTERRUPTED
         if status == RUNNING:
-            record_sample(par, plan, command, loads, motion, scratch, row, record)
+            record_sample(setting, motion, scratch, row, record)
             if not loads.acts:
                 record_motion(motion, row, record)
     if status != RUNNING:
@@ -237,7 +198,7 @@ def march_back(
         last, v = record.numbers[(row + 1) * a_row - 1], record.samples[row]
         rates = Rates(record.at_samples[row, 0], triple(record.at_samples[row], 1), 0.0)
         x, y = bars.scalars[row], bars.nodes[row]
-        sample_back(par, plan, command, loads, then, last, v, rates, x, y, scratch, out)
+        sample_back(setting, then, last, v, rates, x, y, scratch, out)
         owed = 0.0
         for i in range((row + 1) * a_row - 1, row * a_row - 1, -1):
             numbers, nodes = record.numbers[i], record.nodes[i]
@@ -253,18 +214,11 @@ def march_back(
             out.numbers[adjoint.BY_H] += h_bar * numbers[adjoint.AT_PART]
             if not command.locked and (loads.acts or i == row * a_row):
                 # what acts between kicks at one configuration keeps them apart
-                kick_bar = impulse_back_apart(
-                    par,
-                    owed,
-                    numbers[adjoint.AT_S],
-                    nodes[0],
-                    out.nodes[adjoint.MOMENTUM_BAR],
-                    out.reel[adjoint.P_S_BAR],
-                    out,
-                )
+                p_bar, p_s_bar = out.nodes[adjoint.MOMENTUM_BAR], out.reel[adjoint.P_S_BAR]
+                kick_bar = impulse_back_apart(par, owed, numbers[adjoint.AT_S], nodes[0], p_bar, p_s_bar, out)
                 out.numbers[adjoint.BY_H] += kick_bar * owed / plan.h
                 owed = 0.0
             if loads.acts:
                 before = recorded_motion(record, i, motion.clock)
-                jump_back(par, plan, command, loads, before, nodes[2], numbers, scratch, out)
+                jump_back(setting, before, nodes[2], numbers, scratch, out)
     return status

@@ -8,17 +8,14 @@ from tautline import registry
 from tautline.kernels import data
 from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.boundary import Acting, boundary_back
-from tautline.kernels.adjoint.data import Adjoint, add_length
+from tautline.kernels.adjoint.data import Adjoint, Setting, add_length
 from tautline.kernels.adjoint.guide import table_back, table_slope
 from tautline.kernels.adjoint.legendre import legendre_back
 from tautline.kernels.adjoint.reeling import Stage
 from tautline.kernels.data import (
     Array,
-    Command,
-    Loads,
     Motion,
     Parameters,
-    Plan,
     Scratch,
     account,
     add_to_node,
@@ -96,10 +93,7 @@ def rotation_back(R: tuple[Vector, Vector, Vector], bars: Array, out: Array) -> 
 
 @separate
 def sample_back(
-    par: Parameters,
-    plan: Plan,
-    command: Command,
-    loads: Loads,
+    x: Setting,
     motion: Motion,
     last: Array,
     v: Array,
@@ -113,6 +107,7 @@ def sample_back(
 
     `v` and `rates` are its velocities, and `last` are the numbers of the stage that ends there.
     """
+    par, command = x.par, x.command
     N = par.N
     R, q, s = attitude(motion.body), motion.nodes[data.POSITION], motion.reel[data.S]
     sigma, omega = rates.sigma, rates.omega
@@ -161,8 +156,8 @@ def sample_back(
         legendre_back(par, at, along, 0.5 * kinetic * sigma, domega, out)
     back = motion.reel[data.LOADS_PENDING]
     lost, gained = -back * bars[DAMPING_LOSS], back * bars[FLUID_WORK]
-    acting = Acting(time, steps, plan.h, back, 0.0, 0.0, lost, gained, back * bars[data.EXTERNAL_WORK])
-    boundary_back(par, loads, command, acting, motion, v, rates, sigma_bar, omega_bar, scratch, out)
+    acting = Acting(time, steps, x.plan.h, back, 0.0, 0.0, lost, gained, back * bars[data.EXTERNAL_WORK])
+    boundary_back(x, acting, motion, v, rates, sigma_bar, omega_bar, scratch, out)
     reel = out.reel
     reel[adjoint.WORK_BAR] += bars[data.CONTROL_WORK]
     reel[adjoint.LOSS_BAR] += bars[data.GUIDE_LOSS]

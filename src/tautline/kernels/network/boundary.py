@@ -35,7 +35,6 @@ from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
     IDENTITY,
     ZERO,
-    ZEROS,
     Matrix,
     Vector,
     add,
@@ -45,7 +44,7 @@ from tautline.kernels.so3 import (
     dot,
     hat,
     matmul,
-    matrix_add_scaled,
+    matrix_scale,
     outer,
     scale,
     sub,
@@ -169,7 +168,7 @@ def add_reel(network: Network, strand: Strand) -> None:
         mass = drum_mass(strand, 0.0, 0.0)
     spins = body.free and body.turns
     if spins:
-        add_block(matrix, body.row + 3, body.row + 3, matrix_add_scaled(ZEROS, mass, outer(axis, axis)))
+        add_block(matrix, body.row + 3, body.row + 3, matrix_scale(mass, outer(axis, axis)))
     if row < 0:
         return
     matrix[row, row] += factor * factor * mass
@@ -185,7 +184,7 @@ def add_reel(network: Network, strand: Strand) -> None:
 def add_wheel(network: Network, strand: Strand) -> None:
     """Rope that is on the wheel at the start of a span: a mass at its center."""
     body, center = body_at(network.bodies, strand.ends[0]), strand.reeving.center
-    K = matrix_add_scaled(ZEROS, strand.reeving.wrap, IDENTITY)
+    K = matrix_scale(strand.reeving.wrap, IDENTITY)
     add_pair(network, (body, body), (center, center), K)
 
 
@@ -194,7 +193,7 @@ def add_drum(network: Network, strand: Strand, tau: float, at: Instant, ahead: f
     """A drum at the end of a line: the rope on it, and what loads give to that. A wheel alone has no rope."""
     body, point = body_at(network.bodies, strand.ends[0]), strand.points[0]
     if strand.has_reel:
-        K = matrix_add_scaled(ZEROS, strand.par.mu * strand.reel[data.S], IDENTITY)
+        K = matrix_scale(strand.par.mu * strand.reel[data.S], IDENTITY)
         add_pair(network, (body, body), (point, point), K)
     if pushes(loads_at(network.acting, strand.number)):
         push = push_strand(network, strand, at, ahead)
@@ -330,7 +329,7 @@ def velocities_at_boundary(network: Network, tau: float, at: Instant, ahead: flo
         if body.free:
             R = attitude(body.state)
             put_matrix(body.work, net.TURNED, R)
-            add_block(matrix, body.row, body.row, matrix_add_scaled(ZEROS, body.mass, IDENTITY))
+            add_block(matrix, body.row, body.row, matrix_scale(body.mass, IDENTITY))
             add_triple(right, body.row, triple(body.state, net.LINEAR))
             add_block(matrix, body.row + 3, body.row + 3, body.J if body.turns else IDENTITY)
             if body.turns:

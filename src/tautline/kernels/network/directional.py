@@ -42,6 +42,7 @@ from tautline.kernels.so3 import (
     hat,
     matmul,
     matrix_add_scaled,
+    matrix_scale,
     outer,
     scale,
     sub,
@@ -90,9 +91,9 @@ def resist_at(x: Resistance, point: Vector, K: Matrix, flow: Vector) -> Resistan
 @kernel
 def resistance_from(x: BodyResistance, R: Matrix) -> Resistance:
     """Resistance alike in all directions: drag, spin damping and inertia."""
-    spin = matrix_add_scaled(ZEROS, x.spin, IDENTITY)
+    spin = matrix_scale(x.spin, IDENTITY)
     nothing = Resistance(ZEROS, ZEROS, ZEROS, spin, ZERO, ZERO)
-    drag, inertia = matrix_add_scaled(ZEROS, x.drag, IDENTITY), matrix_add_scaled(ZEROS, x.inertia, IDENTITY)
+    drag, inertia = matrix_scale(x.drag, IDENTITY), matrix_scale(x.inertia, IDENTITY)
     dragged = resist_at(nothing, x.center, drag, apply_transposed(R, x.flow))
     return resist_at(dragged, x.place, inertia, apply_transposed(R, x.last))
 
@@ -151,11 +152,11 @@ def wing_at(form: Directional, density: float, u: Vector) -> Matrix:
     a, n = dot(u, form.chord), dot(u, form.normal)
     speed = math.sqrt(a * a + n * n)
     if speed < TINY:
-        return matrix_add_scaled(ZEROS, 0.0 * speed, IDENTITY)
+        return matrix_scale(0.0 * speed, IDENTITY)
     lift, slope, drag = coefficients(form.polar, angle_of(n, a))
     k = density * form.wing * speed
     to_side = scale(1.0 / speed, add_scaled(scale(a, form.normal), -n, form.chord))
-    K = matrix_add_scaled(ZEROS, k * drag, outer(form.chord, form.chord))
+    K = matrix_scale(k * drag, outer(form.chord, form.chord))
     K = matrix_add_scaled(K, k * drag, outer(form.normal, form.normal))
     K = matrix_add_scaled(K, k * lift, outer(form.normal, form.chord))
     K = matrix_add_scaled(K, -k * lift, outer(form.chord, form.normal))

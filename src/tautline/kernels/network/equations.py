@@ -29,7 +29,6 @@ from tautline.kernels.network.reeving import add_drum, add_feeds, add_wheel, con
 from tautline.kernels.rotation import shrinking
 from tautline.kernels.so3 import (
     IDENTITY,
-    ZEROS,
     Matrix,
     add,
     add_scaled,
@@ -40,6 +39,7 @@ from tautline.kernels.so3 import (
     hat,
     matmul,
     matrix_add_scaled,
+    matrix_scale,
     outer,
     scale,
     sub,
@@ -59,7 +59,7 @@ def body_rows(body: Body, h: float, kick: float, matrix: Array2, right: Array) -
         P = add(P, triple(body.work, net.PUSHED))
         H = add(H, triple(body.work, net.PUSHED + 3))
     add_triple(right, i, add_scaled(P, -body.mass, triple(body.work, net.V_NOW)))
-    add_block(matrix, i, i, matrix_add_scaled(ZEROS, body.mass, IDENTITY))
+    add_block(matrix, i, i, matrix_scale(body.mass, IDENTITY))
     if not body.turns:
         add_block(matrix, i + 3, i + 3, IDENTITY)
         return
@@ -69,7 +69,7 @@ def body_rows(body: Body, h: float, kick: float, matrix: Array2, right: Array) -
     add_triple(right, i + 3, sub(apply_transposed(R, H), momentum))
     D = matrix_add_scaled(body.J, 0.5 * h, matmul(hat(omega), body.J))
     D = matrix_add_scaled(D, -0.5 * h, hat(J_omega))
-    D = matrix_add_scaled(matrix_add_scaled(ZEROS, k, D), -0.5 * h * h * k, outer(momentum, omega))
+    D = matrix_add_scaled(matrix_scale(k, D), -0.5 * h * h * k, outer(momentum, omega))
     add_block(matrix, i + 3, i + 3, D)
 
 
@@ -105,13 +105,13 @@ def add_end(network: Network, strand: Strand, e: int, end: End, by_omega: tuple[
         other = body_at(network.bodies, strand.ends[f])
         if other.free:
             m = strand.work[net.SCHUR + 2 * e + f]
-            turned = matrix_add_scaled(ZEROS, m, by_omega[f])
+            turned = matrix_scale(m, by_omega[f])
             for j in range(3):
                 matrix[i + j, other.row + j] += m
             if other.turns:
                 add_block(matrix, i, other.row + 3, turned)
             if body.turns:
-                add_block(matrix, i + 3, other.row, matrix_add_scaled(ZEROS, m, lever))
+                add_block(matrix, i + 3, other.row, matrix_scale(m, lever))
                 if other.turns:
                     add_block(matrix, i + 3, other.row + 3, matmul(lever, turned))
     if strand.row >= 0 and not strand.reeved:
@@ -153,7 +153,7 @@ def add_spin_of_drum(network: Network, strand: Strand, h: float, end: End, row: 
     add_triple(right, i, scale(-mean * speed, direction))
     bent = matrix_add_scaled(outer(c, axis), dot(c, axis), IDENTITY)
     bent = matrix_add_scaled(bent, -1.0, hat(axis))
-    D = matrix_add_scaled(ZEROS, mean, outer(direction, axis))
+    D = matrix_scale(mean, outer(direction, axis))
     add_block(matrix, i, i, matrix_add_scaled(D, 0.5 * h * mean * speed, bent))
     if row >= 0:
         by_sigma = scale(factor * (mean + 0.5 * h * mu * speed), direction)

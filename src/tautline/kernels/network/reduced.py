@@ -35,7 +35,6 @@ from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
     IDENTITY,
     ZERO,
-    ZEROS,
     Matrix,
     Vector,
     add_scaled,
@@ -44,6 +43,7 @@ from tautline.kernels.so3 import (
     dot,
     matmul,
     matrix_add_scaled,
+    matrix_scale,
     scale,
     sub,
     transpose,
@@ -215,7 +215,7 @@ def reduce_strand(network: Network, strand: Strand, known: Known) -> Reduced:
         first = matrix_add_scaled(first, -1.0, matmul(kept, transpose(across)))
         right_first = sub(right_first, apply(kept, right))
         reel_first = sub(reel_first, apply(kept, b))
-        across = matrix_add_scaled(ZEROS, -1.0, matmul(kept, E))
+        across = matrix_scale(-1.0, matmul(kept, E))
         carried = matmul(E, full_inverse)
         here = matrix_add_scaled(full(block(scratch, i + 1)), -1.0, matmul(carried, E))
         reel -= dot(b, y)

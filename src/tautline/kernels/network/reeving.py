@@ -27,7 +27,6 @@ from tautline.kernels.reels import unpack_start
 from tautline.kernels.so3 import (
     IDENTITY,
     ZERO,
-    ZEROS,
     Matrix,
     Vector,
     add_scaled,
@@ -35,7 +34,7 @@ from tautline.kernels.so3 import (
     dot,
     hat,
     matmul,
-    matrix_add_scaled,
+    matrix_scale,
     scale,
     transpose,
 )
@@ -138,11 +137,11 @@ def add_wheel(network: Network, strand: Strand, h: float, kick: float) -> None:
         return
     matrix, right, i = network.matrix, network.right[0], body.row
     P = wheel_momentum(strand, center, kick)
-    straight = matrix_add_scaled(ZEROS, wrap, IDENTITY)
+    straight = matrix_scale(wrap, IDENTITY)
     add_triple(right, i, scale(-1.0, P))
     add_block(matrix, i, i, straight)
     if body.turns:
-        turned = matrix_add_scaled(ZEROS, wrap, swing_by_omega(center, h))
+        turned = matrix_scale(wrap, swing_by_omega(center, h))
         lever = matmul(hat(center.point), transpose(center.R))
         add_triple(right, i + 3, scale(-1.0, moment_of(center, P)))
         add_block(matrix, i, i + 3, turned)

@@ -29,7 +29,6 @@ from tautline.kernels.network.linear import add_block
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
     ZERO,
-    ZEROS,
     Vector,
     add,
     add_scaled,
@@ -37,7 +36,7 @@ from tautline.kernels.so3 import (
     apply_transposed,
     dot,
     matmul,
-    matrix_add_scaled,
+    matrix_scale,
     scale,
     sub,
     transpose,
@@ -83,13 +82,13 @@ def fluid_into(network: Network, body: Body, tau: float, at: Instant, ahead: flo
     R = matrix_in(body.work, net.TURNED)
     back = transpose(R)
     lift, moment = lift_on(body, own, at)
-    add_block(matrix, row, row, matrix_add_scaled(ZEROS, tau, matmul(matmul(R, x.uu), back)))
+    add_block(matrix, row, row, matrix_scale(tau, matmul(matmul(R, x.uu), back)))
     add_triple(right, row, scale(tau, add(apply(R, x.force), lift)))
     if not body.turns:
         return
-    add_block(matrix, row, row + 3, matrix_add_scaled(ZEROS, tau, matmul(R, x.uw)))
-    add_block(matrix, row + 3, row, matrix_add_scaled(ZEROS, tau, matmul(x.wu, back)))
-    add_block(matrix, row + 3, row + 3, matrix_add_scaled(ZEROS, tau, x.ww))
+    add_block(matrix, row, row + 3, matrix_scale(tau, matmul(R, x.uw)))
+    add_block(matrix, row + 3, row, matrix_scale(tau, matmul(x.wu, back)))
+    add_block(matrix, row + 3, row + 3, matrix_scale(tau, x.ww))
     add_triple(right, row + 3, scale(tau, add(x.moment, moment)))
 
 
