@@ -18,6 +18,10 @@ PARTS = (
     "without signs of indices left out",
     "with wrappers for Python",
     "with copies",
+    "with signatures looked up anew",
+    "with structures taken apart",
+    "with variables in memory",
+    "with all passes",
     "Numba's own CPU target",
 )
 
@@ -36,6 +40,14 @@ def take_back(part: str) -> None:
         del numba_lean.Lower.create_cpython_wrapper, numba_lean.Lower.create_cfunc_wrapper
     elif part == "with copies":
         del numba_lean.Block.__deepcopy__
+    elif part == "with signatures looked up anew":
+        del numba_lean.LeanTypingContext._resolve_user_function_type
+    elif part == "with structures taken apart":
+        numba_lean.CallConvention._for = lambda self, whole, call, *args, **kws: call(*args, **kws)  # type: ignore[method-assign]
+    elif part == "with variables in memory":
+        del numba_lean.Lower._find_singly_assigned_variable
+    elif part == "with all passes":
+        numba_lean.LEFT_OUT = ()  # type: ignore[assignment]
     elif part == "without signs of indices left out":
         del numba_target.TypingContext.resolve_function_type, numba_target.TypingContext.resolve_setitem
 
