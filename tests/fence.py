@@ -20,7 +20,7 @@ HIDDEN = (
     "tautline.engine.chain",
     "tautline.gradients.chain",
     "tautline.analysis.chain_growth",
-    *(f"tautline.kernels.{x}" for x in ("march", "steps", "step", "stage", "observe", "inverse", "backup", "legendre")),
+    *(f"tautline.kernels.{x}" for x in ("march", "steps", "step", "stage", "observe", "inverse", "legendre")),
     "tautline.kernels.loads.jump",
     "tautline.kernels.adjoint",
     "tautline.kernels.tangent_march",

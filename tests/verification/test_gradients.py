@@ -332,7 +332,8 @@ def kernel_solution(x: Sample, left_hand_sides: Array, start: Array, iterations:
     target = newton.Target(float(left_hand_sides[0]), as_vector(left_hand_sides[-3:]), Entrance(0.1, 0.0))
     rates = newton.Rates(float(start[0]), as_vector(start[-3:]))
     for _ in range(iterations):
-        found = newton.newton_correction(x.par, STEP, x.s, x.q, p, 0.0, x.R, target, rates, scratch)
+        equations = newton.Equations(STEP, x.s, x.q, p, 0.0, x.R, target)
+        found = newton.newton_correction(x.par, equations, rates, scratch)
         rates = found.rates
     v = scratch.nodes[data.AT_SIGMA] + found.along * scratch.nodes[data.BY_SIGMA]
     return np.concatenate([[rates.sigma], rows(v)[1:].ravel(), rates.omega])

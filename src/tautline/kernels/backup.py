@@ -2,43 +2,61 @@
 
 from __future__ import annotations
 
-from tautline.kernels.data import Array, Motion
-from tautline.kernels.jit import separate
+from tautline.arrays import Array2
+from tautline.kernels.data import Array, Counters, Motion
+from tautline.kernels.jit import kernel, separate
+
+
+@kernel
+def put_aside(x: Array | Counters, out: Array, place: int) -> int:
+    """Copy an array into a flat one from a place on, and give the place behind it; counters are below 2^53."""
+    for i in range(len(x)):
+        out[place + i] = x[i]
+    return place + len(x)
+
+
+@kernel
+def put_rows_aside(x: Array2, out: Array, place: int) -> int:
+    for i in range(x.shape[0]):
+        place = put_aside(x[i], out, place)
+    return place
+
+
+@kernel
+def take_back(saved: Array, place: int, out: Array) -> int:
+    """Copy an array back from a place in a flat one, and give the place behind it."""
+    for i in range(len(out)):
+        out[i] = saved[place + i]
+    return place + len(out)
+
+
+@kernel
+def take_rows_back(saved: Array, place: int, out: Array2) -> int:
+    for i in range(out.shape[0]):
+        place = take_back(saved, place, out[i])
+    return place
+
+
+@kernel
+def take_counters_back(saved: Array, place: int, out: Counters) -> int:
+    for i in range(len(out)):
+        out[i] = int(saved[place + i])
+    return place + len(out)
 
 
 @separate
 def save_motion(motion: Motion, out: Array) -> None:
-    """Copy a motion into one flat array; its counters are below 2^53."""
-    place = 0
-    for i in range(motion.nodes.shape[0]):
-        for j in range(motion.nodes.shape[1]):
-            out[place] = motion.nodes[i, j]
-            place += 1
-    for i in range(len(motion.body)):
-        out[place] = motion.body[i]
-        place += 1
-    for i in range(len(motion.reel)):
-        out[place] = motion.reel[i]
-        place += 1
-    for i in range(len(motion.clock)):
-        out[place] = motion.clock[i]
-        place += 1
+    """Copy a motion into one flat array."""
+    place = put_rows_aside(motion.nodes, out, 0)
+    place = put_aside(motion.body, out, place)
+    place = put_aside(motion.reel, out, place)
+    put_aside(motion.clock, out, place)
 
 
 @separate
 def restore_motion(saved: Array, out: Motion) -> None:
     """Copy a motion back from where `save_motion` put it."""
-    place = 0
-    for i in range(out.nodes.shape[0]):
-        for j in range(out.nodes.shape[1]):
-            out.nodes[i, j] = saved[place]
-            place += 1
-    for i in range(len(out.body)):
-        out.body[i] = saved[place]
-        place += 1
-    for i in range(len(out.reel)):
-        out.reel[i] = saved[place]
-        place += 1
-    for i in range(len(out.clock)):
-        out.clock[i] = int(saved[place])
-        place += 1
+    place = take_rows_back(saved, 0, out.nodes)
+    place = take_back(saved, place, out.body)
+    place = take_back(saved, place, out.reel)
+    take_counters_back(saved, place, out.clock)

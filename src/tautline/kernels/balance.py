@@ -5,19 +5,9 @@ from __future__ import annotations
 import math
 
 from tautline import ledger
+from tautline.kernels import data
 from tautline.kernels.compensated import accumulate
-from tautline.kernels.data import (
-    ACCOUNT_PLACES,
-    ELASTIC,
-    FIRST_BOOKED,
-    GRAVITY,
-    IN_PLAY,
-    KEPT,
-    KINETIC,
-    POTENTIAL,
-    Array,
-    Parameters,
-)
+from tautline.kernels.data import Array, Parameters
 from tautline.kernels.jit import kernel
 
 # How each account enters the balance.
@@ -32,15 +22,15 @@ ROUNDING = 1e-13
 @kernel
 def book(par: Parameters, reel: Array, account: int, amount: float) -> None:
     """Add an amount (J) to an account of work or loss."""
-    place = ACCOUNT_PLACES[account]
+    place = data.ACCOUNT_PLACES[account]
     accumulate(reel, place, place + 1, amount, par.compensated)
 
 
 @kernel
 def copy_accounts(reel: Array, out: Array) -> None:
     """Write all accounts that are booked into the columns of a sample."""
-    for account in range(FIRST_BOOKED, len(SIGNS)):
-        out[account] = reel[ACCOUNT_PLACES[account]]
+    for account in range(data.FIRST_BOOKED, len(SIGNS)):
+        out[account] = reel[data.ACCOUNT_PLACES[account]]
 
 
 @kernel
@@ -55,17 +45,17 @@ def kept_energy(x: Array) -> float:
 @kernel
 def energy_in_play(reel: Array, x: Array) -> float:
     """Largest sum so far of kinetic energy and change of potential energy since the start."""
-    now = x[KINETIC] + abs(x[ELASTIC] + x[GRAVITY] - reel[POTENTIAL])
-    least = AT_REST * x[ELASTIC]
+    now = x[data.KINETIC] + abs(x[data.ELASTIC] + x[data.GRAVITY] - reel[data.POTENTIAL])
+    least = AT_REST * x[data.ELASTIC]
     for account in range(len(SIGNS)):
         least += ROUNDING * abs(x[account])
-    return float(max(reel[IN_PLAY], now, least))
+    return float(max(reel[data.IN_PLAY], now, least))
 
 
 @kernel
 def balance_jump(reel: Array, x: Array) -> float:
     """Error of the balance since the latest sample (J)."""
-    return float(abs(kept_energy(x) - reel[KEPT]))
+    return float(abs(kept_energy(x) - reel[data.KEPT]))
 
 
 @kernel
@@ -77,6 +67,6 @@ def balance_tolerance(reel: Array, x: Array) -> float:
 @kernel
 def note_balance(reel: Array, x: Array) -> None:
     """Go on from this sample."""
-    if math.isfinite(x[KINETIC]):
-        reel[IN_PLAY] = energy_in_play(reel, x)
-    reel[KEPT] = kept_energy(x)
+    if math.isfinite(x[data.KINETIC]):
+        reel[data.IN_PLAY] = energy_in_play(reel, x)
+    reel[data.KEPT] = kept_energy(x)

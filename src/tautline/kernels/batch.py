@@ -10,21 +10,9 @@ from typing import Any
 
 from tautline.arrays import Array2
 from tautline.errors import RUNNING
+from tautline.kernels import data
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
-from tautline.kernels.data import (
-    INVERSE,
-    LOWER,
-    MEAN_VELOCITY,
-    P_S,
-    POSITION,
-    PULL,
-    RAISED,
-    Motion,
-    Parameters,
-    Plan,
-    S,
-    Scratch,
-)
+from tautline.kernels.data import Motion, Parameters, Plan, Scratch
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history, momenta_with_kick
 from tautline.kernels.guide import REMEMBERS, spooled_energy
@@ -41,7 +29,7 @@ from tautline.kernels.lane_motions import (
 from tautline.kernels.lane_stages import composed_step, fixed_base_step
 from tautline.kernels.lanes import LANES, lane_array, put, select, some, take, zero_like
 from tautline.kernels.legendre import rates_at_fixed_length, rates_with_reel
-from tautline.kernels.limits import guard, limits_change, turning_rate2
+from tautline.kernels.limits import guard, limits_change, turns_fast
 from tautline.kernels.members import (
     LEFT,
     Block,
@@ -74,12 +62,11 @@ def guard_members(members: Members, block: Block, locked: bool, must: float) -> 
     Bodies and nodes are looked at as of the start of the march. That is enough: only a step that adapts depends on
     them, and such members are guarded there alone.
     """
-    nothing: Any = None  # scratch, which only loads need
     for k in range(LANES):
         if block.status[k] == RUNNING and take(must, k) != 0.0:
             motion = motion_of(block, k)
-            status = guard(parameters_of(members, k), plan_of(members, k), locked, 0.0, motion, nothing, None)
-            if status != RUNNING or motion.clock[RAISED] > 0:
+            status = guard(parameters_of(members, k), plan_of(members, k), locked, motion, None)
+            if status != RUNNING or motion.clock[data.RAISED] > 0:
                 block.status[k] = LEFT
 
 
@@ -94,8 +81,7 @@ def guard_reels(par: Parameters, plan: Plan, members: Members, block: Block, mot
 @inlined
 def turn_resolved(par: Parameters, plan: Plan, l: float, h: float, motion: Motion) -> None:
     """Let members leave whose bodies turn, or swing on the string, too fast for steps of length h."""
-    turned2 = turning_rate2(par, plan, l, motion) * h * h
-    fast = turned2 > plan.resolution * plan.resolution
+    fast = turns_fast(par, plan, l, h, motion)
     clock: Any = motion.clock
     if some(fast):
         leave_where(clock, fast)
@@ -106,7 +92,7 @@ def end_at_events(members: Members, block: Block) -> None:
     """Let members leave whose reels have come to the end of the string."""
     for k in range(LANES):
         if block.status[k] == RUNNING:
-            s = block.reel[k, S]
+            s = block.reel[k, data.S]
             if end_of_string(parameters_of(members, k), plan_of(members, k), s) != RUNNING:
                 block.status[k] = LEFT
 
@@ -119,7 +105,7 @@ def energies_on_reels(par: Parameters, members: Members, block: Block) -> float:
         for k in range(LANES):
             if block.status[k] == RUNNING:
                 reel = block.reel[k]
-                energies = put(energies, k, spooled_energy(parameters_of(members, k), reel, reel[S]))
+                energies = put(energies, k, spooled_energy(parameters_of(members, k), reel, reel[data.S]))
     return energies
 
 
@@ -141,8 +127,8 @@ def sample_members(
 
     Members that a single run would repeat with smaller steps leave.
     """
-    x = sample_of(par, locked, motion, rates, motion.reel[P_S], Pi, scratch)
-    write_node_lanes(par.N, motion.nodes[POSITION], scratch.nodes[MEAN_VELOCITY], place, out.nodes)
+    x = sample_of(par, locked, motion, rates, motion.reel[data.P_S], Pi, scratch)
+    write_node_lanes(par.N, motion.nodes[data.POSITION], scratch.nodes[data.MEAN_VELOCITY], place, out.nodes)
     scalars: Any = lane_array(sample)
     write_sample(motion.reel, energies_on_reels(par, members, block), x, scalars)
     for i in range(len(scalars)):
@@ -172,9 +158,9 @@ def march_locked(
     into_lanes(block, workspace)
     save_members(block, workspace)
     motion, scratch = motion_in_lanes(block, workspace)
-    guard_members(members, block, True, zero_like(motion.reel[S]) + 1.0)
-    l = element_length(par, motion.reel[S])
-    factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
+    guard_members(members, block, True, zero_like(motion.reel[data.S]) + 1.0)
+    l = element_length(par, motion.reel[data.S])
+    factorise(par, l, scratch.factor[data.LOWER], scratch.factor[data.INVERSE])
     parts = 1 << level_of_running(block)
     history = history_of(block.reel[0])
     running = clear_left(block, workspace, LANES)
@@ -217,7 +203,7 @@ def march_reeling(
         if running == 0:
             break
         save_members(block, workspace)
-        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
+        evaluate_forces(par, motion.reel[data.S], motion.nodes[data.POSITION], scratch.nodes[data.PULL])
         for _ in range(plan.steps_per_sample):
             guard_reels(par, plan, members, block, motion)
             composed_step(par, plan, reels, motion, scratch, times_of(block, plan.h, par.L), plan.h)
@@ -229,7 +215,7 @@ def march_reeling(
                 return
         hold_reels(reels)
         Pi = momenta_with_kick(par, motion, scratch)
-        rates = rates_with_reel(par, motion, motion.reel[P_S], Pi, reels, scratch)
+        rates = rates_with_reel(par, motion, motion.reel[data.P_S], Pi, reels, scratch)
         sample_members(par, members, False, block, motion, rates, Pi, scratch, workspace.sample, place, out)
         running = clear_left(block, workspace, running)
     finish_members(block, workspace)

@@ -336,6 +336,13 @@ def put_triple(x: Array, i: int, value: Vector) -> None:
 
 
 @kernel
+def add_triple(x: Array, i: int, value: Vector) -> None:
+    x[i] += value[0]
+    x[i + 1] += value[1]
+    x[i + 2] += value[2]
+
+
+@kernel
 def copy_nodes(x: Array, out: Array) -> None:
     for k in range(len(x)):
         out[k] = x[k]

@@ -6,28 +6,9 @@ import math
 from typing import NamedTuple
 
 from tautline import registry
+from tautline.kernels import data
 from tautline.kernels.balance import book
-from tautline.kernels.data import (
-    BY_TORQUE,
-    CONTROL_WORK,
-    FRICTION_LOSS,
-    GLIDING,
-    H_LAST,
-    HELD,
-    HELD_ACCELERATION,
-    HELD_SPEED,
-    NOT_HELD,
-    PRESCRIBED,
-    SIGMA,
-    STICTION,
-    STOP,
-    STUCK,
-    TORQUE,
-    Array,
-    Command,
-    Parameters,
-    S,
-)
+from tautline.kernels.data import Array, Command, Parameters
 from tautline.kernels.dispatch import dispatch, functions
 from tautline.kernels.drive import mean_torque
 from tautline.kernels.energy import radius, reel_mass
@@ -81,8 +62,8 @@ def is_plain(par: Parameters, command: Command, reel: Array) -> bool:
     """Whether the motor's force is all that acts on the drum, and does not depend on sigma."""
     friction = may_act(par.viscous) or may_act(par.coulomb)
     limits = par.max_torque < math.inf or par.max_power < math.inf
-    held = reel[STOP] != 0.0 or reel[STICTION] != 0.0
-    return command.kind == BY_TORQUE and not (friction or limits or held)
+    held = reel[data.STOP] != 0.0 or reel[data.STICTION] != 0.0
+    return command.kind == data.BY_TORQUE and not (friction or limits or held)
 
 
 @kernel
@@ -245,11 +226,11 @@ def drum_before(
     This and `drum_after` are entries, so that the step does not contain what it seldom needs.
     """
     h_start = (1.0 - par.theta) * h
-    drag = viscous_drag(par, reel[S])
-    if reel[HELD] == GLIDING:
-        last = reel[H_LAST]
-        drag += (par.theta * last * drag - friction_at_end(par, reel[S], last)) / h_start
-    drum = drum_at(par, command, start, end, reel[S], h_start, drag, reel[STICTION], reel[STOP])
+    drag = viscous_drag(par, reel[data.S])
+    if reel[data.HELD] == data.GLIDING:
+        last = reel[data.H_LAST]
+        drag += (par.theta * last * drag - friction_at_end(par, reel[data.S], last)) / h_start
+    drum = drum_at(par, command, start, end, reel[data.S], h_start, drag, reel[data.STICTION], reel[data.STOP])
     if not drum.held:
         return drum, 0.0, 0.0
     sigma = curve_increment(command.profile.T, start, end) / h
@@ -263,42 +244,42 @@ def drum_after(
     """At the end of a step h: book work and loss (equation 49), note how the reel is held; the impulse of the drum."""
     h_start = (1.0 - par.theta) * h
     h_end = par.theta * h
-    s = reel[S]
+    s = reel[data.S]
     d = radius(par, s)
-    before = reel[SIGMA]
+    before = reel[data.SIGMA]
     at_end = friction_at_end(par, s, h)
     drag = at_end / h_end if h_end != 0.0 else 0.0
     then = drum_at(par, command, end, end - h, s, h_end, drag, 0.0, 0.0)
     mean = 0.5 * (before + sigma)
     if drum.held:
         rub = friction_impulse(drum, sigma, h_start) + friction_impulse(then, sigma, h_end)
-        book(par, reel, CONTROL_WORK, impulse * mean)
-        book(par, reel, FRICTION_LOSS, -rub * sigma)
-        if h + reel[H_LAST] != 0.0:
-            reel[TORQUE] = impulse * d / (0.5 * (h + reel[H_LAST]))
-        reel[HELD] = PRESCRIBED
+        book(par, reel, data.CONTROL_WORK, impulse * mean)
+        book(par, reel, data.FRICTION_LOSS, -rub * sigma)
+        if h + reel[data.H_LAST] != 0.0:
+            reel[data.TORQUE] = impulse * d / (0.5 * (h + reel[data.H_LAST]))
+        reel[data.HELD] = data.PRESCRIBED
         # where the motion jumps at the end of the step, the step still has the motion before the jump
-        _, reel[HELD_SPEED], reel[HELD_ACCELERATION] = curve_before(command.profile.T, end, AT_KNOT * abs(h))
+        _, reel[data.HELD_SPEED], reel[data.HELD_ACCELERATION] = curve_before(command.profile.T, end, AT_KNOT * abs(h))
         return impulse + rub
     pull = h_start * motor_force(drum, sigma)[0] + h_end * motor_force(then, sigma)[0]
     rub = friction_impulse(then, sigma, h_end) - h_start * drum.drag * sigma
     stuck = sigma == 0.0 and drum.low < drum.high
     # what acts across the step boundary works at the mean of their speeds
-    boundary = impulse if stuck else math.copysign(reel[STICTION], impulse)
+    boundary = impulse if stuck else math.copysign(reel[data.STICTION], impulse)
     loss = -rub * sigma - (impulse - boundary) * sigma - boundary * mean
-    book(par, reel, CONTROL_WORK, pull * sigma)
-    book(par, reel, FRICTION_LOSS, loss)
+    book(par, reel, data.CONTROL_WORK, pull * sigma)
+    book(par, reel, data.FRICTION_LOSS, loss)
     # the mean speed belongs to the middle of the step, what is reported to its end
-    sigma_end = sigma + extrapolation(0.0, h, reel[H_LAST]) * (sigma - before)
+    sigma_end = sigma + extrapolation(0.0, h, reel[data.H_LAST]) * (sigma - before)
     motor = commanded_force(par, command, end, s)
     motor -= then.damping * (sigma_end - then.target)
-    reel[TORQUE] = bounded_force(then, motor, sigma_end)[0] * d
+    reel[data.TORQUE] = bounded_force(then, motor, sigma_end)[0] * d
     # half of the friction's impulse is still to come: where that is much, the momentum says nothing of the speed
     glides = at_end > STIFF_FRICTION * reel_mass(par, s)[0]
-    reel[HELD] = STUCK if stuck else GLIDING if glides else NOT_HELD
-    reel[HELD_SPEED] = sigma_end if glides and not stuck else 0.0
-    reel[HELD_ACCELERATION] = 0.0
-    reel[STICTION] = then.slip if stuck else 0.0
+    reel[data.HELD] = data.STUCK if stuck else data.GLIDING if glides else data.NOT_HELD
+    reel[data.HELD_SPEED] = sigma_end if glides and not stuck else 0.0
+    reel[data.HELD_ACCELERATION] = 0.0
+    reel[data.STICTION] = then.slip if stuck else 0.0
     if not stuck:
-        reel[STOP] = 0.0
+        reel[data.STOP] = 0.0
     return pull + rub + impulse

@@ -7,7 +7,8 @@ from collections.abc import Callable
 
 from tautline import registry
 from tautline.arrays import TINY_LENGTH
-from tautline.kernels.data import LINEAR, Array, Parameters, node
+from tautline.kernels import data
+from tautline.kernels.data import Array, Parameters, node
 from tautline.kernels.dispatch import dispatch, functions
 from tautline.kernels.elastic_laws.linear import energy as linear_energy
 from tautline.kernels.elastic_laws.linear import partials as linear_partials
@@ -51,7 +52,7 @@ def sums_of_any(par: Parameters, l: float, q: Array) -> tuple[float, float]:
 def element_force(par: Parameters, l: float, w: Vector) -> Vector:
     """Tension vector of one element, w = q_{e+1} - q_e, by any law."""
     length = max(math.sqrt(dot(w, w)), TINY_LENGTH)
-    if par.elastic_law == LINEAR:
+    if par.elastic_law == data.LINEAR:
         return scale(linear_pull(par.EA / l, l, length), w)
     return scale(tension_and_energy(par, length / l - 1.0)[0] / length, w)
 
@@ -78,7 +79,7 @@ law_pulls: Callable[[Parameters, float, Array, Array], None] = separate(
 @kernel
 def elastic_energy(par: Parameters, l: float, q: Array) -> float:
     """V_el of elements of this unstretched length."""
-    if par.elastic_law != LINEAR:
+    if par.elastic_law != data.LINEAR:
         return l * law_sums(par, l, q)[0]
     return linear_energy(par, l, q)
 
@@ -86,7 +87,7 @@ def elastic_energy(par: Parameters, l: float, q: Array) -> float:
 @inlined
 def element_pulls(par: Parameters, l: float, q: Array, out: Array) -> None:
     """Tension over length of every element, so that its force is this times q_{e+1} - q_e; 0 behind the last."""
-    if par.elastic_law == LINEAR:
+    if par.elastic_law == data.LINEAR:
         linear_pulls(par, l, q, out)
     else:
         law_pulls(par, l, q, out)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import math
 
+from tautline.kernels import data
 from tautline.kernels.along import nodes_from, places_from, spread, total, width
-from tautline.kernels.data import LINEAR, Array, Parameters, clear_nodes, node, node_stride, put_node
+from tautline.kernels.data import Array, Parameters, add_to_node, clear_nodes, node, node_stride, put_node
 from tautline.kernels.elastic import elastic_energy, law_sums
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select, zero_like
@@ -208,7 +209,7 @@ def reel_force(par: Parameters, s: float, q: Array) -> float:
         depths += select(is_element, x[2] + y[2], nothing)
         squares += select(is_element, dot(w, w) - l * l, nothing)
     depth = 2.0 * par.N * par.r_p[2] + total(q, depths)
-    pull = par.EA / (l * l) * total(q, squares) if par.elastic_law == LINEAR else 2.0 * law_sums(par, l, q)[1]
+    pull = par.EA / (l * l) * total(q, squares) if par.elastic_law == data.LINEAR else 2.0 * law_sums(par, l, q)[1]
     drum = spooled_lever(par, s) - (par.r_p[2] - par.b)
     deployed = (par.mu_g * depth + pull) / (2.0 * par.N)
     return -par.mu_g * drum - deployed  # type: ignore[no-any-return]
@@ -242,6 +243,17 @@ def body_momenta(par: Parameters, v_N: Vector, R: Matrix, omega: Vector) -> tupl
     linear = scale(par.M, add(v_N, apply(R, cross(omega, par.rho))))
     lever = cross(par.rho, apply_transposed(R, v_N))
     return linear, add_scaled(apply(par.J, omega), par.M, lever)
+
+
+@kernel
+def all_momenta(
+    par: Parameters, s: float, sigma: float, q: Array, v: Array, R: Matrix, omega: Vector, out_p: Array
+) -> tuple[float, Vector]:
+    """Momenta of string, reel and body: nodes into out_p, P_s and Pi returned."""
+    P_s = momenta(par, s, sigma, q, v, out_p)
+    linear, Pi = body_momenta(par, node(v, par.N), R, omega)
+    add_to_node(out_p, par.N, linear)
+    return P_s, Pi
 
 
 @kernel

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tautline.kernels.data import LINEAR, Parameters
+from tautline.kernels import data
+from tautline.kernels.data import Parameters
 from tautline.kernels.elastic import elastic_partials, tension_and_energy
 from tautline.kernels.jit import inlined, kernel, separate
 
@@ -54,7 +55,7 @@ def lost_in_jump(par: Parameters, strain: float, sigma: float, inwards: float) -
     """
     half_strain2 = 0.5 * strain * strain
     slope = 2.0 * par.mu * sigma * half_strain2
-    by_strain = 0.5 * par.EA * strain * strain if par.elastic_law == LINEAR else strain_loss(par, strain, inwards)
+    by_strain = 0.5 * par.EA * strain * strain if par.elastic_law == data.LINEAR else strain_loss(par, strain, inwards)
     return par.mu * sigma * sigma * half_strain2 + by_strain, slope
 
 

@@ -9,39 +9,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import load, nodes_from, previous_nodes, spread, width
 from tautline.kernels.compensated import accumulate_nodes
-from tautline.kernels.data import (
-    H_BEFORE,
-    H_EARLIER,
-    H_LAST,
-    INVERSE,
-    LINEAR,
-    LOWER,
-    MEAN_VELOCITY,
-    MOMENTUM,
-    MOMENTUM_ERR,
-    OMEGA,
-    OMEGA_BEFORE,
-    OMEGA_EARLIER,
-    PENDING,
-    POSITION,
-    POSITION_ERR,
-    PULL,
-    RIGHT,
-    SPIN,
-    SPIN_ERR,
-    TARGET,
-    Array,
-    Motion,
-    Parameters,
-    S,
-    Scratch,
-    copy_nodes,
-    put_node,
-    put_triple,
-    triple,
-)
+from tautline.kernels.data import Array, Motion, Parameters, Scratch, copy_nodes, put_node, put_triple, triple
 from tautline.kernels.elastic import element_pulls, law_pulls
 from tautline.kernels.elastic_laws.linear import pulls_from
 from tautline.kernels.energy import body_moment, element_length, weights_of_nodes
@@ -55,6 +26,7 @@ from tautline.kernels.rotation import (
     solve_rotation,
 )
 from tautline.kernels.so3 import (
+    IDENTITY,
     Matrix,
     Vector,
     add_scaled,
@@ -67,7 +39,6 @@ from tautline.kernels.so3 import (
 )
 from tautline.kernels.tridiagonal import eliminate, substitute
 
-IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 # Beyond this the linear extrapolation that starts Newton is worse than the last value.
 MAX_EXTRAPOLATION = 4.0
 
@@ -111,12 +82,19 @@ def extrapolated_vector(ahead: float, bend: float, last: Vector, before: Vector,
     )
 
 
+@inlined
+def extrapolated_spin(ahead: float, bend: float, body: Array) -> Vector:
+    """omega where Newton's method starts."""
+    last, earlier = triple(body, data.OMEGA_BEFORE), triple(body, data.OMEGA_EARLIER)
+    return extrapolated_vector(ahead, bend, triple(body, data.OMEGA), last, earlier)
+
+
 @kernel
 def keep_spin(body: Array, omega: Vector) -> None:
     """Remember the mean angular velocity of a step."""
-    put_triple(body, OMEGA_EARLIER, triple(body, OMEGA_BEFORE))
-    put_triple(body, OMEGA_BEFORE, triple(body, OMEGA))
-    put_triple(body, OMEGA, omega)
+    put_triple(body, data.OMEGA_EARLIER, triple(body, data.OMEGA_BEFORE))
+    put_triple(body, data.OMEGA_BEFORE, triple(body, data.OMEGA))
+    put_triple(body, data.OMEGA, omega)
 
 
 @kernel
@@ -135,7 +113,7 @@ def velocities_of_body(
     par: Parameters, h: float, v_N: Vector, Pi: Vector, R: Matrix, guess: Vector, scratch: Scratch
 ) -> tuple[Vector, Vector, bool]:
     """v_N and omega from the v_N of a body without rotation, and whether omega has not converged."""
-    t = scratch.factor[INVERSE][par.N]
+    t = scratch.factor[data.INVERSE][par.N]
     omega = guess
     not_converged = t < 0.0  # never
     if par.rotates:
@@ -151,11 +129,11 @@ def velocities_at_fixed_length(
 
     h = 0 inverts the Legendre transform. The factor must belong to the present length.
     """
-    y = scratch.nodes[RIGHT]
-    lower = scratch.factor[LOWER]
-    v_N = eliminate(par.N, p, lower, scratch.factor[INVERSE], y)
+    y = scratch.nodes[data.RIGHT]
+    lower = scratch.factor[data.LOWER]
+    v_N = eliminate(par.N, p, lower, scratch.factor[data.INVERSE], y)
     v_N, omega, not_converged = velocities_of_body(par, h, v_N, Pi, R, guess, scratch)
-    substitute(par.N, y, lower, v_N, scratch.nodes[MEAN_VELOCITY])
+    substitute(par.N, y, lower, v_N, scratch.nodes[data.MEAN_VELOCITY])
     return omega, not_converged
 
 
@@ -195,11 +173,11 @@ def hold_first_node(p: Array) -> None:
 @inlined
 def kick(par: Parameters, motion: Motion, scratch: Scratch, R: Matrix, h: float) -> None:
     """p -= h dV/dq, Pi += h M g rho x R^T e3."""
-    l = element_length(par, motion.reel[S])
-    q = motion.nodes[POSITION]
-    pull = scratch.nodes[PULL]
+    l = element_length(par, motion.reel[data.S])
+    q = motion.nodes[data.POSITION]
+    pull = scratch.nodes[data.PULL]
     element_pulls(par, l, q, pull)
-    kick_nodes(par, l, pull, q, h, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
+    kick_nodes(par, l, pull, q, h, motion.nodes[data.MOMENTUM], motion.nodes[data.MOMENTUM_ERR])
     if par.rotates:
         add_spin(par, motion.body, scale(h, body_moment(par, R)))
 
@@ -214,29 +192,29 @@ def drift(N: int, h: float, v: Array, q: Array, q_err: Array, compensated: bool)
 @inlined
 def kick_then_eliminate(par: Parameters, l: float, h: float, motion: Motion, scratch: Scratch) -> Vector:
     """p -= h dV/dq, and the forward elimination of the momenta into RIGHT; v_N of a body without rotation."""
-    q = motion.nodes[POSITION]
-    p, p_err = motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR]
-    pull = scratch.nodes[PULL]
-    if par.elastic_law == LINEAR:
+    q = motion.nodes[data.POSITION]
+    p, p_err = motion.nodes[data.MOMENTUM], motion.nodes[data.MOMENTUM_ERR]
+    pull = scratch.nodes[data.PULL]
+    if par.elastic_law == data.LINEAR:
         kick_along(par, l, True, pull, q, h, p, p_err)
     else:
         law_pulls(par, l, q, pull)
         kick_along(par, l, False, pull, q, h, p, p_err)
-    return eliminate(par.N, p, scratch.factor[LOWER], scratch.factor[INVERSE], scratch.nodes[RIGHT])
+    return eliminate(par.N, p, scratch.factor[data.LOWER], scratch.factor[data.INVERSE], scratch.nodes[data.RIGHT])
 
 
 @inlined
 def velocities_of_nodes(par: Parameters, h: float, v_N: Vector, motion: Motion, scratch: Scratch) -> None:
     """Mean velocities into MEAN_VELOCITY, by back substitution of the eliminated momenta in RIGHT."""
-    v = scratch.nodes[MEAN_VELOCITY]
-    substitute(par.N, scratch.nodes[RIGHT], scratch.factor[LOWER], v_N, v)
+    v = scratch.nodes[data.MEAN_VELOCITY]
+    substitute(par.N, scratch.nodes[data.RIGHT], scratch.factor[data.LOWER], v_N, v)
 
 
 @inlined
 def drift_nodes(par: Parameters, h: float, motion: Motion, scratch: Scratch) -> None:
     """q += h v, with the mean velocities."""
-    q, q_err = motion.nodes[POSITION], motion.nodes[POSITION_ERR]
-    drift(par.N, h, scratch.nodes[MEAN_VELOCITY], q, q_err, par.compensated)
+    q, q_err = motion.nodes[data.POSITION], motion.nodes[data.POSITION_ERR]
+    drift(par.N, h, scratch.nodes[data.MEAN_VELOCITY], q, q_err, par.compensated)
 
 
 class History(NamedTuple):
@@ -250,39 +228,39 @@ class History(NamedTuple):
 
 @kernel
 def history_of(reel: Array) -> History:
-    return History(reel[PENDING], reel[H_LAST], reel[H_BEFORE], reel[H_EARLIER])
+    return History(reel[data.PENDING], reel[data.H_LAST], reel[data.H_BEFORE], reel[data.H_EARLIER])
 
 
 @kernel
 def keep_history(history: History, out_reel: Array) -> None:
-    out_reel[PENDING] = history.pending
-    out_reel[H_LAST] = history.last
-    out_reel[H_BEFORE] = history.before
-    out_reel[H_EARLIER] = history.earlier
+    out_reel[data.PENDING] = history.pending
+    out_reel[data.H_LAST] = history.last
+    out_reel[data.H_BEFORE] = history.before
+    out_reel[data.H_EARLIER] = history.earlier
 
 
 @inlined
 def complete_kick(par: Parameters, motion: Motion, scratch: Scratch) -> None:
     """Pay what is pending, before something else than a constant-length step acts on the momenta."""
-    if motion.reel[PENDING] != 0.0:
-        kick(par, motion, scratch, attitude(motion.body), motion.reel[PENDING])
-        motion.reel[PENDING] = 0.0
+    if motion.reel[data.PENDING] != 0.0:
+        kick(par, motion, scratch, attitude(motion.body), motion.reel[data.PENDING])
+        motion.reel[data.PENDING] = 0.0
 
 
 @inlined
 def momenta_with_kick(par: Parameters, motion: Motion, scratch: Scratch) -> Vector:
     """Momenta with the pending kick paid: nodes into TARGET, Pi returned. The motion stays as it is."""
-    pending = motion.reel[PENDING]
-    l = element_length(par, motion.reel[S])
-    q = motion.nodes[POSITION]
-    pull = scratch.nodes[PULL]
-    p = scratch.nodes[TARGET]
-    owed = scratch.nodes[RIGHT]
+    pending = motion.reel[data.PENDING]
+    l = element_length(par, motion.reel[data.S])
+    q = motion.nodes[data.POSITION]
+    pull = scratch.nodes[data.PULL]
+    p = scratch.nodes[data.TARGET]
+    owed = scratch.nodes[data.RIGHT]
     element_pulls(par, l, q, pull)
-    copy_nodes(motion.nodes[MOMENTUM], p)
-    copy_nodes(motion.nodes[MOMENTUM_ERR], owed)
+    copy_nodes(motion.nodes[data.MOMENTUM], p)
+    copy_nodes(motion.nodes[data.MOMENTUM_ERR], owed)
     kick_nodes(par, l, pull, q, pending, p, owed)
-    Pi = sub(triple(motion.body, SPIN), triple(motion.body, SPIN_ERR))
+    Pi = sub(triple(motion.body, data.SPIN), triple(motion.body, data.SPIN_ERR))
     if par.rotates:
         Pi = add_scaled(Pi, pending, body_moment(par, attitude(motion.body)))
     return Pi

@@ -7,21 +7,9 @@ instructions. Lanes do not need that, and one pass reads and writes half as much
 
 from __future__ import annotations
 
+from tautline.kernels import data
 from tautline.kernels.compensated import accumulate_node
-from tautline.kernels.data import (
-    INVERSE,
-    LOWER,
-    MOMENTUM,
-    MOMENTUM_ERR,
-    POSITION,
-    POSITION_ERR,
-    RIGHT,
-    Motion,
-    Parameters,
-    Scratch,
-    node,
-    put_node,
-)
+from tautline.kernels.data import Motion, Parameters, Scratch, node, put_node
 from tautline.kernels.elastic import element_force
 from tautline.kernels.jit import kernel
 from tautline.kernels.so3 import Vector, add_scaled, scale, sub
@@ -30,12 +18,12 @@ from tautline.kernels.so3 import Vector, add_scaled, scale, sub
 @kernel
 def kick_and_eliminate(par: Parameters, l: float, h: float, motion: Motion, scratch: Scratch) -> Vector:
     """p -= h dV/dq, and the forward elimination behind it, from the guide to the body; v_N without its rotation."""
-    q = motion.nodes[POSITION]
-    p = motion.nodes[MOMENTUM]
-    p_err = motion.nodes[MOMENTUM_ERR]
-    lower = scratch.factor[LOWER]
-    inverse = scratch.factor[INVERSE]
-    out_y = scratch.nodes[RIGHT]
+    q = motion.nodes[data.POSITION]
+    p = motion.nodes[data.MOMENTUM]
+    p_err = motion.nodes[data.MOMENTUM_ERR]
+    lower = scratch.factor[data.LOWER]
+    inverse = scratch.factor[data.INVERSE]
+    out_y = scratch.nodes[data.RIGHT]
     weight = par.mu_g * l
     x = node(q, 1)
     f = element_force(par, l, x)
@@ -57,10 +45,10 @@ def kick_and_eliminate(par: Parameters, l: float, h: float, motion: Motion, scra
 @kernel
 def substitute_and_drift(par: Parameters, h: float, v_N: Vector, motion: Motion, scratch: Scratch) -> None:
     """Mean velocities from the body to the guide, and q += h v on the way."""
-    q = motion.nodes[POSITION]
-    q_err = motion.nodes[POSITION_ERR]
-    lower = scratch.factor[LOWER]
-    y = scratch.nodes[RIGHT]
+    q = motion.nodes[data.POSITION]
+    q_err = motion.nodes[data.POSITION_ERR]
+    lower = scratch.factor[data.LOWER]
+    y = scratch.nodes[data.RIGHT]
     v = v_N
     accumulate_node(q, q_err, par.N, scale(h, v), par.compensated)
     for i in range(par.N - 1, 0, -1):

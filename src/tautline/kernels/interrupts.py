@@ -19,7 +19,7 @@ PULSE = ctypes.CFUNCTYPE(ctypes.c_int64)
 
 
 def ask(pulse: int) -> int:
-    """Call the function at an address (machine/numba_interrupts.py has it for machine code)."""
+    """Call the function at an address (machine/numba_calls.py has it for machine code)."""
     return int(PULSE(pulse)())
 
 

@@ -8,32 +8,12 @@ from __future__ import annotations
 import math
 
 from tautline.arrays import Array2
+from tautline.kernels import data
 from tautline.kernels.data import (
-    ANGULAR_VELOCITY,
-    DRUM_TORQUE,
-    FRAME_VELOCITY,
-    GUIDE_VELOCITY,
-    HELD,
-    HELD_ACCELERATION,
-    HELD_SPEED,
-    INVERSE,
-    LOWER,
-    MEAN_VELOCITY,
-    MOMENTUM,
-    POSITION,
-    PRESCRIBED,
-    PULL,
-    PUSHED,
-    REELED_LENGTH,
-    ROTATION,
-    SPIN,
-    TARGET,
-    VELOCITY,
     Array,
     Loads,
     Motion,
     Parameters,
-    S,
     Samples,
     Scratch,
     add_to_node,
@@ -45,11 +25,10 @@ from tautline.kernels.data import (
 )
 from tautline.kernels.drum import holding
 from tautline.kernels.energy import (
+    all_momenta,
     body_moment,
-    body_momenta,
     element_length,
     kinetic_gradient_s,
-    momenta,
     node_force,
     radius,
     reel_force,
@@ -65,7 +44,7 @@ from tautline.kernels.lanes import zero_like
 from tautline.kernels.loads.guide_motion import first_moment_by_s
 from tautline.kernels.loads.jump import forces_at
 from tautline.kernels.network.inverse import SHORT_STEP, SHORT_TURN
-from tautline.kernels.newton import Rates, Target, solve_rates
+from tautline.kernels.newton import Equations, Rates, Target, solve_rates
 from tautline.kernels.reeling import evaluate_forces, kept_reel_force
 from tautline.kernels.rotation import attitude, put_attitude
 from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply_transposed, cross, dot, scale, sub
@@ -79,13 +58,13 @@ def state_of(par: Parameters, out: Samples, row: int, workspace: Motion) -> tupl
     x = out.scalars[row]
     for i in range(par.N + 1):
         at = out.nodes[row, 0, i]
-        put_node(workspace.nodes[POSITION], i, (at[0], at[1], at[2]))
+        put_node(workspace.nodes[data.POSITION], i, (at[0], at[1], at[2]))
         rate = out.nodes[row, 1, i]
-        put_node(workspace.nodes[VELOCITY], i, (rate[0], rate[1], rate[2]))
-    workspace.reel[S] = x[REELED_LENGTH]
-    put_triple(workspace.reel, FRAME_VELOCITY, triple(x, GUIDE_VELOCITY))
-    put_attitude(workspace.body, x[ROTATION : ROTATION + 9])
-    return attitude(workspace.body), triple(x, ANGULAR_VELOCITY)
+        put_node(workspace.nodes[data.VELOCITY], i, (rate[0], rate[1], rate[2]))
+    workspace.reel[data.S] = x[data.REELED_LENGTH]
+    put_triple(workspace.reel, data.FRAME_VELOCITY, triple(x, data.GUIDE_VELOCITY))
+    put_attitude(workspace.body, x[data.ROTATION : data.ROTATION + 9])
+    return attitude(workspace.body), triple(x, data.ANGULAR_VELOCITY)
 
 
 @inlined
@@ -104,23 +83,23 @@ def applied_forces(
 
     Weight, loads, and the inertia of a guide that is accelerated.
     """
-    q = workspace.nodes[POSITION]
-    out = scratch.nodes[PUSHED]
+    q = workspace.nodes[data.POSITION]
+    out = scratch.nodes[data.PUSHED]
     R = attitude(workspace.body)
     moment = body_moment(par, R)
     reel = 0.0
-    put_triple(workspace.body, SPIN, Pi)
+    put_triple(workspace.body, data.SPIN, Pi)
     clear_nodes(out)
     if loads is not None and (loads.acts or loads.moves):
         push = forces_at(par, loads, locked, t, short, workspace, rates, scratch)
         reel += push.reel
         moment = add(moment, push.moment)
         a = vector_at(loads.path, t)[2]
-        l = element_length(par, workspace.reel[S])
+        l = element_length(par, workspace.reel[data.S])
         for i in range(1, par.N):
             add_to_node(out, i, scale(-par.mu * l, a))
         add_to_node(out, par.N, scale(-(0.5 * par.mu * l + par.M), a))
-        reel -= dot(first_moment_by_s(par, workspace.reel[S], q), a)
+        reel -= dot(first_moment_by_s(par, workspace.reel[data.S], q), a)
         moment = add_scaled(moment, -par.M, cross(par.rho, apply_transposed(R, a)))
     return reel, moment
 
@@ -151,7 +130,7 @@ def prescribed_torques(
     workspace: Motion,
     scratch: Scratch,
     out: Samples,
-    loads: Loads | None,
+    loads: Loads,
     pulse: int = 0,
 ) -> bool:
     """Fill in the torques of samples of a reel with prescribed motion; whether all could be found.
@@ -160,10 +139,10 @@ def prescribed_torques(
     momentum of the reel drops out, and the error is of second order in the step. `workspace` is an empty
     motion to work in.
     """
-    q = workspace.nodes[POSITION]
-    v = workspace.nodes[VELOCITY]
-    p = workspace.nodes[MOMENTUM]
-    pull = scratch.nodes[PULL]
+    q = workspace.nodes[data.POSITION]
+    v = workspace.nodes[data.VELOCITY]
+    p = workspace.nodes[data.MOMENTUM]
+    pull = scratch.nodes[data.PULL]
     found = True
     left = FIRST_QUESTION
     for row in range(out.scalars.shape[0]):
@@ -171,16 +150,14 @@ def prescribed_torques(
         if must_stop(pulse, left):
             return False
         R, omega = state_of(par, out, row, workspace)
-        s = workspace.reel[S]
+        s = workspace.reel[data.S]
         _, sigma, acceleration = curve_at(profile.T, times[row])
-        P_s = momenta(par, s, sigma, q, v, p)
-        linear, Pi = body_momenta(par, node(v, par.N), R, omega)
-        put_node(p, par.N, add(node(p, par.N), linear))
+        P_s, Pi = all_momenta(par, s, sigma, q, v, R, omega, p)
         l = element_length(par, s)
         step = short_step(par, l, omega)
-        workspace.reel[HELD] = PRESCRIBED
-        workspace.reel[HELD_SPEED] = sigma
-        workspace.reel[HELD_ACCELERATION] = acceleration
+        workspace.reel[data.HELD] = data.PRESCRIBED
+        workspace.reel[data.HELD_SPEED] = sigma
+        workspace.reel[data.HELD_ACCELERATION] = acceleration
         given = Rates(sigma, omega, 0.0)
         reel, moment = applied_forces(par, False, times[row], step, workspace, given, Pi, scratch, loads)
         evaluate_forces(par, s, q, pull)
@@ -189,17 +166,18 @@ def prescribed_torques(
         difference = 0.0
         for sign in (1.0, -1.0):
             h = sign * step
-            kicked_momenta(par, h, l, pull, q, scratch.nodes[PUSHED], p, scratch.nodes[TARGET])
+            kicked_momenta(par, h, l, pull, q, scratch.nodes[data.PUSHED], p, scratch.nodes[data.TARGET])
             target = Target(P_s + 0.5 * h * reel, add_scaled(Pi, 0.5 * h, moment), at, holding(True))
             guess = Rates(sigma + 0.5 * h * acceleration, omega, 0.0)
-            rates, failed, _ = solve_rates(par, h, s, q, scratch.nodes[TARGET], 0.0, R, target, guess, scratch)
+            equations = Equations(h, s, q, scratch.nodes[data.TARGET], 0.0, R, target)
+            rates, failed, _ = solve_rates(par, equations, guess, scratch)
             found = found and not failed
             difference += sign * rates.impulse
         d = radius(par, s)
         rub = math.copysign(par.coulomb, sigma) if sigma != 0.0 else 0.0
         torque = d * difference / step + par.viscous * sigma / d + rub
         if math.isfinite(torque):  # else the mean of the latest step stands there
-            out.scalars[row, DRUM_TORQUE] = torque
+            out.scalars[row, data.DRUM_TORQUE] = torque
         else:
             found = False
     return found
@@ -232,24 +210,22 @@ def holding_torques(
     As for a prescribed motion, with the mean velocities of two short steps at constant length. The reel of `workspace`
     has what the drum remembers, if its guide law asks for that.
     """
-    q = workspace.nodes[POSITION]
-    v = workspace.nodes[VELOCITY]
-    p = workspace.nodes[MOMENTUM]
-    pull = scratch.nodes[PULL]
-    u = scratch.nodes[MEAN_VELOCITY]
+    q = workspace.nodes[data.POSITION]
+    v = workspace.nodes[data.VELOCITY]
+    p = workspace.nodes[data.MOMENTUM]
+    pull = scratch.nodes[data.PULL]
+    u = scratch.nodes[data.MEAN_VELOCITY]
     left = FIRST_QUESTION
     for row in range(out.scalars.shape[0]):
         left = steps_left(pulse, left, 1)
         if must_stop(pulse, left):
             return
         R, omega = state_of(par, out, row, workspace)
-        s = workspace.reel[S]
+        s = workspace.reel[data.S]
         l = element_length(par, s)
         if row == 0:
-            factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
-        momenta(par, s, 0.0, q, v, p)
-        linear, Pi = body_momenta(par, node(v, par.N), R, omega)
-        put_node(p, par.N, add(node(p, par.N), linear))
+            factorise(par, l, scratch.factor[data.LOWER], scratch.factor[data.INVERSE])
+        _, Pi = all_momenta(par, s, 0.0, q, v, R, omega, p)
         step = short_step(par, l, omega)
         given = Rates(0.0, omega, 0.0)
         reel, moment = applied_forces(par, True, times[row], step, workspace, given, Pi, scratch, loads)
@@ -257,10 +233,10 @@ def holding_torques(
         change = 0.0
         for sign in (1.0, -1.0):
             h = sign * step
-            kicked_momenta(par, h, l, pull, q, scratch.nodes[PUSHED], p, scratch.nodes[TARGET])
+            kicked_momenta(par, h, l, pull, q, scratch.nodes[data.PUSHED], p, scratch.nodes[data.TARGET])
             after = add_scaled(Pi, 0.5 * h, moment)
-            velocities_at_fixed_length(par, h, scratch.nodes[TARGET], after, R, omega, scratch)
+            velocities_at_fixed_length(par, h, scratch.nodes[data.TARGET], after, R, omega, scratch)
             change += sign * reel_momentum(par, 0.5 * h, q, u)
         force = change / step - kinetic_gradient_s(par, s, 0.0, q, v) - reel_force(par, s, q) - reel
         force -= guide_force(par, workspace.reel, s, strain_at_guide(par, q, l), zero_like(s))
-        out.scalars[row, DRUM_TORQUE] = radius(par, s) * force
+        out.scalars[row, data.DRUM_TORQUE] = radius(par, s) * force

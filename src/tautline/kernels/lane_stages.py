@@ -77,4 +77,4 @@ def reels_after(
 
 
 _, fixed_base_step = make_fixed_step(kick_and_eliminate, substitute_and_drift, no_drift, diverged, failed)
-composed_step = make_reeling_step(reels_before, reels_after, diverged, failed, count_iterations)
+_, composed_step = make_reeling_step(reels_before, reels_after, diverged, failed, count_iterations)

@@ -6,30 +6,8 @@ import math
 from typing import NamedTuple
 
 from tautline.errors import REEL_OUTRUNS_WAVES, RUNNING, UNSTABLE_STEP
-from tautline.kernels.data import (
-    DRAG_ON_BODY,
-    EXTRA,
-    GUARDED,
-    GUARDED_STEP,
-    H_LAST,
-    LEVEL,
-    OMEGA,
-    POSITION,
-    RAISED,
-    RATIOS,
-    SIGMA,
-    VISCOUS_PULL,
-    Array,
-    Counters,
-    Loads,
-    Motion,
-    Parameters,
-    Plan,
-    S,
-    Scratch,
-    node,
-    triple,
-)
+from tautline.kernels import data
+from tautline.kernels.data import Array, Counters, Loads, Motion, Parameters, Plan, node, triple
 from tautline.kernels.elastic import tension_and_energy
 from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import entry, inlined, kernel, separate
@@ -131,11 +109,18 @@ def turning_rate2(par: Parameters, plan: Plan, l: float, motion: Motion) -> floa
     are to follow that already.
     Times FINER_TURNS, so that the resolution of other motions holds for it.
     """
-    omega, q, reel = triple(motion.body, OMEGA), motion.nodes[POSITION], motion.reel
+    omega, q, reel = triple(motion.body, data.OMEGA), motion.nodes[data.POSITION], motion.reel
     w = sub(node(q, par.N), node(q, par.N - 1))
-    pull = tension_and_energy(par, math.sqrt(dot(w, w)) / l - 1.0)[0] + reel[VISCOUS_PULL]
-    held = abs(par.weight) + reel[DRAG_ON_BODY]
+    pull = tension_and_energy(par, math.sqrt(dot(w, w)) / l - 1.0)[0] + reel[data.VISCOUS_PULL]
+    held = abs(par.weight) + reel[data.DRAG_ON_BODY]
     return FINER_TURNS * max(dot(omega, omega), max(pull, held) * plan.swing)  # type: ignore[no-any-return]
+
+
+@kernel
+def turns_fast(par: Parameters, plan: Plan, l: float, h: float, motion: Motion) -> bool:
+    """Whether the body turns, or swings on the string, too fast for steps of length h."""
+    turned2 = turning_rate2(par, plan, l, motion) * h * h
+    return turned2 > plan.resolution * plan.resolution
 
 
 @kernel
@@ -148,28 +133,24 @@ def resolved_turn(par: Parameters, plan: Plan, l: float, motion: Motion) -> floa
 
 
 @inlined
-def limits_now(
-    par: Parameters, plan: Plan, locked: bool, t: float, motion: Motion, scratch: Scratch, loads: Loads | None
-) -> Limits:
+def limits_now(par: Parameters, plan: Plan, locked: bool, motion: Motion, loads: Loads | None) -> Limits:
     """All limits of the present motion."""
-    limits = limits_at_length(par, plan, motion.reel[S], locked)
+    limits = limits_at_length(par, plan, motion.reel[data.S], locked)
     force_law = math.inf
     if loads is not None and loads.acts:
         rate = fastest_decay(loads)
         if rate > 0.0:
             # an extrapolated velocity is that of Adams and Bashforth
             force_law = 1.0 / rate
-    l = element_length(par, motion.reel[S])
+    l = element_length(par, motion.reel[data.S])
     turning = resolved_turn(par, plan, l, motion)
     return Limits(limits.waves, force_law, limits.stretching, turning, limits.drum)
 
 
 @entry
-def present_limits(
-    par: Parameters, plan: Plan, locked: bool, t: float, motion: Motion, scratch: Scratch, loads: Loads | None
-) -> Limits:
+def present_limits(par: Parameters, plan: Plan, locked: bool, motion: Motion, loads: Loads | None) -> Limits:
     """All limits of the present motion, for planning a run."""
-    return limits_now(par, plan, locked, t, motion, scratch, loads)
+    return limits_now(par, plan, locked, motion, loads)
 
 
 @entry
@@ -209,17 +190,17 @@ def set_level(plan: Plan, limits: Limits, ratios: Array, clock: Counters) -> int
         allowed = allowed_step(plan, limits)
         base = choose_level(plan, allowed)
         level = choose_level(plan, min(allowed, limits.turning))
-        if base + clock[RAISED] == level + 1 and plan.h > ROOM_TO_TURN * limits.turning * (1 << level):
+        if base + clock[data.RAISED] == level + 1 and plan.h > ROOM_TO_TURN * limits.turning * (1 << level):
             level += 1
-        clock[RAISED] = level - base
-        level = min(level + clock[EXTRA], MAX_LEVEL)
-    clock[LEVEL] = level
+        clock[data.RAISED] = level - base
+        level = min(level + clock[data.EXTRA], MAX_LEVEL)
+    clock[data.LEVEL] = level
     h = plan.h / (1 << level)
     if plan.adaptive and h > limits.turning and level == MAX_LEVEL:
         return UNSTABLE_STEP  # a body so fast that no step follows it
     for i in range(LIMITS):
         if i != TURNING:  # that is looked at in samples: members in lanes are not guarded as often as single runs
-            ratios[RATIOS + i] = max(ratios[RATIOS + i], h / limits[i])
+            ratios[data.RATIOS + i] = max(ratios[data.RATIOS + i], h / limits[i])
     return UNSTABLE_STEP if h / min(limits.waves, limits.force_law) > plan.allowed_ratio else RUNNING
 
 
@@ -239,20 +220,18 @@ def outruns_waves(par: Parameters, sigma: float) -> bool:
 @kernel
 def limits_change(par: Parameters, plan: Plan, reel: Array) -> bool:
     """Whether the reel, or the step, is not where limits were looked at last, or the reel is too fast."""
-    s = reel[S]
-    moved = abs(s - reel[GUARDED]) > SAME_LENGTH * (par.L - s)
-    return moved | (reel[GUARDED_STEP] != plan.h) | outruns_waves(par, reel[SIGMA])  # type: ignore[no-any-return]
+    s = reel[data.S]
+    moved = abs(s - reel[data.GUARDED]) > SAME_LENGTH * (par.L - s)
+    return moved | (reel[data.GUARDED_STEP] != plan.h) | outruns_waves(par, reel[data.SIGMA])  # type: ignore[no-any-return]
 
 
 @separate
-def guard(
-    par: Parameters, plan: Plan, locked: bool, t: float, motion: Motion, scratch: Scratch, loads: Loads | None
-) -> int:
+def guard(par: Parameters, plan: Plan, locked: bool, motion: Motion, loads: Loads | None) -> int:
     """Look at all limits before a base step, and divide it. Compiled on its own: it is called from three places."""
-    limits = limits_now(par, plan, locked, t, motion, scratch, loads)
-    if loads is not None and loads.acts and par.rotates and motion.reel[H_LAST] == 0.0:
+    limits = limits_now(par, plan, locked, motion, loads)
+    if loads is not None and loads.acts and par.rotates and motion.reel[data.H_LAST] == 0.0:
         limits = at_start(plan, limits)
-    motion.reel[GUARDED] = motion.reel[S]
-    motion.reel[GUARDED_STEP] = plan.h
+    motion.reel[data.GUARDED] = motion.reel[data.S]
+    motion.reel[data.GUARDED_STEP] = plan.h
     status = set_level(plan, limits, motion.reel, motion.clock)
-    return REEL_OUTRUNS_WAVES if not locked and outruns_waves(par, motion.reel[SIGMA]) else status
+    return REEL_OUTRUNS_WAVES if not locked and outruns_waves(par, motion.reel[data.SIGMA]) else status

@@ -15,41 +15,15 @@ from tautline.errors import (
     RUNNING,
     UNSTABLE_STEP,
 )
+from tautline.kernels import data
 from tautline.kernels.backup import restore_motion, save_motion
 from tautline.kernels.balance import balance_jump, balance_tolerance, book, note_balance
-from tautline.kernels.data import (
-    BY_PROFILE,
-    EXTRA,
-    FRICTION_LOSS,
-    GUARDED_STEP,
-    INVERSE,
-    LEVEL,
-    LOWER,
-    POSITION,
-    PULL,
-    RAISED,
-    SIGMA,
-    STEP,
-    STOP,
-    STOP_TIME,
-    STUCK,
-    T_START,
-    TOTAL,
-    Array,
-    Command,
-    Loads,
-    Motion,
-    Parameters,
-    Plan,
-    S,
-    Samples,
-    Scratch,
-)
+from tautline.kernels.data import Array, Command, Loads, Motion, Parameters, Plan, Samples, Scratch
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.interrupts import ENDLESS, FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import entry, inlined, kernel
-from tautline.kernels.limits import guard, turning_rate2
+from tautline.kernels.limits import guard, turns_fast
 from tautline.kernels.loads.jump import settle
 from tautline.kernels.observe import change_reel_mode, observe
 from tautline.kernels.reeling import evaluate_forces
@@ -93,20 +67,20 @@ def reel_event(
 ) -> int:
     """At the ends of the string. The reel is put on the stop, to be held there, unless it is driven or comes away."""
     reel = motion.reel
-    status = end_of_string(par, plan, reel[S])
+    status = end_of_string(par, plan, reel[data.S])
     if status == RUNNING:
         return RUNNING
     side = 1.0 if status == FULLY_RETRIEVED else -1.0
-    if not plan.hold or command.kind == BY_PROFILE:
-        reel[STOP_TIME] = t
+    if not plan.hold or command.kind == data.BY_PROFILE:
+        reel[data.STOP_TIME] = t
         return status
-    if loads is not None and side * reel[SIGMA] > 0.0:
-        reel[STOP] = side
-        reel[STOP_TIME] = t
+    if loads is not None and side * reel[data.SIGMA] > 0.0:
+        reel[data.STOP] = side
+        reel[data.STOP_TIME] = t
         if loads.acts or loads.moves:
             settle(par, loads, False, t, motion, scratch)
-        energy = change_reel_mode(par, False, motion, scratch, STUCK, 0.0, 0.0)
-        book(par, reel, FRICTION_LOSS, -energy)
+        energy = change_reel_mode(par, False, motion, scratch, data.STUCK, 0.0, 0.0)
+        book(par, reel, data.FRICTION_LOSS, -energy)
     return RUNNING
 
 
@@ -130,7 +104,7 @@ def steps_from(
     """
     status = RUNNING
     made = 0
-    h = plan.h / (1 << motion.clock[LEVEL])
+    h = plan.h / (1 << motion.clock[data.LEVEL])
     t = time_of_part(plan, motion, part, h)
     left = h
     while left > 0.0 and status == RUNNING:
@@ -141,7 +115,7 @@ def steps_from(
         at_low, at_high = 0.0, 0.0
         if near:
             save_motion(motion, backup)
-            at_low = beyond_end(par, plan, motion.reel[S])
+            at_low = beyond_end(par, plan, motion.reel[data.S])
         for trials in range(MOST_TRIALS):
             until = -1 if alone else last
             status, part, more = steps_alike(
@@ -150,7 +124,7 @@ def steps_from(
             made += more
             if not near or status != RUNNING:
                 break
-            beyond = beyond_end(par, plan, motion.reel[S])
+            beyond = beyond_end(par, plan, motion.reel[data.S])
             reached = 0.0 <= beyond <= END_TOLERANCE * par.L
             if reached or (beyond < 0.0 and trial == left) or trials == MOST_TRIALS - 1:
                 break
@@ -163,7 +137,7 @@ def steps_from(
             if trials >= MOST_SECANTS or not low < trial < high:
                 trial = 0.5 * (low + high)
             restore_motion(backup, motion)
-            evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
+            evaluate_forces(par, motion.reel[data.S], motion.nodes[data.POSITION], scratch.nodes[data.PULL])
         if not alone:
             begun = time_of_part(plan, motion, part, h)
         left = left - trial if trial < left else 0.0
@@ -190,11 +164,10 @@ def guarded_steps(
     Returns a status, and the number of steps until the next question (interrupts.py).
     """
     status = RUNNING
-    if must_guard(par, plan, motion, loads):
-        t = motion.reel[T_START] + motion.clock[STEP] * plan.h
-        status = guard(par, plan, command.locked, t, motion, scratch, loads)
+    if must_guard(par, plan, motion):
+        status = guard(par, plan, command.locked, motion, loads)
     part = 0
-    while part < 1 << motion.clock[LEVEL] and status == RUNNING:
+    while part < 1 << motion.clock[data.LEVEL] and status == RUNNING:
         most = left if pulse != 0 else ENDLESS
         status, part, made = steps_from(par, plan, command, motion, scratch, backup, part, last, most, loads)
         part += 1
@@ -220,13 +193,12 @@ def locked_step(
     Returns a status, and the number of steps until the next question (interrupts.py).
     """
     status = RUNNING
-    l = element_length(par, motion.reel[S])
+    l = element_length(par, motion.reel[data.S])
     if plan.adaptive and par.rotates:
-        h = plan.h / (1 << motion.clock[LEVEL])
-        turned2 = turning_rate2(par, plan, l, motion) * h * h
-        if turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0:
-            status = guard(par, plan, locked, 0.0, motion, scratch, loads)
-    parts = 1 << motion.clock[LEVEL]
+        h = plan.h / (1 << motion.clock[data.LEVEL])
+        if turns_fast(par, plan, l, h, motion) or motion.clock[data.RAISED] > 0:
+            status = guard(par, plan, locked, motion, loads)
+    parts = 1 << motion.clock[data.LEVEL]
     made = 0
     while made < parts and status == RUNNING:
         count = min(parts - made, left) if pulse != 0 else parts
@@ -254,24 +226,24 @@ def march_interval(
     """All base steps of one sample interval; a status, and the number of steps until the next question."""
     status = RUNNING
     if plan.adaptive:
-        motion.reel[GUARDED_STEP] = 0.0  # steps may have to be divided otherwise than in the interval before
+        motion.reel[data.GUARDED_STEP] = 0.0  # steps may have to be divided otherwise than in the interval before
     guarded = not command.locked
     if loads is not None:
         guarded = guarded or loads.acts or loads.moves
     if not command.locked:
-        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
+        evaluate_forces(par, motion.reel[data.S], motion.nodes[data.POSITION], scratch.nodes[data.PULL])
     if not guarded:
         # not with constants, for which the guard would be compiled once more
-        status = guard(par, plan, command.locked, 0.0, motion, scratch, loads)
-    end = motion.clock[STEP] + plan.steps_per_sample
-    while motion.clock[STEP] < end and status == RUNNING:
+        status = guard(par, plan, command.locked, motion, loads)
+    end = motion.clock[data.STEP] + plan.steps_per_sample
+    while motion.clock[data.STEP] < end and status == RUNNING:
         if guarded:
             status, left = guarded_steps(par, plan, command, motion, scratch, backup, end - 1, loads, pulse, left)
         else:
             status, left = locked_step(par, plan, command.locked, motion, scratch, loads, pulse, left)
         if status == RUNNING:
-            motion.clock[STEP] += 1
-            motion.clock[TOTAL] += 1 << motion.clock[LEVEL]
+            motion.clock[data.STEP] += 1
+            motion.clock[data.TOTAL] += 1 << motion.clock[data.LEVEL]
     return status, left
 
 
@@ -297,14 +269,14 @@ def march(
     march that it stops leaves the motion at the latest row.
     """
     if command.locked:
-        l = element_length(par, motion.reel[S])
-        factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
+        l = element_length(par, motion.reel[data.S])
+        factorise(par, l, scratch.factor[data.LOWER], scratch.factor[data.INVERSE])
     left = FIRST_QUESTION
     can_return = plan.adaptive or plan.steps_per_sample > FEW_STEPS
     for row in range(out.scalars.shape[0]):
         if can_return:
             save_motion(motion, backups[AT_SAMPLE])
-        extra = motion.clock[EXTRA]
+        extra = motion.clock[data.EXTRA]
         before = math.inf
         while True:
             status, left = march_interval(
@@ -313,7 +285,7 @@ def march(
             jump = math.inf
             failed = status in (NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES, UNSTABLE_STEP)
             if status == RUNNING:
-                t = motion.reel[T_START] + motion.clock[STEP] * plan.h
+                t = motion.reel[data.T_START] + motion.clock[data.STEP] * plan.h
                 observe(par, command.locked, motion, scratch, out, row, t, loads)
                 jump = balance_jump(motion.reel, out.scalars[row])
                 failed = not jump <= balance_tolerance(motion.reel, out.scalars[row])
@@ -325,14 +297,14 @@ def march(
             before = jump
             extra += 1
             restore_motion(backups[AT_SAMPLE], motion)
-            motion.clock[EXTRA] = extra
+            motion.clock[data.EXTRA] = extra
         if status == INTERRUPTED:
             restore_motion(backups[AT_SAMPLE], motion)
         if status != RUNNING:
             return Marched(status, row)
         if jump < ROOM_TO_SPARE * balance_tolerance(motion.reel, out.scalars[row]):
             extra = max(0, extra - 1)
-        motion.clock[EXTRA] = extra
+        motion.clock[data.EXTRA] = extra
         note_balance(motion.reel, out.scalars[row])
         left = steps_left(pulse, left, 0)
         if must_stop(pulse, left):

@@ -13,27 +13,8 @@ import numpy as np
 
 from tautline.arrays import Array2, Array3, Counters2
 from tautline.errors import RUNNING
-from tautline.kernels.data import (
-    BODY_SIZE,
-    CLOCK_SIZE,
-    FACTOR_ROWS,
-    IMPULSE,
-    ITERATIONS,
-    LEVEL,
-    NODE_QUANTITIES,
-    SCALARS,
-    STEP,
-    T_START,
-    TOTAL,
-    Array,
-    Command,
-    Counters,
-    Parameters,
-    Plan,
-    Samples,
-    node_stride,
-    row_length,
-)
+from tautline.kernels import data
+from tautline.kernels.data import Array, Command, Counters, Parameters, Plan, Samples, node_stride, row_length
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import LANES, lane_array, put, select, take, vector_zeros, zero_like
 from tautline.kernels.layout import Layout
@@ -41,7 +22,7 @@ from tautline.kernels.layout import Layout
 # Numbers that all members of a block have in common, because kernels decide by them or step by them.
 SHARED_NUMBERS = {"viscosity", "theta", "growth", "h", "limit_multiple", "allowed_ratio", "resolution"}
 # Those of Scratch.nodes that steps without loads need.
-LANE_SCRATCH = IMPULSE + 1
+LANE_SCRATCH = data.IMPULSE + 1
 # Status of a member that has to go on alone.
 LEFT = -1
 
@@ -151,10 +132,10 @@ def lane_row_length(N: int) -> int:
 
 def empty_block(N: int, reel_size: int) -> Block:
     return Block(
-        np.zeros((LANES, NODE_QUANTITIES, 3 * row_length(N))),
-        np.zeros((LANES, BODY_SIZE)),
+        np.zeros((LANES, data.NODE_QUANTITIES, 3 * row_length(N))),
+        np.zeros((LANES, data.BODY_SIZE)),
         np.zeros((LANES, reel_size)),
-        np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
+        np.zeros((LANES, data.CLOCK_SIZE), dtype=np.int64),
         np.full(LANES, RUNNING, dtype=np.int64),
         np.zeros(LANES, dtype=np.int64),
     )
@@ -163,16 +144,16 @@ def empty_block(N: int, reel_size: int) -> Block:
 def empty_workspace(N: int, reel_size: int, start_size: int) -> Workspace:
     n = lane_row_length(N)
     return Workspace(
-        vector_zeros(NODE_QUANTITIES, 3 * n, LANES),
-        vector_zeros(BODY_SIZE, LANES),
+        vector_zeros(data.NODE_QUANTITIES, 3 * n, LANES),
+        vector_zeros(data.BODY_SIZE, LANES),
         vector_zeros(LANE_SCRATCH, 3 * n, LANES),
-        vector_zeros(FACTOR_ROWS, n, LANES),
+        vector_zeros(data.FACTOR_ROWS, n, LANES),
         np.zeros((LANES, start_size)),
-        vector_zeros(NODE_QUANTITIES, 3 * n, LANES),
-        vector_zeros(BODY_SIZE, LANES),
+        vector_zeros(data.NODE_QUANTITIES, 3 * n, LANES),
+        vector_zeros(data.BODY_SIZE, LANES),
         np.zeros((LANES, reel_size)),
-        np.zeros((LANES, CLOCK_SIZE), dtype=np.int64),
-        vector_zeros(SCALARS, LANES),
+        np.zeros((LANES, data.CLOCK_SIZE), dtype=np.int64),
+        vector_zeros(data.SCALARS, LANES),
     )
 
 
@@ -185,7 +166,7 @@ class BlockSamples(NamedTuple):
 
 def empty_block_samples(places: int, N: int) -> BlockSamples:
     """Samples that are filled by march_locked and march_reeling (batch.py)."""
-    return BlockSamples(vector_zeros(SCALARS, places, LANES), vector_zeros(6 * (N + 1), places, LANES))
+    return BlockSamples(vector_zeros(data.SCALARS, places, LANES), vector_zeros(6 * (N + 1), places, LANES))
 
 
 def by_time(out: BlockSamples, blocks: int = 1) -> Samples:
@@ -220,21 +201,21 @@ def level_of_running(block: Block) -> int:
     level = 0
     for k in range(LANES):
         if block.status[k] == RUNNING:
-            level = block.clock[k, LEVEL]
+            level = block.clock[k, data.LEVEL]
     return level
 
 
 @kernel
 def count_steps(block: Block, steps: int) -> None:
     for k in range(LANES):
-        block.clock[k, STEP] += steps
-        block.clock[k, TOTAL] += steps << block.clock[k, LEVEL]
+        block.clock[k, data.STEP] += steps
+        block.clock[k, data.TOTAL] += steps << block.clock[k, data.LEVEL]
 
 
 @kernel
 def count_iterations(clock: Clocks, iterations: float) -> None:
     for k in range(LANES):
-        clock.counters[k, ITERATIONS] += int(take(iterations, k))
+        clock.counters[k, data.ITERATIONS] += int(take(iterations, k))
 
 
 @kernel
@@ -242,5 +223,5 @@ def times_of(block: Block, h: float, like: float) -> float:
     """Time of each member, in lanes."""
     t = zero_like(like)
     for k in range(LANES):
-        t = put(t, k, block.reel[k, T_START] + block.clock[k, STEP] * h)
+        t = put(t, k, block.reel[k, data.T_START] + block.clock[k, data.STEP] * h)
     return t

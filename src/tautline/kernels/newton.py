@@ -10,8 +10,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import nodes_from, put_nodes, width
-from tautline.kernels.data import AT_SIGMA, BY_SIGMA, MEAN_VELOCITY, Array, Parameters, Scratch, node, put_node
+from tautline.kernels.data import Array, Parameters, Scratch, node, put_node
 from tautline.kernels.drum import PLAIN, Drum
 from tautline.kernels.energy import element_length
 from tautline.kernels.entrance import Entrance
@@ -26,7 +27,7 @@ from tautline.kernels.rotation import (
     mean_swing_along,
     solve_rotation,
 )
-from tautline.kernels.so3 import Matrix, Vector, add_scaled, apply, dot, scale, select_vector, sub
+from tautline.kernels.so3 import ZERO, Matrix, Vector, add_scaled, apply, dot, scale, select_vector, sub
 from tautline.kernels.step_equations import (
     derivatives_by_sigma,
     ends_of,
@@ -48,8 +49,6 @@ ERROR_LEFT = 1e-15
 # Corrections below this part of the wave speed are rounding.
 ROUNDING_FLOOR = 1e-14
 
-ZERO = (0.0, 0.0, 0.0)
-
 
 class Target(NamedTuple):
     """Left-hand sides of the step equations that are not nodes."""
@@ -58,6 +57,18 @@ class Target(NamedTuple):
     Pi: Vector
     at: Entrance
     drum: Drum = PLAIN
+
+
+class Equations(NamedTuple):
+    """Knowns of a step of length h: where it starts, and left-hand sides."""
+
+    h: float
+    s: float
+    q: Array
+    p: Array  # momenta of the nodes
+    kick: float  # time for which V gives them an impulse
+    R: Matrix
+    target: Target
 
 
 class Rates(NamedTuple):
@@ -71,7 +82,7 @@ class Rates(NamedTuple):
 @kernel
 def move_to_solution(N: int, not_converged: bool, along: float, scratch: Scratch) -> None:
     """Velocities that one iteration found into MEAN_VELOCITY, of what has not converged."""
-    at, by_sigma, out_v = scratch.nodes[AT_SIGMA], scratch.nodes[BY_SIGMA], scratch.nodes[MEAN_VELOCITY]
+    at, by_sigma, out_v = scratch.nodes[data.AT_SIGMA], scratch.nodes[data.BY_SIGMA], scratch.nodes[data.MEAN_VELOCITY]
     for j in range(0, N + 1, width(at)):
         v = add_scaled(nodes_from(at, j), along, nodes_from(by_sigma, j))
         put_nodes(out_v, j, select_vector(not_converged, v, nodes_from(out_v, j)))
@@ -90,22 +101,12 @@ class Correction(NamedTuple):
 
 
 @kernel
-def newton_correction(
-    par: Parameters,
-    h: float,
-    s: float,
-    q: Array,
-    p: Array,
-    kick: float,
-    R: Matrix,
-    target: Target,
-    rates: Rates,
-    scratch: Scratch,
-) -> Correction:
+def newton_correction(par: Parameters, x: Equations, rates: Rates, scratch: Scratch) -> Correction:
     """One correction of sigma; velocities and omega follow it but for an error of second order."""
     N = par.N
+    h, s, q, R, target = x.h, x.s, x.q, x.R, x.target
     ends = ends_of(par, h, element_length(par, s), rates.sigma)
-    unit, last = node_equations(par, h, ends, q, p, kick, scratch)
+    unit, last = node_equations(par, h, ends, q, x.p, x.kick, scratch)
     end = forward_with_minors(N, last, scratch)
     v_N = end.v
     t = unit * end.by_force
@@ -119,7 +120,7 @@ def newton_correction(
         swing = mean_swing(h, omega, par.rho)
         v_N = add_scaled(v_N, -t * par.M, apply(R, swing))
     divide_by_minors(N, scratch)
-    backward(N, v_N, scratch, scratch.nodes[AT_SIGMA])
+    backward(N, v_N, scratch, scratch.nodes[data.AT_SIGMA])
 
     sums = derivatives_by_sigma(par, h, ends, q, scratch)
     v_N_slope = forward(N, end, scratch)  # over mu and `unit`, as all slopes here
@@ -138,19 +139,8 @@ def newton_correction(
 
 
 @inlined
-def solve_rates(
-    par: Parameters,
-    h: float,
-    s: float,
-    q: Array,
-    p: Array,
-    kick: float,
-    R: Matrix,
-    target: Target,
-    rates: Rates,
-    scratch: Scratch,
-) -> tuple[Rates, bool, float]:
-    """Newton's method on sigma, from momenta p of the nodes and an impulse of V for the time `kick`.
+def solve_rates(par: Parameters, equations: Equations, rates: Rates, scratch: Scratch) -> tuple[Rates, bool, float]:
+    """Newton's method on sigma.
 
     Returns whether it failed, and the number of iterations; mean velocities are in MEAN_VELOCITY.
 
@@ -158,12 +148,12 @@ def solve_rates(
     waits for the others, as it is.
     """
     floor2 = ROUNDING_FLOOR * ROUNDING_FLOOR * par.EA / par.mu
-    strength = h / element_length(par, s)
+    strength = equations.h / element_length(par, equations.s)
     not_converged = zero_like(rates.sigma) == 0.0
     failed = zero_like(rates.sigma) != 0.0
     iterations = zero_like(rates.sigma)
     for _ in range(MAX_ITERATIONS):
-        x = newton_correction(par, h, s, q, p, kick, R, target, rates, scratch)
+        x = newton_correction(par, equations, rates, scratch)
         move_to_solution(par.N, not_converged, x.along, scratch)
         rates = Rates(
             select(not_converged, x.rates.sigma, rates.sigma),
@@ -187,33 +177,21 @@ def solve_rates(
 
 @separate
 def rates_with_tangents(
-    par: Parameters,
-    h: float,
-    s: float,
-    q: Array,
-    p: Array,
-    kick: float,
-    R: Matrix,
-    target: Target,
-    rates: Rates,
-    scratch: Scratch,
+    par: Parameters, equations: Equations, rates: Rates, scratch: Scratch
 ) -> tuple[Rates, bool, float]:
     """`solve_rates` with tangents: values by Newton's method on values alone, then a correction with its slopes there.
 
     So tangents are found by one linear solution (implicit function theorem).
     """
-    plain = values_of((par, h, s, q, p, kick, R, target, scratch))
-    settled, failed, iterations = solve_rates(
-        plain[0], plain[1], plain[2], plain[3], plain[4], plain[5], plain[6], plain[7], values_of(rates), plain[8]
-    )
-    slopes = newton_correction(
-        plain[0], plain[1], plain[2], plain[3], plain[4], plain[5], plain[6], plain[7], settled, plain[8]
-    )
+    plain = values_of((par, equations, scratch))
+    settled, failed, iterations = solve_rates(plain[0], plain[1], values_of(rates), plain[2])
+    slopes = newton_correction(plain[0], plain[1], settled, plain[2])
     N = par.N
+    h, s, q, R, target = equations.h, equations.s, equations.q, equations.R, equations.target
     # for a driven reel the guess is the speed itself, with its tangents; of others they are corrected below
     sigma = settled.sigma + (rates.sigma - values_of(rates.sigma))
     ends = ends_of(par, h, element_length(par, s), sigma)
-    unit, last = node_equations(par, h, ends, q, p, kick, scratch)
+    unit, last = node_equations(par, h, ends, q, equations.p, equations.kick, scratch)
     end = forward_with_minors(N, last, scratch)
     v_N, omega = end.v, settled.omega
     if par.rotates:
@@ -222,12 +200,12 @@ def rates_with_tangents(
         omega, _, _ = solve_rotation(reduced_inertia(par, t), h, b, omega)
         v_N = add_scaled(v_N, -t * par.M, apply(R, mean_swing(h, omega, par.rho)))
     divide_by_minors(N, scratch)
-    backward(N, v_N, scratch, scratch.nodes[AT_SIGMA])
+    backward(N, v_N, scratch, scratch.nodes[data.AT_SIGMA])
     sums = sums_over_elements(par, h, ends, q, scratch)
     _, left = reel_row(par, h, s, ends, sums, target.p_s, 0.0)
     dsigma, impulse = solve_reel_row(par, target.drum, target.at, sigma, ends.h_start, slopes.pivot, left)
     along = values_of(par.mu * unit) * dsigma
-    v, by_sigma, out_v = scratch.nodes[AT_SIGMA], plain[8].nodes[BY_SIGMA], scratch.nodes[MEAN_VELOCITY]
+    v, by_sigma, out_v = scratch.nodes[data.AT_SIGMA], plain[2].nodes[data.BY_SIGMA], scratch.nodes[data.MEAN_VELOCITY]
     for j in range(N + 1):
         put_node(out_v, j, add_scaled(node(v, j), along, node(by_sigma, j)))
     found = Rates(sigma + dsigma, add_scaled(omega, along, slopes.omega_slope), impulse)

@@ -4,64 +4,23 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.balance import book, copy_accounts
 from tautline.kernels.data import (
-    ANGULAR_MOMENTUM,
-    ANGULAR_VELOCITY,
-    BORDER,
-    CONTROL_WORK,
-    DRUM_TORQUE,
-    ELASTIC,
-    GRAVITY,
-    GUIDE_PLACE,
-    H_BEFORE,
-    H_EARLIER,
-    H_LAST,
-    HELD,
-    HELD_ACCELERATION,
-    HELD_SPEED,
-    KINETIC,
-    MEAN_VELOCITY,
-    MOMENTUM,
-    NOT_HELD,
-    OMEGA,
-    OMEGA_BEFORE,
-    OMEGA_EARLIER,
-    ORTHOGONALITY,
-    P_S,
-    P_S_ERR,
-    POSITION,
-    PRESCRIBED,
-    PULL,
-    REEL_SPEED,
-    REELED_LENGTH,
-    ROTATION,
-    ROTATIONAL,
-    SIGMA,
-    SIGMA_BEFORE,
-    SIGMA_EARLIER,
-    SPIN,
-    STEP_LENGTH,
-    STICTION,
-    TARGET,
-    TORQUE,
-    VELOCITY,
     Array,
     Loads,
     Motion,
     Parameters,
-    S,
     Samples,
     Scratch,
     copy_nodes,
     node,
     node_stride,
-    put_node,
     put_triple,
     triple,
 )
 from tautline.kernels.energy import (
-    body_momenta,
+    all_momenta,
     elastic,
     gravity_deployed,
     gravity_reel,
@@ -89,12 +48,10 @@ def begin(par: Parameters, motion: Motion) -> None:
     """Momenta from the velocities in VELOCITY, OMEGA and SIGMA, by the Legendre transform."""
     reel = motion.reel
     body = motion.body
-    v = motion.nodes[VELOCITY]
-    p = motion.nodes[MOMENTUM]
-    reel[P_S] = momenta(par, reel[S], reel[SIGMA], motion.nodes[POSITION], v, p)
-    linear, Pi = body_momenta(par, node(v, par.N), attitude(body), triple(body, OMEGA))
-    put_node(p, par.N, add(node(p, par.N), linear))
-    put_triple(body, SPIN, Pi)
+    q, v, p = motion.nodes[data.POSITION], motion.nodes[data.VELOCITY], motion.nodes[data.MOMENTUM]
+    R, omega = attitude(body), triple(body, data.OMEGA)
+    reel[data.P_S], Pi = all_momenta(par, reel[data.S], reel[data.SIGMA], q, v, R, omega, p)
+    put_triple(body, data.SPIN, Pi)
     forget_history(motion)
 
 
@@ -110,46 +67,46 @@ def change_reel_mode(
     """
     complete_kick(par, motion, scratch)
     reel = motion.reel
-    v = motion.nodes[VELOCITY]
+    v = motion.nodes[data.VELOCITY]
     energy = 0.0
     for then in (False, True):
-        if then and held == NOT_HELD:
+        if then and held == data.NOT_HELD:
             break
         if then:
-            reel[HELD] = held
-            reel[HELD_SPEED] = sigma
-            reel[HELD_ACCELERATION] = acceleration
+            reel[data.HELD] = held
+            reel[data.HELD_SPEED] = sigma
+            reel[data.HELD_ACCELERATION] = acceleration
         Pi = momenta_with_kick(par, motion, scratch)
-        rates = rates_of(par, locked and not then, motion, reel[P_S], Pi, scratch)
-        copy_nodes(scratch.nodes[MEAN_VELOCITY], v)
-        put_triple(motion.body, OMEGA, rates.omega)
-        P_s = momenta(par, reel[S], rates.sigma, motion.nodes[POSITION], v, scratch.nodes[TARGET])
+        rates = rates_of(par, locked and not then, motion, reel[data.P_S], Pi, scratch)
+        copy_nodes(scratch.nodes[data.MEAN_VELOCITY], v)
+        put_triple(motion.body, data.OMEGA, rates.omega)
+        P_s = momenta(par, reel[data.S], rates.sigma, motion.nodes[data.POSITION], v, scratch.nodes[data.TARGET])
         if then:
-            energy = 0.5 * (P_s - reel[P_S]) * (reel[SIGMA] + sigma)
-        elif not locked and reel[HELD] == PRESCRIBED:
+            energy = 0.5 * (P_s - reel[data.P_S]) * (reel[data.SIGMA] + sigma)
+        elif not locked and reel[data.HELD] == data.PRESCRIBED:
             # the half impulse that the last step was still to be given
-            book(par, reel, CONTROL_WORK, (P_s - reel[P_S]) * reel[SIGMA])
-        reel[SIGMA] = rates.sigma
-        reel[P_S] = P_s
-        reel[P_S_ERR] = 0.0
-        reel[HELD] = NOT_HELD
-    reel[HELD] = held
-    reel[STICTION] = 0.0
+            book(par, reel, data.CONTROL_WORK, (P_s - reel[data.P_S]) * reel[data.SIGMA])
+        reel[data.SIGMA] = rates.sigma
+        reel[data.P_S] = P_s
+        reel[data.P_S_ERR] = 0.0
+        reel[data.HELD] = data.NOT_HELD
+    reel[data.HELD] = held
+    reel[data.STICTION] = 0.0
     forget_history(motion)
-    evaluate_forces(par, reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
+    evaluate_forces(par, reel[data.S], motion.nodes[data.POSITION], scratch.nodes[data.PULL])
     return float(energy)
 
 
 @inlined
 def forget_history(motion: Motion) -> None:
     """Let the next Newton iteration start from the present velocities alone."""
-    put_triple(motion.body, OMEGA_BEFORE, triple(motion.body, OMEGA))
-    put_triple(motion.body, OMEGA_EARLIER, triple(motion.body, OMEGA))
-    motion.reel[SIGMA_BEFORE] = motion.reel[SIGMA]
-    motion.reel[SIGMA_EARLIER] = motion.reel[SIGMA]
-    motion.reel[H_LAST] = 0.0
-    motion.reel[H_BEFORE] = 0.0
-    motion.reel[H_EARLIER] = 0.0
+    put_triple(motion.body, data.OMEGA_BEFORE, triple(motion.body, data.OMEGA))
+    put_triple(motion.body, data.OMEGA_EARLIER, triple(motion.body, data.OMEGA))
+    motion.reel[data.SIGMA_BEFORE] = motion.reel[data.SIGMA]
+    motion.reel[data.SIGMA_EARLIER] = motion.reel[data.SIGMA]
+    motion.reel[data.H_LAST] = 0.0
+    motion.reel[data.H_BEFORE] = 0.0
+    motion.reel[data.H_EARLIER] = 0.0
 
 
 @kernel
@@ -189,25 +146,25 @@ def diagnostics_of(
 
 @kernel
 def write_diagnostics(x: Diagnostics, out: Array) -> None:
-    out[KINETIC] = x.kinetic
-    out[ROTATIONAL] = x.rotational
-    out[ELASTIC] = x.elastic
-    out[GRAVITY] = x.gravity
-    out[ANGULAR_MOMENTUM] = x.angular_momentum
-    out[ORTHOGONALITY] = x.orthogonality
+    out[data.KINETIC] = x.kinetic
+    out[data.ROTATIONAL] = x.rotational
+    out[data.ELASTIC] = x.elastic
+    out[data.GRAVITY] = x.gravity
+    out[data.ANGULAR_MOMENTUM] = x.angular_momentum
+    out[data.ORTHOGONALITY] = x.orthogonality
 
 
 @kernel
 def note_reel(reel: Array, spooled: float, sigma: float, out: Array) -> None:
     """Add what only the reel knows to the diagnostics of a sample; `spooled` is the energy of the string on it."""
-    out[REELED_LENGTH] = reel[S]
-    out[REEL_SPEED] = sigma
-    out[ELASTIC] += spooled
+    out[data.REELED_LENGTH] = reel[data.S]
+    out[data.REEL_SPEED] = sigma
+    out[data.ELASTIC] += spooled
     copy_accounts(reel, out)
-    out[DRUM_TORQUE] = reel[TORQUE]
-    out[STEP_LENGTH] = abs(reel[H_LAST])
+    out[data.DRUM_TORQUE] = reel[data.TORQUE]
+    out[data.STEP_LENGTH] = abs(reel[data.H_LAST])
     for i in range(9):  # a guide that stands; one that moves says so afterwards
-        out[GUIDE_PLACE + i] = 0.0
+        out[data.GUIDE_PLACE + i] = 0.0
 
 
 class Sample(NamedTuple):
@@ -225,16 +182,16 @@ def sample_of(
 ) -> Sample:
     """Sample of a motion, from its rates and momenta (MEAN_VELOCITY, TARGET, p_s and Pi)."""
     reel = motion.reel
-    s = reel[S]
-    q = motion.nodes[POSITION]
-    v = scratch.nodes[MEAN_VELOCITY]
+    s = reel[data.S]
+    q = motion.nodes[data.POSITION]
+    v = scratch.nodes[data.MEAN_VELOCITY]
     R = attitude(motion.body)
-    diagnostics = diagnostics_of(par, s, rates.sigma, q, v, scratch.nodes[TARGET], R, rates.omega, Pi)
-    prescribed = reel[HELD] == PRESCRIBED
+    diagnostics = diagnostics_of(par, s, rates.sigma, q, v, scratch.nodes[data.TARGET], R, rates.omega, Pi)
+    prescribed = reel[data.HELD] == data.PRESCRIBED
     owed_work = zero_like(s)
     if not locked and some(prescribed):
-        P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[BORDER])
-        owed_work = select(prescribed, (P_s - p_s) * reel[SIGMA], owed_work)
+        P_s = momenta(par, s, rates.sigma, q, v, scratch.nodes[data.BORDER])
+        owed_work = select(prescribed, (P_s - p_s) * reel[data.SIGMA], owed_work)
     return Sample(rates, R, diagnostics, owed_work)
 
 
@@ -243,11 +200,11 @@ def write_sample(reel: Array, spooled: float, x: Sample, out: Array) -> None:
     """All scalars of a sample."""
     write_diagnostics(x.diagnostics, out)
     note_reel(reel, spooled, x.rates.sigma, out)
-    out[CONTROL_WORK] += x.owed_work
+    out[data.CONTROL_WORK] += x.owed_work
     for i in range(3):
-        out[ANGULAR_VELOCITY + i] = x.rates.omega[i]
+        out[data.ANGULAR_VELOCITY + i] = x.rates.omega[i]
         for j in range(3):
-            out[ROTATION + 3 * i + j] = x.R[i][j]
+            out[data.ROTATION + 3 * i + j] = x.R[i][j]
 
 
 @kernel
@@ -273,20 +230,18 @@ def observe(
     """Write the present state into row `row` of the samples. The motion stays as it is, bit for bit."""
     x = out.scalars[row]
     reel = motion.reel
-    spooled = spooled_energy(par, reel, reel[S])
-    v = scratch.nodes[MEAN_VELOCITY]
+    spooled = spooled_energy(par, reel, reel[data.S])
+    v = scratch.nodes[data.MEAN_VELOCITY]
     if loads is not None and (loads.acts or loads.moves):
         owed = owed_at_sample(par, loads, locked, t, motion, scratch)
         rates = owed.rates
-        p = scratch.nodes[TARGET]
-        momenta(par, reel[S], rates.sigma, motion.nodes[POSITION], v, p)
-        linear, Pi = body_momenta(par, node(v, par.N), attitude(motion.body), rates.omega)
-        put_node(p, par.N, add(node(p, par.N), linear))
+        q, p, R = motion.nodes[data.POSITION], scratch.nodes[data.TARGET], attitude(motion.body)
+        _, Pi = all_momenta(par, reel[data.S], rates.sigma, q, v, R, rates.omega, p)
         write_sample(reel, spooled, sample_of(par, locked, motion, rates, owed.p_s, Pi, scratch), x)
         add_owed(loads, owed, reel, scratch, x)
         add_carried(par, loads, t, motion, scratch, x)
     else:
         Pi = momenta_with_kick(par, motion, scratch)
-        rates = rates_of(par, locked, motion, reel[P_S], Pi, scratch)
-        write_sample(reel, spooled, sample_of(par, locked, motion, rates, reel[P_S], Pi, scratch), x)
-    write_nodes(par.N, motion.nodes[POSITION], v, 0, out.nodes[row])
+        rates = rates_of(par, locked, motion, reel[data.P_S], Pi, scratch)
+        write_sample(reel, spooled, sample_of(par, locked, motion, rates, reel[data.P_S], Pi, scratch), x)
+    write_nodes(par.N, motion.nodes[data.POSITION], v, 0, out.nodes[row])

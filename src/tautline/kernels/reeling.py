@@ -4,42 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import load, nodes_from, previous_nodes, put_nodes, spread, total, width
 from tautline.kernels.balance import book
 from tautline.kernels.compensated import accumulate, accumulate_nodes
-from tautline.kernels.data import (
-    CONTROL_WORK,
-    GUIDE_LOSS,
-    H_BEFORE,
-    H_EARLIER,
-    H_LAST,
-    HELD,
-    IMPULSE,
-    MEAN_VELOCITY,
-    MOMENTUM,
-    MOMENTUM_ERR,
-    NOT_HELD,
-    OMEGA,
-    OMEGA_BEFORE,
-    OMEGA_EARLIER,
-    P_S,
-    P_S_ERR,
-    POSITION,
-    POSITION_ERR,
-    PULL,
-    SIGMA,
-    SIGMA_BEFORE,
-    SIGMA_EARLIER,
-    TORQUE,
-    Array,
-    Command,
-    Motion,
-    Parameters,
-    S,
-    Scratch,
-    node,
-    triple,
-)
+from tautline.kernels.data import Array, Command, Motion, Parameters, Scratch, node
 from tautline.kernels.drive import torque_at
 from tautline.kernels.drum import drum_after, drum_before, is_plain, plain_drum
 from tautline.kernels.elastic import element_pulls
@@ -54,7 +23,6 @@ from tautline.kernels.energy import (
 from tautline.kernels.fixed import (
     bend_of,
     extrapolated,
-    extrapolated_vector,
     extrapolation,
     hold_first_node,
     keep_spin,
@@ -65,7 +33,7 @@ from tautline.kernels.lanes import zero_like
 from tautline.kernels.newton import Rates
 from tautline.kernels.reels import ReelStart
 from tautline.kernels.rotation import add_spin, attitude, turn
-from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply_transposed, dot, scale, sub
+from tautline.kernels.so3 import Matrix, add, add_scaled, apply_transposed, dot, scale, sub
 from tautline.kernels.step_equations import weights_from
 
 
@@ -141,13 +109,6 @@ def kept_reel_force(pull: Array) -> float:
     return pull[len(pull) - 1]  # type: ignore[no-any-return]
 
 
-@inlined
-def extrapolated_spin(before: ReelStart, body: Array) -> Vector:
-    """omega where Newton's method starts."""
-    last, earlier = triple(body, OMEGA_BEFORE), triple(body, OMEGA_EARLIER)
-    return extrapolated_vector(before.ahead, before.bend, triple(body, OMEGA), last, earlier)
-
-
 @kernel
 def reel_before(
     par: Parameters, command: Command, reel: Array, strain: float, force: float, h: float, start: float, end: float
@@ -155,17 +116,17 @@ def reel_before(
     """Start the reel's part of a step, from the strain at the guide and -dV/ds at its start."""
     h_start = (1.0 - par.theta) * h
     if is_plain(par, command, reel):
-        drum = plain_drum(par, command, start, end, reel[S])
+        drum = plain_drum(par, command, start, end, reel[data.S])
         sigma = 0.0
         p_s = h_start * drum.motor
     else:
         drum, sigma, p_s = drum_before(par, command, reel, h, start, end)
-    ahead = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
-    bend = bend_of(h, reel[H_LAST], reel[H_BEFORE], reel[H_EARLIER])
+    ahead = extrapolation(h, reel[data.H_LAST], reel[data.H_BEFORE])
+    bend = bend_of(h, reel[data.H_LAST], reel[data.H_BEFORE], reel[data.H_EARLIER])
     if not drum.held:
-        sigma = extrapolated(ahead, bend, reel[SIGMA], reel[SIGMA_BEFORE], reel[SIGMA_EARLIER])
-    at = entrance(par, reel, reel[S], strain)
-    p_s += reel[P_S] + 0.5 * h * force + h_start * spooled_force(par, at)
+        sigma = extrapolated(ahead, bend, reel[data.SIGMA], reel[data.SIGMA_BEFORE], reel[data.SIGMA_EARLIER])
+    at = entrance(par, reel, reel[data.S], strain)
+    p_s += reel[data.P_S] + 0.5 * h * force + h_start * spooled_force(par, at)
     return ReelStart(p_s, ahead, bend, sigma, at, drum)
 
 
@@ -177,6 +138,23 @@ class ReelImpulses(NamedTuple):
     gradient: float  # G_s of the string
     force_end: float
     strain_end: float  # at the guide
+
+
+@kernel
+def keep_speed(reel: Array, sigma: float, h: float) -> None:
+    """Remember the mean speed of a step, and how long it was."""
+    reel[data.SIGMA_EARLIER] = reel[data.SIGMA_BEFORE]
+    reel[data.SIGMA_BEFORE] = reel[data.SIGMA]
+    reel[data.SIGMA] = sigma
+    keep_length(reel, h)
+
+
+@kernel
+def keep_length(reel: Array, h: float) -> None:
+    """Remember how long a step was."""
+    reel[data.H_EARLIER] = reel[data.H_BEFORE]
+    reel[data.H_BEFORE] = reel[data.H_LAST]
+    reel[data.H_LAST] = h
 
 
 @kernel
@@ -198,7 +176,7 @@ def reel_after(
     dp_s = 0.5 * h * pushes.force + h_start * loss_start
     dp_s += h * (pushes.gradient + reel_gradient(par, h, pushes.s, sigma))
     # what comes in meets the string that was spooled before it
-    at_end = entrance(par, reel, min(pushes.s, reel[S]), pushes.strain_end)
+    at_end = entrance(par, reel, min(pushes.s, reel[data.S]), pushes.strain_end)
     loss_end = carnot_force(par, at_end, sigma)[0]
     dp_s += 0.5 * h * pushes.force_end + h_end * loss_end
     loss = -(h_start * loss_start + h_end * loss_end) * sigma
@@ -206,22 +184,17 @@ def reel_after(
         mean = (1.0 - par.theta) * loss_start + par.theta * loss_end
         impulse, loss = spool(par, h, sigma, pushes.s, before.at.strain, at_end.strain, mean, reel)
         dp_s += impulse - h * mean
-    book(par, reel, GUIDE_LOSS, loss)
+    book(par, reel, data.GUIDE_LOSS, loss)
 
     if before.drum.plain:
-        push = h_start * before.drum.motor + h_end * plain_drum(par, command, end, end - h, reel[S]).motor
-        book(par, reel, CONTROL_WORK, push * sigma)
-        reel[TORQUE] = torque_at(command, end)
-        reel[HELD] = NOT_HELD
+        push = h_start * before.drum.motor + h_end * plain_drum(par, command, end, end - h, reel[data.S]).motor
+        book(par, reel, data.CONTROL_WORK, push * sigma)
+        reel[data.TORQUE] = torque_at(command, end)
+        reel[data.HELD] = data.NOT_HELD
     else:
         push = drum_after(par, command, reel, before.drum, h, end, sigma, rates.impulse)
-    accumulate(reel, P_S, P_S_ERR, dp_s + push, par.compensated)
-    reel[SIGMA_EARLIER] = reel[SIGMA_BEFORE]
-    reel[SIGMA_BEFORE] = reel[SIGMA]
-    reel[SIGMA] = sigma
-    reel[H_EARLIER] = reel[H_BEFORE]
-    reel[H_BEFORE] = reel[H_LAST]
-    reel[H_LAST] = h
+    accumulate(reel, data.P_S, data.P_S_ERR, dp_s + push, par.compensated)
+    keep_speed(reel, sigma, h)
 
 
 @inlined
@@ -230,17 +203,17 @@ def move_string(
 ) -> float:
     """Nodes and body over a step from s; G_s of the string is returned."""
     body = motion.body
-    v = scratch.nodes[MEAN_VELOCITY]
+    v = scratch.nodes[data.MEAN_VELOCITY]
     gradient = drift_with_reel(
         par,
         h,
         element_length(par, s),
         rates.sigma,
-        motion.nodes[POSITION],
-        motion.nodes[POSITION_ERR],
+        motion.nodes[data.POSITION],
+        motion.nodes[data.POSITION_ERR],
         v,
-        scratch.nodes[PULL],
-        scratch.nodes[IMPULSE],
+        scratch.nodes[data.PULL],
+        scratch.nodes[data.IMPULSE],
     )
     if par.rotates:
         add_spin(par, body, scale(0.5 * h, body_moment(par, R)))
@@ -253,10 +226,10 @@ def move_string(
 @inlined
 def last_kick(par: Parameters, motion: Motion, scratch: Scratch, h: float, s: float, s_1: float) -> tuple[float, float]:
     """Forces at the end of a step from s to s_1, and the momenta there; -dV/ds and the strain at the guide."""
-    q = motion.nodes[POSITION]
-    pull = scratch.nodes[PULL]
+    q = motion.nodes[data.POSITION]
+    pull = scratch.nodes[data.PULL]
     l, l_1 = element_length(par, s), element_length(par, s_1)
     evaluate_forces(par, s_1, q, pull)
-    p, p_err = motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR]
-    kick_with_reel(par, h, l, l_1, q, pull, scratch.nodes[IMPULSE], p, p_err)
+    p, p_err = motion.nodes[data.MOMENTUM], motion.nodes[data.MOMENTUM_ERR]
+    kick_with_reel(par, h, l, l_1, q, pull, scratch.nodes[data.IMPULSE], p, p_err)
     return kept_reel_force(pull), strain_at_guide(par, q, l_1)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tautline.errors import RUNNING
-from tautline.kernels.data import HELD, NOT_HELD, Array, Counters, Parameters
+from tautline.kernels import data
+from tautline.kernels.data import Array, Counters, Parameters
 from tautline.kernels.drum import Drum, holding, solve_own_row
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.jit import kernel
@@ -44,7 +45,7 @@ class Reels(NamedTuple):
 def hold_reels(reels: Reels) -> None:
     """Prepare rows for a Legendre transform: no forces of the drum, and the speeds given where reels are held."""
     for k in range(LANES):
-        drum = holding(reels.reel[k, HELD] != NOT_HELD)
+        drum = holding(reels.reel[k, data.HELD] != data.NOT_HELD)
         pack_start(ReelStart(0.0, 0.0, 0.0, 0.0, NO_ENTRANCE, drum), reels.starts[k])
 
 

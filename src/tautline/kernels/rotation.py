@@ -6,8 +6,9 @@ every formula becomes the Legendre transform, so one solver serves the step and 
 
 from __future__ import annotations
 
+from tautline.kernels import data
 from tautline.kernels.compensated import accumulate, accumulate_triple
-from tautline.kernels.data import ATTITUDE, ATTITUDE_ERR, SPIN, SPIN_ERR, Array, Parameters
+from tautline.kernels.data import Array, Parameters
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import some
 from tautline.kernels.so3 import (
@@ -49,7 +50,7 @@ def attitude(body: Array) -> Matrix:
 
 @kernel
 def quaternion(body: Array) -> Quaternion:
-    return (body[ATTITUDE], body[ATTITUDE + 1], body[ATTITUDE + 2], body[ATTITUDE + 3])
+    return (body[data.ATTITUDE], body[data.ATTITUDE + 1], body[data.ATTITUDE + 2], body[data.ATTITUDE + 3])
 
 
 @kernel
@@ -57,24 +58,28 @@ def put_attitude(body: Array, R: Array) -> None:
     """Attitude from the nine numbers of a rotation matrix, row by row."""
     Q = quaternion_of(((R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])))
     for i in range(4):
-        body[ATTITUDE + i] = Q[i]
+        body[data.ATTITUDE + i] = Q[i]
+
+
+@kernel
+def shrinking(h: float, omega: Vector) -> float:
+    """1/(1 + h^2 |omega|^2/4)."""
+    return 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
 
 
 @kernel
 def mean_swing(h: float, omega: Vector, rho: Vector) -> Vector:
     """phi = (F - I) rho/h, the mean velocity of the centre of mass about the attachment."""
-    k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
     y = cross(omega, rho)
-    return scale(k, add_scaled(y, 0.5 * h, cross(omega, y)))
+    return scale(shrinking(h, omega), add_scaled(y, 0.5 * h, cross(omega, y)))
 
 
 @kernel
 def mean_swing_along(h: float, omega: Vector, rho: Vector, phi: Vector, x: Vector) -> Vector:
     """(dphi/domega) x."""
-    k = 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
     y = cross(x, rho)
     bent = add(cross(x, cross(omega, rho)), cross(omega, y))
-    return scale(k, add_scaled(add_scaled(y, 0.5 * h, bent), -0.5 * h * h * dot(omega, x), phi))
+    return scale(shrinking(h, omega), add_scaled(add_scaled(y, 0.5 * h, bent), -0.5 * h * h * dot(omega, x), phi))
 
 
 @kernel
@@ -141,7 +146,7 @@ def solve_rotation(K: Matrix, h: float, b: Vector, guess: Vector) -> tuple[Vecto
 
 @inlined
 def add_spin(par: Parameters, body: Array, dPi: Vector) -> None:
-    accumulate_triple(body, SPIN, SPIN_ERR, dPi, par.compensated)
+    accumulate_triple(body, data.SPIN, data.SPIN_ERR, dPi, par.compensated)
 
 
 @inlined
@@ -158,7 +163,7 @@ def turn(par: Parameters, body: Array, h: float, V_N: Vector, omega: Vector) -> 
     add_spin(par, body, add_scaled(gyroscopic, par.M, lever))
     dQ = quaternion_increment(quaternion(body), c)
     for i in range(4):
-        accumulate(body, ATTITUDE + i, ATTITUDE_ERR + i, dQ[i], par.compensated)
+        accumulate(body, data.ATTITUDE + i, data.ATTITUDE_ERR + i, dQ[i], par.compensated)
 
 
 @inlined

@@ -15,6 +15,10 @@ Vector = tuple[float, float, float]
 Matrix = tuple[Vector, Vector, Vector]
 Quaternion = tuple[float, float, float, float]
 
+ZERO = (0.0, 0.0, 0.0)
+ZEROS = (ZERO, ZERO, ZERO)
+IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
 
 @kernel
 def add(a: Vector, b: Vector) -> Vector:
@@ -100,6 +104,12 @@ def matrix_add_scaled(A: Matrix, x: float, B: Matrix) -> Matrix:
 
 
 @kernel
+def matrix_scale(x: float, A: Matrix) -> Matrix:
+    """x A, without negative zeros."""
+    return matrix_add_scaled(ZEROS, x, A)
+
+
+@kernel
 def inverse3(A: Matrix) -> Matrix:
     """A^{-1} by cofactors (a singular A gives inf or NaN, which the caller's checks catch)."""
     T = transpose(A)
@@ -126,7 +136,7 @@ def cayley(c: Vector) -> Matrix:
     """F = (I + hat(c)) (I - hat(c))^{-1}, a rotation for every c."""
     f = 2.0 / (1.0 + dot(c, c))
     C = hat(c)
-    F = matrix_add_scaled(((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), f, C)
+    F = matrix_add_scaled(IDENTITY, f, C)
     return matrix_add_scaled(F, f, matmul(C, C))
 
 
@@ -202,5 +212,5 @@ def quaternion_of(R: Matrix) -> Quaternion:
 @kernel
 def orthogonality_error(R: Matrix) -> float:
     """|I - R^T R| (Frobenius)."""
-    D = matrix_add_scaled(matmul(transpose(R), R), -1.0, ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)))
+    D = matrix_add_scaled(matmul(transpose(R), R), -1.0, IDENTITY)
     return math.sqrt(dot(D[0], D[0]) + dot(D[1], D[1]) + dot(D[2], D[2]))

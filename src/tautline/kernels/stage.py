@@ -11,33 +11,15 @@ from collections.abc import Callable
 from typing import Any
 
 from tautline.errors import NEWTON_FAILED, NON_FINITE, RUNNING
+from tautline.kernels import data
 from tautline.kernels.compensated import accumulate
-from tautline.kernels.data import (
-    ITERATIONS,
-    MOMENTUM,
-    OMEGA,
-    OMEGA_BEFORE,
-    OMEGA_EARLIER,
-    POSITION,
-    PULL,
-    S_ERR,
-    SPIN,
-    Command,
-    Counters,
-    Motion,
-    Parameters,
-    Plan,
-    S,
-    Scratch,
-    node,
-    triple,
-)
+from tautline.kernels.data import Command, Counters, Motion, Parameters, Plan, Scratch, node, triple
 from tautline.kernels.energy import body_moment, element_length, strain_at_guide
 from tautline.kernels.fixed import (
     History,
     bend_of,
     drift_nodes,
-    extrapolated_vector,
+    extrapolated_spin,
     extrapolation,
     keep_spin,
     kick_then_eliminate,
@@ -46,16 +28,8 @@ from tautline.kernels.fixed import (
 )
 from tautline.kernels.jit import inlined
 from tautline.kernels.lanes import zero_like
-from tautline.kernels.newton import Rates, Target, rates_with_tangents, solve_rates
-from tautline.kernels.reeling import (
-    ReelImpulses,
-    extrapolated_spin,
-    kept_reel_force,
-    last_kick,
-    move_string,
-    reel_after,
-    reel_before,
-)
+from tautline.kernels.newton import Equations, Rates, Target, rates_with_tangents, solve_rates
+from tautline.kernels.reeling import ReelImpulses, kept_reel_force, last_kick, move_string, reel_after, reel_before
 from tautline.kernels.rotation import add_spin, attitude, turn
 from tautline.kernels.so3 import add_scaled, apply_transposed, dot, scale
 
@@ -78,14 +52,13 @@ def make_fixed_step(
         v_N = kick_and_eliminate(par, l, impulse, motion, scratch)
         if par.rotates:
             add_spin(par, body, scale(impulse, body_moment(par, R)))
-        Pi = triple(body, SPIN)
+        Pi = triple(body, data.SPIN)
         ahead = extrapolation(h, history.last, history.before)
         bend = bend_of(h, history.last, history.before, history.earlier)
-        latest = triple(body, OMEGA), triple(body, OMEGA_BEFORE), triple(body, OMEGA_EARLIER)
-        guess = extrapolated_vector(ahead, bend, latest[0], latest[1], latest[2])
+        guess = extrapolated_spin(ahead, bend, body)
         v_N, omega, not_converged = velocities_of_body(par, h, v_N, Pi, R, guess, scratch)
         substitute(par, h, v_N, motion, scratch)
-        p_N = node(motion.nodes[MOMENTUM], par.N)
+        p_N = node(motion.nodes[data.MOMENTUM], par.N)
         if diverged(motion.clock, dot(p_N, p_N), dot(Pi, Pi)):
             return NON_FINITE, history
         if failed(motion.clock, not_converged) or diverged(motion.clock, dot(v_N, v_N), dot(omega, omega)):
@@ -125,8 +98,8 @@ def make_reeling_step(
     failed: Kernel,
     add_iterations: Kernel,
     solve: Kernel = solve_rates,
-) -> Kernel:
-    """Composed step with a moving reel; the reel's part begins before the rates are solved for and ends after."""
+) -> tuple[Kernel, Kernel]:
+    """Stage and composed step with a moving reel; its part begins before the rates are solved for and ends after."""
 
     @inlined
     def stage(
@@ -137,17 +110,17 @@ def make_reeling_step(
         PULL must hold `evaluate_forces` of the present configuration; it does so again afterwards.
         """
         reel = motion.reel
-        q = motion.nodes[POSITION]
-        s = reel[S]
+        q = motion.nodes[data.POSITION]
+        s = reel[data.S]
         R = attitude(motion.body)
-        force = kept_reel_force(scratch.nodes[PULL])
+        force = kept_reel_force(scratch.nodes[data.PULL])
         strain = strain_at_guide(par, q, element_length(par, s))
         before = begin_reel(par, command, reel, strain, force, h, start, end)
-        guess = Rates(before.sigma, extrapolated_spin(before, motion.body), zero_like(before.sigma))
-        Pi = add_scaled(triple(motion.body, SPIN), 0.5 * h, body_moment(par, R))
+        guess = Rates(before.sigma, extrapolated_spin(before.ahead, before.bend, motion.body), zero_like(before.sigma))
+        Pi = add_scaled(triple(motion.body, data.SPIN), 0.5 * h, body_moment(par, R))
         target = Target(before.p_s, Pi, before.at, before.drum)
-        p = motion.nodes[MOMENTUM]
-        rates, not_converged, iterations = solve(par, h, s, q, p, 0.5 * h, R, target, guess, scratch)
+        p = motion.nodes[data.MOMENTUM]
+        rates, not_converged, iterations = solve(par, Equations(h, s, q, p, 0.5 * h, R, target), guess, scratch)
         p_N = node(p, par.N)
         if diverged(motion.clock, target.p_s, dot(p_N, p_N) + dot(target.Pi, target.Pi)):
             return NON_FINITE
@@ -156,8 +129,8 @@ def make_reeling_step(
         add_iterations(motion.clock, iterations)
 
         gradient = move_string(par, motion, scratch, h, s, rates, R)
-        accumulate(reel, S, S_ERR, h * rates.sigma, par.compensated)
-        force_end, strain_end = last_kick(par, motion, scratch, h, s, reel[S])
+        accumulate(reel, data.S, data.S_ERR, h * rates.sigma, par.compensated)
+        force_end, strain_end = last_kick(par, motion, scratch, h, s, reel[data.S])
         end_reel(par, command, reel, before, h, end, rates, ReelImpulses(s, force, gradient, force_end, strain_end))
         return RUNNING
 
@@ -177,7 +150,7 @@ def make_reeling_step(
             i += 1
         return status
 
-    return composed_step
+    return stage, composed_step
 
 
 @inlined
@@ -194,10 +167,10 @@ def failed(clock: Counters, not_converged: bool) -> bool:
 
 @inlined
 def add_iterations(clock: Counters, iterations: float) -> None:
-    clock[ITERATIONS] += int(iterations)
+    clock[data.ITERATIONS] += int(iterations)
 
 
 fixed_stage, fixed_base_step = make_fixed_step(kick_then_eliminate, velocities_of_nodes, drift_nodes, diverged, failed)
 _REEL = (reel_before, reel_after, diverged, failed, add_iterations)
-composed_step = make_reeling_step(*_REEL)
-composed_step_with_tangents = make_reeling_step(*_REEL, rates_with_tangents)
+_, composed_step = make_reeling_step(*_REEL)
+_, composed_step_with_tangents = make_reeling_step(*_REEL, rates_with_tangents)

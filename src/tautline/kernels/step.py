@@ -6,23 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from tautline.errors import RUNNING
-from tautline.kernels.data import (
-    FRAME_VELOCITY,
-    LOADS_PENDING,
-    MEAN_VELOCITY,
-    OMEGA,
-    SIGMA,
-    STEP_MOMENTUM,
-    Command,
-    Loads,
-    Motion,
-    Parameters,
-    Plan,
-    S,
-    Scratch,
-    put_triple,
-    triple,
-)
+from tautline.kernels import data
+from tautline.kernels.data import Command, Loads, Motion, Parameters, Plan, Scratch, put_triple, triple
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.jit import inlined, separate
@@ -35,9 +20,9 @@ from tautline.kernels.loads.guide_motion import (
     momentum_of_step,
 )
 from tautline.kernels.loads.jump import jump, keep_velocities
-from tautline.kernels.newton import ZERO, Rates
+from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import add, scale, sub
+from tautline.kernels.so3 import ZERO, add, scale, sub
 from tautline.kernels.stage import composed_step, composed_step_with_tangents, fixed_stage
 
 
@@ -60,8 +45,8 @@ def make_one_step(composed_step: Callable[..., Any]) -> Callable[..., Any]:
         The step itself is written once, whatever acts: it is most of what is compiled here.
         """
         reel = motion.reel
-        s, R = reel[S], attitude(motion.body)
-        old, back = triple(reel, FRAME_VELOCITY), reel[LOADS_PENDING]
+        s, R = reel[data.S], attitude(motion.body)
+        old, back = triple(reel, data.FRAME_VELOCITY), reel[data.LOADS_PENDING]
         given, change = ZERO, ZERO
         if loads is not None:
             if loads.acts or loads.moves:
@@ -79,18 +64,18 @@ def make_one_step(composed_step: Callable[..., Any]) -> Callable[..., Any]:
 
         if loads is not None and status == RUNNING:
             if loads.acts or loads.moves:
-                reel[LOADS_PENDING] = 0.5 * h
+                reel[data.LOADS_PENDING] = 0.5 * h
             if loads.acts:
                 keep_velocities(par.N, motion, scratch)
                 if carries_fluid(loads):
                     move_fluid(par, loads, h, back, scale(-1.0, change), motion, scratch)
             if loads.moves:
-                rates = Rates(0.0 if command.locked else reel[SIGMA], triple(motion.body, OMEGA), 0.0)
-                momentum = momentum_of_step(par, h, s, R, motion, rates, scratch.nodes[MEAN_VELOCITY])
-                gained = sub(momentum, triple(reel, STEP_MOMENTUM))
-                put_triple(reel, STEP_MOMENTUM, momentum)
+                rates = Rates(0.0 if command.locked else reel[data.SIGMA], triple(motion.body, data.OMEGA), 0.0)
+                momentum = momentum_of_step(par, h, s, R, motion, rates, scratch.nodes[data.MEAN_VELOCITY])
+                gained = sub(momentum, triple(reel, data.STEP_MOMENTUM))
+                put_triple(reel, data.STEP_MOMENTUM, momentum)
                 impulse = impulse_of_guide(par, gained, change, given, back + 0.5 * h)
-                book_guide(par, reel, impulse, scale(0.5, add(old, triple(reel, FRAME_VELOCITY))))
+                book_guide(par, reel, impulse, scale(0.5, add(old, triple(reel, data.FRAME_VELOCITY))))
         return status
 
     return one_step

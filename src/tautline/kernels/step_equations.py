@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import (
     load,
     nodes_from,
@@ -21,20 +22,7 @@ from tautline.kernels.along import (
     total,
     width,
 )
-from tautline.kernels.data import (
-    ABOVE,
-    AT_SIGMA,
-    BELOW,
-    BORDER,
-    DIAGONAL,
-    MINOR,
-    PRODUCT,
-    PULL,
-    RIGHT,
-    Array,
-    Parameters,
-    Scratch,
-)
+from tautline.kernels.data import Array, Parameters, Scratch
 from tautline.kernels.energy import reel_mass, transport_weights, weights_of_nodes
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select, zero_like
@@ -69,42 +57,63 @@ def weights_from(x: Array, N: int, e: int) -> tuple[float, float, float, float]:
     return is_element * alpha, is_element * beta, is_element * gamma, is_element
 
 
+class Coefficients(NamedTuple):
+    """Numbers of the node equations, times a `unit` that makes neighbouring minors about equal."""
+
+    unit: float
+    off: float
+    flow: float
+    to_start: float
+    to_end: float
+    skew: float
+    last: float  # diagonal of the last node
+
+
+@kernel
+def coefficients_of(par: Parameters, h: float, ends: Ends) -> Coefficients:
+    N = par.N
+    unit = 1.0 / (GROWTH * (par.mu * (ends.l - ends.h_end * (ends.sigma / N)) / 6.0))
+    off = 1.0 / GROWTH
+    flow = par.mu * ends.sigma * unit
+    skew = h * (2.0 * par.theta - 1.0) * flow
+    last = 2.0 * off - skew * transport_weights(N, N - 1.0)[1] + par.M * unit
+    return Coefficients(unit, off, flow, flow * ends.h_start, flow * ends.h_end, skew, last)
+
+
+@kernel
+def off_diagonals(x: Coefficients, alpha: float, beta: float) -> tuple[float, float]:
+    """Coefficients of nodes above and below the diagonal."""
+    return x.off - (x.to_end * alpha + x.to_start * beta), x.off + (x.to_end * beta + x.to_start * alpha)
+
+
 @kernel
 def node_equations(
     par: Parameters, h: float, ends: Ends, q: Array, p: Array, kick: float, scratch: Scratch
 ) -> tuple[float, float]:
     """Coefficients of the node equations at given sigma, and right-hand sides p - kick dV/dq into RIGHT.
 
-    All are multiplied by a number that makes neighbouring minors about equal; it is returned with the last diagonal.
+    All are multiplied by the unit of `Coefficients`, which is returned with the last diagonal.
     """
     N = par.N
-    theta = par.theta
-    sigma = ends.sigma
-    pull, out = scratch.nodes[PULL], scratch.nodes[RIGHT]
-    above, below = scratch.factor[ABOVE], scratch.factor[BELOW]
-    product, diagonal = scratch.factor[PRODUCT], scratch.factor[DIAGONAL]
-    sixth = par.mu * (ends.l - ends.h_end * (sigma / N)) / 6.0
-    unit = 1.0 / (GROWTH * sixth)
-    off = 1.0 / GROWTH
-    flow = par.mu * sigma * unit
-    to_start = flow * ends.h_start
-    to_end = flow * ends.h_end
-    skew = h * (2.0 * theta - 1.0) * flow
-    quadratic = to_start * sigma / ends.l
+    x = coefficients_of(par, h, ends)
+    unit, flow = x.unit, x.flow
+    pull, out = scratch.nodes[data.PULL], scratch.nodes[data.RIGHT]
+    above, below = scratch.factor[data.ABOVE], scratch.factor[data.BELOW]
+    product, diagonal = scratch.factor[data.PRODUCT], scratch.factor[data.DIAGONAL]
+    quadratic = x.to_start * ends.sigma / ends.l
     push = kick * unit
     weight = push * par.mu_g * ends.l
     last_weight = 0.5 * weight + push * par.weight
-    nothing = spread(q, zero_like(sigma))
+    nothing = spread(q, zero_like(ends.sigma))
     beta_before = nothing
     carried = (nothing, nothing, nothing)
     for j in range(0, N + 1, width(q)):
         alpha, beta, gamma, _ = weights_from(q, N, j)
-        up = off - (to_end * alpha + to_start * beta)
-        down = off + (to_end * beta + to_start * alpha)
+        up, down = off_diagonals(x, alpha, beta)
         store(above, j, up)
         store(below, j, down)
         store(product, j, up * down)
-        store(diagonal, j, 4.0 * off + skew * (alpha - previous(q, beta_before, beta)))
+        store(diagonal, j, 4.0 * x.off + x.skew * (alpha - previous(q, beta_before, beta)))
         beta_before = beta
         w = sub(nodes_from(q, j), nodes_from(q, j + 1))
         elastic = push * load(pull, j)
@@ -113,8 +122,7 @@ def node_equations(
         r = sub(r, previous_nodes(q, carried, right))
         put_nodes(out, j, (r[0], r[1], r[2] + weights_of_nodes(q, N, j, weight, last_weight)))
         carried = right
-    last_beta = transport_weights(N, N - 1.0)[1]
-    return unit, 2.0 * off - skew * last_beta + par.M * unit
+    return unit, x.last
 
 
 class Sums(NamedTuple):
@@ -133,8 +141,8 @@ def derivatives_by_sigma(par: Parameters, h: float, ends: Ends, q: Array, scratc
     Both over mu.
     """
     N = par.N
-    v = scratch.nodes[AT_SIGMA]
-    out, border, minor = scratch.nodes[RIGHT], scratch.nodes[BORDER], scratch.factor[MINOR]
+    v = scratch.nodes[data.AT_SIGMA]
+    out, border, minor = scratch.nodes[data.RIGHT], scratch.nodes[data.BORDER], scratch.factor[data.MINOR]
     h_start, h_end, sigma = ends.h_start, ends.h_end, ends.sigma
     flow_start = 2.0 * h_start * sigma / ends.l
     flow_end = 2.0 * h_end * sigma / ends.l_1
@@ -176,7 +184,7 @@ def derivatives_by_sigma(par: Parameters, h: float, ends: Ends, q: Array, scratc
 def sums_over_elements(par: Parameters, h: float, ends: Ends, q: Array, scratch: Scratch) -> Sums:
     """The sums of `derivatives_by_sigma` alone."""
     N = par.N
-    v = scratch.nodes[AT_SIGMA]
+    v = scratch.nodes[data.AT_SIGMA]
     nothing = spread(q, zero_like(par.mu))
     transport, stretch, stretch_1, speeds = nothing, nothing, nothing, nothing
     for j in range(0, N + 1, width(q)):

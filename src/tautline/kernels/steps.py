@@ -3,26 +3,11 @@
 from __future__ import annotations
 
 from tautline.errors import FULLY_DEPLOYED, FULLY_RETRIEVED, RUNNING
-from tautline.kernels.data import (
-    H_LAST,
-    LEVEL,
-    RAISED,
-    SIGMA,
-    SIGMA_BEFORE,
-    STEP,
-    T_START,
-    TOTAL,
-    Command,
-    Loads,
-    Motion,
-    Parameters,
-    Plan,
-    S,
-    Scratch,
-)
+from tautline.kernels import data
+from tautline.kernels.data import Command, Loads, Motion, Parameters, Plan, Scratch
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import inlined, kernel, separate
-from tautline.kernels.limits import limits_change, turning_rate2
+from tautline.kernels.limits import limits_change, turns_fast
 from tautline.kernels.repeating import END_TOLERANCE
 from tautline.kernels.step import one_step
 
@@ -45,30 +30,29 @@ def beyond_end(par: Parameters, plan: Plan, s: float) -> float:
 def may_reach_end(par: Parameters, plan: Plan, motion: Motion, h: float) -> bool:
     """Whether a step could bring the reel to the end of the string; generous, since the speed changes in the step."""
     reel = motion.reel
-    distance = -beyond_end(par, plan, reel[S])
-    change = abs(reel[SIGMA] - reel[SIGMA_BEFORE])
-    if reel[H_LAST] != 0.0:
-        change *= abs(h / reel[H_LAST])
-    return bool(0.0 < distance < 4.0 * (abs(reel[SIGMA]) + change) * h + 100.0 * END_TOLERANCE * par.L)
+    distance = -beyond_end(par, plan, reel[data.S])
+    change = abs(reel[data.SIGMA] - reel[data.SIGMA_BEFORE])
+    if reel[data.H_LAST] != 0.0:
+        change *= abs(h / reel[data.H_LAST])
+    return bool(0.0 < distance < 4.0 * (abs(reel[data.SIGMA]) + change) * h + 100.0 * END_TOLERANCE * par.L)
 
 
 @inlined
-def must_guard(par: Parameters, plan: Plan, motion: Motion, loads: Loads | None) -> bool:
+def must_guard(par: Parameters, plan: Plan, motion: Motion) -> bool:
     """Whether a limit may have changed since the last look."""
     reel = motion.reel
     must = limits_change(par, plan, reel)
     if plan.adaptive and par.rotates and not must:
-        h = plan.h / (1 << motion.clock[LEVEL])
-        l = element_length(par, reel[S])
-        turned2 = turning_rate2(par, plan, l, motion) * h * h
-        must = turned2 > plan.resolution * plan.resolution or motion.clock[RAISED] > 0
+        h = plan.h / (1 << motion.clock[data.LEVEL])
+        l = element_length(par, reel[data.S])
+        must = turns_fast(par, plan, l, h, motion) or motion.clock[data.RAISED] > 0
     return must
 
 
 @kernel
 def time_of_part(plan: Plan, motion: Motion, part: int, h: float) -> float:
     """When a part of the present base step begins: from counters, not from sums, as a resumed run sees it."""
-    return motion.reel[T_START] + motion.clock[STEP] * plan.h + part * h  # type: ignore[no-any-return]
+    return motion.reel[data.T_START] + motion.clock[data.STEP] * plan.h + part * h  # type: ignore[no-any-return]
 
 
 @separate
@@ -92,7 +76,7 @@ def steps_alike(
     steps. Compiled on its own: inside the loops that locate an event the compiler would take 10 s longer. A call hands
     over hundreds of numbers, which takes a tenth to a fifth of a step: so one call for many steps.
     """
-    parts = 1 << motion.clock[LEVEL]
+    parts = 1 << motion.clock[data.LEVEL]
     made = 0
     while True:
         status = one_step(par, plan, command, motion, scratch, t, h, loads)
@@ -100,16 +84,16 @@ def steps_alike(
         if last < 0 or status != RUNNING or made >= most:
             break
         if not command.locked:
-            ends = end_of_string(par, plan, motion.reel[S]) != RUNNING
+            ends = end_of_string(par, plan, motion.reel[data.S]) != RUNNING
             if ends or may_reach_end(par, plan, motion, h):
                 break
         if part + 1 < parts:
             part += 1
         else:
-            if motion.clock[STEP] >= last or must_guard(par, plan, motion, loads):
+            if motion.clock[data.STEP] >= last or must_guard(par, plan, motion):
                 break
             part = 0
-            motion.clock[STEP] += 1
-            motion.clock[TOTAL] += parts
+            motion.clock[data.STEP] += 1
+            motion.clock[data.TOTAL] += parts
         t = time_of_part(plan, motion, part, h)
     return status, part, made

@@ -4,27 +4,8 @@ from __future__ import annotations
 
 from tautline.arrays import Array
 from tautline.errors import INTERRUPTED, RUNNING
-from tautline.kernels.data import (
-    ACCOUNT_PLACES,
-    BY_PROFILE,
-    CONTROL_WORK,
-    INVERSE,
-    LOWER,
-    POSITION,
-    PRESCRIBED,
-    PULL,
-    STEP,
-    T_START,
-    TOTAL,
-    Command,
-    Loads,
-    Motion,
-    Parameters,
-    Plan,
-    S,
-    Samples,
-    Scratch,
-)
+from tautline.kernels import data
+from tautline.kernels.data import Command, Loads, Motion, Parameters, Plan, Samples, Scratch
 from tautline.kernels.energy import element_length
 from tautline.kernels.fixed import history_of, keep_history
 from tautline.kernels.fused import kick_and_eliminate, no_drift, substitute_and_drift
@@ -49,14 +30,14 @@ def base_step(par: Parameters, plan: Plan, command: Command, motion: Motion, scr
     """One base step, whole."""
     status: int
     if command.locked and not (loads.acts or loads.moves):
-        l = element_length(par, motion.reel[S])
+        l = element_length(par, motion.reel[data.S])
         status, history = fixed_base_step(par, plan, l, 1, 1, history_of(motion.reel), motion, scratch)
         keep_history(history, motion.reel)
         return status
-    t = motion.reel[T_START] + motion.clock[STEP] * plan.h
+    t = motion.reel[data.T_START] + motion.clock[data.STEP] * plan.h
     status = one_step_with_tangents(par, plan, command, motion, scratch, t, plan.h, loads)
     if status == RUNNING and not command.locked:
-        status = end_of_string(par, plan, motion.reel[S])
+        status = end_of_string(par, plan, motion.reel[data.S])
     return status
 
 
@@ -64,10 +45,10 @@ def base_step(par: Parameters, plan: Plan, command: Command, motion: Motion, scr
 def begin_with_tangents(par: Parameters, command: Command, motion: Motion, scratch: Scratch) -> Marched:
     """Momenta of a motion at its start, from positions and velocities; a motion that is prescribed begins."""
     begin(par, motion)
-    if command.kind == BY_PROFILE and not command.locked:
-        _, speed, acceleration = curve_at(command.profile.T, motion.reel[T_START])
-        energy = change_reel_mode(par, False, motion, scratch, PRESCRIBED, speed, acceleration)
-        motion.reel[ACCOUNT_PLACES[CONTROL_WORK]] += energy
+    if command.kind == data.BY_PROFILE and not command.locked:
+        _, speed, acceleration = curve_at(command.profile.T, motion.reel[data.T_START])
+        energy = change_reel_mode(par, False, motion, scratch, data.PRESCRIBED, speed, acceleration)
+        motion.reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] += energy
     return Marched(RUNNING, 0)
 
 
@@ -107,10 +88,10 @@ def march_with_tangents(
     function at the address `pulse` may (interrupts.py).
     """
     if command.locked:
-        l = element_length(par, motion.reel[S])
-        factorise(par, l, scratch.factor[LOWER], scratch.factor[INVERSE])
+        l = element_length(par, motion.reel[data.S])
+        factorise(par, l, scratch.factor[data.LOWER], scratch.factor[data.INVERSE])
     else:
-        evaluate_forces(par, motion.reel[S], motion.nodes[POSITION], scratch.nodes[PULL])
+        evaluate_forces(par, motion.reel[data.S], motion.nodes[data.POSITION], scratch.nodes[data.PULL])
     left = FIRST_QUESTION
     for row in range(out.scalars.shape[0]):
         for _ in range(plan.steps_per_sample):
@@ -120,8 +101,8 @@ def march_with_tangents(
             status = base_step(par, plan, command, motion, scratch, loads)
             if status != RUNNING:
                 return Marched(status, row)
-            motion.clock[STEP] += 1
-            motion.clock[TOTAL] += 1
-        t = motion.reel[T_START] + motion.clock[STEP] * plan.h
+            motion.clock[data.STEP] += 1
+            motion.clock[data.TOTAL] += 1
+        t = motion.reel[data.T_START] + motion.clock[data.STEP] * plan.h
         observe(par, command.locked, motion, scratch, out, row, t, loads)
     return Marched(RUNNING, out.scalars.shape[0])

@@ -14,24 +14,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import fused, load, nodes_from, put_nodes, store, width
-from tautline.kernels.data import (
-    ABOVE,
-    BELOW,
-    BORDER,
-    BY_SIGMA,
-    DIAGONAL,
-    INVERSE_MINOR,
-    MINOR,
-    PRODUCT,
-    RATIO,
-    RIGHT,
-    Array,
-    Parameters,
-    Scratch,
-    node,
-    put_node,
-)
+from tautline.kernels.data import Array, Parameters, Scratch, node, put_node
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import zero_like
 from tautline.kernels.so3 import Vector, scale
@@ -87,11 +72,11 @@ class LastNode(NamedTuple):
 @kernel
 def forward_with_minors(N: int, last: float, scratch: Scratch) -> LastNode:
     """Minors, and the forward pass of the right-hand sides in RIGHT; `last` is the last node's diagonal."""
-    y = scratch.nodes[RIGHT]
-    below = scratch.factor[BELOW]
-    product = scratch.factor[PRODUCT]
-    diagonal = scratch.factor[DIAGONAL]
-    minor = scratch.factor[MINOR]
+    y = scratch.nodes[data.RIGHT]
+    below = scratch.factor[data.BELOW]
+    product = scratch.factor[data.PRODUCT]
+    diagonal = scratch.factor[data.DIAGONAL]
+    minor = scratch.factor[data.MINOR]
     nothing = zero_like(last)
     before = nothing
     theta = nothing + 1.0
@@ -112,9 +97,9 @@ def forward_with_minors(N: int, last: float, scratch: Scratch) -> LastNode:
 @kernel
 def divide_by_minors(N: int, scratch: Scratch) -> None:
     """Fill in what both backward passes need: 1/theta_i, above_i theta_{i-1}/theta_i, and Y_i/theta_i."""
-    y = scratch.nodes[RIGHT]
-    above, minor = scratch.factor[ABOVE], scratch.factor[MINOR]
-    inverse, ratio = scratch.factor[INVERSE_MINOR], scratch.factor[RATIO]
+    y = scratch.nodes[data.RIGHT]
+    above, minor = scratch.factor[data.ABOVE], scratch.factor[data.MINOR]
+    inverse, ratio = scratch.factor[data.INVERSE_MINOR], scratch.factor[data.RATIO]
     for j in range(0, N, width(minor)):
         reciprocal = 1.0 / load(minor, j + 1)
         store(inverse, j, reciprocal)
@@ -125,8 +110,8 @@ def divide_by_minors(N: int, scratch: Scratch) -> None:
 @kernel
 def backward(N: int, v_N: Vector, scratch: Scratch, out_v: Array) -> None:
     """Velocities from what `divide_by_minors` left in RIGHT."""
-    y = scratch.nodes[RIGHT]
-    ratio = scratch.factor[RATIO]
+    y = scratch.nodes[data.RIGHT]
+    ratio = scratch.factor[data.RATIO]
     put_node(out_v, N, v_N)
     v = v_N
     for i in range(N - 1, 0, -1):
@@ -138,8 +123,8 @@ def backward(N: int, v_N: Vector, scratch: Scratch, out_v: Array) -> None:
 @kernel
 def forward(N: int, last: LastNode, scratch: Scratch) -> Vector:
     """Forward pass of right-hand sides that are multiplied by theta_{i-1} already; the last node's solution."""
-    y = scratch.nodes[RIGHT]
-    below, inverse = scratch.factor[BELOW], scratch.factor[INVERSE_MINOR]
+    y = scratch.nodes[data.RIGHT]
+    below, inverse = scratch.factor[data.BELOW], scratch.factor[data.INVERSE_MINOR]
     Y = scale(0.0, last.v)
     for i in range(1, N):
         Y = fused_vector(-below[i - 1], Y, node(y, i))
@@ -150,8 +135,8 @@ def forward(N: int, last: LastNode, scratch: Scratch) -> Vector:
 @kernel
 def backward_with_border(N: int, v_N: Vector, scratch: Scratch) -> float:
     """Solution into BY_SIGMA; its product with BORDER is returned."""
-    y, border, out = scratch.nodes[RIGHT], scratch.nodes[BORDER], scratch.nodes[BY_SIGMA]
-    ratio = scratch.factor[RATIO]
+    y, border, out = scratch.nodes[data.RIGHT], scratch.nodes[data.BORDER], scratch.nodes[data.BY_SIGMA]
+    ratio = scratch.factor[data.RATIO]
     put_node(out, N, v_N)
     v = v_N
     b = node(border, N)

@@ -182,8 +182,7 @@ class Family:
             yield plan.steps_per_sample, some
             return
         count, locked, reeled = len(motions.reel), self._task.command.locked, motions.reel[:, data.S]
-        scratch = data.empty_scratch(par.N)
-        present = MemberCalls(present_limits, count, par, plan, locked, 0.0, motions, scratch, None)
+        present = MemberCalls(present_limits, count, par, plan, locked, motions, None)
         in_kernels = MemberCalls(step_limits, count, par, plan, reeled, locked)
         alike = defaultdict(list)
         for k in some.tolist():

@@ -219,17 +219,15 @@ class Stepper:
         x = samples.scalars
         workspace = data.empty_motion(self.par.N, len(self.motion.reel) - data.REEL_SIZE)
         workspace.reel[data.REEL_SIZE :] = self.motion.reel[data.REEL_SIZE :]
-        loads = self.loads if self.loaded else None
         if self.command is None or not self.command.prescribes:
+            loads = self.loads if self.loaded else None
             self.turns.run(holding_torques, self.par, times, workspace, self.scratch, samples, loads)
             self._check_laws()
             return
         # the paper's scheme has its own, of its own order
         if self.par.theta > 0.0:
-            profile = self.kernel_command.profile
-            found = self.turns.run(
-                prescribed_torques, self.par, profile, times, workspace, self.scratch, samples, loads
-            )
+            given = self.kernel_command.profile, times, workspace, self.scratch, samples, self.loads
+            found = self.turns.run(prescribed_torques, self.par, *given)
             self._check_laws()
             self.health.torques_found = self.health.torques_found and found
         torque = np.abs(x[:, data.DRUM_TORQUE])
@@ -250,7 +248,7 @@ class Stepper:
         self.cover(self.time, self.time)
         locked = self.kernel_command.locked
         loads = self.loads if self.loaded else None
-        now = self.turns.run(present_limits, self.par, self.plan, locked, self.time, self.motion, self.scratch, loads)
+        now = self.turns.run(present_limits, self.par, self.plan, locked, self.motion, loads)
         if deployed is None:
             return now
         then = step_limits(self.par, self.plan, self.par.L - deployed, locked)

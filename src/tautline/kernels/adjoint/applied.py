@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tautline.kernels.adjoint.data import ATTITUDE_BAR, BY_H, BY_POINT, Adjoint, add_triple
+from tautline.kernels.adjoint import data as adjoint
+from tautline.kernels.adjoint.data import Adjoint
 from tautline.kernels.adjoint.guide import table_mean_back
+from tautline.kernels.data import add_triple
 from tautline.kernels.jit import separate
 from tautline.kernels.loads.acting import Instant
 from tautline.kernels.loads.applied_force import AppliedForce, at_joint
@@ -36,7 +38,7 @@ def applied_back(
     `base` is the base step, and `steps` the time from the start of the run in base steps.
     """
     turned = cross(y_omega, own.point)
-    add_triple(out.numbers, BY_POINT, cross(apply_transposed(at.R, x.force), y_omega))
+    add_triple(out.numbers, adjoint.BY_POINT, cross(apply_transposed(at.R, x.force), y_omega))
     force_bar, moment_bar = add(y, apply(at.R, turned)), apply(at.R, y_omega)
     bars = (*force_bar, *moment_bar)
     knots, time = own.table[0], at.back + at.ahead
@@ -48,10 +50,10 @@ def applied_back(
             if half > 0.0:
                 bar, row = bars[k] * half / time, own.table[k + 1]
                 far, by_far = at.t + span, steps + span / base
-                out.numbers[BY_H] += table_mean_back(
+                out.numbers[adjoint.BY_H] += table_mean_back(
                     knots, row, 1.0, at.t, far, steps, by_far, bar, out.force[k + 1]
                 ).by_h
     moment = at_joint(own.table, 4, at)
-    add_triple(out.body, ATTITUDE_BAR, cross(y_omega, apply_transposed(at.R, moment)))
-    add_triple(out.body, ATTITUDE_BAR, cross(turned, apply_transposed(at.R, x.force)))
+    add_triple(out.body, adjoint.ATTITUDE_BAR, cross(y_omega, apply_transposed(at.R, moment)))
+    add_triple(out.body, adjoint.ATTITUDE_BAR, cross(turned, apply_transposed(at.R, x.force)))
     return dot(x.force, y) + dot(x.moment, y_omega)

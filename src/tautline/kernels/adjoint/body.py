@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from tautline.kernels.adjoint.data import BY_J, BY_M, BY_RHO, BY_WEIGHT_RHO, add_triple
-from tautline.kernels.data import Array, Parameters
+from tautline.kernels.adjoint import data as adjoint
+from tautline.kernels.data import Array, Parameters, add_triple
 from tautline.kernels.fixed import reduced_inertia
 from tautline.kernels.jit import inlined, kernel
-from tautline.kernels.rotation import mean_swing
+from tautline.kernels.rotation import mean_swing, shrinking
 from tautline.kernels.so3 import (
     Matrix,
     Vector,
@@ -26,12 +26,6 @@ from tautline.kernels.so3 import (
     sub,
     transpose,
 )
-
-
-@kernel
-def shrinking(h: float, omega: Vector) -> float:
-    """1/(1 + h^2 |omega|^2/4)."""
-    return 1.0 / (1.0 + 0.25 * h * h * dot(omega, omega))
 
 
 @kernel
@@ -115,13 +109,13 @@ def body_after(
     twice_u = cross(omega, cross(omega, u))
     by_rho = scale(-k, add_scaled(cross(u, omega), 0.5 * h, twice_u))
     by_rho = add(by_rho, sub(cross(V_end, spin_bar), cross(V, mu)))
-    add_triple(out, BY_RHO, scale(par.M, by_rho))
-    out[BY_M] -= dot(u, swing) + dot(mu, cross(par.rho, V)) - dot(spin_bar, cross(par.rho, V_end))
+    add_triple(out, adjoint.BY_RHO, scale(par.M, by_rho))
+    out[adjoint.BY_M] -= dot(u, swing) + dot(mu, cross(par.rho, V)) - dot(spin_bar, cross(par.rho, V_end))
     both = add(spin_bar, mu)
     y = scale(k, add_scaled(sub(spin_bar, mu), -0.5 * h, cross(both, omega)))
-    add_triple(out, BY_J, scale(y[0], omega))
-    add_triple(out, BY_J + 3, scale(y[1], omega))
-    add_triple(out, BY_J + 6, scale(y[2], omega))
+    add_triple(out, adjoint.BY_J, scale(y[0], omega))
+    add_triple(out, adjoint.BY_J + 3, scale(y[1], omega))
+    add_triple(out, adjoint.BY_J + 6, scale(y[2], omega))
 
     J_omega = apply(par.J, omega)
     bent = dot(both, cross(omega, J_omega))
@@ -139,6 +133,6 @@ def body_after(
 @inlined
 def moment_back(par: Parameters, c: float, R: Matrix, spin_bar: Vector, out: Array) -> tuple[Vector, float]:
     """Adjoint of an impulse c of the weight's moment: the derivatives by the attitude and by c."""
-    add_triple(out, BY_WEIGHT_RHO, scale(c, cross(R[2], spin_bar)))
+    add_triple(out, adjoint.BY_WEIGHT_RHO, scale(c, cross(R[2], spin_bar)))
     bar = scale(c, cross(cross(spin_bar, par.weight_rho), R[2]))
     return bar, dot(spin_bar, cross(par.weight_rho, R[2]))

@@ -5,21 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tautline import registry
+from tautline.kernels import data
+from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.applied import Applied, applied_at, applied_back
 from tautline.kernels.adjoint.body import moment_back
 from tautline.kernels.adjoint.body_drag import body_drag_back
-from tautline.kernels.adjoint.data import (
-    ATTITUDE_BAR,
-    BY_H,
-    LAMBDA,
-    MOMENTUM_BAR,
-    P_S_BAR,
-    POSITION_BAR,
-    SPIN_BAR,
-    Adjoint,
-    add_length,
-    add_triple,
-)
+from tautline.kernels.adjoint.data import Adjoint, Setting, add_length
 from tautline.kernels.adjoint.drag import Expectation, drag_back, resisted
 from tautline.kernels.adjoint.elements import BY_DIRECTION, BY_LENGTH, BY_LENGTHENING, Virtual, apart, elements_back
 from tautline.kernels.adjoint.fixed import add_multipliers
@@ -31,42 +22,13 @@ from tautline.kernels.adjoint.viscous import viscous_back
 from tautline.kernels.along import load, nodes_from, previous_nodes, put_nodes, spread, total, width
 from tautline.kernels.compensated import accumulate, accumulate_node
 from tautline.kernels.data import (
-    ACROSS,
-    ALONG,
-    BORDER,
-    BY_PROFILE,
-    BY_REEL,
-    DIRECTION,
-    FLOW,
-    FLUID_VELOCITY,
-    GUESS,
-    H_BEFORE,
-    H_LAST,
-    LOADS_PENDING,
-    MOMENTUM,
-    MOMENTUM_ERR,
-    OMEGA,
-    OMEGA_BEFORE,
-    P_S,
-    P_S_ERR,
-    PASSING,
-    PENDING,
-    POSITION,
-    PUSHED,
-    SIGMA,
-    SIGMA_BEFORE,
-    SPIN,
-    SPIN_ERR,
-    TARGET,
-    VISCOUS,
     Array,
-    Command,
     Loads,
     Motion,
     Parameters,
-    S,
     Scratch,
     add_to_node,
+    add_triple,
     clear_nodes,
     code,
     node,
@@ -76,16 +38,22 @@ from tautline.kernels.drum import AT_KNOT
 from tautline.kernels.energy import body_moment, element_length
 from tautline.kernels.fixed import extrapolation
 from tautline.kernels.jit import inlined, separate
-from tautline.kernels.loads.acting import Instant
-from tautline.kernels.loads.boundary import instant, reel_target
+from tautline.kernels.loads.acting import Instant, Trend
+from tautline.kernels.loads.boundary import instant, latest_rates, reel_target
 from tautline.kernels.loads.drag import BodyResistance
-from tautline.kernels.loads.resistance import DAMPING, DRAG, clear_along, elements_at_boundary, resistances
+from tautline.kernels.loads.resistance import (
+    DAMPING,
+    DRAG,
+    clear_along,
+    elements_at_boundary,
+    resistances,
+)
 from tautline.kernels.loads.resisting import drag_of_flow, resist, resist_body
-from tautline.kernels.loads.solving import solve_velocities
+from tautline.kernels.loads.solving import BoundaryEquations, solve_velocities
 from tautline.kernels.loads.velocities import ReelTarget, product_of_nodes
-from tautline.kernels.newton import ZERO, Rates
+from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import add_spin
-from tautline.kernels.so3 import Vector, add, add_scaled, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.so3 import ZERO, Vector, add, add_scaled, apply_transposed, cross, dot, scale, sub
 
 FORCE = code(registry.LOADS, "applied_force")
 
@@ -117,24 +85,19 @@ def resistances_at(
     par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> Resisting:
     """Coefficients at a step boundary, as loads.boundary.look has them, and momenta with pending kicks into TARGET."""
-    reel, body = motion.reel, motion.body
-    turning = 0.0 if locked else 1.0
-    last = Rates(turning * reel[SIGMA], triple(body, OMEGA), 0.0)
-    before = Rates(turning * reel[SIGMA_BEFORE], triple(body, OMEGA_BEFORE), 0.0)
-    at = instant(par, loads, t, reel[LOADS_PENDING], ahead, 0.0, motion, last)
-    elements_at_boundary(par, element_length(par, reel[S]), reel[PENDING], motion, scratch)
-    reach = extrapolation(0.0, reel[H_LAST], reel[H_BEFORE])
-    speeds, earlier = (last.sigma,), (before.sigma,)
-    return Resisting(
-        at,
-        resistances(par, loads, at, not locked, speeds, earlier, last.omega, before.omega, reach, motion, scratch),
-    )
+    reel = motion.reel
+    last, before = latest_rates(motion, locked)
+    at = instant(par, loads, t, reel[data.LOADS_PENDING], ahead, 0.0, motion, last)
+    elements_at_boundary(par, element_length(par, reel[data.S]), reel[data.PENDING], motion, scratch)
+    reach = extrapolation(0.0, reel[data.H_LAST], reel[data.H_BEFORE])
+    trend, spins = Trend((last.sigma,), (before.sigma,), reach), (last.omega, before.omega)
+    return Resisting(at, resistances(par, loads, at, not locked, trend, spins, motion, scratch))
 
 
 @separate
 def solve_at(par: Parameters, s: float, x: Resisting, reel: ReelTarget, Pi: Vector, scratch: Scratch) -> Rates:
     """Velocities from momenta at a step boundary, or multipliers from derivatives by velocities, by one system."""
-    return solve_velocities(par, s, x.at.back, x.body, x.at.R, reel, Pi, scratch)
+    return solve_velocities(par, BoundaryEquations(s, x.at.back, x.body, x.at.R, reel, Pi), scratch)
 
 
 @separate
@@ -144,20 +107,20 @@ def boundary_forward(
     """Velocities of a step boundary or of a sample into MEAN_VELOCITY, and its rates; the motion stays as it is."""
     reel, body = motion.reel, motion.body
     x = resistances_at(par, loads, locked, t, ahead, motion, scratch)
-    Pi = sub(triple(body, SPIN), triple(body, SPIN_ERR))
-    Pi = add_scaled(Pi, reel[PENDING], body_moment(par, x.at.R))
-    p_s = reel[P_S]
+    Pi = sub(triple(body, data.SPIN), triple(body, data.SPIN_ERR))
+    Pi = add_scaled(Pi, reel[data.PENDING], body_moment(par, x.at.R))
+    p_s = reel[data.P_S]
     if loads.own[DRAG].acts:
-        p, back = scratch.nodes[TARGET], x.at.back
-        p_s += drag_of_flow(par, back, ZERO, motion.nodes[FLUID_VELOCITY], scratch, p).reel
+        p, back = scratch.nodes[data.TARGET], x.at.back
+        p_s += drag_of_flow(par, back, ZERO, motion.nodes[data.FLUID_VELOCITY], scratch, p).reel
         dragged = scale(back * x.body.drag, x.body.flow)
         add_to_node(p, par.N, dragged)
         Pi = add(Pi, cross(x.body.center, apply_transposed(x.at.R, dragged)))
     if loads.own[FORCE].acts:
         applied = applied_at(loads.own[FORCE], x.at)
-        add_to_node(scratch.nodes[TARGET], par.N, scale(x.at.back, applied.force))
+        add_to_node(scratch.nodes[data.TARGET], par.N, scale(x.at.back, applied.force))
         Pi = add_scaled(Pi, x.at.back, applied.moment)
-    return x, solve_at(par, reel[S], x, reel_target(par, reel, locked, p_s, 0.0), Pi, scratch)
+    return x, solve_at(par, reel[data.S], x, reel_target(par, reel, locked, p_s, 0.0), Pi, scratch)
 
 
 @inlined
@@ -167,8 +130,8 @@ def jump_forward(
     """Let loads act at a step boundary, as loads.jump does it where they have acted before; the rates there."""
     reel = motion.reel
     x, rates = boundary_forward(par, loads, locked, t, ahead, motion, scratch)
-    time = reel[LOADS_PENDING] + ahead
-    p, err, last = motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR], motion.nodes[FLUID_VELOCITY]
+    time = reel[data.LOADS_PENDING] + ahead
+    p, err, last = motion.nodes[data.MOMENTUM], motion.nodes[data.MOMENTUM_ERR], motion.nodes[data.FLUID_VELOCITY]
     drag, speeds = loads.own[DRAG].acts, (rates.sigma,)
     given = resist(par, time, drag, speeds, rates.omega, x.body, x.at, ZERO, last, scratch, p, err)
     moment = given.moment
@@ -179,7 +142,7 @@ def jump_forward(
     if par.rotates:
         add_spin(par, motion.body, scale(time, moment))
     if not locked:
-        accumulate(reel, P_S, P_S_ERR, time * given.reel, par.compensated)
+        accumulate(reel, data.P_S, data.P_S_ERR, time * given.reel, par.compensated)
     return rates
 
 
@@ -199,22 +162,22 @@ def resist_along(
 
     Of accounts it is the derivative of the power by the velocities.
     """
-    rows, directions, flows = scratch.factor, scratch.nodes[DIRECTION], scratch.nodes[FLOW]
+    rows, directions, flows = scratch.factor, scratch.nodes[data.DIRECTION], scratch.nodes[data.FLOW]
     a, lost, gained = acting.give, 2.0 * acting.lost, 2.0 * acting.gained
     nothing = spread(out, 0.0)
     before, drag, reel = (nothing, nothing, nothing), (nothing, nothing, nothing), nothing
     for e in range(0, par.N + 1, width(out)):
-        t, by_reel = nodes_from(directions, e), load(rows[BY_REEL], e)
+        t, by_reel = nodes_from(directions, e), load(rows[data.BY_REEL], e)
         x0, x1, v0, v1 = nodes_from(x, e), nodes_from(x, e + 1), nodes_from(v, e), nodes_from(v, e + 1)
         lengthening = a * apart(t, sub(x1, x0), by_reel, x_s) + lost * apart(t, sub(v1, v0), by_reel, sigma)
-        pull = load(rows[VISCOUS], e) * lengthening
+        pull = load(rows[data.VISCOUS], e) * lengthening
         reel -= pull * by_reel
         if fluid:
-            passing = load(rows[PASSING], e)
+            passing = load(rows[data.PASSING], e)
             y = add_scaled(scale(0.5 * a, add(x0, x1)), 0.5 * gained, add(v0, v1))
             y = add_scaled(y, (a * x_s + gained * sigma) * passing, t)
             y = add_scaled(y, -0.5 * gained, nodes_from(flows, e))
-            drag = resisted(t, load(rows[ACROSS], e), load(rows[ALONG], e), y)
+            drag = resisted(t, load(rows[data.ACROSS], e), load(rows[data.ALONG], e), y)
             reel += dot(drag, t) * passing
         left, right = add_scaled(scale(0.5, drag), pull, t), add_scaled(scale(0.5, drag), -pull, t)
         put_nodes(out, e, add(left, previous_nodes(out, before, right)))
@@ -225,11 +188,11 @@ def resist_along(
 @inlined
 def momenta_back(par: Parameters, locked: bool, at: Stage, found: Rates, multipliers: Array, out: Adjoint) -> None:
     """Adjoint of momenta as velocities give them: adds derivatives, and multipliers to the adjoints of momenta."""
-    p_bar = out.nodes[MOMENTUM_BAR]
+    p_bar = out.nodes[adjoint.MOMENTUM_BAR]
     lambda_N, minus = scale(-1.0, node(multipliers, par.N)), scale(-1.0, found.omega)
     if locked:
         l = element_length(par, at.s)
-        add_multipliers(par, l, 1.0, multipliers, at.v, p_bar, out.nodes[POSITION_BAR], out)
+        add_multipliers(par, l, 1.0, multipliers, at.v, p_bar, out.nodes[adjoint.POSITION_BAR], out)
         body_energy_back(par, at, lambda_N, minus, out)
     else:
         for j in range(0, par.N + 1, width(p_bar)):
@@ -237,15 +200,13 @@ def momenta_back(par: Parameters, locked: bool, at: Stage, found: Rates, multipl
             add_to_nodes(p_bar, j, x)
             put_nodes(multipliers, j, scale(-1.0, x))
         legendre_back(par, at, multipliers, -found.sigma, minus, out)
-    out.reel[P_S_BAR] += found.sigma
-    add_triple(out.body, SPIN_BAR, found.omega)
+    out.reel[adjoint.P_S_BAR] += found.sigma
+    add_triple(out.body, adjoint.SPIN_BAR, found.omega)
 
 
 @separate
 def boundary_back(
-    par: Parameters,
-    loads: Loads,
-    command: Command,
+    setting: Setting,
     acting: Acting,
     motion: Motion,
     v: Array,
@@ -259,22 +220,23 @@ def boundary_back(
 
     `v` and `rates` are the velocities there. The derivatives by them at a sample are in GUESS, sigma_bar and omega_bar.
     """
+    par, loads, command = setting.par, setting.loads, setting.command
     locked = command.locked
-    held = not locked and command.kind == BY_PROFILE
-    reel, s = motion.reel, motion.reel[S]
-    q, l = motion.nodes[POSITION], element_length(par, s)
+    held = not locked and command.kind == data.BY_PROFILE
+    reel, s = motion.reel, motion.reel[data.S]
+    q, l = motion.nodes[data.POSITION], element_length(par, s)
     x = resistances_at(par, loads, locked, acting.t, acting.ahead, motion, scratch)
-    pi, pi_s, pi_body = out.nodes[MOMENTUM_BAR], out.reel[P_S_BAR], triple(out.body, SPIN_BAR)
+    pi, pi_s, pi_body = out.nodes[adjoint.MOMENTUM_BAR], out.reel[adjoint.P_S_BAR], triple(out.body, adjoint.SPIN_BAR)
     give, back, gained = acting.give, acting.back, acting.gained
     sigma, omega, v_N = rates.sigma, rates.omega, node(v, par.N)
     fluid = loads.own[DRAG].acts
 
     # (L + tau D) lambda = derivatives by the velocities, through what loads give and what is booked of it
-    right, w = scratch.nodes[TARGET], scratch.nodes[PUSHED]
+    right, w = scratch.nodes[data.TARGET], scratch.nodes[data.PUSHED]
     right_s = sigma_bar + resist_along(par, fluid, acting, pi, pi_s, v, sigma, scratch, right)
     if give == 0.0:
         for j in range(0, par.N + 1, width(right)):
-            add_to_nodes(right, j, nodes_from(scratch.nodes[GUESS], j))
+            add_to_nodes(right, j, nodes_from(scratch.nodes[data.GUESS], j))
     if fluid:
         y_N = add_scaled(scale(give, node(pi, par.N)), 2.0 * gained, v_N)
         flow = scale(gained, x.body.flow)
@@ -288,16 +250,16 @@ def boundary_back(
         add_to_node(right, par.N, scale(acting.pushed, applied.force))
         omega_bar = add_scaled(omega_bar, acting.pushed, applied.moment)
     found = solve_at(par, s, x, ReelTarget(not locked, held, 0.0, right_s, 0.0), omega_bar, scratch)
-    multipliers = scratch.nodes[LAMBDA]
+    multipliers = scratch.nodes[adjoint.LAMBDA]
     for j in range(0, par.N + 1, width(w)):
         put_nodes(w, j, add_scaled(scale(give, nodes_from(pi, j)), back, nodes_from(multipliers, j)))
     w_s = give * pi_s + back * found.sigma
     w_body = add_scaled(scale(give, pi_body), back, found.omega)
 
     # forces of loads along the virtual velocity w
-    reach = extrapolation(0.0, reel[H_LAST], reel[H_BEFORE])
+    reach = extrapolation(0.0, reel[data.H_LAST], reel[data.H_BEFORE])
     turning = 0.0 if locked else 1.0
-    last, before = turning * reel[SIGMA], turning * reel[SIGMA_BEFORE]
+    last, before = turning * reel[data.SIGMA], turning * reel[data.SIGMA_BEFORE]
     expected = Expectation(reach, back + acting.ahead, acting.base, last, before)
     value, l_bar = 0.0, 0.0
     clear_along(par.N, scratch.factor[BY_LENGTH])
@@ -323,15 +285,15 @@ def boundary_back(
     add_length(par, l_bar, out)
 
     # momenta: with the pending kick, and as velocities give them
-    kick = reel[PENDING]
+    kick = reel[data.PENDING]
     if kick != 0.0:
         value += kick * impulse_back_apart(par, kick, s, q, multipliers, 0.0, out)
     if par.rotates:
         bar, by_moment = moment_back(par, kick, x.at.R, found.omega, out.numbers)
-        add_triple(out.body, ATTITUDE_BAR, bar)
+        add_triple(out.body, adjoint.ATTITUDE_BAR, bar)
         value += kick * by_moment
-    out.numbers[BY_H] += value / acting.base
+    out.numbers[adjoint.BY_H] += value / acting.base
     if held:
-        speed_bar = right_s - product_of_nodes(par.N, scratch.nodes[BORDER], multipliers)
+        speed_bar = right_s - product_of_nodes(par.N, scratch.nodes[data.BORDER], multipliers)
         speed_back(command.profile, speed_bar, acting.t, AT_KNOT * acting.base, acting.steps, out)
     momenta_back(par, locked, Stage(0.0, s, x.at.R, sigma, rates.omega, q, v), found, multipliers, out)

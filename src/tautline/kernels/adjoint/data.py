@@ -8,14 +8,13 @@ import numpy as np
 
 from tautline import registry
 from tautline.arrays import Array2, Array3
+from tautline.kernels import data
 from tautline.kernels.data import (
-    BODY_SIZE,
-    NODE_QUANTITIES,
-    REEL_SIZE,
     Array,
     Command,
     Loads,
     Parameters,
+    Plan,
     account,
     clear_nodes,
     code,
@@ -106,6 +105,15 @@ AT_BOUNDARY_SIGMA, AT_BOUNDARY_OMEGA = 15, 16  # with loads: rates where the sta
 STAGE_NUMBERS = 20
 
 
+class Setting(NamedTuple):
+    """Setting of a run whose steps are made and taken back."""
+
+    par: Parameters
+    plan: Plan
+    command: Command
+    loads: Loads
+
+
 class Adjoint(NamedTuple):
     """Derivatives of one number by the motion at a time, and sums of those by all that acts in the steps after it."""
 
@@ -132,7 +140,6 @@ class Record(NamedTuple):
     motions: Array3
     bodies: Array2
     reels: Array2
-    single: Array  # stages of a step of second order: 1
 
 
 def empty_adjoint(par: Parameters, command: Command, loads: Loads) -> Adjoint:
@@ -157,18 +164,10 @@ def empty_record(N: int, stages: int, rows: int, loaded: bool) -> Record:
         np.zeros((stages, STAGE_NUMBERS)),
         vector_zeros(rows, n),
         np.zeros((rows, 4)),
-        vector_zeros(motions, NODE_QUANTITIES, n),
-        np.zeros((motions, BODY_SIZE)),
-        np.zeros((motions, REEL_SIZE)),
-        np.ones(1),
+        vector_zeros(motions, data.NODE_QUANTITIES, n),
+        np.zeros((motions, data.BODY_SIZE)),
+        np.zeros((motions, data.REEL_SIZE)),
     )
-
-
-@kernel
-def add_triple(out: Array, i: int, x: Vector) -> None:
-    out[i] += x[0]
-    out[i + 1] += x[1]
-    out[i + 2] += x[2]
 
 
 @kernel

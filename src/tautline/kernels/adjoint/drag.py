@@ -5,41 +5,14 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tautline.kernels.adjoint.data import (
-    BY_H,
-    BY_HEIGHT,
-    BY_NORMAL,
-    BY_STRING_RATE,
-    BY_TANGENTIAL,
-    POSITION_BAR,
-    SIGMA_BAR,
-    SIGMA_BEFORE_BAR,
-    VELOCITY_BAR,
-    VELOCITY_BEFORE_BAR,
-    Adjoint,
-)
+from tautline.kernels import data
+from tautline.kernels.adjoint import data as adjoint
+from tautline.kernels.adjoint.data import Adjoint
 from tautline.kernels.adjoint.elements import BY_DIRECTION, BY_LENGTH, Virtual
 from tautline.kernels.adjoint.guide import table_back, table_slope
 from tautline.kernels.adjoint.potential import add_to_nodes
 from tautline.kernels.along import load, nodes_from, places_from, previous_nodes, put_nodes, spread, store, total, width
-from tautline.kernels.data import (
-    ACROSS,
-    ALONG,
-    DIRECTION,
-    FLOW,
-    GUESS,
-    LENGTH,
-    PASSING,
-    POSITION,
-    VELOCITY,
-    VELOCITY_BEFORE,
-    Array,
-    Motion,
-    Parameters,
-    Scratch,
-    node,
-    node_stride,
-)
+from tautline.kernels.data import Array, Motion, Parameters, Scratch, node, node_stride
 from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.lanes import select
@@ -92,14 +65,14 @@ def flow_back(own: Drag, at: Instant, height: float, bar: Vector, out: Adjoint) 
         y = (depth - knots[i]) / (knots[i + 1] - knots[i])
         out.flow[0, i] -= (1.0 - y) * by_depth
         out.flow[0, i + 1] -= y * by_depth
-    out.numbers[BY_HEIGHT] += by_depth
+    out.numbers[adjoint.BY_HEIGHT] += by_depth
     return by_depth
 
 
 @separate
 def flow_along_back(par: Parameters, own: Drag, at: Instant, q: Array, bars: Array, out: Adjoint) -> None:
     """Adjoint of the flow at the middles of elements."""
-    q_bar = out.nodes[POSITION_BAR]
+    q_bar = out.nodes[adjoint.POSITION_BAR]
     z = 2 * node_stride(q)
     for e in range(par.N):
         height = 0.5 * (node(q, e)[2] + node(q, e + 1)[2])
@@ -127,9 +100,9 @@ def drag_back(
     """
     N = par.N
     w, k, v, sigma = virtual.w, virtual.k, virtual.v, virtual.sigma
-    rows, directions, flows = scratch.factor, scratch.nodes[DIRECTION], scratch.nodes[FLOW]
-    by_direction, by_flow = scratch.nodes[BY_DIRECTION], scratch.nodes[GUESS]
-    last, before = motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE]
+    rows, directions, flows = scratch.factor, scratch.nodes[data.DIRECTION], scratch.nodes[data.FLOW]
+    by_direction, by_flow = scratch.nodes[BY_DIRECTION], scratch.nodes[data.GUESS]
+    last, before = motion.nodes[data.VELOCITY], motion.nodes[data.VELOCITY_BEFORE]
     change = expected.last - expected.before
     decay = 0.5 * own.string_rate * expected.time / l
     w_s = virtual.w_s + k * sigma
@@ -140,8 +113,8 @@ def drag_back(
     after_last, after_before = (nothing, nothing, nothing), (nothing, nothing, nothing)
     for e in range(0, N + 1, width(directions)):
         is_element = places_from(directions, e) < N - 0.5
-        t, flow, length = nodes_from(directions, e), nodes_from(flows, e), load(rows[LENGTH], e)
-        across, along, passing = load(rows[ACROSS], e), load(rows[ALONG], e), load(rows[PASSING], e)
+        t, flow, length = nodes_from(directions, e), nodes_from(flows, e), load(rows[data.LENGTH], e)
+        across, along, passing = load(rows[data.ACROSS], e), load(rows[data.ALONG], e), load(rows[data.PASSING], e)
         mean = middle(v, e)
         u = sub(add_scaled(mean, sigma * passing, t), flow)
         m = add_scaled(add_scaled(middle(w, e), k, mean), w_s * passing, t)
@@ -190,30 +163,32 @@ def drag_back(
         put_nodes(by_flow, e, flow_bar)
         flowing = add(flowing, flow_bar)
         half = scale(0.5, both_bar)
-        add_to_nodes(out.nodes[VELOCITY_BAR], e, add(half, previous_nodes(directions, after_last, half)))
+        add_to_nodes(out.nodes[adjoint.VELOCITY_BAR], e, add(half, previous_nodes(directions, after_last, half)))
         after_last = half
         half = scale(-0.5, du_bar)
-        add_to_nodes(out.nodes[VELOCITY_BEFORE_BAR], e, add(half, previous_nodes(directions, after_before, half)))
+        add_to_nodes(
+            out.nodes[adjoint.VELOCITY_BEFORE_BAR], e, add(half, previous_nodes(directions, after_before, half))
+        )
         after_before = half
 
         by_passing += passing_bar * passing
         length_bar += passing_bar * passing * inverse_or_zero(directions, length)
         put_nodes(by_direction, e, add(nodes_from(by_direction, e), t_bar))
         store(rows[BY_LENGTH], e, load(rows[BY_LENGTH], e) + length_bar)
-    hold_first_node(out.nodes[VELOCITY_BAR])
-    hold_first_node(out.nodes[VELOCITY_BEFORE_BAR])
-    out.reel[SIGMA_BAR] += total(directions, by_last)
-    out.reel[SIGMA_BEFORE_BAR] += total(directions, by_before)
+    hold_first_node(out.nodes[adjoint.VELOCITY_BAR])
+    hold_first_node(out.nodes[adjoint.VELOCITY_BEFORE_BAR])
+    out.reel[adjoint.SIGMA_BAR] += total(directions, by_last)
+    out.reel[adjoint.SIGMA_BEFORE_BAR] += total(directions, by_before)
     decayed = total(directions, by_decay)
     numbers = out.numbers
-    numbers[BY_NORMAL] += total(directions, by_normal)
-    numbers[BY_TANGENTIAL] += total(directions, by_tangential)
+    numbers[adjoint.BY_NORMAL] += total(directions, by_normal)
+    numbers[adjoint.BY_TANGENTIAL] += total(directions, by_tangential)
     if decayed != 0.0:
-        numbers[BY_STRING_RATE] += decayed / own.string_rate
-        out.numbers[BY_H] += decayed / expected.base
+        numbers[adjoint.BY_STRING_RATE] += decayed / own.string_rate
+        out.numbers[adjoint.BY_H] += decayed / expected.base
     if own.flow.shape[1] == 1:
         for i in range(3):
             out.flow[i + 1, 0] += total(directions, flowing[i])
     else:
-        flow_along_back(par, own, at, motion.nodes[POSITION], by_flow, out)
+        flow_along_back(par, own, at, motion.nodes[data.POSITION], by_flow, out)
     return total(directions, values), -(decayed + total(directions, by_passing)) / l

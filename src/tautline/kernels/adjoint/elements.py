@@ -4,28 +4,20 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tautline.kernels.adjoint.data import POSITION_BAR, Adjoint
+from tautline.kernels import data
+from tautline.kernels.adjoint import data as adjoint
+from tautline.kernels.adjoint.data import Adjoint
 from tautline.kernels.adjoint.potential import add_to_nodes
 from tautline.kernels.along import load, nodes_from, places_from, previous, previous_nodes, spread, store, total, width
-from tautline.kernels.data import (
-    BY_REEL,
-    COUPLING,
-    COUPLING_ALONG,
-    DIRECTION,
-    IMPULSE,
-    LENGTH,
-    Array,
-    Parameters,
-    Scratch,
-)
+from tautline.kernels.data import Array, Parameters, Scratch
 from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select
 from tautline.kernels.so3 import Vector, add_scaled, dot, scale, sub
 
 # Rows that derivatives by elements are gathered in: nodes by DIRECTION, factor by LENGTH and BY_REEL.
-BY_DIRECTION = IMPULSE
-BY_LENGTH, BY_LENGTHENING = COUPLING, COUPLING_ALONG
+BY_DIRECTION = data.IMPULSE
+BY_LENGTH, BY_LENGTHENING = data.COUPLING, data.COUPLING_ALONG
 
 
 class Virtual(NamedTuple):
@@ -48,8 +40,9 @@ def apart(t: Vector, dx: Vector, by_reel: float, x_s: float) -> float:
 def elements_back(par: Parameters, l: float, turns: bool, scratch: Scratch, out: Adjoint) -> float:
     """From derivatives by unit vectors, lengths and BY_REEL: adds those by positions; that by l is returned."""
     N = par.N
-    q_bar, directions, by_direction = out.nodes[POSITION_BAR], scratch.nodes[DIRECTION], scratch.nodes[BY_DIRECTION]
-    lengths, by_length = scratch.factor[LENGTH], scratch.factor[BY_LENGTH]
+    q_bar = out.nodes[adjoint.POSITION_BAR]
+    directions, by_direction = scratch.nodes[data.DIRECTION], scratch.nodes[BY_DIRECTION]
+    lengths, by_length = scratch.factor[data.LENGTH], scratch.factor[BY_LENGTH]
     l_bar = lengthening_back(par, l, scratch) if turns else 0.0
     nothing, one = spread(lengths, 0.0), spread(lengths, 1.0)
     before = (nothing, nothing, nothing)
@@ -69,7 +62,7 @@ def lengthening_back(par: Parameters, l: float, scratch: Scratch) -> float:
     """From derivatives by BY_REEL (damping.lengthening_by_reel): adds those by lengths; that by l is returned."""
     N = par.N
     bars, out = scratch.factor[BY_LENGTHENING], scratch.factor[BY_LENGTH]
-    by_reel = scratch.factor[BY_REEL]
+    by_reel = scratch.factor[data.BY_REEL]
     k = 0.5 / (N * l)
     nothing = spread(out, 0.0)
     before, products = nothing, nothing

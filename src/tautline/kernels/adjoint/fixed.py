@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
+from tautline.kernels import data
+from tautline.kernels.adjoint import data as adjoint
 from tautline.kernels.adjoint.body import body_before, body_solve
-from tautline.kernels.adjoint.data import (
-    AT_KICK,
-    ATTITUDE_BAR,
-    BY_MU,
-    LAMBDA,
-    MOMENTUM_BAR,
-    POSITION_BAR,
-    RATES_BAR,
-    SPIN_BAR,
-    VELOCITY_BAR,
-    Adjoint,
-    add_length,
-    take_velocities,
-)
+from tautline.kernels.adjoint.data import Adjoint, add_length, take_velocities
 from tautline.kernels.adjoint.potential import impulse_back
-from tautline.kernels.adjoint.reeling import ZERO, body_start_back, stage_of
+from tautline.kernels.adjoint.reeling import body_start_back, stage_of
 from tautline.kernels.along import nodes_from, places_from, put_nodes, spread, total, width
-from tautline.kernels.data import INVERSE, LOWER, RIGHT, Array, Parameters, Scratch, node, triple
+from tautline.kernels.data import Array, Parameters, Scratch, node, triple
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.so3 import add, add_scaled, dot, scale
+from tautline.kernels.so3 import ZERO, add, add_scaled, dot, scale
 from tautline.kernels.tridiagonal import eliminate, substitute
 
 
@@ -44,7 +33,7 @@ def add_multipliers(
         moved += dot(nodes_from(q_bar, e), v0)
         put_nodes(p_bar, e, add_scaled(nodes_from(p_bar, e), h, x0))
     sixth = h * total(x, mixed) / 6.0
-    out.numbers[BY_MU] -= l * sixth
+    out.numbers[adjoint.BY_MU] -= l * sixth
     add_length(par, -par.mu * sixth, out)
     return total(x, moved)  # type: ignore[no-any-return]
 
@@ -60,26 +49,26 @@ def fixed_stage_back(
     N = par.N
     at = stage_of(numbers, nodes)
     h, l = at.h, element_length(par, at.s)
-    p_bar, q_bar = out.nodes[MOMENTUM_BAR], out.nodes[POSITION_BAR]
-    y, lower, inverse = scratch.nodes[RIGHT], scratch.factor[LOWER], scratch.factor[INVERSE]
-    multipliers = scratch.nodes[LAMBDA]
+    p_bar, q_bar = out.nodes[adjoint.MOMENTUM_BAR], out.nodes[adjoint.POSITION_BAR]
+    y, lower, inverse = scratch.nodes[data.RIGHT], scratch.factor[data.LOWER], scratch.factor[data.INVERSE]
+    multipliers = scratch.nodes[adjoint.LAMBDA]
     rates_bar, spun_bar = q_bar, ZERO
     if remembered:
-        rates_bar = scratch.nodes[RATES_BAR]
+        rates_bar = scratch.nodes[adjoint.RATES_BAR]
         for j in range(0, N + 1, width(q_bar)):
-            x = nodes_from(out.nodes[VELOCITY_BAR], j)
+            x = nodes_from(out.nodes[adjoint.VELOCITY_BAR], j)
             put_nodes(rates_bar, j, add_scaled(nodes_from(q_bar, j), 1.0 / h, x))
         spun_bar = take_velocities(out)[1]
     lambda_N, mu = scale(h, eliminate(N, rates_bar, lower, inverse, y)), ZERO
     if par.rotates:
         t = inverse[N]
-        turned_bar, spin_bar = triple(out.body, ATTITUDE_BAR), triple(out.body, SPIN_BAR)
+        turned_bar, spin_bar = triple(out.body, adjoint.ATTITUDE_BAR), triple(out.body, adjoint.SPIN_BAR)
         v_bar, omega_bar = body_before(par, h, at.R, node(at.v, N), at.omega, turned_bar, spin_bar)
         omega_bar = add(omega_bar, spun_bar)
         lambda_N, mu = body_solve(par, h, t, at.R, at.omega, add_scaled(lambda_N, t, v_bar), omega_bar)
     substitute(N, y, lower, scale(1.0 / h, lambda_N), multipliers)
     h_bar = add_multipliers(par, l, h, multipliers, at.v, p_bar, q_bar, out)
-    kick = numbers[AT_KICK]
+    kick = numbers[adjoint.AT_KICK]
     by_kick = impulse_back(par, kick, at.s, at.q, p_bar, 0.0, out)
     by_h, by_moment = body_start_back(par, at, kick, lambda_N, mu, out)
     return h_bar + by_h, by_kick + by_moment

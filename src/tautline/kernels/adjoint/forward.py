@@ -8,28 +8,9 @@ from __future__ import annotations
 
 import math
 
+from tautline.kernels import data
 from tautline.kernels.compensated import accumulate
-from tautline.kernels.data import (
-    BY_PROFILE,
-    GLIDING,
-    H_BEFORE,
-    H_EARLIER,
-    H_LAST,
-    HELD,
-    HELD_SPEED,
-    NOT_HELD,
-    P_S,
-    P_S_ERR,
-    PRESCRIBED,
-    SIGMA,
-    SIGMA_BEFORE,
-    SIGMA_EARLIER,
-    STUCK,
-    Array,
-    Command,
-    Parameters,
-    S,
-)
+from tautline.kernels.data import Array, Command, Parameters
 from tautline.kernels.drive import mean_torque
 from tautline.kernels.drum import AT_KNOT, STIFF_FRICTION, Drum, friction_at_end, friction_impulse, holding
 from tautline.kernels.energy import reel_mass
@@ -38,7 +19,7 @@ from tautline.kernels.fixed import bend_of, extrapolated, extrapolation
 from tautline.kernels.guide import carnot_force
 from tautline.kernels.jit import kernel
 from tautline.kernels.newton import Rates
-from tautline.kernels.reeling import ReelImpulses, reel_gradient
+from tautline.kernels.reeling import ReelImpulses, keep_speed, reel_gradient
 from tautline.kernels.reels import ReelStart
 from tautline.kernels.stage import add_iterations, diverged, failed, make_reeling_step
 from tautline.kernels.tables import curve_before, curve_increment
@@ -59,15 +40,15 @@ def reel_begins(
     par: Parameters, command: Command, reel: Array, strain: float, force: float, h: float, start: float, end: float
 ) -> ReelStart:
     """Start the reel's part of a step, from the strain at the guide and -dV/ds at its start."""
-    ahead = extrapolation(h, reel[H_LAST], reel[H_BEFORE])
-    bend = bend_of(h, reel[H_LAST], reel[H_BEFORE], reel[H_EARLIER])
-    p_s = reel[P_S] + 0.5 * h * force
-    if command.kind == BY_PROFILE:
+    ahead = extrapolation(h, reel[data.H_LAST], reel[data.H_BEFORE])
+    bend = bend_of(h, reel[data.H_LAST], reel[data.H_BEFORE], reel[data.H_EARLIER])
+    p_s = reel[data.P_S] + 0.5 * h * force
+    if command.kind == data.BY_PROFILE:
         drum, sigma = holding(True), curve_increment(command.profile.T, start, end) / h
     else:
         h_start = (1.0 - par.theta) * h
         drum = drum_under_torque(par, command, start, end, h_start)
-        sigma = extrapolated(ahead, bend, reel[SIGMA], reel[SIGMA_BEFORE], reel[SIGMA_EARLIER])
+        sigma = extrapolated(ahead, bend, reel[data.SIGMA], reel[data.SIGMA_BEFORE], reel[data.SIGMA_EARLIER])
         p_s += h_start * drum.motor if drum.plain else 0.0
     return ReelStart(p_s, ahead, bend, sigma, Entrance(strain, 0.0), drum)
 
@@ -91,24 +72,23 @@ def reel_ends(
     dp_s += h_start * carnot_force(par, before.at, sigma)[0]
     dp_s += h_end * carnot_force(par, Entrance(pushes.strain_end, 0.0), sigma)[0]
     if before.drum.held:
-        reel[HELD] = PRESCRIBED
-        reel[HELD_SPEED] = curve_before(command.profile.T, end, AT_KNOT * abs(h))[1]
+        reel[data.HELD] = data.PRESCRIBED
+        reel[data.HELD_SPEED] = curve_before(command.profile.T, end, AT_KNOT * abs(h))[1]
     else:
         then = drum_under_torque(par, command, end, end - h, h_end)
         dp_s += h_start * before.drum.motor + h_end * then.motor + rates.impulse
         dp_s += friction_impulse(then, sigma, h_end) - h_start * before.drum.drag * sigma
         stuck = sigma == 0.0 and before.drum.slip > 0.0
-        glides = friction_at_end(par, reel[S], h) > STIFF_FRICTION * reel_mass(par, reel[S])[0]
-        reel[HELD] = STUCK if stuck else GLIDING if glides else NOT_HELD
-    accumulate(reel, P_S, P_S_ERR, dp_s, par.compensated)
-    reel[SIGMA_EARLIER], reel[SIGMA_BEFORE], reel[SIGMA] = reel[SIGMA_BEFORE], reel[SIGMA], sigma
-    reel[H_EARLIER], reel[H_BEFORE], reel[H_LAST] = reel[H_BEFORE], reel[H_LAST], h
+        glides = friction_at_end(par, reel[data.S], h) > STIFF_FRICTION * reel_mass(par, reel[data.S])[0]
+        reel[data.HELD] = data.STUCK if stuck else data.GLIDING if glides else data.NOT_HELD
+    accumulate(reel, data.P_S, data.P_S_ERR, dp_s, par.compensated)
+    keep_speed(reel, sigma, h)
 
 
-step_forward = make_reeling_step(reel_begins, reel_ends, diverged, failed, add_iterations)
+stage_forward, _ = make_reeling_step(reel_begins, reel_ends, diverged, failed, add_iterations)
 
 
 @kernel
 def can_be_taken_back(reel: Array) -> bool:
     """Whether the drum neither sticks nor glides: that has no adjoint."""
-    return bool(reel[HELD] == NOT_HELD or reel[HELD] == PRESCRIBED)
+    return bool(reel[data.HELD] == data.NOT_HELD or reel[data.HELD] == data.PRESCRIBED)

@@ -5,18 +5,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tautline.kernels.adjoint.data import (
-    BY_COULOMB,
-    BY_D,
-    BY_EA,
-    BY_H,
-    BY_MU,
-    BY_SIGMA_0,
-    BY_VISCOUS,
-    POSITION_BAR,
-    Adjoint,
-    add_length,
-)
+from tautline.kernels.adjoint import data as adjoint
+from tautline.kernels.adjoint.data import Adjoint, add_length
 from tautline.kernels.data import Array, Command, Parameters, add_to_node, node
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.guide import carnot_partials
@@ -43,9 +33,9 @@ def stretch_back(l: float, q: Array, e: int, bar: float, out: Adjoint) -> float:
     w = sub(node(q, e + 1), node(q, e))
     length = math.sqrt(dot(w, w))
     x = scale(bar / (length * l), w)
-    add_to_node(out.nodes[POSITION_BAR], e + 1, x)
+    add_to_node(out.nodes[adjoint.POSITION_BAR], e + 1, x)
     if e > 0:
-        add_to_node(out.nodes[POSITION_BAR], e, scale(-1.0, x))
+        add_to_node(out.nodes[adjoint.POSITION_BAR], e, scale(-1.0, x))
     return length
 
 
@@ -54,9 +44,9 @@ def guide_back(par: Parameters, c: float, l: float, q: Array, strain: float, sig
     """Adjoint of an impulse c Q: adds derivatives by q, l and parameters."""
     x = carnot_partials(par, Entrance(strain, 0.0), sigma)
     strain_back(par, l, q, c * x.by_strain, out)
-    out.numbers[BY_MU] += c * x.by_mu
-    out.numbers[BY_EA] += c * x.by_stiffness
-    out.numbers[BY_SIGMA_0] += c * x.by_sigma_0
+    out.numbers[adjoint.BY_MU] += c * x.by_mu
+    out.numbers[adjoint.BY_EA] += c * x.by_stiffness
+    out.numbers[adjoint.BY_SIGMA_0] += c * x.by_sigma_0
 
 
 @kernel
@@ -70,9 +60,9 @@ def friction_force(par: Parameters, sigma: float) -> tuple[float, float]:
 def friction_back(par: Parameters, c: float, sigma: float, out: Adjoint) -> None:
     """Adjoint of an impulse c of friction: adds derivatives by parameters."""
     d, sign = par.d, math.copysign(1.0, sigma)
-    out.numbers[BY_VISCOUS] -= c * sigma / (d * d)
-    out.numbers[BY_COULOMB] -= c * sign / d
-    out.numbers[BY_D] += c * (2.0 * par.viscous * sigma / d + par.coulomb * sign) / (d * d)
+    out.numbers[adjoint.BY_VISCOUS] -= c * sigma / (d * d)
+    out.numbers[adjoint.BY_COULOMB] -= c * sign / d
+    out.numbers[adjoint.BY_D] += c * (2.0 * par.viscous * sigma / d + par.coulomb * sign) / (d * d)
 
 
 @kernel
@@ -170,8 +160,8 @@ def motor_back(
     part = 0.5 if par.theta == 0.0 else 1.0  # as drive.mean_torque has it
     bar = c / par.d
     x = table_mean_back(command.times, command.torques, part, near, far, by_near, by_far, bar, out.torques)
-    out.numbers[BY_H] += x.by_h
-    out.numbers[BY_D] -= bar * x.mean / par.d
+    out.numbers[adjoint.BY_H] += x.by_h
+    out.numbers[adjoint.BY_D] -= bar * x.mean / par.d
     return x.mean / par.d
 
 
@@ -187,7 +177,7 @@ def profile_back(profile: Array, bar: float, t: float, by_h: float, out: Adjoint
             slope += k * profile[i, k + 1] * power
         power *= x
     out.profile[i, 0] -= bar * slope
-    out.numbers[BY_H] += bar * slope * by_h
+    out.numbers[adjoint.BY_H] += bar * slope * by_h
 
 
 @kernel
@@ -204,4 +194,4 @@ def speed_back(profile: Array, bar: float, t: float, slack: float, by_h: float, 
             slope += k * (k - 1) * profile[i, k + 1] * power
         power *= x
     out.profile[i, 0] -= bar * slope
-    out.numbers[BY_H] += bar * slope * by_h
+    out.numbers[adjoint.BY_H] += bar * slope * by_h

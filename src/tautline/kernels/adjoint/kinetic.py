@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tautline.kernels.adjoint.data import BY_KAPPA, BY_MU, POSITION_BAR, S_BAR, Adjoint, add_length
+from tautline.kernels.adjoint import data as adjoint
+from tautline.kernels.adjoint.data import Adjoint, add_length
 from tautline.kernels.adjoint.potential import add_to_nodes
 from tautline.kernels.along import nodes_from, previous_nodes, put_nodes, spread, total, width
 from tautline.kernels.data import Array, Parameters
@@ -98,7 +99,7 @@ def kinetic_back(
     tau, tau_1 = sigma / l, sigma / l_1
     bend = tau * (2.0 * dsigma - tau * dl)
     bend_1 = tau_1 * (2.0 * dsigma - tau_1 * dl_1)
-    q_bar = out.nodes[POSITION_BAR]
+    q_bar = out.nodes[adjoint.POSITION_BAR]
     nothing = spread(q, 0.0)
     before = (nothing, nothing, nothing)
     speeds, mixed, ends_h = nothing, nothing, nothing
@@ -149,11 +150,11 @@ def kinetic_back(
     # the reel: (mu s + kappa) sigma^2/2
     half2 = 0.5 * sigma * sigma
     reel, reel_1 = half2 * along.P_s, half2 * along.P_s_end
-    out.reel[S_BAR] += par.mu * sigma * dsigma
-    out.numbers[BY_KAPPA] += sigma * dsigma
+    out.reel[adjoint.S_BAR] += par.mu * sigma * dsigma
+    out.numbers[adjoint.BY_KAPPA] += sigma * dsigma
     value += h * reel + s * sigma * dsigma
     value_1 += h * reel_1 + s_1 * sigma * dsigma
-    out.numbers[BY_MU] += (1.0 - theta) * value + theta * value_1
+    out.numbers[adjoint.BY_MU] += (1.0 - theta) * value + theta * value_1
     h_bar = end * (total(q, ends_h) - l_bar_1 * sigma / N + sigma * sigma * dsigma)
     h_bar += start * reel + end * reel_1
     if h != 0.0:

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 import math
 
-from tautline.kernels.adjoint.data import (
-    BY_B,
-    BY_D,
-    BY_EA,
-    BY_MU_G,
-    BY_WEIGHT,
-    POSITION_BAR,
-    S_BAR,
-    Adjoint,
-    add_length,
-)
+from tautline.kernels.adjoint import data as adjoint
+from tautline.kernels.adjoint.data import Adjoint, add_length
 from tautline.kernels.along import nodes_from, places_from, previous_nodes, put_nodes, spread, total, width
 from tautline.kernels.data import Array, Parameters, node_stride
 from tautline.kernels.elastic import elastic_partials
@@ -41,7 +32,7 @@ def impulse_back(par: Parameters, c: float, s: float, q: Array, x: Array, x_s: f
     l = element_length(par, s)
     dl = -x_s / N
     z = 2 * node_stride(q)
-    q_bar = out.nodes[POSITION_BAR]
+    q_bar = out.nodes[adjoint.POSITION_BAR]
     inverse_l = 1.0 / l
     nothing, one = spread(q, 0.0), spread(q, 1.0)
     elastics, by_l, rises, depths = nothing, nothing, nothing, nothing
@@ -75,17 +66,17 @@ def impulse_back(par: Parameters, c: float, s: float, q: Array, x: Array, x_s: f
     heavy = 0.5 * (l * rise + dl * depth)
     numbers = out.numbers
     l_bar = par.EA * total(q, by_l) + 0.5 * par.mu_g * rise
-    numbers[BY_EA] -= c * elastic
-    numbers[BY_WEIGHT] += c * x[z + N]
+    numbers[adjoint.BY_EA] -= c * elastic
+    numbers[adjoint.BY_WEIGHT] += c * x[z + N]
     on_drum = 0.0
     if x_s != 0.0:
         angle = (s - par.b) / par.d
         sine, cosine = math.sin(angle), math.cos(angle)
         on_drum = x_s * (par.d * sine - (par.r_p[2] - par.b))
-        numbers[BY_B] -= c * par.mu_g * x_s * (1.0 - cosine)
-        numbers[BY_D] -= c * par.mu_g * x_s * (sine - angle * cosine)
-        out.reel[S_BAR] -= c * par.mu_g * x_s * cosine
-    numbers[BY_MU_G] += c * (heavy - on_drum)
+        numbers[adjoint.BY_B] -= c * par.mu_g * x_s * (1.0 - cosine)
+        numbers[adjoint.BY_D] -= c * par.mu_g * x_s * (sine - angle * cosine)
+        out.reel[adjoint.S_BAR] -= c * par.mu_g * x_s * cosine
+    numbers[adjoint.BY_MU_G] += c * (heavy - on_drum)
     add_length(par, c * l_bar, out)
     return -par.EA * elastic + par.mu_g * (heavy - on_drum) + par.weight * x[z + N]  # type: ignore[no-any-return]
 

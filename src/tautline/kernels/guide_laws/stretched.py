@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import math
 
-from tautline.kernels.data import REEL_SIZE, Array, Parameters, S
+from tautline.kernels import data
+from tautline.kernels.data import Array, Parameters
 from tautline.kernels.entrance import Entrance, smooth_sign
 from tautline.kernels.jit import inlined, kernel
 
@@ -48,20 +49,20 @@ def square(x: float) -> float:
 
 @kernel
 def cell_length(par: Parameters, reel: Array) -> float:
-    return par.L / (len(reel) - REEL_SIZE)
+    return par.L / (len(reel) - data.REEL_SIZE)
 
 
 @kernel
 def cell_at(par: Parameters, reel: Array, s: float) -> int:
     """The cell of the string just inside the entrance: its fill is above 0, up to all of it."""
-    cells = len(reel) - REEL_SIZE
+    cells = len(reel) - data.REEL_SIZE
     return math.ceil(min(max(s / par.L * cells, 1.0), cells)) - 1
 
 
 @kernel
 def spooled_strain(par: Parameters, reel: Array, s: float) -> float:
     """Strain of the string that comes out next."""
-    return float(reel[REEL_SIZE + cell_at(par, reel, s)])
+    return float(reel[data.REEL_SIZE + cell_at(par, reel, s)])
 
 
 @inlined
@@ -69,9 +70,9 @@ def spooled_energy(par: Parameters, reel: Array, s: float) -> float:
     """V_w, the elastic energy of all that is spooled (equation 62)."""
     length = cell_length(par, reel)
     top = cell_at(par, reel, s)
-    squares: float = square(reel[REEL_SIZE + top]) * (s / length - top)
+    squares: float = square(reel[data.REEL_SIZE + top]) * (s / length - top)
     for i in range(top):
-        squares += square(reel[REEL_SIZE + i])
+        squares += square(reel[data.REEL_SIZE + i])
     return 0.5 * par.EA * length * squares
 
 
@@ -85,15 +86,15 @@ def wind_in(par: Parameters, s: float, s_end: float, strain: float, out_reel: Ar
     i = cell_at(par, out_reel, s)
     s_end = min(s_end, par.L)
     change = 0.0
-    while s < s_end and i < len(out_reel) - REEL_SIZE:
+    while s < s_end and i < len(out_reel) - data.REEL_SIZE:
         fill = s - i * length
         end = min(s_end, (i + 1) * length)
         new = max(end - s, 0.0)  # rounding may put s beyond a cell that is full
         if new > 0.0:
-            mean = out_reel[REEL_SIZE + i]
+            mean = out_reel[data.REEL_SIZE + i]
             both = fill + new
             change += new * ((2.0 * strain - mean) * mean * fill + strain * strain * new) / both
-            out_reel[REEL_SIZE + i] = (mean * fill + strain * new) / both
+            out_reel[data.REEL_SIZE + i] = (mean * fill + strain * new) / both
             s = end
         i += 1
     return 0.5 * par.EA * change
@@ -113,7 +114,7 @@ def wind_out(
     jump2 = 0.0
     while s > s_end and i >= 0:
         end = max(s_end, i * length)
-        mean = reel[REEL_SIZE + i]
+        mean = reel[data.REEL_SIZE + i]
         change -= (s - end) * mean * mean
         jump2 += (s - end) * ((1.0 - par.theta) * square(strain - mean) + par.theta * square(strain_end - mean))
         s = end
@@ -130,7 +131,7 @@ def spool(
     `mean` is the mean over the step of the part of Q that depends on sigma; that of deployment is found here anew,
     from all that has left, so that borders of cells do not spoil the order.
     """
-    s_end = out_reel[S]
+    s_end = out_reel[data.S]
     if s_end < s:
         change, jump2 = wind_out(par, out_reel, s, s_end, strain, strain_end)
         sign = -smooth_sign(par, sigma)[0]

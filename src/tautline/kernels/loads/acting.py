@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tautline.arrays import Array2
+from tautline.kernels import data
 from tautline.kernels.along import load
-from tautline.kernels.data import FRAME_VELOCITY, Array, Parameters, node, triple
+from tautline.kernels.data import Array, Parameters, node, triple
 from tautline.kernels.jit import kernel
 from tautline.kernels.newton import Rates
 from tautline.kernels.so3 import Matrix, Vector, scale, sub
@@ -26,6 +27,14 @@ class Instant(NamedTuple):
     R: Matrix
     rates: Rates  # expected, as the velocities are
     speeds: Speeds  # likewise
+
+
+class Trend(NamedTuple):
+    """Speeds of the feeds in the two latest steps, and how far velocities are extrapolated along their change."""
+
+    last: Speeds
+    before: Speeds
+    ahead: float
 
 
 class Push(NamedTuple):
@@ -48,7 +57,7 @@ def instant_at(at: Instant, R: Matrix, rates: Rates, speeds: Speeds) -> Instant:
 @kernel
 def frame_change(at: Instant, reel: Array) -> Vector:
     """How much faster the guide is at the step boundary than the frame of the momenta."""
-    return sub(at.frame, triple(reel, FRAME_VELOCITY))
+    return sub(at.frame, triple(reel, data.FRAME_VELOCITY))
 
 
 @kernel

@@ -10,22 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tautline.kernels.data import (
-    BESIDE,
-    BLOCK,
-    BLOCK_OFF,
-    COUPLING,
-    COUPLING_ALONG,
-    COUPLINGS,
-    DIRECTION,
-    DIRECTIONS,
-    ELIMINATED,
-    OWN_ALONG,
-    Array,
-    Scratch,
-    node,
-    put_node,
-)
+from tautline.kernels import data
+from tautline.kernels.data import Array, Scratch, node, put_node
 from tautline.kernels.jit import kernel
 from tautline.kernels.pairs import (
     first,
@@ -71,7 +57,12 @@ class Link(NamedTuple):
 @kernel
 def link(scratch: Scratch, e: int) -> Link:
     rows = scratch.factor
-    return Link(node(scratch.nodes[DIRECTION], e), rows[COUPLING][e], rows[COUPLING_ALONG][e], rows[OWN_ALONG][e])
+    return Link(
+        node(scratch.nodes[data.DIRECTION], e),
+        rows[data.COUPLING][e],
+        rows[data.COUPLING_ALONG][e],
+        rows[data.OWN_ALONG][e],
+    )
 
 
 @kernel
@@ -109,18 +100,18 @@ class Eliminated(NamedTuple):
 @kernel
 def keep(scratch: Scratch, k: int, x: Eliminated) -> None:
     nodes, K = scratch.nodes, x.K
-    put_three_pairs(nodes[BLOCK], k, (K[0], K[1], K[2]))
-    put_three_pairs(nodes[BLOCK_OFF], k, (K[3], K[4], K[5]))
-    put_three_pairs(nodes[BESIDE], k, x.w)
-    put_three_pairs(nodes[ELIMINATED], k, x.z)
-    put_three_pairs(nodes[DIRECTIONS], k, x.t)
-    store_pair(nodes[COUPLINGS], 6 * k, x.m)
-    store_pair(nodes[COUPLINGS], 6 * k + 2, x.x)
+    put_three_pairs(nodes[data.BLOCK], k, (K[0], K[1], K[2]))
+    put_three_pairs(nodes[data.BLOCK_OFF], k, (K[3], K[4], K[5]))
+    put_three_pairs(nodes[data.BESIDE], k, x.w)
+    put_three_pairs(nodes[data.ELIMINATED], k, x.z)
+    put_three_pairs(nodes[data.DIRECTIONS], k, x.t)
+    store_pair(nodes[data.COUPLINGS], 6 * k, x.m)
+    store_pair(nodes[data.COUPLINGS], 6 * k + 2, x.x)
 
 
 @kernel
 def kept_inverse(scratch: Scratch, k: int) -> Symmetric:
-    a, b = three_pairs(scratch.nodes[BLOCK], k), three_pairs(scratch.nodes[BLOCK_OFF], k)
+    a, b = three_pairs(scratch.nodes[data.BLOCK], k), three_pairs(scratch.nodes[data.BLOCK_OFF], k)
     return (a[0], a[1], a[2], b[0], b[1], b[2])
 
 
@@ -128,8 +119,8 @@ def kept_inverse(scratch: Scratch, k: int) -> Symmetric:
 def kept(scratch: Scratch, eliminated: Array, k: int) -> Eliminated:
     """Node k as it was eliminated, where `eliminated` has z."""
     nodes = scratch.nodes
-    w, z, t = three_pairs(nodes[BESIDE], k), three_pairs(eliminated, k), three_pairs(nodes[DIRECTIONS], k)
-    m, x = load_pair(nodes[COUPLINGS], 6 * k), load_pair(nodes[COUPLINGS], 6 * k + 2)
+    w, z, t = three_pairs(nodes[data.BESIDE], k), three_pairs(eliminated, k), three_pairs(nodes[data.DIRECTIONS], k)
+    m, x = load_pair(nodes[data.COUPLINGS], 6 * k), load_pair(nodes[data.COUPLINGS], 6 * k + 2)
     return Eliminated(kept_inverse(scratch, k), w, z, t, m, x)
 
 
@@ -211,9 +202,9 @@ def solve_middle(N: int, x: Equation, scratch: Scratch, out: Array) -> None:
     adj = adjugate(x.block)
     K = symmetric_scale(inverse_determinant(x.block, adj), adj)
     K_twice = both_blocks(K, K)
-    put_three_pairs(scratch.nodes[BLOCK], meeting_node(N), (K_twice[0], K_twice[1], K_twice[2]))
-    put_three_pairs(scratch.nodes[BLOCK_OFF], meeting_node(N), (K_twice[3], K_twice[4], K_twice[5]))
-    substitute_from_middle(N, symmetric_apply(K, x.right), scratch, scratch.nodes[ELIMINATED], out)
+    put_three_pairs(scratch.nodes[data.BLOCK], meeting_node(N), (K_twice[0], K_twice[1], K_twice[2]))
+    put_three_pairs(scratch.nodes[data.BLOCK_OFF], meeting_node(N), (K_twice[3], K_twice[4], K_twice[5]))
+    substitute_from_middle(N, symmetric_apply(K, x.right), scratch, scratch.nodes[data.ELIMINATED], out)
 
 
 @kernel

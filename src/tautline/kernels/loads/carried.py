@@ -5,24 +5,9 @@ Its force at a step boundary follows from the change of velocities since the mid
 
 from __future__ import annotations
 
+from tautline.kernels import data
 from tautline.kernels.along import nodes_from, put_nodes, spread, width
-from tautline.kernels.data import (
-    FLUID_AT_BODY,
-    FLUID_VELOCITY,
-    GUESS,
-    MEAN_VELOCITY,
-    OMEGA,
-    VELOCITY,
-    Array,
-    Loads,
-    Motion,
-    Parameters,
-    Scratch,
-    copy_nodes,
-    node,
-    put_triple,
-    triple,
-)
+from tautline.kernels.data import Array, Loads, Motion, Parameters, Scratch, copy_nodes, node, put_triple, triple
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import frame_change
 from tautline.kernels.loads.boundary import StepBoundary
@@ -42,15 +27,15 @@ def carries_fluid(loads: Loads) -> bool:
 @kernel
 def body_velocity(par: Parameters, loads: Loads, time: float, motion: Motion) -> Vector:
     """Velocity of the body's centre of buoyancy some time ago, from VELOCITY and OMEGA."""
-    v_N, omega = node(motion.nodes[VELOCITY], par.N), triple(motion.body, OMEGA)
+    v_N, omega = node(motion.nodes[data.VELOCITY], par.N), triple(motion.body, data.OMEGA)
     return velocity_at_body(loads.own[DRAG], attitude(motion.body), time, v_N, omega)
 
 
 @kernel
 def start_fluid(par: Parameters, loads: Loads, time: float, motion: Motion) -> None:
     """Let the fluid have the velocities in VELOCITY and OMEGA, of some time ago."""
-    copy_nodes(motion.nodes[VELOCITY], motion.nodes[FLUID_VELOCITY])
-    put_triple(motion.body, FLUID_AT_BODY, body_velocity(par, loads, time, motion))
+    copy_nodes(motion.nodes[data.VELOCITY], motion.nodes[data.FLUID_VELOCITY])
+    put_triple(motion.body, data.FLUID_AT_BODY, body_velocity(par, loads, time, motion))
 
 
 @kernel
@@ -67,11 +52,11 @@ def expect_fluid(par: Parameters, loads: Loads, boundary: StepBoundary, motion: 
     """Velocities of the step behind a boundary if they changed there alone: of nodes into GUESS, and FLUID_AT_BODY."""
     at, faster = boundary.at, frame_change(boundary.at, motion.reel)
     part = (at.back + at.ahead) / at.back
-    v = scratch.nodes[MEAN_VELOCITY]
-    beyond(par, part, motion.nodes[VELOCITY], v, faster, scratch.nodes[GUESS])
+    v = scratch.nodes[data.MEAN_VELOCITY]
+    beyond(par, part, motion.nodes[data.VELOCITY], v, faster, scratch.nodes[data.GUESS])
     x = body_velocity(par, loads, at.back, motion)
     y = velocity_at_body(loads.own[DRAG], at.R, 0.0, node(v, par.N), boundary.rates.omega)
-    put_triple(motion.body, FLUID_AT_BODY, add_scaled(x, part, sub(add(y, faster), x)))
+    put_triple(motion.body, data.FLUID_AT_BODY, add_scaled(x, part, sub(add(y, faster), x)))
 
 
 @separate
@@ -87,7 +72,7 @@ def move_fluid(
         start_fluid(par, loads, 0.5 * h, motion)
         return
     part = h / (h + 2.0 * back)
-    beyond(par, part, motion.nodes[VELOCITY], scratch.nodes[GUESS], slower, motion.nodes[FLUID_VELOCITY])
+    beyond(par, part, motion.nodes[data.VELOCITY], scratch.nodes[data.GUESS], slower, motion.nodes[data.FLUID_VELOCITY])
     x = body_velocity(par, loads, 0.5 * h, motion)
-    y = add(triple(motion.body, FLUID_AT_BODY), slower)
-    put_triple(motion.body, FLUID_AT_BODY, add_scaled(x, part, sub(y, x)))
+    y = add(triple(motion.body, data.FLUID_AT_BODY), slower)
+    put_triple(motion.body, data.FLUID_AT_BODY, add_scaled(x, part, sub(y, x)))

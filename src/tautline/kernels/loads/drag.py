@@ -6,40 +6,19 @@ import math
 from typing import NamedTuple
 
 from tautline.arrays import TINY_LENGTH, Array2
+from tautline.kernels import data
 from tautline.kernels.along import load, nodes_from, places_from, put_nodes, spread, store, width
-from tautline.kernels.data import (
-    ACROSS,
-    ADDED,
-    ALONG,
-    DIRECTION,
-    FLOW,
-    LENGTH,
-    PASSING,
-    PASSING_FAR,
-    POSITION,
-    VELOCITY,
-    VELOCITY_BEFORE,
-    Array,
-    Motion,
-    Parameters,
-    S,
-    Scratch,
-    add_to_node,
-    node,
-    node_stride,
-    put_node,
-)
+from tautline.kernels.data import Array, Motion, Parameters, Scratch, add_to_node, node, node_stride, put_node
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.loads.acting import Instant, Push, Speeds, by_speeds, time_of_change
-from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.loads.acting import Instant, Push, Trend, by_speeds, time_of_change
+from tautline.kernels.so3 import ZERO, Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 from tautline.kernels.tables import last_knot, linear_vector
 
 # Of the decay that drag causes in a step: beyond, an extrapolated speed would let the drag swing from step to step.
 STEADY = 0.7
 TINY = 1e-300
-NOTHING = (0.0, 0.0, 0.0)
 FLAT = 1e-12  # difference of depths of an element's ends that counts as none (m)
 
 
@@ -81,7 +60,7 @@ class BodyResistance(NamedTuple):
     last: Vector  # velocity that it is a change from, relative to the guide
 
 
-NO_BODY_RESISTANCE = BodyResistance(0.0, NOTHING, NOTHING, 0.0, 0.0, NOTHING, NOTHING)
+NO_BODY_RESISTANCE = BodyResistance(0.0, ZERO, ZERO, 0.0, 0.0, ZERO, ZERO)
 
 
 @kernel
@@ -112,7 +91,7 @@ def acceleration_of_fluid(own: Drag, at: Instant, depth: float) -> Vector:
         i = last_knot(own.times, at.t)
         begin, end = own.times[i], own.times[min(i + 1, len(own.times) - 1)]
         if begin == end or at.t < begin:
-            return NOTHING
+            return ZERO
     return scale(1.0 / (end - begin), sub(velocity_of_fluid(own, end, depth), velocity_of_fluid(own, begin, depth)))
 
 
@@ -185,26 +164,15 @@ def reach(ahead: float, decay: float) -> float:
 
 @kernel
 def string_coefficients(
-    par: Parameters,
-    own: Drag,
-    l: float,
-    at: Instant,
-    speeds: Speeds,
-    earlier: Speeds,
-    ahead: float,
-    motion: Motion,
-    scratch: Scratch,
+    par: Parameters, own: Drag, l: float, at: Instant, trend: Trend, motion: Motion, scratch: Scratch
 ) -> None:
-    """Force over speed across and along every element, at the speeds that are expected, and the flow beside it.
-
-    `speeds` and `earlier` are those of the feeds in the two latest steps.
-    """
-    v, v_before = motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE]
-    directions, flows = scratch.nodes[DIRECTION], scratch.nodes[FLOW]
-    rows, lengths = scratch.factor, scratch.factor[LENGTH]
-    out_across, out_along, out_added = scratch.factor[ACROSS], scratch.factor[ALONG], scratch.factor[ADDED]
-    flow_along(par, own, at, motion.nodes[POSITION], flows)
-    q = motion.nodes[POSITION]
+    """Force over speed across and along every element, at the speeds that are expected, and the flow beside it."""
+    v, v_before = motion.nodes[data.VELOCITY], motion.nodes[data.VELOCITY_BEFORE]
+    directions, flows = scratch.nodes[data.DIRECTION], scratch.nodes[data.FLOW]
+    rows, lengths = scratch.factor, scratch.factor[data.LENGTH]
+    out_across, out_along, out_added = rows[data.ACROSS], rows[data.ALONG], rows[data.ADDED]
+    flow_along(par, own, at, motion.nodes[data.POSITION], flows)
+    q = motion.nodes[data.POSITION]
     depths = q[2 * node_stride(q) :]
     decay = 0.5 * own.string_rate * (at.back + at.ahead) / l
     changed_in = time_of_change(at)
@@ -213,8 +181,8 @@ def string_coefficients(
     for e in range(0, par.N + 1, width(lengths)):
         is_element = places_from(lengths, e) < par.N - 0.5
         t, length = nodes_from(directions, e), load(lengths, e)
-        passing = by_speeds(rows, PASSING, PASSING_FAR, speeds, e)
-        change = passing - by_speeds(rows, PASSING, PASSING_FAR, earlier, e)
+        passing = by_speeds(rows, data.PASSING, data.PASSING_FAR, trend.last, e)
+        change = passing - by_speeds(rows, data.PASSING, data.PASSING_FAR, trend.before, e)
         u = scale(0.5, add(nodes_from(v, e), nodes_from(v, e + 1)))
         du = sub(u, scale(0.5, add(nodes_from(v_before, e), nodes_from(v_before, e + 1))))
         u = sub(add_scaled(u, passing, t), nodes_from(flows, e))
@@ -222,7 +190,7 @@ def string_coefficients(
         if own.has_surface:
             length = length * densities(own, depths, at.place[2] + load(depths, e), at.place[2] + load(depths, e + 1))
         slowed = decay * length * math.sqrt(dot(u, u))
-        u = add_scaled(u, min(spread(lengths, ahead), STEADY / max(slowed, spread(lengths, TINY)) - 0.5), du)
+        u = add_scaled(u, min(spread(lengths, trend.ahead), STEADY / max(slowed, spread(lengths, TINY)) - 0.5), du)
         along = dot(u, t)
         across = add_scaled(u, -along, t)
         store(out_across, e, select(is_element, own.normal * length * math.sqrt(dot(across, across)), nothing))
@@ -304,8 +272,8 @@ def pushed_body(own: Drag, at: Instant, R: Matrix, depth: float) -> tuple[Vector
 @kernel
 def pushed_string(par: Parameters, own: Drag, at: Instant, motion: Motion, out: Array) -> tuple[float, float]:
     """Add the forces of the fluid's acceleration on the elements to their nodes; those on the feeds (equation 111)."""
-    q = motion.nodes[POSITION]
-    l = element_length(par, motion.reel[S])
+    q = motion.nodes[data.POSITION]
+    l = element_length(par, motion.reel[data.S])
     reel, far = 0.0, 0.0
     for e in range(par.N):
         w = sub(node(q, e + 1), node(q, e))
@@ -331,8 +299,8 @@ def act(par: Parameters, own: Drag, at: Instant, motion: Motion, v: Array, scrat
 
     What is spooled is lifted at node 0, and gets wet over the height of the drum; beside spans others see to that.
     """
-    reel, far, moment = 0.0, 0.0, NOTHING
-    q, s = motion.nodes[POSITION], motion.reel[S]
+    reel, far, moment = 0.0, 0.0, ZERO
+    q, s = motion.nodes[data.POSITION], motion.reel[data.S]
     below = at.place[2] + node(q, par.N)[2]
     if accelerates(own):
         push, turn = pushed_body(own, at, at.R, below)

@@ -18,22 +18,8 @@ import ctypes
 import math
 from typing import NamedTuple
 
-from tautline.kernels.data import (
-    BORDER,
-    IMPULSE,
-    POSITION,
-    RIGHT,
-    Array,
-    Counters,
-    Motion,
-    Parameters,
-    S,
-    Scratch,
-    add_to_node,
-    clear_nodes,
-    node,
-    put_node,
-)
+from tautline.kernels import data
+from tautline.kernels.data import Array, Counters, Motion, Parameters, Scratch, add_to_node, clear_nodes, node, put_node
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel
 from tautline.kernels.loads.acting import Instant, Push, node_flow, shares_at
@@ -83,12 +69,12 @@ def call_law(
 @kernel
 def act(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array, scratch: Scratch, out: Array) -> Push:
     """Sum over the laws. A law that fails gives no number, which ends the run."""
-    q = motion.nodes[POSITION]
-    l = element_length(par, motion.reel[S])
+    q = motion.nodes[data.POSITION]
+    l = element_length(par, motion.reel[data.S])
     places = 3 * (par.N + 1)  # laws are given nodes without filling
-    position = scratch.nodes[RIGHT][:places]
-    velocity = scratch.nodes[BORDER][:places]
-    force = scratch.nodes[IMPULSE][:places]
+    position = scratch.nodes[data.RIGHT][:places]
+    velocity = scratch.nodes[data.BORDER][:places]
+    force = scratch.nodes[data.IMPULSE][:places]
     for i in range(par.N + 1):
         put_node(position, i, add(at.place, node(q, i)))
         near, far = shares_at(par, i)
@@ -97,7 +83,7 @@ def act(par: Parameters, own: ForceLaws, at: Instant, motion: Motion, v: Array, 
             passing += far * at.speeds[len(at.speeds) - 1]
         material = add_scaled(node(v, i), passing, node_flow(par, l, q, i))
         put_node(velocity, i, add(at.frame, material))
-    deployed = par.L - motion.reel[S]
+    deployed = par.L - motion.reel[data.S]
     state = (*at.R[0], *at.R[1], *at.R[2], *at.rates.omega, deployed, at.speeds[0])
     moment = (0.0, 0.0, 0.0)
     first = 0

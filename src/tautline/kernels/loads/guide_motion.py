@@ -2,36 +2,11 @@
 
 from __future__ import annotations
 
+from tautline.kernels import data
 from tautline.kernels.along import nodes_from, places_from, spread, total, width
 from tautline.kernels.balance import book
 from tautline.kernels.compensated import accumulate, accumulate_nodes, accumulate_triple
-from tautline.kernels.data import (
-    ANGULAR_VELOCITY,
-    FRAME_VELOCITY,
-    GRAVITY,
-    GUIDE_IMPULSE,
-    GUIDE_IMPULSE_ERR,
-    GUIDE_PLACE,
-    GUIDE_VELOCITY,
-    GUIDE_WORK,
-    KINETIC,
-    MEAN_VELOCITY,
-    MOMENTUM,
-    MOMENTUM_ERR,
-    P_S,
-    P_S_ERR,
-    POSITION,
-    REEL_SPEED,
-    Array,
-    Loads,
-    Motion,
-    Parameters,
-    S,
-    Scratch,
-    node,
-    put_triple,
-    triple,
-)
+from tautline.kernels.data import Array, Loads, Motion, Parameters, Scratch, node, put_triple, triple
 from tautline.kernels.energy import element_length, spooled_lever, weights_of_nodes
 from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import inlined, kernel
@@ -45,8 +20,8 @@ from tautline.kernels.tables import vector_at
 @kernel
 def book_guide(par: Parameters, reel: Array, impulse: Vector, velocity: Vector) -> None:
     """An impulse that the guide gives while it moves with this velocity, and the work of it."""
-    accumulate_triple(reel, GUIDE_IMPULSE, GUIDE_IMPULSE_ERR, impulse, par.compensated)
-    book(par, reel, GUIDE_WORK, dot(impulse, velocity))
+    accumulate_triple(reel, data.GUIDE_IMPULSE, data.GUIDE_IMPULSE_ERR, impulse, par.compensated)
+    book(par, reel, data.GUIDE_WORK, dot(impulse, velocity))
 
 
 @kernel
@@ -77,24 +52,24 @@ def first_moment_by_s(par: Parameters, s: float, q: Array) -> Vector:
 @kernel
 def momentum_of(par: Parameters, motion: Motion, rates: Rates, v: Array) -> Vector:
     """Momentum of string and body relative to the guide (equation 75), at velocities of the present configuration."""
-    l = element_length(par, motion.reel[S])
+    l = element_length(par, motion.reel[data.S])
     swing = apply(attitude(motion.body), cross(rates.omega, par.rho))
     total = add_scaled(scale(par.M, add(node(v, par.N), swing)), par.mu * l, sum_of_middles(par, v))
-    return add_scaled(total, rates.sigma, first_moment_by_s(par, motion.reel[S], motion.nodes[POSITION]))
+    return add_scaled(total, rates.sigma, first_moment_by_s(par, motion.reel[data.S], motion.nodes[data.POSITION]))
 
 
 @kernel
 def momentum_of_step(par: Parameters, h: float, s: float, R: Matrix, motion: Motion, rates: Rates, v: Array) -> Vector:
     """Change of the first moment over a step h from s and R to the present configuration, over h."""
-    l, l_1 = element_length(par, s), element_length(par, motion.reel[S])
+    l, l_1 = element_length(par, s), element_length(par, motion.reel[data.S])
     swing = apply(R, mean_swing(h, rates.omega, par.rho))
     moving = sum_of_middles(par, v)
     total = add_scaled(scale(par.M, add(node(v, par.N), swing)), 0.5 * par.mu * (l + l_1), moving)
     if rates.sigma == 0.0:
         return total
-    middles = add_scaled(sum_of_middles(par, motion.nodes[POSITION]), -0.5 * h, moving)
+    middles = add_scaled(sum_of_middles(par, motion.nodes[data.POSITION]), -0.5 * h, moving)
     total = add_scaled(total, -par.mu * rates.sigma / par.N, middles)
-    spooled = add(spooled_by_s(par, s), spooled_by_s(par, motion.reel[S]))
+    spooled = add(spooled_by_s(par, s), spooled_by_s(par, motion.reel[data.S]))
     return add_scaled(total, 0.5 * rates.sigma, spooled)
 
 
@@ -139,8 +114,10 @@ def relative_to(
 ) -> tuple[float, Vector]:
     """Make a copy p of the momenta those relative to a guide with velocity `frame`; p_s and Pi in that frame."""
     if loads.moves:
-        change = sub(frame, triple(motion.reel, FRAME_VELOCITY))
-        by_s, turn = change_frame(par, False, motion.reel[S], motion.nodes[POSITION], R, change, p, err, False)
+        change = sub(frame, triple(motion.reel, data.FRAME_VELOCITY))
+        by_s, turn = change_frame(
+            par, False, motion.reel[data.S], motion.nodes[data.POSITION], R, change, p, err, False
+        )
         return p_s + by_s, add(Pi, turn)
     return p_s, Pi
 
@@ -149,14 +126,16 @@ def relative_to(
 def boost(par: Parameters, locked: bool, velocity: Vector, R: Matrix, motion: Motion) -> Vector:
     """Make the momenta of a motion those relative to a guide that moves with `velocity`; the change of velocity."""
     reel = motion.reel
-    change = sub(velocity, triple(reel, FRAME_VELOCITY))
-    p, err = motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR]
-    by_s, turn = change_frame(par, locked, reel[S], motion.nodes[POSITION], R, change, p, err, par.compensated)
+    change = sub(velocity, triple(reel, data.FRAME_VELOCITY))
+    p, err = motion.nodes[data.MOMENTUM], motion.nodes[data.MOMENTUM_ERR]
+    by_s, turn = change_frame(
+        par, locked, reel[data.S], motion.nodes[data.POSITION], R, change, p, err, par.compensated
+    )
     if not locked:
-        accumulate(reel, P_S, P_S_ERR, by_s, par.compensated)
+        accumulate(reel, data.P_S, data.P_S_ERR, by_s, par.compensated)
     if par.rotates:
         add_spin(par, motion.body, turn)
-    put_triple(reel, FRAME_VELOCITY, velocity)
+    put_triple(reel, data.FRAME_VELOCITY, velocity)
     return change
 
 
@@ -182,9 +161,9 @@ def mean_velocity(loads: Loads, t: float, h: float) -> Vector:
 def add_carried(par: Parameters, loads: Loads, t: float, motion: Motion, scratch: Scratch, x: Array) -> None:
     """Energies of a sample as seen by one who stands still: `x` are its scalars, MEAN_VELOCITY its nodes."""
     where, frame, _ = vector_at(loads.path, t)
-    put_triple(x, GUIDE_PLACE, where)
-    put_triple(x, GUIDE_VELOCITY, frame)
-    omega = (x[ANGULAR_VELOCITY], x[ANGULAR_VELOCITY + 1], x[ANGULAR_VELOCITY + 2])
-    relative = momentum_of(par, motion, Rates(x[REEL_SPEED], omega, 0.0), scratch.nodes[MEAN_VELOCITY])
-    x[KINETIC] += dot(frame, relative) + 0.5 * (par.mu * par.L + par.M) * dot(frame, frame)
-    x[GRAVITY] -= (par.mu_g * par.L + par.weight) * where[2]
+    put_triple(x, data.GUIDE_PLACE, where)
+    put_triple(x, data.GUIDE_VELOCITY, frame)
+    omega = (x[data.ANGULAR_VELOCITY], x[data.ANGULAR_VELOCITY + 1], x[data.ANGULAR_VELOCITY + 2])
+    relative = momentum_of(par, motion, Rates(x[data.REEL_SPEED], omega, 0.0), scratch.nodes[data.MEAN_VELOCITY])
+    x[data.KINETIC] += dot(frame, relative) + 0.5 * (par.mu * par.L + par.M) * dot(frame, frame)
+    x[data.GRAVITY] -= (par.mu_g * par.L + par.weight) * where[2]

@@ -8,46 +8,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import nodes_from, put_nodes, width
 from tautline.kernels.balance import SIGNS, book
 from tautline.kernels.compensated import accumulate
 from tautline.kernels.data import (
-    ACCOUNT_PLACES,
-    BORDER,
-    DRAG_ON_BODY,
-    FRAME_VELOCITY,
-    GIVEN_BY_GUIDE,
-    GUESS,
-    GUIDE_IMPULSE,
-    GUIDE_WORK,
-    H_LAST,
-    HELD,
-    LOAD_ROWS,
-    LOADS_PENDING,
-    MEAN_VELOCITY,
-    MOMENTUM,
-    MOMENTUM_ERR,
-    NOT_HELD,
-    OMEGA,
-    OMEGA_BEFORE,
-    P_S,
-    P_S_ERR,
-    POSITION,
-    PUSHED,
-    SIGMA,
-    SIGMA_BEFORE,
-    SPIN,
-    STEP_MOMENTUM,
-    TARGET,
-    VELOCITY,
-    VELOCITY_BEFORE,
-    VISCOUS_PULL,
     Array,
     Command,
     Loads,
     Motion,
     Parameters,
-    S,
     Scratch,
     clear_nodes,
     copy_nodes,
@@ -69,7 +39,7 @@ from tautline.kernels.fixed import complete_kick, momenta_with_kick
 from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.lanes import zero_like
 from tautline.kernels.legendre import rates_of, velocities
-from tautline.kernels.loads.acting import Push
+from tautline.kernels.loads.acting import Push, Trend
 from tautline.kernels.loads.boundary import StepBoundary, amount, given_at, instant, look, look_apart
 from tautline.kernels.loads.carried import carries_fluid, expect_fluid, start_fluid
 from tautline.kernels.loads.guide_motion import book_guide, boost, impulse_of_guide, momentum_of, relative_to
@@ -77,15 +47,15 @@ from tautline.kernels.loads.pushing import ACCOUNTS, OWED, act, acts, given_by_l
 from tautline.kernels.loads.resistance import DAMPING, DRAG, elements_at_boundary, resistances
 from tautline.kernels.loads.resisting import drag_on_body, pull_of_damping, resist
 from tautline.kernels.loads.velocities import product_of_nodes
-from tautline.kernels.newton import ZERO, Rates
+from tautline.kernels.newton import Rates
 from tautline.kernels.reeling import reel_before
 from tautline.kernels.rotation import add_spin, attitude
-from tautline.kernels.so3 import Vector, add, dot, scale, sub
+from tautline.kernels.so3 import ZERO, Vector, add, dot, scale, sub
 from tautline.kernels.tables import vector_at
 
 # Part of the kinetic energy, over how stiff damping is, that it may take from the velocities of a start.
 STIFF = 1e-3
-DAMPED = ACCOUNT_PLACES[ACCOUNTS[DAMPING]]
+DAMPED = data.ACCOUNT_PLACES[ACCOUNTS[DAMPING]]
 
 
 @separate
@@ -97,14 +67,14 @@ def before_start(
     Fluid that moves along has inertia: its force follows from the change of velocity from step to step. At the start
     that is the change which all forces cause in half a step ahead.
     """
-    body, v = motion.body, motion.nodes[VELOCITY]
+    body, v = motion.body, motion.nodes[data.VELOCITY]
     start_fluid(par, loads, ahead, motion)
     boundary = look_apart(par, loads, locked, t, ahead, zero_like(t), ahead, motion, scratch)
     guide = scale(ahead, vector_at(loads.path, t)[2])
     for i in range(par.N + 1):
-        then = add(node(scratch.nodes[MEAN_VELOCITY], i), guide)
+        then = add(node(scratch.nodes[data.MEAN_VELOCITY], i), guide)
         put_node(v, i, sub(scale(2.0, node(v, i)), then))
-    put_triple(body, OMEGA, sub(scale(2.0, triple(body, OMEGA)), boundary.rates.omega))
+    put_triple(body, data.OMEGA, sub(scale(2.0, triple(body, data.OMEGA)), boundary.rates.omega))
     start_fluid(par, loads, ahead, motion)
 
 
@@ -116,47 +86,45 @@ def forces_at(
 
     `short` is a time in which velocities hardly change. Where fluid moves along, momenta must be those of the motion.
     """
-    v = motion.nodes[VELOCITY]
-    started = scratch.nodes[MEAN_VELOCITY]
+    v = motion.nodes[data.VELOCITY]
+    started = scratch.nodes[data.MEAN_VELOCITY]
     omega = rates.omega
-    put_triple(motion.body, OMEGA, omega)
-    put_triple(motion.body, OMEGA_BEFORE, omega)
-    copy_nodes(v, motion.nodes[VELOCITY_BEFORE])
+    put_triple(motion.body, data.OMEGA, omega)
+    put_triple(motion.body, data.OMEGA_BEFORE, omega)
+    copy_nodes(v, motion.nodes[data.VELOCITY_BEFORE])
     if carries_fluid(loads):
         before_start(par, loads, locked, t, short, motion, scratch)
-        omega = triple(motion.body, OMEGA)
-    copy_nodes(motion.nodes[VELOCITY_BEFORE], started)
-    copy_nodes(started, scratch.nodes[GUESS])
+        omega = triple(motion.body, data.OMEGA)
+    copy_nodes(motion.nodes[data.VELOCITY_BEFORE], started)
+    copy_nodes(started, scratch.nodes[data.GUESS])
     at = instant(par, loads, t, 0.0, short, 0.0, motion, rates)
-    out = scratch.nodes[PUSHED]
+    out = scratch.nodes[data.PUSHED]
     push = act(par, loads, at, motion, started, scratch)
-    elements_at_boundary(par, element_length(par, motion.reel[S]), 0.0, motion, scratch)
+    elements_at_boundary(par, element_length(par, motion.reel[data.S]), 0.0, motion, scratch)
     speeds, fluid = (rates.sigma,), loads.own[DRAG].acts
-    body = resistances(par, loads, at, True, speeds, speeds, omega, omega, 0.0, motion, scratch)
-    clear_nodes(scratch.nodes[BORDER])
-    given = resist(par, 1.0, fluid, speeds, rates.omega, body, at, ZERO, v, scratch, out, scratch.nodes[BORDER])
+    body = resistances(par, loads, at, True, Trend(speeds, speeds, 0.0), (omega, omega), motion, scratch)
+    clear_nodes(scratch.nodes[data.BORDER])
+    given = resist(par, 1.0, fluid, speeds, rates.omega, body, at, ZERO, v, scratch, out, scratch.nodes[data.BORDER])
     copy_nodes(started, v)
     return Push(push.reel + given.reel, push.far + given.far, add(push.moment, given.moment))
 
 
 @separate
-def begin_loads(
-    par: Parameters, loads: Loads, locked: bool, t: float, ahead: float, motion: Motion, scratch: Scratch
-) -> None:
+def begin_loads(par: Parameters, loads: Loads, locked: bool, ahead: float, motion: Motion, scratch: Scratch) -> None:
     """Momentum and velocities of a motion that loads have not acted on yet, or that something else has changed."""
     reel, body = motion.reel, motion.body
     rates = velocities(par, locked, motion, scratch)
-    v = scratch.nodes[MEAN_VELOCITY]
+    v = scratch.nodes[data.MEAN_VELOCITY]
     if loads.moves:
-        put_triple(reel, STEP_MOMENTUM, momentum_of(par, motion, rates, v))
-    if reel[H_LAST] == 0.0:
-        copy_nodes(v, motion.nodes[VELOCITY])
-        copy_nodes(v, motion.nodes[VELOCITY_BEFORE])
-        put_triple(body, OMEGA, rates.omega)
-        put_triple(body, OMEGA_BEFORE, rates.omega)
+        put_triple(reel, data.STEP_MOMENTUM, momentum_of(par, motion, rates, v))
+    if reel[data.H_LAST] == 0.0:
+        copy_nodes(v, motion.nodes[data.VELOCITY])
+        copy_nodes(v, motion.nodes[data.VELOCITY_BEFORE])
+        put_triple(body, data.OMEGA, rates.omega)
+        put_triple(body, data.OMEGA_BEFORE, rates.omega)
         if not locked:
-            reel[SIGMA] = rates.sigma
-            reel[SIGMA_BEFORE] = rates.sigma
+            reel[data.SIGMA] = rates.sigma
+            reel[data.SIGMA_BEFORE] = rates.sigma
         if carries_fluid(loads):
             start_fluid(par, loads, ahead, motion)
 
@@ -167,15 +135,17 @@ def give(
 ) -> Vector:
     """Give the momenta what loads give in a time at the velocities of a boundary, and book it; the impulse of all."""
     reel = motion.reel
-    given = given_at(par, loads, time, boundary, motion, scratch, motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR])
+    given = given_at(
+        par, loads, time, boundary, motion, scratch, motion.nodes[data.MOMENTUM], motion.nodes[data.MOMENTUM_ERR]
+    )
     if par.rotates:
         add_spin(par, motion.body, scale(time, given.moment))
     if not locked:
-        accumulate(reel, P_S, P_S_ERR, time * given.reel, par.compensated)
+        accumulate(reel, data.P_S, data.P_S_ERR, time * given.reel, par.compensated)
     if loads.own[DAMPING].acts:
-        reel[VISCOUS_PULL] = pull_of_damping(par, boundary.rates.sigma, scratch)
+        reel[data.VISCOUS_PULL] = pull_of_damping(par, boundary.rates.sigma, scratch)
     if loads.own[DRAG].acts:
-        reel[DRAG_ON_BODY] = drag_on_body(par, boundary.body, scratch)
+        reel[data.DRAG_ON_BODY] = drag_on_body(par, boundary.body, scratch)
     for k in range(len(ACCOUNTS)):
         if acts(k, loads.own):
             book(par, reel, ACCOUNTS[k], time * amount(par, loads, k, boundary, given, scratch))
@@ -193,16 +163,16 @@ def give_apart(
 @kernel
 def kinetic_of(par: Parameters, motion: Motion, rates: Rates, v: Array) -> float:
     """Kinetic energy relative to the guide."""
-    s = motion.reel[S]
-    moving = kinetic_string(par, s, rates.sigma, motion.nodes[POSITION], v) + kinetic_reel(par, s, rates.sigma)
+    s = motion.reel[data.S]
+    moving = kinetic_string(par, s, rates.sigma, motion.nodes[data.POSITION], v) + kinetic_reel(par, s, rates.sigma)
     return moving + kinetic_body(par, node(v, par.N), attitude(motion.body), rates.omega)
 
 
 @kernel
 def along(par: Parameters, motion: Motion, rates: Rates, v: Array) -> float:
     """Momenta times velocities: the work of what changes the former, by how much this changes."""
-    spin = dot(triple(motion.body, SPIN), rates.omega)
-    return float(product_of_nodes(par.N, motion.nodes[MOMENTUM], v) + spin + motion.reel[P_S] * rates.sigma)
+    spin = dot(triple(motion.body, data.SPIN), rates.omega)
+    return float(product_of_nodes(par.N, motion.nodes[data.MOMENTUM], v) + spin + motion.reel[data.P_S] * rates.sigma)
 
 
 @separate
@@ -215,17 +185,17 @@ def given_by_drum(
     the reel, so two looks tell how it follows.
     """
     reel = motion.reel
-    if command.locked or reel[HELD] != NOT_HELD:
+    if command.locked or reel[data.HELD] != data.NOT_HELD:
         return zero_like(t)
-    p_s, unit = reel[P_S], reel_mass(par, reel[S])[0]
-    strain = strain_at_guide(par, motion.nodes[POSITION], element_length(par, reel[S]))
+    p_s, unit = reel[data.P_S], reel_mass(par, reel[data.S])[0]
+    strain = strain_at_guide(par, motion.nodes[data.POSITION], element_length(par, reel[data.S]))
     h = ahead / (1.0 - par.theta)
     before = reel_before(par, command, reel, strain, zero_like(t), h, t, t + h)
-    reel[P_S] = before.p_s
+    reel[data.P_S] = before.p_s
     sigma = look_apart(par, loads, False, t, ahead, zero_like(t), ahead, motion, scratch).rates.sigma
-    reel[P_S] = before.p_s + unit
+    reel[data.P_S] = before.p_s + unit
     faster = look_apart(par, loads, False, t, ahead, zero_like(t), ahead, motion, scratch).rates.sigma
-    reel[P_S] = p_s
+    reel[data.P_S] = p_s
     mass = unit / (faster - sigma)
     change = solve_own_row(par, before.drum, before.at, sigma, ahead, mass, zero_like(t))[0]
     return before.p_s - p_s + mass * change  # type: ignore[no-any-return]
@@ -241,17 +211,17 @@ def start_loads(
     allows. Their work is that on the way from one velocity to the other, at the mean of both: what was booked at the
     latter beyond it, resistances have taken. At rest in a current both are zero, and so is the work.
     """
-    reel, locked, v = motion.reel, command.locked, scratch.nodes[MEAN_VELOCITY]
-    started = Rates(0.0 if locked else reel[SIGMA_BEFORE], triple(motion.body, OMEGA_BEFORE), 0.0)
+    reel, locked, v = motion.reel, command.locked, scratch.nodes[data.MEAN_VELOCITY]
+    started = Rates(0.0 if locked else reel[data.SIGMA_BEFORE], triple(motion.body, data.OMEGA_BEFORE), 0.0)
     booked, damped = given_by_loads(reel), reel[DAMPED]
-    p_s = reel[P_S]
-    reel[P_S] = p_s + given_by_drum(par, loads, command, t, ahead, motion, scratch)
+    p_s = reel[data.P_S]
+    reel[data.P_S] = p_s + given_by_drum(par, loads, command, t, ahead, motion, scratch)
     boundary = look_apart(par, loads, locked, t, ahead, zero_like(t), ahead, motion, scratch)
-    reel[P_S] = p_s
-    before = along(par, motion, started, motion.nodes[VELOCITY_BEFORE]) + along(par, motion, boundary.rates, v)
+    reel[data.P_S] = p_s
+    before = along(par, motion, started, motion.nodes[data.VELOCITY_BEFORE]) + along(par, motion, boundary.rates, v)
     impulse = give_apart(par, loads, locked, ahead, boundary, motion, scratch)
     booked = given_by_loads(reel) - booked - dot(impulse, boundary.at.frame)
-    after = along(par, motion, started, motion.nodes[VELOCITY_BEFORE]) + along(par, motion, boundary.rates, v)
+    after = along(par, motion, started, motion.nodes[data.VELOCITY_BEFORE]) + along(par, motion, boundary.rates, v)
     taken = booked - 0.5 * (after - before)
     if loads.own[DAMPING].acts:
         by_damping = max(taken, damped - reel[DAMPED])  # it never gives anything back
@@ -269,11 +239,11 @@ def starts_stiff(
     """Whether the velocities of a start are far from what damping allows; where drag acts they always count as such."""
     if loads.own[DRAG].acts or not loads.own[DAMPING].acts:
         return loads.own[DRAG].acts  # type: ignore[no-any-return]
-    l = element_length(par, motion.reel[S])
+    l = element_length(par, motion.reel[data.S])
     fastest = 12.0 * ahead * loads.own[DAMPING].viscosity / (par.mu * l * l)  # decay of the shortest waves
     boundary = look_apart(par, loads, locked, t, zero_like(t), ahead, zero_like(t), motion, scratch)
-    moving = kinetic_of(par, motion, boundary.rates, scratch.nodes[MEAN_VELOCITY])
-    given = given_at(par, loads, 0.0, boundary, motion, scratch, scratch.nodes[TARGET], scratch.nodes[BORDER])
+    moving = kinetic_of(par, motion, boundary.rates, scratch.nodes[data.MEAN_VELOCITY])
+    given = given_at(par, loads, 0.0, boundary, motion, scratch, scratch.nodes[data.TARGET], scratch.nodes[data.BORDER])
     return ahead * given.lost * (1.0 + fastest) > STIFF * moving  # type: ignore[no-any-return]
 
 
@@ -282,11 +252,11 @@ def jump(
     par: Parameters, loads: Loads, command: Command, t: float, ahead: float, motion: Motion, scratch: Scratch
 ) -> Vector:
     """Let loads act at the end of a step and at the start of one of length 2 ahead; the impulse of all of them."""
-    back, locked = motion.reel[LOADS_PENDING], command.locked
+    back, locked = motion.reel[data.LOADS_PENDING], command.locked
     starts = False
     if back == 0.0:
-        fresh = motion.reel[H_LAST] == 0.0
-        begin_loads(par, loads, locked, t, ahead, motion, scratch)
+        fresh = motion.reel[data.H_LAST] == 0.0
+        begin_loads(par, loads, locked, ahead, motion, scratch)
         if fresh and loads.acts:
             starts = starts_stiff(par, loads, locked, t, ahead, motion, scratch)
     impulse = ZERO
@@ -304,7 +274,7 @@ def jump(
 @kernel
 def keep_velocities(N: int, motion: Motion, scratch: Scratch) -> None:
     """Remember the mean velocities of a step."""
-    v, before, mean = motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE], scratch.nodes[MEAN_VELOCITY]
+    v, before, mean = motion.nodes[data.VELOCITY], motion.nodes[data.VELOCITY_BEFORE], scratch.nodes[data.MEAN_VELOCITY]
     for i in range(0, N + 1, width(v)):
         put_nodes(before, i, nodes_from(v, i))
         put_nodes(v, i, nodes_from(mean, i))
@@ -314,7 +284,7 @@ def keep_velocities(N: int, motion: Motion, scratch: Scratch) -> None:
 def settle(par: Parameters, loads: Loads, locked: bool, t: float, motion: Motion, scratch: Scratch) -> None:
     """Let loads act for what is pending, before something else than a step acts on the momenta."""
     reel = motion.reel
-    back = reel[LOADS_PENDING]
+    back = reel[data.LOADS_PENDING]
     if back == 0.0:
         return
     complete_kick(par, motion, scratch)
@@ -323,12 +293,14 @@ def settle(par: Parameters, loads: Loads, locked: bool, t: float, motion: Motion
         boundary = look_apart(par, loads, locked, t, back, zero_like(t), zero_like(t), motion, scratch)
         impulse = give_apart(par, loads, locked, back, boundary, motion, scratch)
     if loads.moves:
-        old, now = triple(reel, FRAME_VELOCITY), vector_at(loads.path, t)[1]
+        old, now = triple(reel, data.FRAME_VELOCITY), vector_at(loads.path, t)[1]
         change = boost(par, locked, now, attitude(motion.body), motion)
         rates = velocities(par, locked, motion, scratch)
-        gained = sub(momentum_of(par, motion, rates, scratch.nodes[MEAN_VELOCITY]), triple(reel, STEP_MOMENTUM))
+        gained = sub(
+            momentum_of(par, motion, rates, scratch.nodes[data.MEAN_VELOCITY]), triple(reel, data.STEP_MOMENTUM)
+        )
         book_guide(par, reel, impulse_of_guide(par, gained, change, impulse, back), scale(0.5, add(old, now)))
-    reel[LOADS_PENDING] = 0.0
+    reel[data.LOADS_PENDING] = 0.0
 
 
 @entry
@@ -341,8 +313,8 @@ def settle_loads(par: Parameters, loads: Loads, locked: bool, t: float, motion: 
 def set_guide_velocity(par: Parameters, locked: bool, velocity: Vector, motion: Motion, scratch: Scratch) -> None:
     """Let the guide move with `velocity` from now on; nothing of loads must be pending."""
     reel = motion.reel
-    v = scratch.nodes[MEAN_VELOCITY]
-    old = triple(reel, FRAME_VELOCITY)
+    v = scratch.nodes[data.MEAN_VELOCITY]
+    old = triple(reel, data.FRAME_VELOCITY)
     before = momentum_of(par, motion, velocities(par, locked, motion, scratch), v)
     change = boost(par, locked, velocity, attitude(motion.body), motion)
     gained = sub(momentum_of(par, motion, velocities(par, locked, motion, scratch), v), before)
@@ -363,29 +335,31 @@ class Owed(NamedTuple):
 def owed_at_sample(par: Parameters, loads: Loads, locked: bool, t: float, motion: Motion, scratch: Scratch) -> Owed:
     """Velocities at a sample, and what is owed there; work and loss of each load into its rows."""
     reel = motion.reel
-    back = reel[LOADS_PENDING]
-    v = scratch.nodes[MEAN_VELOCITY]
+    back = reel[data.LOADS_PENDING]
+    v = scratch.nodes[data.MEAN_VELOCITY]
     frame = vector_at(loads.path, t)[1]
     force = ZERO
     if loads.acts:
         boundary = look_apart(par, loads, locked, t, back, zero_like(t), zero_like(t), motion, scratch)
-        given = given_at(par, loads, back, boundary, motion, scratch, scratch.nodes[TARGET], scratch.nodes[BORDER])
+        given = given_at(
+            par, loads, back, boundary, motion, scratch, scratch.nodes[data.TARGET], scratch.nodes[data.BORDER]
+        )
         rates, p_s, force = boundary.rates, boundary.p_s + back * given.reel, given.force
         for k in range(len(ACCOUNTS)):
             if acts(k, loads.own):
-                rest = scratch.nodes[LOAD_ROWS + 2 * k + 1]
+                rest = scratch.nodes[data.LOAD_ROWS + 2 * k + 1]
                 rest[OWED] = back * amount(par, loads, k, boundary, given, scratch)
     else:
         Pi = momenta_with_kick(par, motion, scratch)
-        p, err = scratch.nodes[TARGET], scratch.nodes[BORDER]
-        p_s, Pi = relative_to(par, loads, frame, motion, attitude(motion.body), reel[P_S], Pi, p, err)
+        p, err = scratch.nodes[data.TARGET], scratch.nodes[data.BORDER]
+        p_s, Pi = relative_to(par, loads, frame, motion, attitude(motion.body), reel[data.P_S], Pi, p, err)
         rates = rates_of(par, locked, motion, p_s, Pi, scratch)
     impulse = ZERO
     if loads.moves and back > 0.0:
-        change = sub(frame, triple(reel, FRAME_VELOCITY))
-        gained = sub(momentum_of(par, motion, rates, v), triple(reel, STEP_MOMENTUM))
+        change = sub(frame, triple(reel, data.FRAME_VELOCITY))
+        gained = sub(momentum_of(par, motion, rates, v), triple(reel, data.STEP_MOMENTUM))
         impulse = impulse_of_guide(par, gained, change, scale(back, force), back)
-    work = dot(impulse, scale(0.5, add(frame, triple(reel, FRAME_VELOCITY))))
+    work = dot(impulse, scale(0.5, add(frame, triple(reel, data.FRAME_VELOCITY))))
     return Owed(rates, p_s, impulse, work)
 
 
@@ -395,6 +369,6 @@ def add_owed(loads: Loads, owed: Owed, reel: Array, scratch: Scratch, x: Array) 
     if loads.acts:
         for k in range(len(ACCOUNTS)):
             if acts(k, loads.own):
-                x[ACCOUNTS[k]] += scratch.nodes[LOAD_ROWS + 2 * k + 1][OWED]
-    x[GUIDE_WORK] += owed.guide_work
-    put_triple(x, GIVEN_BY_GUIDE, add(triple(reel, GUIDE_IMPULSE), owed.impulse))
+                x[ACCOUNTS[k]] += scratch.nodes[data.LOAD_ROWS + 2 * k + 1][OWED]
+    x[data.GUIDE_WORK] += owed.guide_work
+    put_triple(x, data.GIVEN_BY_GUIDE, add(triple(reel, data.GUIDE_IMPULSE), owed.impulse))

@@ -5,11 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tautline import registry
+from tautline.kernels import data
 from tautline.kernels.balance import SIGNS
 from tautline.kernels.data import (
-    ACCOUNT_PLACES,
-    LOAD_ROWS,
-    PUSHED,
     Array,
     Loads,
     Motion,
@@ -27,8 +25,7 @@ from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import NO_PUSH, Instant, Push
 from tautline.kernels.loads.drag import accelerates
 from tautline.kernels.loads.resistance import DAMPING, DRAG
-from tautline.kernels.newton import ZERO
-from tautline.kernels.so3 import Vector, add
+from tautline.kernels.so3 import ZERO, Vector, add
 
 LOADS = registry.LOADS
 # Accounts of the loads.
@@ -74,7 +71,7 @@ def given_by_loads(reel: Array) -> float:
     """Energy that loads have given, less what they have taken, as it is booked."""
     total = 0.0
     for k in range(len(ACCOUNTS)):
-        total -= SIGNS[ACCOUNTS[k]] * reel[ACCOUNT_PLACES[ACCOUNTS[k]]]
+        total -= SIGNS[ACCOUNTS[k]] * reel[data.ACCOUNT_PLACES[ACCOUNTS[k]]]
     return float(total)
 
 
@@ -94,14 +91,14 @@ def act(par: Parameters, loads: Loads, at: Instant, motion: Motion, v: Array, sc
 
     Of each load the row behind that of its forces holds its force on the feeds and its moment on the body.
     """
-    pushed = scratch.nodes[PUSHED]
+    pushed = scratch.nodes[data.PUSHED]
     clear_nodes(pushed)
     reel, far = 0.0, 0.0
     moment = ZERO
     for k in range(len(ACCOUNTS)):
         if acts(k, loads.own):
-            out = scratch.nodes[LOAD_ROWS + 2 * k]
-            rest = scratch.nodes[LOAD_ROWS + 2 * k + 1]
+            out = scratch.nodes[data.LOAD_ROWS + 2 * k]
+            rest = scratch.nodes[data.LOAD_ROWS + 2 * k + 1]
             clear_nodes(out)
             push = _act(k, par, loads.own, at, motion, v, scratch, out)
             rest[ON_REEL] = push.reel

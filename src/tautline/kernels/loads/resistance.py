@@ -13,41 +13,15 @@ import math
 
 from tautline import registry
 from tautline.arrays import TINY_LENGTH
+from tautline.kernels import data
 from tautline.kernels.along import load, nodes_from, places_from, previous_nodes, put_nodes, spread, store, width
-from tautline.kernels.data import (
-    ACROSS,
-    ADDED,
-    ALONG,
-    BY_REEL,
-    DIRECTION,
-    FLUID_AT_BODY,
-    LENGTH,
-    LINEAR,
-    MOMENTUM,
-    MOMENTUM_ERR,
-    PASSING,
-    POSITION,
-    PULL,
-    TARGET,
-    VELOCITY,
-    VELOCITY_BEFORE,
-    VISCOUS,
-    Array,
-    Loads,
-    Motion,
-    Parameters,
-    S,
-    Scratch,
-    code,
-    node,
-    triple,
-)
+from tautline.kernels.data import Array, Loads, Motion, Parameters, Scratch, code, node, triple
 from tautline.kernels.elastic import law_pulls
 from tautline.kernels.energy import element_length, weights_of_nodes
 from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import inlined, kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.loads.acting import Instant, Speeds, frame_change
+from tautline.kernels.loads.acting import Instant, Trend, frame_change
 from tautline.kernels.loads.damping import lengthening_by_reel, viscous_coefficients
 from tautline.kernels.loads.drag import (
     NO_BODY_RESISTANCE,
@@ -68,10 +42,10 @@ def elements_at_boundary(par: Parameters, l: float, kick: float, motion: Motion,
 
     Pulls are found on the way where the string is linear.
     """
-    q, p, owed = motion.nodes[POSITION], motion.nodes[MOMENTUM], motion.nodes[MOMENTUM_ERR]
-    out, target, pull = scratch.nodes[DIRECTION], scratch.nodes[TARGET], scratch.nodes[PULL]
-    lengths, passing = scratch.factor[LENGTH], scratch.factor[PASSING]
-    linear = par.elastic_law == LINEAR
+    q, p, owed = motion.nodes[data.POSITION], motion.nodes[data.MOMENTUM], motion.nodes[data.MOMENTUM_ERR]
+    out, target, pull = scratch.nodes[data.DIRECTION], scratch.nodes[data.TARGET], scratch.nodes[data.PULL]
+    lengths, passing = scratch.factor[data.LENGTH], scratch.factor[data.PASSING]
+    linear = par.elastic_law == data.LINEAR
     if not linear:
         law_pulls(par, l, q, pull)
     k = par.EA / l
@@ -103,7 +77,7 @@ def elements_at_boundary(par: Parameters, l: float, kick: float, motion: Motion,
 @kernel
 def expect_velocities(par: Parameters, ahead: float, motion: Motion, out: Array) -> None:
     """Velocities at the step boundary, extrapolated from the means over the two latest steps."""
-    v, before = motion.nodes[VELOCITY], motion.nodes[VELOCITY_BEFORE]
+    v, before = motion.nodes[data.VELOCITY], motion.nodes[data.VELOCITY_BEFORE]
     for i in range(0, par.N + 1, width(v)):
         x = nodes_from(v, i)
         put_nodes(out, i, add_scaled(x, ahead, sub(x, nodes_from(before, i))))
@@ -123,36 +97,32 @@ def resistances(
     loads: Loads,
     at: Instant,
     turns: bool,
-    speeds: Speeds,
-    earlier: Speeds,
-    last: Vector,
-    before: Vector,
-    ahead: float,
+    trend: Trend,
+    spins: tuple[Vector, Vector],
     motion: Motion,
     scratch: Scratch,
 ) -> BodyResistance:
     """Fill the rows of all elements, and give what resists the body.
 
     `elements_at_boundary` must be current, and of a span the rows of its stop. `turns` says whether rope comes or goes,
-    `speeds` and `earlier` are those of the feeds in the two latest steps, `last` and `before` angular velocities of the
-    body, and `ahead` how far velocities are extrapolated along their change.
+    `spins` are angular velocities of the body in the two latest steps.
     """
-    l = element_length(par, motion.reel[S])
+    l = element_length(par, motion.reel[data.S])
     if turns:
         lengthening_by_reel(par, l, scratch)
     else:
-        clear_along(par.N, scratch.factor[BY_REEL])
+        clear_along(par.N, scratch.factor[data.BY_REEL])
     if loads.own[DAMPING].acts:
-        viscous_coefficients(par, loads.own[DAMPING], l, at, speeds, earlier, ahead, motion, scratch)
+        viscous_coefficients(par, loads.own[DAMPING], l, at, trend, motion, scratch)
     else:
-        clear_along(par.N, scratch.factor[VISCOUS])
+        clear_along(par.N, scratch.factor[data.VISCOUS])
     if not loads.own[DRAG].acts:
-        for row in (ACROSS, ALONG, ADDED):
+        for row in (data.ACROSS, data.ALONG, data.ADDED):
             clear_along(par.N, scratch.factor[row])
         return NO_BODY_RESISTANCE
-    string_coefficients(par, loads.own[DRAG], l, at, speeds, earlier, ahead, motion, scratch)
-    latest = Latest(node(motion.nodes[VELOCITY], par.N), last)
-    preceding = Latest(node(motion.nodes[VELOCITY_BEFORE], par.N), before)
-    fluid = sub(triple(motion.body, FLUID_AT_BODY), frame_change(at, motion.reel))
-    height = node(motion.nodes[POSITION], par.N)[2]
-    return body_resistance(loads.own[DRAG], at, height, latest, preceding, ahead, fluid)
+    string_coefficients(par, loads.own[DRAG], l, at, trend, motion, scratch)
+    latest = Latest(node(motion.nodes[data.VELOCITY], par.N), spins[0])
+    preceding = Latest(node(motion.nodes[data.VELOCITY_BEFORE], par.N), spins[1])
+    fluid = sub(triple(motion.body, data.FLUID_AT_BODY), frame_change(at, motion.reel))
+    height = node(motion.nodes[data.POSITION], par.N)[2]
+    return body_resistance(loads.own[DRAG], at, height, latest, preceding, trend.ahead, fluid)

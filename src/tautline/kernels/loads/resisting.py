@@ -5,31 +5,15 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import load, nodes_from, previous_nodes, put_nodes, spread, total, width
 from tautline.kernels.compensated import accumulate_node, accumulate_nodes
-from tautline.kernels.data import (
-    ACROSS,
-    ADDED,
-    ALONG,
-    BY_FAR,
-    BY_REEL,
-    DIRECTION,
-    FLOW,
-    MEAN_VELOCITY,
-    PASSING,
-    PASSING_FAR,
-    VISCOUS,
-    Array,
-    Parameters,
-    Scratch,
-    node,
-)
+from tautline.kernels.data import Array, Parameters, Scratch, node
 from tautline.kernels.fixed import hold_first_node
 from tautline.kernels.jit import kernel
 from tautline.kernels.loads.acting import Instant, Speeds, by_speeds
 from tautline.kernels.loads.drag import BodyResistance
-from tautline.kernels.newton import ZERO
-from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.so3 import ZERO, Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 
 
 class Given(NamedTuple):
@@ -58,19 +42,19 @@ def drag_of_flow(par: Parameters, tau: float, frame: Vector, v: Array, scratch: 
     By its flow, and by what of it moved with the string in the step before, at velocities v relative to a guide that
     is faster by `frame` now.
     """
-    directions, flows, rows = scratch.nodes[DIRECTION], scratch.nodes[FLOW], scratch.factor
+    directions, flows, rows = scratch.nodes[data.DIRECTION], scratch.nodes[data.FLOW], scratch.factor
     nothing = spread(out, 0.0)
     shift = (spread(out, frame[0]), spread(out, frame[1]), spread(out, frame[2]))
     before = (nothing, nothing, nothing)
     reel = nothing
     for e in range(0, par.N + 1, width(out)):
         t, flow = nodes_from(directions, e), nodes_from(flows, e)
-        across, along, added = load(rows[ACROSS], e), load(rows[ALONG], e), load(rows[ADDED], e)
+        across, along, added = load(rows[data.ACROSS], e), load(rows[data.ALONG], e), load(rows[data.ADDED], e)
         flow_along = dot(t, flow)
         last = sub(scale(0.5, add(nodes_from(v, e), nodes_from(v, e + 1))), shift)
         towards = add_scaled(scale(across, flow), added, last)
         half = scale(0.5 * tau, add_scaled(towards, along * flow_along - dot(t, towards), t))
-        reel += along * flow_along * load(rows[PASSING], e)
+        reel += along * flow_along * load(rows[data.PASSING], e)
         put_nodes(out, e, add(nodes_from(out, e), add(half, previous_nodes(out, before, half))))
         before = half
     first = node(out, 0)
@@ -81,15 +65,15 @@ def drag_of_flow(par: Parameters, tau: float, frame: Vector, v: Array, scratch: 
 @kernel
 def pull_of_damping(par: Parameters, sigma: float, scratch: Scratch) -> float:
     """Tension that damping adds to that of the last element, at the velocities in MEAN_VELOCITY."""
-    v, rows, e = scratch.nodes[MEAN_VELOCITY], scratch.factor, par.N - 1
-    apart = dot(node(scratch.nodes[DIRECTION], e), sub(node(v, par.N), node(v, e)))
-    return rows[VISCOUS][e] * (apart + sigma * rows[BY_REEL][e])  # type: ignore[no-any-return]
+    v, rows, e = scratch.nodes[data.MEAN_VELOCITY], scratch.factor, par.N - 1
+    apart = dot(node(scratch.nodes[data.DIRECTION], e), sub(node(v, par.N), node(v, e)))
+    return rows[data.VISCOUS][e] * (apart + sigma * rows[data.BY_REEL][e])  # type: ignore[no-any-return]
 
 
 @kernel
 def drag_on_body(par: Parameters, body: BodyResistance, scratch: Scratch) -> float:
     """Size of the drag on a body that moves as its attachment does, at the velocities in MEAN_VELOCITY."""
-    u = sub(node(scratch.nodes[MEAN_VELOCITY], par.N), body.flow)
+    u = sub(node(scratch.nodes[data.MEAN_VELOCITY], par.N), body.flow)
     return body.drag * math.sqrt(dot(u, u))
 
 
@@ -134,7 +118,7 @@ def resist(
     `speeds` are those of the feeds, `last` the velocities of the step before, relative to a guide that is faster by
     `frame` now.
     """
-    v, directions, flows = scratch.nodes[MEAN_VELOCITY], scratch.nodes[DIRECTION], scratch.nodes[FLOW]
+    v, directions, flows = scratch.nodes[data.MEAN_VELOCITY], scratch.nodes[data.DIRECTION], scratch.nodes[data.FLOW]
     rows = scratch.factor
     nothing = spread(p, 0.0)
     before = (nothing, nothing, nothing)
@@ -144,26 +128,26 @@ def resist(
     lost, gained, reel, far = nothing, nothing, nothing, nothing
     for e in range(0, par.N + 1, width(p)):
         t, v0, v1 = nodes_from(directions, e), nodes_from(v, e), nodes_from(v, e + 1)
-        apart = dot(t, sub(v1, v0)) + by_speeds(rows, BY_REEL, BY_FAR, speeds, e)
-        pull = load(rows[VISCOUS], e) * apart
+        apart = dot(t, sub(v1, v0)) + by_speeds(rows, data.BY_REEL, data.BY_FAR, speeds, e)
+        pull = load(rows[data.VISCOUS], e) * apart
         lost += pull * apart
-        reel -= pull * load(rows[BY_REEL], e)
+        reel -= pull * load(rows[data.BY_REEL], e)
         if len(speeds) > 1:
-            far -= pull * load(rows[BY_FAR], e)
+            far -= pull * load(rows[data.BY_FAR], e)
         if fluid:
-            across, along = load(rows[ACROSS], e), load(rows[ALONG], e)
+            across, along = load(rows[data.ACROSS], e), load(rows[data.ALONG], e)
             middle = scale(0.5, add(v0, v1))
-            material = add_scaled(middle, by_speeds(rows, PASSING, PASSING_FAR, speeds, e), t)
+            material = add_scaled(middle, by_speeds(rows, data.PASSING, data.PASSING_FAR, speeds, e), t)
             u = sub(material, nodes_from(flows, e))
             u_along = dot(t, u)
             change = add(sub(middle, scale(0.5, add(nodes_from(last, e), nodes_from(last, e + 1)))), shift)
-            slowed = add_scaled(scale(across, u), load(rows[ADDED], e), change)
+            slowed = add_scaled(scale(across, u), load(rows[data.ADDED], e), change)
             drag = sub(scale(dot(t, slowed) - along * u_along, t), slowed)
             force = add(force, drag)
             gained += dot(drag, material)
-            reel -= along * u_along * load(rows[PASSING], e)
+            reel -= along * u_along * load(rows[data.PASSING], e)
             if len(speeds) > 1:
-                far -= along * u_along * load(rows[PASSING_FAR], e)
+                far -= along * u_along * load(rows[data.PASSING_FAR], e)
         left = add_scaled(scale(0.5, drag), pull, t)
         right = add_scaled(scale(0.5, drag), -pull, t)
         accumulate_nodes(p, err, e, scale(tau, add(left, previous_nodes(p, before, right))), par.compensated)

@@ -4,19 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import nodes_from, put_nodes, width
-from tautline.kernels.data import (
-    BORDER,
-    BY_SIGMA,
-    ELIMINATED,
-    GUESS,
-    MEAN_VELOCITY,
-    TARGET,
-    Parameters,
-    Scratch,
-    node,
-    put_node,
-)
+from tautline.kernels.data import Parameters, Scratch, node, put_node
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.lanes import zero_like
@@ -32,9 +22,20 @@ from tautline.kernels.loads.velocities import (
     product_of_nodes,
     turning_inertia,
 )
-from tautline.kernels.newton import ZERO, Rates
-from tautline.kernels.so3 import Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
+from tautline.kernels.newton import Rates
+from tautline.kernels.so3 import ZERO, Matrix, Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
 from tautline.kernels.tangents import has_tangents, values_of
+
+
+class BoundaryEquations(NamedTuple):
+    """Knowns of the velocities at a step boundary, beside the momenta of the nodes in TARGET."""
+
+    s: float
+    tau: float  # time for which loads act
+    body: BodyResistance
+    R: Matrix
+    reel: ReelTarget
+    Pi: Vector  # with what loads give
 
 
 class Solved(NamedTuple):
@@ -46,30 +47,22 @@ class Solved(NamedTuple):
 
 
 @kernel
-def solve_values(
-    par: Parameters,
-    s: float,
-    tau: float,
-    body: BodyResistance,
-    R: Matrix,
-    reel: ReelTarget,
-    Pi: Vector,
-    scratch: Scratch,
-) -> Solved:
+def solve_values(par: Parameters, x: BoundaryEquations, scratch: Scratch) -> Solved:
     """`solve_velocities` for numbers without tangents."""
-    l = element_length(par, s)
+    tau, reel = x.tau, x.reel
+    l = element_length(par, x.s)
     off = par.mu * l / 6.0
-    turning = eliminate_rotation(par, tau, body, R, Pi)
+    turning = eliminate_rotation(par, tau, x.body, x.R, x.Pi)
     couple_nodes(par, off, tau, scratch)
-    v = scratch.nodes[MEAN_VELOCITY]
+    v = scratch.nodes[data.MEAN_VELOCITY]
     last = Equation(turning.block, turning.force)
-    solve_from_ends(par.N, off, par.M, last, scratch.nodes[TARGET], scratch, v)
+    solve_from_ends(par.N, off, par.M, last, scratch.nodes[data.TARGET], scratch, v)
     sigma = reel.speed
     own = zero_like(l) + 1.0
     if reel.turns:
-        mass = border_of_reel(par, l, s, tau, scratch)
-        slope, border = scratch.nodes[BY_SIGMA], scratch.nodes[BORDER]
-        solve_again(par.N, border, scratch, scratch.nodes[ELIMINATED], slope)
+        mass = border_of_reel(par, l, x.s, tau, scratch)
+        slope, border = scratch.nodes[data.BY_SIGMA], scratch.nodes[data.BORDER]
+        solve_again(par.N, border, scratch, scratch.nodes[data.ELIMINATED], slope)
         if not reel.held:
             own = mass + reel.friction - product_of_nodes(par.N, border, slope)
             sigma = (reel.momentum - product_of_nodes(par.N, border, v)) / own
@@ -82,25 +75,16 @@ def solve_values(
 
 
 @separate
-def with_tangents(
-    par: Parameters,
-    s: float,
-    tau: float,
-    body: BodyResistance,
-    R: Matrix,
-    reel: ReelTarget,
-    Pi: Vector,
-    solved: Solved,
-    scratch: Scratch,
-) -> Rates:
+def with_tangents(par: Parameters, equations: BoundaryEquations, solved: Solved, scratch: Scratch) -> Rates:
     """Tangents of velocities whose values are found.
 
     What the equations with tangents leave at those values is the right-hand side of one more solution with the same
     matrix (implicit function theorem).
     """
+    s, tau, body, R, reel, Pi = equations
     N = par.N
     plain = values_of((scratch,))[0]
-    v, right = plain.nodes[MEAN_VELOCITY], scratch.nodes[TARGET]
+    v, right = plain.nodes[data.MEAN_VELOCITY], scratch.nodes[data.TARGET]
     l = element_length(par, s)
     off = par.mu * l / 6.0
     couple_nodes(par, off, tau, scratch)
@@ -110,7 +94,7 @@ def with_tangents(
         mass = border_of_reel(par, l, s, tau, scratch) + reel.friction
         left_of_reel = reel.momentum - mass * sigma
         for i in range(1, N + 1):
-            border = node(scratch.nodes[BORDER], i)
+            border = node(scratch.nodes[data.BORDER], i)
             left_of_reel -= dot(border, node(v, i))
             put_node(right, i, add_scaled(node(right, i), -sigma, border))
     for e in range(N):
@@ -133,36 +117,27 @@ def with_tangents(
     at_end = add(at_end, apply(solved.turning.by_node, turned))
     put_node(right, N, sub(node(right, N), at_end))
 
-    found = scratch.nodes[GUESS]
-    solve_again(N, right, plain, scratch.nodes[ELIMINATED], found)
+    found = scratch.nodes[data.GUESS]
+    solve_again(N, right, plain, scratch.nodes[data.ELIMINATED], found)
     change = zero_like(l)
     if reel.turns and not reel.held:
         for i in range(1, N + 1):
-            left_of_reel -= dot(node(plain.nodes[BORDER], i), node(found, i))
+            left_of_reel -= dot(node(plain.nodes[data.BORDER], i), node(found, i))
         change = left_of_reel / solved.reel
     for i in range(1, N + 1):
-        x_i = add_scaled(node(found, i), -change, node(plain.nodes[BY_SIGMA], i))
+        x_i = add_scaled(node(found, i), -change, node(plain.nodes[data.BY_SIGMA], i))
         put_node(found, i, x_i)
-        put_node(scratch.nodes[MEAN_VELOCITY], i, add(node(v, i), sub(x_i, values_of(x_i))))
+        put_node(scratch.nodes[data.MEAN_VELOCITY], i, add(node(v, i), sub(x_i, values_of(x_i))))
     turned = apply(solved.turning.inverse, turned)
     turned = sub(turned, apply_transposed(solved.turning.by_node, node(found, N)))
     return Rates(sigma + (change - values_of(change)), add(omega, sub(turned, values_of(turned))), 0.0)
 
 
 @kernel
-def solve_velocities(
-    par: Parameters,
-    s: float,
-    tau: float,
-    body: BodyResistance,
-    R: Matrix,
-    reel: ReelTarget,
-    Pi: Vector,
-    scratch: Scratch,
-) -> Rates:
+def solve_velocities(par: Parameters, equations: BoundaryEquations, scratch: Scratch) -> Rates:
     """Velocities of the nodes from the momenta in TARGET into MEAN_VELOCITY, and the rates of reel and body."""
-    x = values_of((par, s, tau, body, R, reel, Pi, scratch))
-    solved = solve_values(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7])
-    if has_tangents(s):
-        return with_tangents(par, s, tau, body, R, reel, Pi, solved, scratch)
+    x = values_of((par, equations, scratch))
+    solved = solve_values(x[0], x[1], x[2])
+    if has_tangents(equations.s):
+        return with_tangents(par, equations, solved, scratch)
     return solved.rates

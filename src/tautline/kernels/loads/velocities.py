@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from tautline.arrays import Array2
+from tautline.kernels import data
 from tautline.kernels.along import (
     load,
     nodes_from,
@@ -21,34 +22,14 @@ from tautline.kernels.along import (
     total,
     width,
 )
-from tautline.kernels.data import (
-    ACROSS,
-    ADDED,
-    ALONG,
-    BLOCK,
-    BLOCK_OFF,
-    BORDER,
-    BY_REEL,
-    COUPLING,
-    COUPLING_ALONG,
-    DIRECTION,
-    LENGTH,
-    OWN_ALONG,
-    PASSING,
-    VISCOUS,
-    Array,
-    Parameters,
-    Scratch,
-    node,
-    put_node,
-)
+from tautline.kernels.data import Array, Parameters, Scratch, node, put_node
 from tautline.kernels.energy import reel_mass, weights_of_nodes
-from tautline.kernels.fixed import IDENTITY
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
 from tautline.kernels.loads.drag import BodyResistance
-from tautline.kernels.newton import ZERO
 from tautline.kernels.so3 import (
+    IDENTITY,
+    ZERO,
     Matrix,
     Vector,
     add,
@@ -125,34 +106,34 @@ class Coupling(NamedTuple):
 @kernel
 def coupling(rows: Array2, tau: float, e: int) -> Coupling:
     """Coupling of a vector of elements from e on."""
-    a = 0.25 * tau * (load(rows[ACROSS], e) + load(rows[ADDED], e))
-    return Coupling(a, 0.25 * tau * load(rows[ALONG], e) - a, tau * load(rows[VISCOUS], e))
+    a = 0.25 * tau * (load(rows[data.ACROSS], e) + load(rows[data.ADDED], e))
+    return Coupling(a, 0.25 * tau * load(rows[data.ALONG], e) - a, tau * load(rows[data.VISCOUS], e))
 
 
 @kernel
 def couple_nodes(par: Parameters, off: float, tau: float, scratch: Scratch) -> None:
     """Numbers of all elements in the equations of their nodes, which both_ends.py solves."""
     rows = scratch.factor
-    for e in range(0, par.N + 1, width(rows[COUPLING])):
+    for e in range(0, par.N + 1, width(rows[data.COUPLING])):
         x = coupling(rows, tau, e)
-        store(rows[COUPLING], e, off + x.a)
-        store(rows[COUPLING_ALONG], e, x.b - x.c)
-        store(rows[OWN_ALONG], e, x.b + x.c)
+        store(rows[data.COUPLING], e, off + x.a)
+        store(rows[data.COUPLING_ALONG], e, x.b - x.c)
+        store(rows[data.OWN_ALONG], e, x.b + x.c)
 
 
 @kernel
 def blocks_of_nodes(par: Parameters, l: float, tau: float, scratch: Scratch) -> None:
     """Blocks m I + x t t^T between nodes, m into COUPLING and x into COUPLING_ALONG; of the nodes into BLOCK."""
-    directions, rows = scratch.nodes[DIRECTION], scratch.factor
-    out, out_off = scratch.nodes[BLOCK], scratch.nodes[BLOCK_OFF]
+    directions, rows = scratch.nodes[data.DIRECTION], scratch.factor
+    out, out_off = scratch.nodes[data.BLOCK], scratch.nodes[data.BLOCK_OFF]
     off = par.mu * l / 6.0
     nothing = spread(out, 0.0)
     before, before_off = (nothing, nothing, nothing), (nothing, nothing, nothing)
     for e in range(0, par.N + 1, width(out)):
         t = nodes_from(directions, e)
         a, b, c = coupling(rows, tau, e)
-        store(rows[COUPLING], e, off + a)
-        store(rows[COUPLING_ALONG], e, b - c)
+        store(rows[data.COUPLING], e, off + a)
+        store(rows[data.COUPLING_ALONG], e, b - c)
         x = scale(b + c, t)
         own = (a + x[0] * t[0], a + x[1] * t[1], a + x[2] * t[2])
         own_off = (x[1] * t[2], x[0] * t[2], x[0] * t[1])
@@ -165,21 +146,21 @@ def blocks_of_nodes(par: Parameters, l: float, tau: float, scratch: Scratch) -> 
 
 @kernel
 def put_block(scratch: Scratch, i: int, K: Symmetric) -> None:
-    put_node(scratch.nodes[BLOCK], i, (K[0], K[1], K[2]))
-    put_node(scratch.nodes[BLOCK_OFF], i, (K[3], K[4], K[5]))
+    put_node(scratch.nodes[data.BLOCK], i, (K[0], K[1], K[2]))
+    put_node(scratch.nodes[data.BLOCK_OFF], i, (K[3], K[4], K[5]))
 
 
 @kernel
 def block(scratch: Scratch, i: int) -> Symmetric:
-    a, b = node(scratch.nodes[BLOCK], i), node(scratch.nodes[BLOCK_OFF], i)
+    a, b = node(scratch.nodes[data.BLOCK], i), node(scratch.nodes[data.BLOCK_OFF], i)
     return (a[0], a[1], a[2], b[0], b[1], b[2])
 
 
 @kernel
 def coupled(scratch: Scratch, e: int, v: Vector) -> Vector:
     """(m I + x t t^T) v, with the block between the nodes of element e."""
-    t = node(scratch.nodes[DIRECTION], e)
-    return add_scaled(scale(scratch.factor[COUPLING][e], v), scratch.factor[COUPLING_ALONG][e] * dot(t, v), t)
+    t = node(scratch.nodes[data.DIRECTION], e)
+    return add_scaled(scale(scratch.factor[data.COUPLING][e], v), scratch.factor[data.COUPLING_ALONG][e] * dot(t, v), t)
 
 
 class ReelTarget(NamedTuple):
@@ -196,16 +177,16 @@ class ReelTarget(NamedTuple):
 def border_of_reel(par: Parameters, l: float, s: float, tau: float, scratch: Scratch) -> float:
     """Coefficients of the nodes in the reel's equation into BORDER, and its own one."""
     N = par.N
-    out, directions = scratch.nodes[BORDER], scratch.nodes[DIRECTION]
+    out, directions = scratch.nodes[data.BORDER], scratch.nodes[data.DIRECTION]
     rows = scratch.factor
     nothing = spread(out, 0.0)
     before = (nothing, nothing, nothing)
     own = nothing
     for e in range(0, N + 1, width(out)):
         alpha, beta, gamma, _ = weights_from(out, N, e)
-        t, length = nodes_from(directions, e), load(rows[LENGTH], e)
-        c, by_reel = tau * load(rows[VISCOUS], e), load(rows[BY_REEL], e)
-        a, passing = tau * load(rows[ALONG], e), load(rows[PASSING], e)
+        t, length = nodes_from(directions, e), load(rows[data.LENGTH], e)
+        c, by_reel = tau * load(rows[data.VISCOUS], e), load(rows[data.BY_REEL], e)
+        a, passing = tau * load(rows[data.ALONG], e), load(rows[data.PASSING], e)
         carried = 0.5 * a * passing
         # the elements' vectors of theory.md point to the guide
         left = scale(carried - c * by_reel - par.mu * alpha * length, t)

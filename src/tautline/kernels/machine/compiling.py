@@ -19,12 +19,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.target_extension import current_target, target_override
 
 from tautline.kernels.jit import Kernel
-from tautline.kernels.machine import (  # noqa: F401 - they teach Numba
-    numba_along,
-    numba_force_law,
-    numba_interrupts,
-    numba_lane_arrays,
-)
+from tautline.kernels.machine import numba_along, numba_calls, numba_lane_arrays  # noqa: F401 - they teach Numba
 from tautline.kernels.machine.numba_lanes import teach_either
 from tautline.kernels.machine.numba_target import IS_LEAN, NAME, compiled_for_kernels
 from tautline.kernels.machine.options import OPTIONS

@@ -11,7 +11,7 @@ from numba.extending import intrinsic, overload
 from tautline.kernels.along import fused, load, previous, ramp, spread, store, store_values, total, width
 from tautline.kernels.lanes import LANES
 from tautline.kernels.machine import numba_pairs  # noqa: F401 - it teaches Numba pairs
-from tautline.kernels.machine.numba_lanes import FLOATS, check_index, lanes_type
+from tautline.kernels.machine.numba_lanes import FLOATS, access_to, lanes_type
 from tautline.kernels.machine.numba_tangent_arrays import TangentArrayType
 from tautline.kernels.machine.numba_tangents import tangent_type
 from tautline.kernels.machine.options import PART
@@ -25,30 +25,7 @@ def _is_row(x: Any) -> bool:
     return isinstance(x, types.Array) and x.ndim == 1 and x.layout == "C" and x.dtype == types.float64
 
 
-def _vector_at(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-    """Pointer to LANES numbers of a row."""
-    row = context.make_array(kind)(context, builder, array)
-    last = builder.add(index, ir.Constant(index.type, LANES - 1))
-    check_index(context, builder, index, builder.extract_value(row.shape, 0))
-    check_index(context, builder, last, builder.extract_value(row.shape, 0))
-    return builder.bitcast(builder.gep(row.data, [index]), FLOATS.as_pointer())
-
-
-@intrinsic
-def _load(typingctx: Any, x: Any, i: Any) -> Any:
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.load(_vector_at(context, builder, sig.args[0], *args), align=8)
-
-    return lanes_type(x, types.intp), codegen
-
-
-@intrinsic
-def _store(typingctx: Any, x: Any, i: Any, values: Any) -> Any:
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        builder.store(args[2], _vector_at(context, builder, sig.args[0], *args[:2]), align=8)
-        return context.get_dummy_value()
-
-    return types.none(x, types.intp, lanes_type), codegen
+_load, _store = access_to(lanes_type, FLOATS)
 
 
 @intrinsic

@@ -79,18 +79,17 @@ def _cast_to_lanes(context: Any, builder: Any, fromty: Any, toty: Any, value: An
     return broadcast(builder, context.cast(builder, value, fromty, types.float64))
 
 
-def _operation(function: Any, result: Any, arity: int, build: Any) -> None:
-    """Make `function` work on lanes, or on lanes and plain numbers."""
+def _operation(function: Any, result: Any, arity: int, build: Any, kind: Any = lanes_type) -> None:
+    """Make `function` work on values of a kind; on lanes and plain numbers where that is lanes."""
 
     class Typing(AbstractTemplate):
         def generic(self, args: Any, kws: Any) -> Any:
-            if len(args) == arity and all(map(is_number, args)) and lanes_type in args:
-                return signature(result, *[lanes_type] * arity)
-            return None
+            fit = [x == kind or (kind is lanes_type and is_number(x)) for x in args]
+            return signature(result, *[kind] * arity) if len(args) == arity and all(fit) and kind in args else None
 
     infer_global(function)(Typing)
 
-    @lower_builtin(function, *[lanes_type] * arity)
+    @lower_builtin(function, *[kind] * arity)
     def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
         return build(builder, *args)
 
@@ -158,46 +157,15 @@ def _lower_select(context: Any, builder: Any, sig: Any, args: Any) -> Any:
     return builder.select(*args)
 
 
-@infer_global(some)
-class _Some(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        return signature(types.boolean, *args)
-
-
-@lower_builtin(some, types.boolean)
-def _itself(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return args[0]
-
-
-@lower_builtin(some, mask_type)
-def _some_lane(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    bits = builder.bitcast(args[0], ir.IntType(LANES))
+def _some_lane(builder: Any, a: Any) -> Any:
+    bits = builder.bitcast(a, ir.IntType(LANES))
     return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
 
 
-class _OfMasks(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        return signature(mask_type, *args) if args == (mask_type, mask_type) else None
-
-
-@infer_global(operator.and_)
-class _And(_OfMasks):
-    pass
-
-
-@infer_global(operator.or_)
-class _Or(_OfMasks):
-    pass
-
-
-@lower_builtin(operator.and_, mask_type, mask_type)
-def _both(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.and_(*args)
-
-
-@lower_builtin(operator.or_, mask_type, mask_type)
-def _one(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return builder.or_(*args)
+_operation(some, types.boolean, 1, _some_lane, mask_type)
+_operation(some, types.boolean, 1, lambda builder, a: a, types.boolean)
+_operation(operator.and_, mask_type, 2, lambda builder, a, b: builder.and_(a, b), mask_type)
+_operation(operator.or_, mask_type, 2, lambda builder, a, b: builder.or_(a, b), mask_type)
 
 
 def _has_lanes(kind: Any) -> bool:
@@ -224,21 +192,41 @@ def _teach(chosen: Callable[..., Any], scalar: Callable[..., Any], lanes: Callab
 _operation(zero_like, lanes_type, 1, lambda builder, a: ir.Constant(FLOATS, [0.0] * LANES))
 
 
-@infer_global(zero_like)
-class _ZeroLike(AbstractTemplate):
-    def generic(self, args: Any, kws: Any) -> Any:
-        return signature(types.float64, types.float64) if isinstance(args[0], types.Float) else None
-
-
-@lower_builtin(zero_like, types.float64)
-def _zero(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-    return context.get_constant(types.float64, 0.0)
+_operation(zero_like, types.float64, 1, lambda builder, a: ir.Constant(a.type, 0.0), types.float64)
 
 
 def check_index(context: Any, builder: Any, index: Any, size: Any) -> None:
     """Raise IndexError for an index out of range, where bounds are to be checked."""
     if context.enable_boundscheck:
         cgutils.do_boundscheck(context, builder, index, size)
+
+
+def access_to(kind: Any, vector: Any) -> tuple[Any, Any]:
+    """Intrinsics that load and store a vector of neighbors in a row of numbers, of a kind that Numba knows."""
+
+    def place(context: Any, builder: Any, row_type: Any, array: Any, index: Any) -> Any:
+        row = context.make_array(row_type)(context, builder, array)
+        last = builder.add(index, ir.Constant(index.type, vector.count - 1))
+        for checked in (index, last):
+            check_index(context, builder, checked, builder.extract_value(row.shape, 0))
+        return builder.bitcast(builder.gep(row.data, [index]), vector.as_pointer())
+
+    @intrinsic
+    def load(typingctx: Any, x: Any, i: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            return builder.load(place(context, builder, sig.args[0], *args), align=8)
+
+        return kind(x, types.intp), codegen
+
+    @intrinsic
+    def store(typingctx: Any, x: Any, i: Any, values: Any) -> Any:
+        def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+            builder.store(args[2], place(context, builder, sig.args[0], *args[:2]), align=8)
+            return context.get_dummy_value()
+
+        return types.none(x, types.intp, kind), codegen
+
+    return load, store
 
 
 def _checked_lane(context: Any, builder: Any, lane: Any) -> Any:

@@ -13,7 +13,7 @@ from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
 from numba.extending import intrinsic, lower_builtin, lower_cast, models, overload, register_model
 
-from tautline.kernels.machine.numba_lanes import check_index
+from tautline.kernels.machine.numba_lanes import access_to
 from tautline.kernels.machine.numba_tangents import tangent_type
 from tautline.kernels.machine.options import PART
 from tautline.kernels.pairs import first, load_pair, pair, second, store_pair
@@ -124,28 +124,7 @@ def _taken(place: int) -> Any:
 _first, _second = _taken(0), _taken(1)
 
 
-def _place(context: Any, builder: Any, kind: Any, array: Any, index: Any) -> Any:
-    """Pointer to two numbers of a row."""
-    row = context.make_array(kind)(context, builder, array)
-    check_index(context, builder, builder.add(index, ir.Constant(index.type, 1)), builder.extract_value(row.shape, 0))
-    return builder.bitcast(builder.gep(row.data, [index]), _DOUBLES.as_pointer())
-
-
-@intrinsic
-def _load(typingctx: Any, x: Any, i: Any) -> Any:
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        return builder.load(_place(context, builder, sig.args[0], *args), align=8)
-
-    return floats(x, types.intp), codegen
-
-
-@intrinsic
-def _store(typingctx: Any, x: Any, i: Any, values: Any) -> Any:
-    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
-        builder.store(args[2], _place(context, builder, sig.args[0], *args[:2]), align=8)
-        return context.get_dummy_value()
-
-    return types.none(x, types.intp, floats), codegen
+_load, _store = access_to(floats, _DOUBLES)
 
 
 @overload(pair, strict=False, jit_options=PART)

@@ -14,7 +14,7 @@ from tautline import ledger, registry
 
 KERNELS = "tautline.kernels"
 # Of the C interface: raised where a caller in C would have to change though no structure has.
-ABI = 2
+ABI = 3
 
 
 @cache

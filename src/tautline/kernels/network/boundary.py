@@ -6,21 +6,8 @@ both ends and its reel or feeds, which goes into the equations of the bodies.
 
 from __future__ import annotations
 
-from tautline.kernels.data import (
-    GLIDING,
-    H_LAST,
-    HELD,
-    LOAD_ROWS,
-    P_S,
-    P_S_ERR,
-    PUSHED,
-    SIGMA,
-    Loads,
-    S,
-    node,
-    put_triple,
-    triple,
-)
+from tautline.kernels import data
+from tautline.kernels.data import Loads, add_triple, node, put_triple, triple
 from tautline.kernels.energy import reel_mass
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import NO_PUSH, Instant, Push, Speeds, instant_at
@@ -28,36 +15,12 @@ from tautline.kernels.loads.boundary import StepBoundary, reel_target
 from tautline.kernels.loads.drag import NO_BODY_RESISTANCE
 from tautline.kernels.loads.pushing import ACCOUNTS, ON_BODY, ON_FAR, ON_REEL, acts, pushes
 from tautline.kernels.loads.velocities import ReelTarget
-from tautline.kernels.network.data import (
-    ANGULAR,
-    END_VELOCITY,
-    GRIPS,
-    LINEAR,
-    OMEGA_NOW,
-    SIGMA_NOW,
-    TURNED,
-    V_NOW,
-    Body,
-    Network,
-    Strand,
-    body_at,
-    loads_at,
-    strand_at,
-)
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Body, Network, Strand, body_at, loads_at, strand_at
 from tautline.kernels.network.ends import matrix_in, put_matrix, spooled_slope
 from tautline.kernels.network.equations import drum_mass
 from tautline.kernels.network.friction import NO_FRICTION, rub_force, rub_of
-from tautline.kernels.network.linear import (
-    IDENTITY,
-    ZEROS,
-    add_block,
-    add_column,
-    add_row,
-    add_vector,
-    clear,
-    eliminate,
-    substitute,
-)
+from tautline.kernels.network.linear import add_block, add_column, add_row, clear, eliminate, substitute
 from tautline.kernels.network.reduced import (
     Reduced,
     prepare,
@@ -66,11 +29,12 @@ from tautline.kernels.network.reduced import (
     restore_inner,
 )
 from tautline.kernels.network.span_loads import rows_of, speeds_of
-from tautline.kernels.network.step import ZERO
 from tautline.kernels.network.wet import fluid_into
 from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
+    IDENTITY,
+    ZERO,
     Matrix,
     Vector,
     add,
@@ -80,7 +44,7 @@ from tautline.kernels.so3 import (
     dot,
     hat,
     matmul,
-    matrix_add_scaled,
+    matrix_scale,
     outer,
     scale,
     sub,
@@ -91,7 +55,7 @@ from tautline.kernels.so3 import (
 @kernel
 def swing_of(body: Body, point: Vector) -> Matrix:
     """Velocity of a point of a body by its angular velocity: -R hat(rho)."""
-    return matmul(matrix_in(body.work, TURNED), hat(scale(-1.0, point)))
+    return matmul(matrix_in(body.work, net.TURNED), hat(scale(-1.0, point)))
 
 
 @kernel
@@ -117,8 +81,8 @@ def given_velocity(body: Body, point: Vector) -> Vector:
     """Velocity of a point of a body whose motion is given; 0 of one that is free."""
     if body.free:
         return ZERO
-    swing = apply(matrix_in(body.work, TURNED), cross(triple(body.work, OMEGA_NOW), point))
-    return add(triple(body.work, V_NOW), swing)
+    swing = apply(matrix_in(body.work, net.TURNED), cross(triple(body.work, net.OMEGA_NOW), point))
+    return add(triple(body.work, net.V_NOW), swing)
 
 
 @kernel
@@ -132,9 +96,9 @@ def given_velocities(network: Network, strand: Strand) -> tuple[Vector, Vector]:
 def push_point(network: Network, body: Body, point: Vector, force: Vector) -> None:
     """Right-hand sides of a free body by a force at a point of it."""
     if body.free:
-        add_vector(network.right[0], body.row, force)
+        add_triple(network.right[0], body.row, force)
         if body.turns:
-            add_vector(network.right[0], body.row + 3, apply(transpose(swing_of(body, point)), force))
+            add_triple(network.right[0], body.row + 3, apply(transpose(swing_of(body, point)), force))
 
 
 @kernel
@@ -199,18 +163,18 @@ def add_reel(network: Network, strand: Strand) -> None:
     matrix = network.matrix
     body = body_at(network.bodies, strand.ends[0])
     row, factor, axis = rows_of(network, strand)[0], strand.reeving.factors[0], strand.axis
-    mass = reel_mass(strand.reeving.par, strand.reel[S])[0]
+    mass = reel_mass(strand.reeving.par, strand.reel[data.S])[0]
     if strand.on_body:
         mass = drum_mass(strand, 0.0, 0.0)
     spins = body.free and body.turns
     if spins:
-        add_block(matrix, body.row + 3, body.row + 3, matrix_add_scaled(ZEROS, mass, outer(axis, axis)))
+        add_block(matrix, body.row + 3, body.row + 3, matrix_scale(mass, outer(axis, axis)))
     if row < 0:
         return
     matrix[row, row] += factor * factor * mass
     if not body.free:
-        lifted = dot(spooled_slope(strand, strand.reel[S]), given_velocity(body, strand.points[0]))
-        network.right[0][row] -= factor * (mass * dot(axis, triple(body.work, OMEGA_NOW)) + lifted)
+        lifted = dot(spooled_slope(strand, strand.reel[data.S]), given_velocity(body, strand.points[0]))
+        network.right[0][row] -= factor * (mass * dot(axis, triple(body.work, net.OMEGA_NOW)) + lifted)
     if spins:
         add_row(matrix, row, body.row + 3, scale(factor * mass, axis))
         add_column(matrix, body.row + 3, row, scale(factor * mass, axis))
@@ -220,7 +184,7 @@ def add_reel(network: Network, strand: Strand) -> None:
 def add_wheel(network: Network, strand: Strand) -> None:
     """Rope that is on the wheel at the start of a span: a mass at its center."""
     body, center = body_at(network.bodies, strand.ends[0]), strand.reeving.center
-    K = matrix_add_scaled(ZEROS, strand.reeving.wrap, IDENTITY)
+    K = matrix_scale(strand.reeving.wrap, IDENTITY)
     add_pair(network, (body, body), (center, center), K)
 
 
@@ -229,11 +193,11 @@ def add_drum(network: Network, strand: Strand, tau: float, at: Instant, ahead: f
     """A drum at the end of a line: the rope on it, and what loads give to that. A wheel alone has no rope."""
     body, point = body_at(network.bodies, strand.ends[0]), strand.points[0]
     if strand.has_reel:
-        K = matrix_add_scaled(ZEROS, strand.par.mu * strand.reel[S], IDENTITY)
+        K = matrix_scale(strand.par.mu * strand.reel[data.S], IDENTITY)
         add_pair(network, (body, body), (point, point), K)
     if pushes(loads_at(network.acting, strand.number)):
         push = push_strand(network, strand, at, ahead)
-        push_point(network, body, point, scale(tau, node(strand.scratch.nodes[PUSHED], 0)))
+        push_point(network, body, point, scale(tau, node(strand.scratch.nodes[data.PUSHED], 0)))
         row = rows_of(network, strand)[0]
         if row >= 0:
             network.right[0][row] += tau * strand.reeving.factors[0] * push.reel
@@ -244,7 +208,7 @@ def strand_into(network: Network, k: int, tau: float, at: Instant, ahead: float)
     """Reduce a string and put it into the equations of bodies and reels."""
     strand = strand_at(network.strands, k)
     if strand.row >= 0:
-        network.right[0][strand.row] += strand.reel[P_S] - strand.reel[P_S_ERR]
+        network.right[0][strand.row] += strand.reel[data.P_S] - strand.reel[data.P_S_ERR]
     if strand.has_reel or strand.reeving.sheave:
         add_reel(network, strand)
     if strand.reeving.sheave:
@@ -267,7 +231,7 @@ def strand_into(network: Network, k: int, tau: float, at: Instant, ahead: float)
     add_feeds(network, strand, reduced)
     loads = loads_at(network.acting, k)
     if last.free and last.turns and pushes(loads):
-        add_vector(network.right[0], last.row + 3, scale(tau, push_of(strand, loads).moment))
+        add_triple(network.right[0], last.row + 3, scale(tau, push_of(strand, loads).moment))
 
 
 @kernel
@@ -277,17 +241,17 @@ def target_of(network: Network, strand: Strand) -> ReelTarget:
     Friction of a wheel that is stiff acts for half of the latest step at the speed that is solved for.
     """
     reel, friction = strand.reel, strand.reeving.friction
-    if reel[HELD] == GLIDING and friction.law != NO_FRICTION:
-        slope = rub_force(rub_of(network, strand.number), friction.alpha_0, reel[SIGMA])[1]
-        drag = -0.5 * reel[H_LAST] * slope
-        return ReelTarget(True, False, 0.0, reel[P_S] + drag * reel[SIGMA], drag)
-    return reel_target(strand.reeving.par, reel, False, reel[P_S], 0.0)
+    if reel[data.HELD] == data.GLIDING and friction.law != NO_FRICTION:
+        slope = rub_force(rub_of(network, strand.number), friction.alpha_0, reel[data.SIGMA])[1]
+        drag = -0.5 * reel[data.H_LAST] * slope
+        return ReelTarget(True, False, 0.0, reel[data.P_S] + drag * reel[data.SIGMA], drag)
+    return reel_target(strand.reeving.par, reel, False, reel[data.P_S], 0.0)
 
 
 @kernel
 def stick_rope(network: Network, strand: Strand) -> None:
     """Let a rope that sticks to its wheel have the wheel's speed: their momenta are known together only."""
-    if strand.reeving.wheel < 0 or strand.reel[GRIPS] == 0.0:
+    if strand.reeving.wheel < 0 or strand.reel[net.GRIPS] == 0.0:
         return
     matrix, right = network.matrix, network.right[0]
     i, j = strand.row, strand_at(network.strands, strand.reeving.wheel).row
@@ -317,7 +281,7 @@ def hold_reel(network: Network, strand: Strand) -> None:
     target = target_of(network, strand)
     if not target.held:
         matrix[row, row] += target.friction
-        right[row] += target.momentum - reel[P_S]
+        right[row] += target.momentum - reel[data.P_S]
         return
     speed = target.speed
     for j in range(len(right)):
@@ -334,7 +298,7 @@ def push_of(strand: Strand, loads: Loads) -> Push:
     reel, far, moment = 0.0, 0.0, ZERO
     for k in range(len(ACCOUNTS)):
         if acts(k, loads.own):
-            rest = strand.scratch.nodes[LOAD_ROWS + 2 * k + 1]
+            rest = strand.scratch.nodes[data.LOAD_ROWS + 2 * k + 1]
             reel += rest[ON_REEL]
             far += rest[ON_FAR]
             moment = add(moment, triple(rest, ON_BODY))
@@ -345,9 +309,9 @@ def push_of(strand: Strand, loads: Loads) -> Push:
 def boundary_of(network: Network, strand: Strand, loads: Loads, at: Instant, speeds: Speeds) -> StepBoundary:
     """A step boundary as the pendulum's loads have it, at the velocities that were found."""
     body = body_at(network.bodies, strand.ends[1])
-    rates = Rates(speeds[0], triple(body.work, OMEGA_NOW), 0.0)
+    rates = Rates(speeds[0], triple(body.work, net.OMEGA_NOW), 0.0)
     push = push_of(strand, loads) if pushes(loads) else NO_PUSH
-    here = instant_at(at, matrix_in(body.work, TURNED), rates, speeds)
+    here = instant_at(at, matrix_in(body.work, net.TURNED), rates, speeds)
     return StepBoundary(here, NO_BODY_RESISTANCE, push, rates, 0.0, speeds)
 
 
@@ -364,12 +328,12 @@ def velocities_at_boundary(network: Network, tau: float, at: Instant, ahead: flo
         body = body_at(network.bodies, b)
         if body.free:
             R = attitude(body.state)
-            put_matrix(body.work, TURNED, R)
-            add_block(matrix, body.row, body.row, matrix_add_scaled(ZEROS, body.mass, IDENTITY))
-            add_vector(right, body.row, triple(body.state, LINEAR))
+            put_matrix(body.work, net.TURNED, R)
+            add_block(matrix, body.row, body.row, matrix_scale(body.mass, IDENTITY))
+            add_triple(right, body.row, triple(body.state, net.LINEAR))
             add_block(matrix, body.row + 3, body.row + 3, body.J if body.turns else IDENTITY)
             if body.turns:
-                add_vector(right, body.row + 3, apply_transposed(R, triple(body.state, ANGULAR)))
+                add_triple(right, body.row + 3, apply_transposed(R, triple(body.state, net.ANGULAR)))
             if network.in_fluid:
                 fluid_into(network, body, tau, at, ahead)
     for k in range(len(network.strands)):
@@ -383,17 +347,17 @@ def velocities_at_boundary(network: Network, tau: float, at: Instant, ahead: flo
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
         if body.free:
-            put_triple(body.work, V_NOW, triple(network.right[1], body.row))
-            put_triple(body.work, OMEGA_NOW, triple(network.right[1], body.row + 3))
+            put_triple(body.work, net.V_NOW, triple(network.right[1], body.row))
+            put_triple(body.work, net.OMEGA_NOW, triple(network.right[1], body.row + 3))
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
         for e in range(2):
             body = body_at(network.bodies, strand.ends[e])
-            swing = apply(matrix_in(body.work, TURNED), cross(triple(body.work, OMEGA_NOW), strand.points[e]))
-            put_triple(strand.work, END_VELOCITY + 3 * e, add(triple(body.work, V_NOW), swing))
-        strand.work[SIGMA_NOW] = network.right[1][strand.row] if strand.row >= 0 else 0.0
+            swing = apply(matrix_in(body.work, net.TURNED), cross(triple(body.work, net.OMEGA_NOW), strand.points[e]))
+            put_triple(strand.work, net.END_VELOCITY + 3 * e, add(triple(body.work, net.V_NOW), swing))
+        strand.work[net.SIGMA_NOW] = network.right[1][strand.row] if strand.row >= 0 else 0.0
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
-        ends = (triple(strand.work, END_VELOCITY), triple(strand.work, END_VELOCITY + 3))
+        ends = (triple(strand.work, net.END_VELOCITY), triple(strand.work, net.END_VELOCITY + 3))
         if not strand.reeving.idle:
             restore_inner(network, strand, ends[0], ends[1], speeds_of(network, strand))

@@ -9,48 +9,16 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import load, nodes_from, put_nodes, width
-from tautline.kernels.data import (
-    ABOVE,
-    AT_SIGMA,
-    BELOW,
-    BORDER,
-    BY_SIGMA,
-    INVERSE_MINOR,
-    MEAN_VELOCITY,
-    MINOR,
-    POSITION,
-    RATIO,
-    RIGHT,
-    TARGET,
-    Array,
-    S,
-    add_to_node,
-    node,
-    put_node,
-    put_triple,
-    triple,
-)
+from tautline.kernels.data import Array, add_to_node, node, put_node, put_triple, triple
 from tautline.kernels.energy import element_length
 from tautline.kernels.jit import kernel
-from tautline.kernels.network.data import (
-    BY_FIRST,
-    BY_LAST,
-    END_BY_SIGMA,
-    END_BY_STOP,
-    END_MOMENTUM,
-    FOLLOWING,
-    LEFT,
-    PIVOT,
-    REEL_BY_END,
-    SCALE,
-    SCHUR,
-    START_ROW,
-    Strand,
-)
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Strand
 from tautline.kernels.network.spans import BY_STOP
 from tautline.kernels.reels import unpack_start
-from tautline.kernels.so3 import Vector, add, add_scaled, scale, sub
+from tautline.kernels.so3 import ZERO, Vector, add, add_scaled, scale, sub
 from tautline.kernels.step_equations import GROWTH, derivatives_by_sigma, ends_of, node_equations, reel_row
 from tautline.kernels.tridiagonal import (
     LastNode,
@@ -61,8 +29,6 @@ from tautline.kernels.tridiagonal import (
     forward_with_minors,
 )
 
-ZERO = (0.0, 0.0, 0.0)
-
 
 @kernel
 def follow_ends(strand: Strand, free: tuple[bool, bool]) -> None:
@@ -72,9 +38,9 @@ def follow_ends(strand: Strand, free: tuple[bool, bool]) -> None:
     """
     N = strand.par.N
     factor = strand.scratch.factor
-    first, last = factor[BY_FIRST], factor[BY_LAST]
-    below, inverse, ratio = factor[BELOW], factor[INVERSE_MINOR], factor[RATIO]
-    near, far = min(N - 1, FOLLOWING) if free[0] else 0, min(N - 1, FOLLOWING) if free[1] else 0
+    first, last = factor[net.BY_FIRST], factor[net.BY_LAST]
+    below, inverse, ratio = factor[data.BELOW], factor[data.INVERSE_MINOR], factor[data.RATIO]
+    near, far = min(N - 1, net.FOLLOWING) if free[0] else 0, min(N - 1, net.FOLLOWING) if free[1] else 0
     Y = 1.0
     for i in range(1, near + 1):
         Y *= -below[i - 1]
@@ -104,8 +70,8 @@ def reduce_to_ends(
     `free` are the ends whose velocities are unknown; slopes by others are left out.
     """
     N, scratch, work = strand.par.N, strand.scratch, strand.work
-    above, below = scratch.factor[ABOVE], scratch.factor[BELOW]
-    right, v = scratch.nodes[RIGHT], scratch.nodes[AT_SIGMA]
+    above, below = scratch.factor[data.ABOVE], scratch.factor[data.BELOW]
+    right, v = scratch.nodes[data.RIGHT], scratch.nodes[data.AT_SIGMA]
     mass = 1.0 / unit
     r_first, r_last = node(right, 0), node(right, N)
     add_to_node(right, 1, scale(-below[0], v_first))
@@ -115,16 +81,16 @@ def reduce_to_ends(
     put_node(v, 0, v_first)
     follow_ends(strand, free)
 
-    first, last = scratch.factor[BY_FIRST], scratch.factor[BY_LAST]
+    first, last = scratch.factor[net.BY_FIRST], scratch.factor[net.BY_LAST]
     P_first = sub(add_scaled(scale(own_first, v_first), above[0], node(v, 1)), r_first)
     P_last = sub(add_scaled(scale(OWN, v_last), below[N - 1], node(v, N - 1)), r_last)
-    put_triple(work, END_MOMENTUM, scale(mass, P_first))
-    put_triple(work, END_MOMENTUM + 3, scale(mass, P_last))
-    work[SCHUR] = mass * (own_first + above[0] * (first[1] if N > 1 else 0.0))
-    work[SCHUR + 1] = mass * above[0] * last[1]
-    work[SCHUR + 2] = mass * below[N - 1] * first[N - 1]
-    work[SCHUR + 3] = mass * (OWN + below[N - 1] * (last[N - 1] if N > 1 else 0.0))
-    work[SCALE] = strand.par.mu * unit
+    put_triple(work, net.END_MOMENTUM, scale(mass, P_first))
+    put_triple(work, net.END_MOMENTUM + 3, scale(mass, P_last))
+    work[net.SCHUR] = mass * (own_first + above[0] * (first[1] if N > 1 else 0.0))
+    work[net.SCHUR + 1] = mass * above[0] * last[1]
+    work[net.SCHUR + 2] = mass * below[N - 1] * first[N - 1]
+    work[net.SCHUR + 3] = mass * (OWN + below[N - 1] * (last[N - 1] if N > 1 else 0.0))
+    work[net.SCALE] = strand.par.mu * unit
 
 
 @kernel
@@ -144,14 +110,14 @@ def slopes_at_ends(
     """
     N, work, mu = strand.par.N, strand.work, strand.par.mu
     factor = strand.scratch.factor
-    above, below, first, last = factor[ABOVE], factor[BELOW], factor[BY_FIRST], factor[BY_LAST]
+    above, below, first, last = factor[data.ABOVE], factor[data.BELOW], factor[net.BY_FIRST], factor[net.BY_LAST]
     put_triple(work, places[0], scale(mu, add(sub(scale(above[0], node(slope, 1)), r[0]), carried)))
     put_triple(work, places[0] + 3, scale(mu, sub(scale(below[N - 1], node(slope, N - 1)), r[1])))
     if free[0]:
-        by_first = sub(add(node(border, 0), followed(border, first, 1, min(N - 1, FOLLOWING))), carried)
+        by_first = sub(add(node(border, 0), followed(border, first, 1, min(N - 1, net.FOLLOWING))), carried)
         put_triple(work, places[1], scale(mu, by_first))
     if free[1]:
-        by_last = add(node(border, N), followed(border, last, max(N - FOLLOWING, 1), N - 1))
+        by_last = add(node(border, N), followed(border, last, max(N - net.FOLLOWING, 1), N - 1))
         put_triple(work, places[1] + 3, scale(mu, by_last))
 
 
@@ -166,11 +132,11 @@ def condense(
     par = strand.par
     N = par.N
     scratch, work = strand.scratch, strand.work
-    s = strand.reel[S]
-    q = strand.nodes[POSITION]
-    minor, right = scratch.factor[MINOR], scratch.nodes[RIGHT]
+    s = strand.reel[data.S]
+    q = strand.nodes[data.POSITION]
+    minor, right = scratch.factor[data.MINOR], scratch.nodes[data.RIGHT]
     ends = ends_of(par, h, element_length(par, s), sigma)
-    unit, _ = node_equations(par, h, ends, q, scratch.nodes[TARGET], kick, scratch)
+    unit, _ = node_equations(par, h, ends, q, scratch.nodes[data.TARGET], kick, scratch)
     own_first = OWN + (unit * par.mu * (s + 0.5 * h * sigma) if strand.has_reel else 0.0)
     reduce_to_ends(strand, unit, own_first, v_first, v_last, free)
     if strand.row < 0:
@@ -180,12 +146,14 @@ def condense(
     sums = derivatives_by_sigma(par, h, ends, q, scratch)
     r_first, r_last = node(right, 0), scale(1.0 / minor[N], node(right, N))
     forward(N, LastNode(ZERO, 0.0, 0.0), scratch)
-    by_nodes = work[SCALE] * backward_with_border(N, ZERO, scratch)
-    slope = scratch.nodes[BY_SIGMA]
+    by_nodes = work[net.SCALE] * backward_with_border(N, ZERO, scratch)
+    slope = scratch.nodes[data.BY_SIGMA]
     put_node(slope, 0, ZERO)
     carried = scale(0.5 * h if strand.has_reel else 0.0, v_first)
-    slopes_at_ends(strand, (r_first, r_last), slope, scratch.nodes[BORDER], carried, (END_BY_SIGMA, REEL_BY_END), free)
-    work[PIVOT], work[LEFT] = reel_row(par, h, s, ends, sums, unpack_start(work[START_ROW:]).p_s, by_nodes)
+    slopes_at_ends(
+        strand, (r_first, r_last), slope, scratch.nodes[data.BORDER], carried, (net.END_BY_SIGMA, net.REEL_BY_END), free
+    )
+    work[net.PIVOT], work[net.LEFT] = reel_row(par, h, s, ends, sums, unpack_start(work[net.START_ROW :]).p_s, by_nodes)
 
 
 @kernel
@@ -208,9 +176,9 @@ class Fed(NamedTuple):
 def change_ends(strand: Strand, dv_first: Vector, dv_last: Vector, feeds: tuple[float, float], fed: Fed) -> None:
     """Let inner velocities and the momenta of the ends follow a small change of the ends and of what `fed` says."""
     work, factor, nodes = strand.work, strand.scratch.factor, strand.scratch.nodes
-    v, slope, slope_stop = nodes[AT_SIGMA], nodes[BY_SIGMA], nodes[BY_STOP]
-    first, last = factor[BY_FIRST], factor[BY_LAST]
-    along, along_stop = work[SCALE] * feeds[0], work[SCALE] * feeds[1]
+    v, slope, slope_stop = nodes[data.AT_SIGMA], nodes[data.BY_SIGMA], nodes[BY_STOP]
+    first, last = factor[net.BY_FIRST], factor[net.BY_LAST]
+    along, along_stop = work[net.SCALE] * feeds[0], work[net.SCALE] * feeds[1]
     for j in range(0, strand.par.N + 1, width(v)):
         x = nodes_from(v, j)
         if fed.start:
@@ -225,18 +193,18 @@ def change_ends(strand: Strand, dv_first: Vector, dv_last: Vector, feeds: tuple[
         )
         put_nodes(v, j, x)
     for e in range(2):
-        P = add_scaled(triple(work, END_MOMENTUM + 3 * e), work[SCHUR + 2 * e], dv_first)
-        P = add_scaled(P, work[SCHUR + 2 * e + 1], dv_last)
+        P = add_scaled(triple(work, net.END_MOMENTUM + 3 * e), work[net.SCHUR + 2 * e], dv_first)
+        P = add_scaled(P, work[net.SCHUR + 2 * e + 1], dv_last)
         if fed.start:
-            P = add_scaled(P, feeds[0], triple(work, END_BY_SIGMA + 3 * e))
+            P = add_scaled(P, feeds[0], triple(work, net.END_BY_SIGMA + 3 * e))
         if fed.stop:
-            P = add_scaled(P, feeds[1], triple(work, END_BY_STOP + 3 * e))
-        put_triple(work, END_MOMENTUM + 3 * e, P)
+            P = add_scaled(P, feeds[1], triple(work, net.END_BY_STOP + 3 * e))
+        put_triple(work, net.END_MOMENTUM + 3 * e, P)
 
 
 @kernel
 def keep_velocities(strand: Strand) -> None:
     """Velocities that were found into MEAN_VELOCITY."""
-    v, out = strand.scratch.nodes[AT_SIGMA], strand.scratch.nodes[MEAN_VELOCITY]
+    v, out = strand.scratch.nodes[data.AT_SIGMA], strand.scratch.nodes[data.MEAN_VELOCITY]
     for j in range(0, strand.par.N + 1, width(v)):
         put_nodes(out, j, nodes_from(v, j))

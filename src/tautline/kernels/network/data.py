@@ -12,19 +12,8 @@ import numpy as np
 
 from tautline import ledger, registry
 from tautline.arrays import Array2, Array3
-from tautline.kernels.data import (
-    FACTOR_ROWS,
-    LOAD_ROWS,
-    REEL_SIZE,
-    Array,
-    Command,
-    Counters,
-    Loads,
-    Parameters,
-    Scratch,
-    _places,
-    code,
-)
+from tautline.kernels import data
+from tautline.kernels.data import Array, Command, Counters, Loads, Parameters, Scratch, _places, code
 from tautline.kernels.listed import Listed, reader
 from tautline.kernels.loads.drag import Drag
 from tautline.kernels.so3 import Matrix, Quaternion, Vector
@@ -85,8 +74,8 @@ GRIPS, GRIP_LOW, GRIP_HIGH, SLIPPED, SLIP_TIME = _places(21, 22, 23, 24, 25)
 BY_FIRST, BY_LAST = 7, 8
 FOLLOWING = 40  # nodes beyond which that is below rounding
 # Place in Scratch.nodes of gravity on the nodes: in a row of applied forces, which are those of bodies.
-WEIGHTS = LOAD_ROWS + 2 * code(registry.LOADS, "applied_force")
-assert FACTOR_ROWS > BY_LAST
+WEIGHTS = data.LOAD_ROWS + 2 * code(registry.LOADS, "applied_force")
+assert data.FACTOR_ROWS > BY_LAST
 
 # Places in Network.totals: rate at which the motion of the frame changes the potential energy (W); number of the latest
 # steps that had one length.
@@ -261,4 +250,4 @@ def empty_samples(n: int, bodies: int, strands: int, nodes: int) -> WholeSamples
 
 
 def empty_totals() -> Array:
-    return np.zeros(REEL_SIZE)
+    return np.zeros(data.REEL_SIZE)

@@ -23,12 +23,14 @@ from tautline.kernels.loads.drag import (
     flow_at,
     reach,
 )
-from tautline.kernels.network.data import RESISTANCE, Directional
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Directional
 from tautline.kernels.network.ends import matrix_in, put_matrix
 from tautline.kernels.network.friction import angle_of
-from tautline.kernels.network.linear import IDENTITY, ZEROS
-from tautline.kernels.newton import ZERO
 from tautline.kernels.so3 import (
+    IDENTITY,
+    ZERO,
+    ZEROS,
     Matrix,
     Vector,
     add,
@@ -40,6 +42,7 @@ from tautline.kernels.so3 import (
     hat,
     matmul,
     matrix_add_scaled,
+    matrix_scale,
     outer,
     scale,
     sub,
@@ -88,9 +91,9 @@ def resist_at(x: Resistance, point: Vector, K: Matrix, flow: Vector) -> Resistan
 @kernel
 def resistance_from(x: BodyResistance, R: Matrix) -> Resistance:
     """Resistance alike in all directions: drag, spin damping and inertia."""
-    spin = matrix_add_scaled(ZEROS, x.spin, IDENTITY)
+    spin = matrix_scale(x.spin, IDENTITY)
     nothing = Resistance(ZEROS, ZEROS, ZEROS, spin, ZERO, ZERO)
-    drag, inertia = matrix_add_scaled(ZEROS, x.drag, IDENTITY), matrix_add_scaled(ZEROS, x.inertia, IDENTITY)
+    drag, inertia = matrix_scale(x.drag, IDENTITY), matrix_scale(x.inertia, IDENTITY)
     dragged = resist_at(nothing, x.center, drag, apply_transposed(R, x.flow))
     return resist_at(dragged, x.place, inertia, apply_transposed(R, x.last))
 
@@ -98,24 +101,24 @@ def resistance_from(x: BodyResistance, R: Matrix) -> Resistance:
 @kernel
 def keep_resistance(work: Array, x: Resistance) -> None:
     """Remember what resists a body at a step boundary."""
-    put_matrix(work, RESISTANCE, x.uu)
-    put_matrix(work, RESISTANCE + 9, x.uw)
-    put_matrix(work, RESISTANCE + 18, x.wu)
-    put_matrix(work, RESISTANCE + 27, x.ww)
-    put_triple(work, RESISTANCE + 36, x.force)
-    put_triple(work, RESISTANCE + 39, x.moment)
+    put_matrix(work, net.RESISTANCE, x.uu)
+    put_matrix(work, net.RESISTANCE + 9, x.uw)
+    put_matrix(work, net.RESISTANCE + 18, x.wu)
+    put_matrix(work, net.RESISTANCE + 27, x.ww)
+    put_triple(work, net.RESISTANCE + 36, x.force)
+    put_triple(work, net.RESISTANCE + 39, x.moment)
 
 
 @kernel
 def kept_resistance(work: Array) -> Resistance:
     """Resistance to a body at the present step boundary."""
     return Resistance(
-        matrix_in(work, RESISTANCE),
-        matrix_in(work, RESISTANCE + 9),
-        matrix_in(work, RESISTANCE + 18),
-        matrix_in(work, RESISTANCE + 27),
-        triple(work, RESISTANCE + 36),
-        triple(work, RESISTANCE + 39),
+        matrix_in(work, net.RESISTANCE),
+        matrix_in(work, net.RESISTANCE + 9),
+        matrix_in(work, net.RESISTANCE + 18),
+        matrix_in(work, net.RESISTANCE + 27),
+        triple(work, net.RESISTANCE + 36),
+        triple(work, net.RESISTANCE + 39),
     )
 
 
@@ -149,11 +152,11 @@ def wing_at(form: Directional, density: float, u: Vector) -> Matrix:
     a, n = dot(u, form.chord), dot(u, form.normal)
     speed = math.sqrt(a * a + n * n)
     if speed < TINY:
-        return matrix_add_scaled(ZEROS, 0.0 * speed, IDENTITY)
+        return matrix_scale(0.0 * speed, IDENTITY)
     lift, slope, drag = coefficients(form.polar, angle_of(n, a))
     k = density * form.wing * speed
     to_side = scale(1.0 / speed, add_scaled(scale(a, form.normal), -n, form.chord))
-    K = matrix_add_scaled(ZEROS, k * drag, outer(form.chord, form.chord))
+    K = matrix_scale(k * drag, outer(form.chord, form.chord))
     K = matrix_add_scaled(K, k * drag, outer(form.normal, form.normal))
     K = matrix_add_scaled(K, k * lift, outer(form.normal, form.chord))
     K = matrix_add_scaled(K, -k * lift, outer(form.chord, form.normal))

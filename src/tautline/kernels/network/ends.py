@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tautline.kernels.data import POSITION, Array, put_node, put_triple, triple
+from tautline.kernels import data
+from tautline.kernels.data import Array, put_node, put_triple, triple
 from tautline.kernels.jit import kernel
 from tautline.kernels.loads.guide_motion import spooled_by_s
-from tautline.kernels.network.data import OMEGA_NOW, PLACE, TURNED, V_NOW, Body, Network, Strand, body_at
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Body, Network, Strand, body_at
 from tautline.kernels.rotation import attitude, mean_swing, mean_swing_along
 from tautline.kernels.so3 import Matrix, Vector, add, apply, apply_transposed, cross, dot, scale, transpose
 
@@ -37,17 +39,27 @@ def put_matrix(x: Array, i: int, A: Matrix) -> None:
 @kernel
 def end_of(network: Network, strand: Strand, e: int, h: float) -> End:
     """End e at the present guess of the unknowns."""
-    body = body_at(network.bodies, strand.ends[e])
-    point = strand.points[e]
-    R = matrix_in(body.work, TURNED)
-    swing = mean_swing(h, triple(body.work, OMEGA_NOW), point)
-    return End(body, R, point, add(triple(body.work, V_NOW), apply(R, swing)), swing)
+    return end_at(body_at(network.bodies, strand.ends[e]), strand.points[e], h)
+
+
+@kernel
+def end_at(body: Body, point: Vector, h: float) -> End:
+    """A point of a body at the present guess of the unknowns."""
+    R = matrix_in(body.work, net.TURNED)
+    swing = mean_swing(h, triple(body.work, net.OMEGA_NOW), point)
+    return End(body, R, point, add(triple(body.work, net.V_NOW), apply(R, swing)), swing)
+
+
+@kernel
+def wheel_end(network: Network, strand: Strand, h: float) -> End:
+    """The center of the wheel at the start of a span, as an end."""
+    return end_at(body_at(network.bodies, strand.ends[0]), strand.reeving.center, h)
 
 
 @kernel
 def swing_by_omega(end: End, h: float) -> Matrix:
     """R Phi: derivative of the end's mean velocity by the body's angular velocity."""
-    omega = triple(end.body.work, OMEGA_NOW)
+    omega = triple(end.body.work, net.OMEGA_NOW)
     columns = (
         mean_swing_along(h, omega, end.point, end.swing, (1.0, 0.0, 0.0)),
         mean_swing_along(h, omega, end.point, end.swing, (0.0, 1.0, 0.0)),
@@ -59,13 +71,13 @@ def swing_by_omega(end: End, h: float) -> Matrix:
 @kernel
 def point_of(body: Body, point: Vector) -> Vector:
     """Present place of a point of a body."""
-    return add(triple(body.state, PLACE), apply(attitude(body.state), point))
+    return add(triple(body.state, net.PLACE), apply(attitude(body.state), point))
 
 
 @kernel
 def place_ends(network: Network, strand: Strand) -> None:
     """Put the end nodes where their bodies are."""
-    q = strand.nodes[POSITION]
+    q = strand.nodes[data.POSITION]
     put_node(q, 0, point_of(body_at(network.bodies, strand.ends[0]), strand.points[0]))
     put_node(q, strand.par.N, point_of(body_at(network.bodies, strand.ends[1]), strand.points[1]))
 
@@ -79,13 +91,13 @@ def moment_of(end: End, force: Vector) -> Vector:
 @kernel
 def angular_velocity_about(strand: Strand, end: End) -> float:
     """d n.Omega: how fast the body's rotation alone winds the drum on it (m/s)."""
-    return dot(strand.axis, triple(end.body.work, OMEGA_NOW))
+    return dot(strand.axis, triple(end.body.work, net.OMEGA_NOW))
 
 
 @kernel
 def spin_direction(strand: Strand, end: End, h: float) -> Vector:
     """n + c x n + c (c.n), times the drum's radius: where the drum's momentum of a step lies, c = h omega/2."""
-    c = scale(0.5 * h, triple(end.body.work, OMEGA_NOW))
+    c = scale(0.5 * h, triple(end.body.work, net.OMEGA_NOW))
     return add(add(strand.axis, cross(c, strand.axis)), scale(dot(c, strand.axis), c))
 
 

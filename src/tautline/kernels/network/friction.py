@@ -5,13 +5,15 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tautline.kernels.data import POSITION, PULL, Array, node
+from tautline.kernels import data
+from tautline.kernels.data import Array, node
 from tautline.kernels.drum import motor_force
 from tautline.kernels.energy import element_length
 from tautline.kernels.entrance import Entrance
 from tautline.kernels.guide import LAST_CORRECTION, MAX_ITERATIONS, carnot_force
 from tautline.kernels.jit import kernel, separate
-from tautline.kernels.network.data import RUB, SIGMA_NOW, STRAIN, Friction, Network, Strand, strand_at
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Friction, Network, Strand, strand_at
 from tautline.kernels.network.spans import retracted
 from tautline.kernels.reels import ReelStart
 from tautline.kernels.so3 import Vector, add_scaled, cross, dot, scale, sub
@@ -49,11 +51,11 @@ class Side(NamedTuple):
 @kernel
 def pull_in(strand: Strand, i: int) -> tuple[float, Vector, float]:
     """Tension of element i, its unit vector and its stretch."""
-    q = strand.nodes[POSITION]
+    q = strand.nodes[data.POSITION]
     w = sub(node(q, i + 1), node(q, i))
     size = math.sqrt(dot(w, w))
     stretch = size / element_length(strand.par, retracted(strand))
-    return strand.scratch.nodes[PULL][i] * size, scale(1.0 / size, w), stretch
+    return strand.scratch.nodes[data.PULL][i] * size, scale(1.0 / size, w), stretch
 
 
 @kernel
@@ -165,7 +167,7 @@ def guides_on_shaft(network: Network, lead: int, sigma: float) -> tuple[float, f
         strand = strand_at(network.strands, k)
         if k != lead and strand.has_reel and strand.reeving.feeds[0] == lead:
             factor = strand.reeving.factors[0]
-            at = Entrance(strand.work[STRAIN], 0.0 * sigma)
+            at = Entrance(strand.work[net.STRAIN], 0.0 * sigma)
             Q, Q_slope = carnot_force(strand.reeving.par, at, factor * sigma)
             force += factor * Q
             slope += factor * factor * Q_slope
@@ -177,10 +179,22 @@ def resistance_of(network: Network, strand: Strand, at: Entrance, alpha: float) 
     """Friction of a sheave or pin, or forces of all guides on the shaft of a drum; and the slope by the speed."""
     friction = strand.reeving.friction
     if friction.law != NO_FRICTION:
-        return rub_force(rub_in(strand.work, RUB), friction.alpha_0, alpha)
+        return rub_force(rub_in(strand.work, net.RUB), friction.alpha_0, alpha)
     Q, slope = carnot_force(strand.reeving.par, at, alpha)
     others, others_slope = guides_on_shaft(network, strand.number, alpha)
     return Q + others, slope + others_slope
+
+
+@kernel
+def force_at(network: Network, strand: Strand, start: ReelStart, speed: float) -> tuple[float, float]:
+    """Force of resistance, motor and drag on a sheave or shaft at a speed, and its slope."""
+    drum = start.drum
+    force, slope = resistance_of(network, strand, start.at, speed)
+    if not drum.plain:
+        motor, motor_slope = motor_force(drum, speed)
+        force += motor - drum.drag * speed
+        slope += motor_slope - drum.drag
+    return force, slope
 
 
 @separate
@@ -194,7 +208,7 @@ def solve_resisted_row(
     As in drum.solve_driven_row Newton's method is kept in a bracket for h > 0: the smoothed sign of friction would make
     it jump to and fro where the rope sticks. Where there may be other solutions, none is given.
     """
-    drum, sigma, rubs = start.drum, strand.work[SIGMA_NOW], strand.reeving.friction.law != NO_FRICTION
+    drum, sigma, rubs = start.drum, strand.work[net.SIGMA_NOW], strand.reeving.friction.law != NO_FRICTION
     alpha_0 = strand.reeving.friction.alpha_0 if rubs else strand.reeving.par.sigma_0
     if drum.held:
         return 0.0 * sigma, -left - h * resistance_of(network, strand, start.at, sigma)[0]
@@ -207,11 +221,7 @@ def solve_resisted_row(
             return -sigma, error
         impulse = math.copysign(drum.slip, error)
     for _ in range(MAX_ITERATIONS):
-        force, slope = resistance_of(network, strand, start.at, sigma + x)
-        if not drum.plain:
-            motor, motor_slope = motor_force(drum, sigma + x)
-            force += motor - drum.drag * (sigma + x)
-            slope += motor_slope - drum.drag
+        force, slope = force_at(network, strand, start, sigma + x)
         error = pivot * x - left - impulse - h * force
         if error > 0.0:
             high = min(high, x)
@@ -223,13 +233,9 @@ def solve_resisted_row(
             x = 0.5 * (low + high) if high - low < math.inf else before - error / pivot
         if abs(x - before) <= LAST_CORRECTION * (abs(sigma + x) + alpha_0):
             break
-    if rubs and not is_unique(rub_in(strand.work, RUB), alpha_0, sigma + x, h, pivot):
+    if rubs and not is_unique(rub_in(strand.work, net.RUB), alpha_0, sigma + x, h, pivot):
         return math.nan * x, impulse
     if has_tangents(x):
-        force, slope = resistance_of(network, strand, start.at, sigma + x)
-        if not drum.plain:
-            motor, motor_slope = motor_force(drum, sigma + x)
-            force += motor - drum.drag * (sigma + x)
-            slope += motor_slope - drum.drag
+        force, slope = force_at(network, strand, start, sigma + x)
         x -= (pivot * x - left - impulse - h * force) / (pivot - h * slope)
     return x, impulse

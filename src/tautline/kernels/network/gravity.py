@@ -5,27 +5,16 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import nodes_from, put_nodes, spread, total, width
-from tautline.kernels.data import POSITION, Array, S, add_to_node, node, put_node, put_triple, triple
+from tautline.kernels.compensated import accumulate_nodes
+from tautline.kernels.data import Array, add_to_node, node, put_node, put_triple, triple
 from tautline.kernels.energy import element_length, spooled_above, spooled_lever, weights_of_nodes
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.lanes import zero_like
 from tautline.kernels.listed import Listed
-from tautline.kernels.network.data import (
-    PLACE,
-    PULLED,
-    SPOOLED_WEIGHT_S,
-    TWISTED,
-    WEIGHT_S,
-    WEIGHTS,
-    WHEEL_WEIGHT,
-    Body,
-    Field,
-    Network,
-    Strand,
-    body_at,
-    strand_at,
-)
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Body, Field, Network, Strand, body_at, strand_at
 from tautline.kernels.network.spans import retracted
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector, add, add_scaled, apply, apply_transposed, cross, dot, scale, sub
@@ -111,7 +100,7 @@ def gradient_on(field: Field, at: Reference, body: Body) -> Gradient:
     if not field.orbit or not body.turns:
         return NO_GRADIENT
     R = attitude(body.state)
-    X = add(at.place, triple(body.state, PLACE))
+    X = add(at.place, triple(body.state, net.PLACE))
     r2 = dot(X, X)
     u = scale(1.0 / math.sqrt(r2), apply_transposed(R, X))
     Ju = apply(body.J, u)
@@ -137,7 +126,7 @@ class SpooledWeight(NamedTuple):
 def spooled_weight(strand: Strand, field: Field, pull: Pull, height: float, with_energy: bool) -> SpooledWeight:
     """On a body a point mass at the guide entrance; at an anchor in the guide and around the drum (equation 6)."""
     par = strand.par
-    s = strand.reel[S]
+    s = strand.reel[data.S]
     carried = par.mu * s
     if strand.on_body:
         return SpooledWeight(
@@ -154,10 +143,10 @@ def spooled_weight(strand: Strand, field: Field, pull: Pull, height: float, with
 @kernel
 def weigh_wheel(strand: Strand, body: Body, field: Field, at: Reference) -> tuple[float, float]:
     """Gravity on the rope that is on a wheel into WHEEL_WEIGHT; energy, and its rate by the motion of the frame."""
-    center = add(triple(body.state, PLACE), apply(attitude(body.state), strand.reeving.center))
+    center = add(triple(body.state, net.PLACE), apply(attitude(body.state), strand.reeving.center))
     pull = pull_at(field, at, center)
     mass = strand.weight_fraction * strand.reeving.wrap
-    put_triple(strand.work, WHEEL_WEIGHT + 3, scale(mass, pull.acceleration))
+    put_triple(strand.work, net.WHEEL_WEIGHT + 3, scale(mass, pull.acceleration))
     return mass * pull.potential, mass * pull.rate
 
 
@@ -180,8 +169,8 @@ def weigh_strand(
 ) -> tuple[float, float]:
     """Gravity on the nodes into WEIGHTS and on s into WEIGHT_S; energy, and its rate by the motion of the frame."""
     par = strand.par
-    q = strand.nodes[POSITION]
-    out = strand.scratch.nodes[WEIGHTS]
+    q = strand.nodes[data.POSITION]
+    out = strand.scratch.nodes[net.WEIGHTS]
     mass = strand.weight_fraction * par.mu * element_length(par, retracted(strand))
     energy, rate = 0.0, 0.0
     if field.orbit:
@@ -193,14 +182,14 @@ def weigh_strand(
             rate += part * pull.rate
     else:
         energy = weigh_evenly(par.N, q, field.g, mass, out)
-    strand.work[WEIGHT_S] = strand.weight_fraction * par.mu * energy / par.N
+    strand.work[net.WEIGHT_S] = strand.weight_fraction * par.mu * energy / par.N
     if strand.reeving.idle:
         energy, rate = 0.0, 0.0
         for i in range(par.N + 1):
             put_node(out, i, (0.0, 0.0, 0.0))
     energy *= mass
     rate *= mass
-    strand.work[SPOOLED_WEIGHT_S] = 0.0
+    strand.work[net.SPOOLED_WEIGHT_S] = 0.0
     if strand.reeving.sheave:
         wheel = weigh_wheel(strand, body_at(bodies, strand.ends[0]), field, at)
         energy += wheel[0]
@@ -210,9 +199,9 @@ def weigh_strand(
         spooled = spooled_weight(strand, field, pull_at(field, at, entrance), entrance[2], with_energy)
         add_to_node(out, 0, scale(strand.weight_fraction, spooled.force))
         if strand.reeved:
-            strand.work[SPOOLED_WEIGHT_S] = strand.weight_fraction * spooled.on_s
+            strand.work[net.SPOOLED_WEIGHT_S] = strand.weight_fraction * spooled.on_s
         else:
-            strand.work[WEIGHT_S] += strand.weight_fraction * spooled.on_s
+            strand.work[net.WEIGHT_S] += strand.weight_fraction * spooled.on_s
         energy += strand.weight_fraction * spooled.energy
         rate += spooled.rate
     return energy, rate
@@ -221,15 +210,15 @@ def weigh_strand(
 @kernel
 def weigh_body(body: Body, field: Field, at: Reference) -> tuple[float, float]:
     """Gravity on the body itself into PULLED and TWISTED; energy, and its rate by the motion of the frame."""
-    pull = pull_at(field, at, triple(body.state, PLACE))
+    pull = pull_at(field, at, triple(body.state, net.PLACE))
     gradient = gradient_on(field, at, body)
     arm = apply(attitude(body.state), body.buoyancy)
     lift = (0.0, 0.0, -body.lift)
     force = add(gradient.force, lift)
-    put_triple(body.work, PULLED, add_scaled(force, body.mass, pull.acceleration))
-    put_triple(body.work, TWISTED, add(gradient.moment, cross(arm, lift)))
+    put_triple(body.work, net.PULLED, add_scaled(force, body.mass, pull.acceleration))
+    put_triple(body.work, net.TWISTED, add(gradient.moment, cross(arm, lift)))
     rate = body.mass * pull.rate - dot(gradient.force, at.velocity)
-    floating = body.lift * (body.state[PLACE + 2] + arm[2])
+    floating = body.lift * (body.state[net.PLACE + 2] + arm[2])
     return body.mass * pull.potential + gradient.potential + floating, rate
 
 
@@ -251,7 +240,23 @@ def weigh(network: Network, t: float, with_energy: bool) -> tuple[float, float]:
 
 
 @kernel
+def momenta_with_weight(strand: Strand, h: float) -> None:
+    """Momenta of the nodes with half of gravity's impulse in a step h, into TARGET."""
+    p, out, weights = strand.nodes[data.MOMENTUM], strand.scratch.nodes[data.TARGET], strand.scratch.nodes[net.WEIGHTS]
+    for i in range(0, strand.par.N + 1, width(p)):
+        put_nodes(out, i, add_scaled(nodes_from(p, i), 0.5 * h, nodes_from(weights, i)))
+
+
+@kernel
+def give_weight(strand: Strand, h: float) -> None:
+    """Give the nodes half of gravity's impulse in a step h."""
+    p, p_err, weights = strand.nodes[data.MOMENTUM], strand.nodes[data.MOMENTUM_ERR], strand.scratch.nodes[net.WEIGHTS]
+    for i in range(0, strand.par.N + 1, width(p)):
+        accumulate_nodes(p, p_err, i, scale(0.5 * h, nodes_from(weights, i)), strand.par.compensated)
+
+
+@kernel
 def weight_of(strand: Strand, i: int) -> Vector:
     """Gravity on node i, as it was looked at last."""
-    weights: Array = strand.scratch.nodes[WEIGHTS]
+    weights: Array = strand.scratch.nodes[net.WEIGHTS]
     return node(weights, i)

@@ -8,30 +8,14 @@ from __future__ import annotations
 
 import math
 
+from tautline.kernels import data
 from tautline.kernels.balance import book
 from tautline.kernels.compensated import accumulate
-from tautline.kernels.data import FRICTION_LOSS, P_S, P_S_ERR, SIGMA_BEFORE
 from tautline.kernels.drum import solve_own_row
 from tautline.kernels.guide import LAST_CORRECTION, MAX_ITERATIONS
 from tautline.kernels.jit import kernel, separate
-from tautline.kernels.network.data import (
-    GRIP_BESIDE,
-    GRIP_HIGH,
-    GRIP_LOW,
-    GRIP_NEEDED,
-    GRIP_NOW,
-    GRIP_RUB,
-    GRIP_SIDE,
-    GRIPS,
-    IMPULSE_NOW,
-    SIGMA_NOW,
-    SLIP_TIME,
-    SLIPPED,
-    START_ROW,
-    Network,
-    Strand,
-    strand_at,
-)
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Network, Strand, strand_at
 from tautline.kernels.network.friction import NO_FRICTION, Rub, put_rub, rub_at, rub_in, solve_resisted_row
 from tautline.kernels.reels import unpack_start
 
@@ -49,8 +33,8 @@ def cone(rub: Rub, alpha: float) -> tuple[float, float]:
 @kernel
 def put_grip(strand: Strand, rub: Rub, low: float, high: float) -> None:
     """Put what the groove can give in a step: within its cone, and impulses beside that."""
-    put_rub(strand.work, GRIP_RUB, rub)
-    strand.work[GRIP_BESIDE], strand.work[GRIP_BESIDE + 1] = low, high
+    put_rub(strand.work, net.GRIP_RUB, rub)
+    strand.work[net.GRIP_BESIDE], strand.work[net.GRIP_BESIDE + 1] = low, high
 
 
 @separate
@@ -58,13 +42,13 @@ def begin_grip(network: Network, k: int) -> None:
     """At the start of a step: the cone, and what a groove that stuck did not give at the end of the step before."""
     strand = strand_at(network.strands, k)
     rub = rub_at(network, k, strand.reeving.groove)
-    put_grip(strand, rub, strand.reel[GRIP_LOW], strand.reel[GRIP_HIGH])
+    put_grip(strand, rub, strand.reel[net.GRIP_LOW], strand.reel[net.GRIP_HIGH])
 
 
 @kernel
 def hold_grip(strand: Strand) -> None:
     """Without a step: a rope that sticks goes along with its wheel, and one that slips by itself."""
-    stuck = strand.reel[GRIPS] != 0.0
+    stuck = strand.reel[net.GRIPS] != 0.0
     put_grip(strand, NO_RUB, -math.inf if stuck else 0.0, math.inf if stuck else 0.0)
 
 
@@ -73,7 +57,7 @@ def keep_grip(network: Network, k: int, alpha: float, beta: float, h: float) -> 
     """For a time h, which may be negative: what sticks goes on sticking, and what slips to be rubbed as it is now."""
     strand = strand_at(network.strands, k)
     hold_grip(strand)
-    if strand.reel[GRIPS] == 0.0:
+    if strand.reel[net.GRIPS] == 0.0:
         rub = rub_at(network, k, strand.reeving.groove)
         low, high = cone(rub, alpha)
         if alpha == beta:
@@ -87,10 +71,10 @@ def keep_grip(network: Network, k: int, alpha: float, beta: float, h: float) -> 
 @kernel
 def solve_feed(network: Network, strand: Strand, h: float, pivot: float, left: float) -> tuple[float, float]:
     """Correction of the speed of a feed, all else eliminated, and the impulse of what leads, holds or rubs it."""
-    start = unpack_start(strand.work[START_ROW:])
+    start = unpack_start(strand.work[net.START_ROW :])
     if strand.reeving.friction.law != NO_FRICTION or strand.reeving.shared:
         return solve_resisted_row(network, strand, start, h, pivot, left)
-    return solve_own_row(strand.reeving.par, start.drum, start.at, strand.work[SIGMA_NOW], h, pivot, left)
+    return solve_own_row(strand.reeving.par, start.drum, start.at, strand.work[net.SIGMA_NOW], h, pivot, left)
 
 
 @separate
@@ -110,24 +94,24 @@ def solve_gripped(
     """
     wheel = strand_at(network.strands, strand.reeving.wheel)
     work = strand.work
-    alpha = work[SIGMA_NOW]
-    gap = wheel.work[SIGMA_NOW] - alpha
+    alpha = work[net.SIGMA_NOW]
+    gap = wheel.work[net.SIGMA_NOW] - alpha
     turn, impulse = 0.0 * gap, 0.0 * gap
     if wheel.row >= 0:
         pivot = own[0] + own[1] + other[0] + other[1]
         turn, impulse = solve_feed(network, wheel, h, pivot, left + left_wheel - (own[0] + other[0]) * gap)
     x = turn + gap
     needed = own[0] * x + own[1] * turn - left
-    work[GRIP_NEEDED] = needed
-    rub = rub_in(work, GRIP_RUB)
+    work[net.GRIP_NEEDED] = needed
+    rub = rub_in(work, net.GRIP_RUB)
     side = 0.0
     for _ in range(MAX_ITERATIONS):
         low, high = cone(rub, alpha + x)
-        low, high = work[GRIP_BESIDE] + h * low, work[GRIP_BESIDE + 1] + h * high
+        low, high = work[net.GRIP_BESIDE] + h * low, work[net.GRIP_BESIDE + 1] + h * high
         low, high = min(low, high), max(low, high)  # stages of inverse dynamics go back in time
         if low <= needed <= high and (side == 0.0 or low == high):
             side = 0.0
-            work[GRIP_NOW] = needed
+            work[net.GRIP_NOW] = needed
             break
         before = x
         if side == 0.0:
@@ -139,12 +123,12 @@ def solve_gripped(
                 network, wheel, h, other[1] - by_rope * own[1], left_wheel - given - by_rope * (left + given)
             )
         x = (left + given - own[1] * turn) / own[0]
-        work[GRIP_NOW] = given
+        work[net.GRIP_NOW] = given
         if abs(x - before) <= LAST_CORRECTION * abs(alpha + x):
             break
-    work[GRIP_SIDE] = side
-    work[IMPULSE_NOW] = 0.0 * gap
-    wheel.work[IMPULSE_NOW] = impulse
+    work[net.GRIP_SIDE] = side
+    work[net.IMPULSE_NOW] = 0.0 * gap
+    wheel.work[net.IMPULSE_NOW] = impulse
     return x, turn
 
 
@@ -158,27 +142,27 @@ def end_grip(network: Network, k: int, h: float, end: float) -> None:
     strand = strand_at(network.strands, k)
     wheel = strand_at(network.strands, strand.reeving.wheel)
     reel, par = strand.reel, strand.reeving.par
-    given, side = strand.work[GRIP_NOW], strand.work[GRIP_SIDE]
-    speed = strand.work[SIGMA_NOW] - wheel.work[SIGMA_NOW]
-    before = reel[SIGMA_BEFORE] - wheel.reel[SIGMA_BEFORE]
-    low, high = cone(rub_at(network, k, strand.reeving.groove), strand.work[SIGMA_NOW])
+    given, side = strand.work[net.GRIP_NOW], strand.work[net.GRIP_SIDE]
+    speed = strand.work[net.SIGMA_NOW] - wheel.work[net.SIGMA_NOW]
+    before = reel[data.SIGMA_BEFORE] - wheel.reel[data.SIGMA_BEFORE]
+    low, high = cone(rub_at(network, k, strand.reeving.groove), strand.work[net.SIGMA_NOW])
     at_end, boundary, sticks = 0.0 * given, given, side == 0.0
     if side != 0.0:
         at_end = 0.5 * h * (high if side > 0.0 else low)
-        boundary = reel[GRIP_HIGH] if side > 0.0 else reel[GRIP_LOW]
-        jumps = abs(at_end - (given - boundary)) > abs(given - strand.work[GRIP_NEEDED])
+        boundary = reel[net.GRIP_HIGH] if side > 0.0 else reel[net.GRIP_LOW]
+        jumps = abs(at_end - (given - boundary)) > abs(given - strand.work[net.GRIP_NEEDED])
         turns = (1.5 * speed - 0.5 * before) * speed < 0.0
         if jumps or turns:
             at_end, sticks = 0.0 * given, True
     # what acts across the step boundary works at the mean of their speeds
-    book(par, reel, FRICTION_LOSS, -(given + at_end - boundary) * speed - 0.5 * boundary * (before + speed))
-    accumulate(reel, P_S, P_S_ERR, given + at_end, par.compensated)
+    book(par, reel, data.FRICTION_LOSS, -(given + at_end - boundary) * speed - 0.5 * boundary * (before + speed))
+    accumulate(reel, data.P_S, data.P_S_ERR, given + at_end, par.compensated)
     if wheel.row >= 0:
-        accumulate(wheel.reel, P_S, P_S_ERR, -(given + at_end), par.compensated)
-    reel[GRIPS] = 1.0 if sticks else 0.0
-    reel[GRIP_LOW] = 0.5 * h * low if sticks else 0.0 * low
-    reel[GRIP_HIGH] = 0.5 * h * high if sticks else 0.0 * high
+        accumulate(wheel.reel, data.P_S, data.P_S_ERR, -(given + at_end), par.compensated)
+    reel[net.GRIPS] = 1.0 if sticks else 0.0
+    reel[net.GRIP_LOW] = 0.5 * h * low if sticks else 0.0 * low
+    reel[net.GRIP_HIGH] = 0.5 * h * high if sticks else 0.0 * high
     if side != 0.0:
-        if reel[SLIPPED] == 0.0:
-            reel[SLIP_TIME] = end
-        reel[SLIPPED] += abs(h * speed)
+        if reel[net.SLIPPED] == 0.0:
+            reel[net.SLIP_TIME] = end
+        reel[net.SLIPPED] += abs(h * speed)

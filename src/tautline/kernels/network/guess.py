@@ -6,10 +6,11 @@ that is a hundredth for the waves of a mesh at a quarter of its step limit, and 
 
 from __future__ import annotations
 
-from tautline.kernels.data import H_LAST, SIGMA, SIGMA_BEFORE, SIGMA_EARLIER, Array, put_triple, triple
+from tautline.kernels import data
+from tautline.kernels.data import Array, put_triple, triple
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select
-from tautline.kernels.network.data import ALIKE, SIGMA_FIFTH, SIGMA_FOURTH
+from tautline.kernels.network import data as net
 from tautline.kernels.so3 import Vector, add, add_scaled, dot, scale, select_vector, sub
 
 # Steps of one length through which a quartic is drawn.
@@ -19,13 +20,13 @@ EQUAL_STEPS = 5
 @kernel
 def is_steady(totals: Array, h: float) -> bool:
     """Whether the latest steps were all as long as this one, and enough of them."""
-    return bool(totals[ALIKE] >= EQUAL_STEPS and totals[H_LAST] == h)
+    return bool(totals[net.ALIKE] >= EQUAL_STEPS and totals[data.H_LAST] == h)
 
 
 @kernel
 def count_alike(totals: Array, h: float) -> None:
     """Count steps of one length; H_LAST is that of the step before this one."""
-    totals[ALIKE] = totals[ALIKE] + 1.0 if totals[H_LAST] == h else 1.0
+    totals[net.ALIKE] = totals[net.ALIKE] + 1.0 if totals[data.H_LAST] == h else 1.0
 
 
 @kernel
@@ -55,8 +56,8 @@ def keep_vectors(state: Array, latest: int, older: int, x: Vector) -> None:
 @kernel
 def reel_beyond_parabola(reel: Array) -> float:
     """`beyond_parabola` of the speed of a reel."""
-    third = reel[SIGMA] - reel[SIGMA_FOURTH] + 3.0 * (reel[SIGMA_EARLIER] - reel[SIGMA_BEFORE])
-    before = reel[SIGMA_BEFORE] - reel[SIGMA_FIFTH] + 3.0 * (reel[SIGMA_FOURTH] - reel[SIGMA_EARLIER])
+    third = reel[data.SIGMA] - reel[net.SIGMA_FOURTH] + 3.0 * (reel[data.SIGMA_EARLIER] - reel[data.SIGMA_BEFORE])
+    before = reel[data.SIGMA_BEFORE] - reel[net.SIGMA_FIFTH] + 3.0 * (reel[net.SIGMA_FOURTH] - reel[data.SIGMA_EARLIER])
     fourth = third - before
     return select(fourth * fourth < third * third, third + fourth, 0.0 * third)  # type: ignore[no-any-return]
 
@@ -64,5 +65,5 @@ def reel_beyond_parabola(reel: Array) -> float:
 @kernel
 def keep_speeds(reel: Array) -> None:
     """Remember speeds of a reel that the pendulum's step (reel_after) is about to forget."""
-    reel[SIGMA_FIFTH] = reel[SIGMA_FOURTH]
-    reel[SIGMA_FOURTH] = reel[SIGMA_EARLIER]
+    reel[net.SIGMA_FIFTH] = reel[net.SIGMA_FOURTH]
+    reel[net.SIGMA_FOURTH] = reel[data.SIGMA_EARLIER]

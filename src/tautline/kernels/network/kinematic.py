@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from tautline.kernels.data import ATTITUDE, ATTITUDE_ERR, put_triple
+from tautline.kernels import data
+from tautline.kernels.data import put_triple
 from tautline.kernels.jit import kernel, separate
-from tautline.kernels.network.data import OMEGA_NOW, TURNED, V_NOW, Body
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Body
 from tautline.kernels.network.ends import put_matrix
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
+    ZERO,
     Quaternion,
     Vector,
     apply_transposed,
@@ -20,8 +23,6 @@ from tautline.kernels.so3 import (
     sub,
 )
 from tautline.kernels.tables import vector_at
-
-ZERO = (0.0, 0.0, 0.0)
 
 
 class Turning(NamedTuple):
@@ -85,9 +86,9 @@ def set_kinematic_velocities(body: Body, t: float) -> None:
         velocity = vector_at(body.path, t)[1]
     if body.rotates:
         omega = turning_at(body, t).omega
-    put_matrix(work, TURNED, attitude(body.state))
-    put_triple(work, V_NOW, velocity)
-    put_triple(work, OMEGA_NOW, omega)
+    put_matrix(work, net.TURNED, attitude(body.state))
+    put_triple(work, net.V_NOW, velocity)
+    put_triple(work, net.OMEGA_NOW, omega)
 
 
 @separate
@@ -96,5 +97,5 @@ def turn_to(body: Body, t: float) -> None:
     if body.rotates:
         Q = attitude_at(body, t)
         for i in range(4):
-            body.state[ATTITUDE + i] = Q[i]
-            body.state[ATTITUDE_ERR + i] = 0.0
+            body.state[data.ATTITUDE + i] = Q[i]
+            body.state[data.ATTITUDE_ERR + i] = 0.0

@@ -5,19 +5,8 @@ from __future__ import annotations
 import math
 
 from tautline.errors import REEL_OUTRUNS_WAVES
-from tautline.kernels.data import (
-    LEVEL,
-    POSITION,
-    PULL,
-    RATIOS,
-    SIGMA,
-    TOTAL,
-    VELOCITY,
-    Plan,
-    S,
-    node,
-    triple,
-)
+from tautline.kernels import data
+from tautline.kernels.data import Plan, node, triple
 from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.limits import (
@@ -31,20 +20,8 @@ from tautline.kernels.limits import (
 )
 from tautline.kernels.loads.drag import velocity_of_fluid
 from tautline.kernels.loads.pushing import fastest_decay
-from tautline.kernels.network.data import (
-    OMEGA,
-    PLACE,
-    PULLED,
-    Body,
-    Network,
-    Strand,
-    V,
-    body_at,
-    directional_at,
-    drag_at,
-    loads_at,
-    strand_at,
-)
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Body, Network, Strand, body_at, directional_at, drag_at, loads_at, strand_at
 from tautline.kernels.network.spans import retracted
 from tautline.kernels.so3 import dot, sub
 
@@ -59,14 +36,14 @@ def stiffness(strand: Strand) -> float:
 def inverse_feed_mass(network: Network, strand: Strand) -> float:
     """Inverse masses of drums and sheaves that move at the ends of a string (1/kg)."""
     if not strand.reeved:
-        return 1.0 / reel_mass(strand.par, strand.reel[S])[0] if strand.row >= 0 else 0.0
+        return 1.0 / reel_mass(strand.par, strand.reel[data.S])[0] if strand.row >= 0 else 0.0
     soft = 0.0
     for f in range(2):
         m = strand.reeving.feeds[f]
         if m >= 0:
             feed = strand_at(network.strands, m)
             if feed.row >= 0:
-                soft += strand.reeving.factors[f] ** 2 / reel_mass(feed.reeving.par, feed.reel[S])[0]
+                soft += strand.reeving.factors[f] ** 2 / reel_mass(feed.reeving.par, feed.reel[data.S])[0]
     return soft
 
 
@@ -115,14 +92,14 @@ def strand_frequencies2(network: Network, strand: Strand) -> tuple[float, float]
 def pull_of(strand: Strand, e: int) -> tuple[float, float]:
     """Tension in the element at end e, and what damping adds to it (N)."""
     i = 0 if e == 0 else strand.par.N - 1
-    q, v = strand.nodes[POSITION], strand.nodes[VELOCITY]
+    q, v = strand.nodes[data.POSITION], strand.nodes[data.VELOCITY]
     w = sub(node(q, i + 1), node(q, i))
     length = math.sqrt(dot(w, w))
     viscous = 0.0
     if strand.par.viscosity > 0.0 and length > 0.0:
         rate = dot(w, sub(node(v, i + 1), node(v, i))) / length
         viscous = max(strand.par.viscosity * rate / element_length(strand.par, retracted(strand)), 0.0)
-    return float(max(strand.scratch.nodes[PULL][i] * length, 0.0)), viscous
+    return float(max(strand.scratch.nodes[data.PULL][i] * length, 0.0)), viscous
 
 
 @kernel
@@ -137,7 +114,7 @@ def swing_in_flow(network: Network, b: int, t: float) -> float:
     form, state = directional_at(network.directional, b), body_at(network.bodies, b).state
     if not form.acts:
         return 0.0 * t
-    u = sub(triple(state, V), velocity_of_fluid(drag_at(network.around, b), t, state[PLACE + 2]))
+    u = sub(triple(state, net.V), velocity_of_fluid(drag_at(network.around, b), t, state[net.PLACE + 2]))
     return form.swing * dot(u, u)
 
 
@@ -157,7 +134,7 @@ def pull_on(network: Network, b: int) -> tuple[float, float, bool]:
                 elastic += tension
                 viscous += damping
                 single = single or strand.par.N == 1
-    pulled = triple(body_at(network.bodies, b).work, PULLED)
+    pulled = triple(body_at(network.bodies, b).work, net.PULLED)
     weight = math.sqrt(dot(pulled, pulled))
     return max(elastic, weight), max(elastic + viscous, weight), single
 
@@ -165,7 +142,7 @@ def pull_on(network: Network, b: int) -> tuple[float, float, bool]:
 @kernel
 def inverse_drum_mass(strand: Strand) -> float:
     """Inverse mass of a drum or wheel against what carries it (1/kg)."""
-    return 1.0 / reel_mass(strand.reeving.par, strand.reel[S])[0] + strand.turned
+    return 1.0 / reel_mass(strand.reeving.par, strand.reel[data.S])[0] + strand.turned
 
 
 @separate
@@ -193,7 +170,7 @@ def limits_now(network: Network, plan: Plan, t: float) -> Limits:
         if turns(body) or own2 > 0.0:
             elastic, pull, single = pull_on(network, b)
             if turns(body):
-                omega = triple(body.state, OMEGA)
+                omega = triple(body.state, net.OMEGA)
                 own2 += elastic * body.pull_lever
                 swing = pull * body.pull_lever + swing_in_flow(network, b, t)
                 rate2 = max(rate2, FINER_TURNS * max(dot(omega, omega), swing))
@@ -223,7 +200,7 @@ def begins_in_loads(network: Network) -> bool:
     turning = network.in_fluid
     for b in range(len(network.bodies)):
         turning = turning or turns(body_at(network.bodies, b))
-    return bool(network.clock[TOTAL] == 0 and network.loaded and turning)
+    return bool(network.clock[data.TOTAL] == 0 and network.loaded and turning)
 
 
 @separate
@@ -232,10 +209,12 @@ def guard(network: Network, plan: Plan, t: float) -> int:
     limits, totals = limits_now(network, plan, t), network.totals
     first = at_start(plan, limits) if begins_in_loads(network) else limits
     status = set_level(plan, first, totals, network.clock)
-    h = plan.h / (1 << network.clock[LEVEL])
-    totals[RATIOS + TURNING] = max(totals[RATIOS + TURNING], h / limits.turning)  # for FMUs, which take no samples
+    h = plan.h / (1 << network.clock[data.LEVEL])
+    totals[data.RATIOS + TURNING] = max(
+        totals[data.RATIOS + TURNING], h / limits.turning
+    )  # for FMUs, which take no samples
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
-        if strand.row >= 0 and outruns_waves(strand.par, strand.reel[SIGMA]):
+        if strand.row >= 0 and outruns_waves(strand.par, strand.reel[data.SIGMA]):
             return REEL_OUTRUNS_WAVES
     return status

@@ -9,9 +9,6 @@ from tautline.kernels.jit import kernel
 from tautline.kernels.so3 import Matrix, Vector, apply, apply_transposed, dot, inverse3
 from tautline.kernels.tangents import has_tangents
 
-ZEROS = ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
-IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
-
 
 @kernel
 def add_row(out: Array2, i: int, j: int, x: Vector) -> None:
@@ -32,13 +29,6 @@ def add_column(out: Array2, i: int, j: int, x: Vector) -> None:
     out[i, j] += x[0]
     out[i + 1, j] += x[1]
     out[i + 2, j] += x[2]
-
-
-@kernel
-def add_vector(out: Array, i: int, x: Vector) -> None:
-    out[i] += x[0]
-    out[i + 1] += x[1]
-    out[i + 2] += x[2]
 
 
 @kernel

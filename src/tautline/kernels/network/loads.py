@@ -9,65 +9,32 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.balance import SIGNS, book
 from tautline.kernels.compensated import accumulate
-from tautline.kernels.data import (
-    FLUID_VELOCITY,
-    GUESS,
-    H_BEFORE,
-    H_LAST,
-    LOAD_ROWS,
-    LOADS_PENDING,
-    MEAN_VELOCITY,
-    MOMENTUM,
-    MOMENTUM_ERR,
-    P_S,
-    P_S_ERR,
-    PUSHED,
-    VELOCITY,
-    VELOCITY_BEFORE,
-    Array,
-    Loads,
-    copy_nodes,
-    node,
-    put_node,
-    put_triple,
-    triple,
-)
+from tautline.kernels.data import Array, Loads, add_triple, copy_nodes, node, put_node, triple
 from tautline.kernels.energy import element_length
-from tautline.kernels.fixed import IDENTITY, extrapolation
+from tautline.kernels.fixed import extrapolation
 from tautline.kernels.jit import kernel, separate
 from tautline.kernels.loads.acting import Instant
 from tautline.kernels.loads.boundary import StepBoundary, amount, given_at
 from tautline.kernels.loads.carried import beyond
 from tautline.kernels.loads.pushing import ACCOUNTS, ON_REEL, acts, pushes
 from tautline.kernels.loads.resistance import DRAG
+from tautline.kernels.network import data as net
+from tautline.kernels.network.bodies import book_whole, give
 from tautline.kernels.network.boundary import boundary_of, push_of, velocities_at_boundary
-from tautline.kernels.network.data import (
-    ANGULAR,
-    END_VELOCITY,
-    LINEAR,
-    POWER,
-    SIGMA_NOW,
-    TURNED,
-    Body,
-    Network,
-    Strand,
-    body_at,
-    loads_at,
-    strand_at,
-)
+from tautline.kernels.network.data import Body, Network, Strand, body_at, loads_at, strand_at
 from tautline.kernels.network.ends import matrix_in
+from tautline.kernels.network.feeds import feed_speed
 from tautline.kernels.network.kinematic import set_kinematic_velocities
 from tautline.kernels.network.reduced import strand_motion
-from tautline.kernels.network.reeving import feed_speed
 from tautline.kernels.network.span_loads import speeds_of
 from tautline.kernels.network.spans import retracted
-from tautline.kernels.network.step import ZERO, book_whole, give
 from tautline.kernels.network.wet import expect_fluid_at_bodies, given_to, move_fluid_at_bodies
 from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import attitude
-from tautline.kernels.so3 import Vector, add, add_scaled, apply, cross, dot, scale, sub
+from tautline.kernels.so3 import IDENTITY, ZERO, Vector, add, add_scaled, apply, cross, dot, scale, sub
 
 # Part of the momentum of the mesh's fastest motion that damping may take at once.
 STIFF = 0.5
@@ -92,17 +59,17 @@ class Taken(NamedTuple):
 @kernel
 def loads_of_drum(network: Network, strand: Strand, loads: Loads, time: float) -> Taken:
     """Impulses of loads in a time on rope on a drum at the end of a line, and their power to POWER."""
-    scratch, sigma, v = strand.scratch, feed_speed(network, strand, 0), triple(strand.work, END_VELOCITY)
+    scratch, sigma, v = strand.scratch, feed_speed(network, strand, 0), triple(strand.work, net.END_VELOCITY)
     push = push_of(strand, loads)
     for k in range(len(ACCOUNTS)):
         power = 0.0 * time
         if acts(k, loads.own) and pushes(loads):
-            row, rest = scratch.nodes[LOAD_ROWS + 2 * k], scratch.nodes[LOAD_ROWS + 2 * k + 1]
+            row, rest = scratch.nodes[data.LOAD_ROWS + 2 * k], scratch.nodes[data.LOAD_ROWS + 2 * k + 1]
             power = -SIGNS[ACCOUNTS[k]] * (dot(node(row, 0), v) + rest[ON_REEL] * sigma)
-        strand.work[POWER + k] = power
+        strand.work[net.POWER + k] = power
     if not pushes(loads):
         return Taken(ZERO, ZERO, ZERO, 0.0, 0.0)
-    return Taken(scale(time, node(scratch.nodes[PUSHED], 0)), ZERO, ZERO, time * push.reel, 0.0)
+    return Taken(scale(time, node(scratch.nodes[data.PUSHED], 0)), ZERO, ZERO, time * push.reel, 0.0)
 
 
 @separate
@@ -117,7 +84,7 @@ def loads_of_strand(network: Network, strand: Strand, at: Instant, time: float, 
     if strand.reeved:
         feeds = boundary_of(network, strand, loads, at, speeds_of(network, strand))
         return loads_along(network, strand, feeds, time, p, err)
-    reel = boundary_of(network, strand, loads, at, (strand.work[SIGMA_NOW],))
+    reel = boundary_of(network, strand, loads, at, (strand.work[net.SIGMA_NOW],))
     return loads_along(network, strand, reel, time, p, err)
 
 
@@ -131,14 +98,16 @@ def loads_along(network: Network, strand: Strand, boundary: StepBoundary, time: 
     put_node(err, par.N, ZERO)
     pushing = pushes(loads)
     if pushing:
-        first = add_scaled(first, time, node(scratch.nodes[PUSHED], 0))
+        first = add_scaled(first, time, node(scratch.nodes[data.PUSHED], 0))
     for k in range(len(ACCOUNTS)):
         if acts(k, loads.own):
             power = amount(par, loads, k, boundary, given, scratch)
             if pushing:
-                at_first = dot(node(scratch.nodes[LOAD_ROWS + 2 * k], 0), node(scratch.nodes[MEAN_VELOCITY], 0))
+                at_first = dot(
+                    node(scratch.nodes[data.LOAD_ROWS + 2 * k], 0), node(scratch.nodes[data.MEAN_VELOCITY], 0)
+                )
                 power -= SIGNS[ACCOUNTS[k]] * at_first
-            strand.work[POWER + k] = power
+            strand.work[net.POWER + k] = power
     return Taken(first, last, scale(time, given.moment), time * given.reel, time * given.far)
 
 
@@ -146,13 +115,13 @@ def loads_along(network: Network, strand: Strand, boundary: StepBoundary, time: 
 def give_at_boundary(body: Body, impulse: Vector, point: Vector, moment: Vector) -> None:
     """An impulse at a point of a body, and a moment of impulse in its frame; a held one passes it on."""
     if body.free:
-        R = matrix_in(body.work, TURNED)
+        R = matrix_in(body.work, net.TURNED)
         give(body, impulse, add(cross(apply(R, point), impulse), apply(R, moment)))
     else:
         R = attitude(body.state)
         turned = add(cross(apply(R, point), impulse), apply(R, moment))
-        put_triple(body.state, LINEAR, add(triple(body.state, LINEAR), impulse))
-        put_triple(body.state, ANGULAR, add(triple(body.state, ANGULAR), turned))
+        add_triple(body.state, net.LINEAR, impulse)
+        add_triple(body.state, net.ANGULAR, turned)
 
 
 @kernel
@@ -162,7 +131,7 @@ def give_to_feed(network: Network, strand: Strand, f: int, impulse: float) -> No
     if m >= 0:
         lead = strand_at(network.strands, m)
         if lead.row >= 0:
-            accumulate(lead.reel, P_S, P_S_ERR, strand.reeving.factors[f] * impulse, strand.par.compensated)
+            accumulate(lead.reel, data.P_S, data.P_S_ERR, strand.reeving.factors[f] * impulse, strand.par.compensated)
 
 
 @separate
@@ -171,17 +140,17 @@ def load_strand(network: Network, k: int, at: Instant, time: float) -> None:
     strand, loads = strand_at(network.strands, k), loads_at(network.acting, k)
     if not loads.acts:
         return
-    taken = loads_of_strand(network, strand, at, time, strand.nodes[MOMENTUM], strand.nodes[MOMENTUM_ERR])
+    taken = loads_of_strand(network, strand, at, time, strand.nodes[data.MOMENTUM], strand.nodes[data.MOMENTUM_ERR])
     give_at_boundary(body_at(network.bodies, strand.ends[0]), taken.first, strand.points[0], ZERO)
     give_at_boundary(body_at(network.bodies, strand.ends[1]), taken.last, strand.points[1], taken.moment)
     if strand.reeved:
         give_to_feed(network, strand, 0, taken.on_s)
         give_to_feed(network, strand, 1, taken.on_far)
     elif strand.row >= 0:
-        accumulate(strand.reel, P_S, P_S_ERR, taken.on_s, strand.par.compensated)
+        accumulate(strand.reel, data.P_S, data.P_S_ERR, taken.on_s, strand.par.compensated)
     for load in range(len(ACCOUNTS)):
         if acts(load, loads.own):
-            book(strand.par, strand.reel, ACCOUNTS[load], time * strand.work[POWER + load])
+            book(strand.par, strand.reel, ACCOUNTS[load], time * strand.work[net.POWER + load])
 
 
 @kernel
@@ -207,7 +176,7 @@ def load_all(network: Network, at: Instant, time: float) -> None:
 def ahead_of(network: Network) -> float:
     """How far the end of the latest step is ahead of its mean velocities, over their change from the step before."""
     totals = network.totals
-    return extrapolation(0.0, totals[H_LAST], totals[H_BEFORE]) if totals[H_BEFORE] != 0.0 else 0.0
+    return extrapolation(0.0, totals[data.H_LAST], totals[data.H_BEFORE]) if totals[data.H_BEFORE] != 0.0 else 0.0
 
 
 @kernel
@@ -229,7 +198,7 @@ def act_at_boundary(network: Network, t: float, ahead_time: float) -> None:
     Their velocity is the one with what is pending: in the middle of the jump, so that the energy changes by exactly the
     impulse times that. At the start, where nothing is pending, damping that is stiff takes the one that it leads to.
     """
-    pending = network.totals[LOADS_PENDING]
+    pending = network.totals[data.LOADS_PENDING]
     place_given(network, t)
     at = instant_of(t, pending, ahead_time)
     stiff_start = pending == 0.0 and is_stiff(network, ahead_time)
@@ -237,7 +206,7 @@ def act_at_boundary(network: Network, t: float, ahead_time: float) -> None:
     load_all(network, at, pending + ahead_time)
     if network.carries_fluid and pending > 0.0:
         expect_fluid(network, at)
-    network.totals[LOADS_PENDING] = 0.0
+    network.totals[data.LOADS_PENDING] = 0.0
 
 
 @kernel
@@ -246,8 +215,8 @@ def expect_fluid(network: Network, at: Instant) -> None:
     part = (at.back + at.ahead) / at.back
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
-        v, scratch = strand.nodes[VELOCITY], strand.scratch
-        beyond(strand.par, part, v, scratch.nodes[MEAN_VELOCITY], ZERO, scratch.nodes[GUESS])
+        v, scratch = strand.nodes[data.VELOCITY], strand.scratch
+        beyond(strand.par, part, v, scratch.nodes[data.MEAN_VELOCITY], ZERO, scratch.nodes[data.GUESS])
     expect_fluid_at_bodies(network, at.back, part)
 
 
@@ -266,15 +235,15 @@ def keep_for_loads(network: Network, back: float) -> None:
 
     `back` is for how long they acted at its start for the step before.
     """
-    h = network.totals[H_LAST]
-    network.totals[LOADS_PENDING] = 0.5 * h
+    h = network.totals[data.H_LAST]
+    network.totals[data.LOADS_PENDING] = 0.5 * h
     part = h / (h + 2.0 * back) if back > 0.0 else 0.0
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
-        v = strand.nodes[VELOCITY]
-        copy_nodes(v, strand.nodes[VELOCITY_BEFORE])
-        copy_nodes(strand.scratch.nodes[MEAN_VELOCITY], v)
+        v = strand.nodes[data.VELOCITY]
+        copy_nodes(v, strand.nodes[data.VELOCITY_BEFORE])
+        copy_nodes(strand.scratch.nodes[data.MEAN_VELOCITY], v)
         if network.carries_fluid:
-            beyond(strand.par, part, v, strand.scratch.nodes[GUESS], ZERO, strand.nodes[FLUID_VELOCITY])
+            beyond(strand.par, part, v, strand.scratch.nodes[data.GUESS], ZERO, strand.nodes[data.FLUID_VELOCITY])
     if network.carries_fluid:
         move_fluid_at_bodies(network, h, part)

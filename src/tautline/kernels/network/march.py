@@ -17,41 +17,21 @@ from tautline.errors import (
     TWO_BLOCKED,
     UNSTABLE_STEP,
 )
+from tautline.kernels import data
 from tautline.kernels.balance import balance_jump, balance_tolerance, note_balance
-from tautline.kernels.data import (
-    BY_PROFILE,
-    EXTRA,
-    H_LAST,
-    LEVEL,
-    LOADS_PENDING,
-    SIGMA,
-    SIGMA_BEFORE,
-    STEP,
-    STOP_TIME,
-    T_START,
-    TOTAL,
-    Array,
-    Plan,
-    S,
-    _places,
-)
+from tautline.kernels.data import Array, Plan, _places
 from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import entry, inlined, kernel, separate
 from tautline.kernels.limits import Limits
+from tautline.kernels.network import data as net
 from tautline.kernels.network.backup import copy_motion, put_motion
 from tautline.kernels.network.begin import begin_network, release_reels, stop_at_end
-from tautline.kernels.network.data import (
-    APPROACHES,
-    Network,
-    Strand,
-    WholeSamples,
-    strand_at,
-)
+from tautline.kernels.network.data import Network, Strand, WholeSamples, strand_at
+from tautline.kernels.network.feeds import feed_row
 from tautline.kernels.network.inverse import any_torque, find_torques
 from tautline.kernels.network.limits import guard, limits_now
 from tautline.kernels.network.loads import act_at_boundary, keep_for_loads
 from tautline.kernels.network.observe import observe_network, refresh_network
-from tautline.kernels.network.reeving import feed_row
 from tautline.kernels.network.spans import retracted
 from tautline.kernels.network.starting import start_in_fluid
 from tautline.kernels.network.step import composed_step
@@ -87,7 +67,7 @@ def retrieved_beyond(strand: Strand) -> float:
 @kernel
 def beyond_end(strand: Strand) -> float:
     """How far a reel is beyond the nearer end of its string, or a span too short; negative before it."""
-    deployed = strand.par.b - strand.reel[S] if strand.has_reel or not strand.reeved else -math.inf
+    deployed = strand.par.b - strand.reel[data.S] if strand.has_reel or not strand.reeved else -math.inf
     return float(max(retrieved_beyond(strand), deployed))
 
 
@@ -105,7 +85,7 @@ def nearest_end(network: Network) -> float:
     beyond = -math.inf
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
-        if changes_length(network, strand) and strand.work[APPROACHES] != 0.0:
+        if changes_length(network, strand) and strand.work[net.APPROACHES] != 0.0:
             beyond = max(beyond, beyond_end(strand) / strand.par.L)
     return beyond
 
@@ -152,10 +132,10 @@ def hold_at_ends(network: Network, t: float) -> tuple[int, int]:
         if changes_length(network, strand) and beyond_end(strand) >= 0.0:
             retrieved = is_retrieved(strand)
             held = strand.row >= 0 and not (strand.reeved and retrieved)
-            if strand.command.kind == BY_PROFILE or not held:
+            if strand.command.kind == data.BY_PROFILE or not held:
                 return status_at_end(network, strand), k
             side = 1.0 if retrieved else -1.0
-            if side * strand.reel[SIGMA] > 0.0:
+            if side * strand.reel[data.SIGMA] > 0.0:
                 stop_at_end(network, k, side, t)
     return RUNNING, -1
 
@@ -163,10 +143,10 @@ def hold_at_ends(network: Network, t: float) -> tuple[int, int]:
 @kernel
 def length_rate(reel: Array, h: float) -> float:
     """Speed that a reel may reach within a step, generously."""
-    change = abs(reel[SIGMA] - reel[SIGMA_BEFORE])
-    if reel[H_LAST] != 0.0:
-        change *= abs(h / reel[H_LAST])
-    return abs(reel[SIGMA]) + change  # type: ignore[no-any-return]
+    change = abs(reel[data.SIGMA] - reel[data.SIGMA_BEFORE])
+    if reel[data.H_LAST] != 0.0:
+        change *= abs(h / reel[data.H_LAST])
+    return abs(reel[data.SIGMA]) + change  # type: ignore[no-any-return]
 
 
 @kernel
@@ -190,14 +170,14 @@ def may_reach_end(network: Network, h: float) -> bool:
             else:
                 speed = length_rate(strand.reel, h)
             near = near or 0.0 < distance < 4.0 * speed * h + 100.0 * END_TOLERANCE * strand.par.L
-            strand.work[APPROACHES] = 1.0 if distance > 0.0 else 0.0
+            strand.work[net.APPROACHES] = 1.0 if distance > 0.0 else 0.0
     return near
 
 
 @inlined
 def one_step(network: Network, plan: Plan, backup: Array, t: float, h: float, end: float) -> int:
     """A step of length h from time t to `end`, with loads where it joins the step before."""
-    back = network.totals[LOADS_PENDING]
+    back = network.totals[data.LOADS_PENDING]
     if network.loaded:
         if back == 0.0 and network.in_fluid:
             start_in_fluid(network, backup, t, 0.5 * h)
@@ -247,7 +227,7 @@ def step_to_event(network: Network, plan: Plan, backups: Array2, t: float, h: fl
         if status == RUNNING:
             status, which = hold_at_ends(network, reached) if plan.hold else event_at_end(network)
             if status != RUNNING:
-                network.totals[STOP_TIME] = reached
+                network.totals[data.STOP_TIME] = reached
     return status, which
 
 
@@ -269,10 +249,10 @@ def march_interval(network: Network, plan: Plan, backups: Array2, pulse: int, le
     status, which = RUNNING, -1
     count = 0
     while count < plan.steps_per_sample and status == RUNNING:
-        t = network.totals[T_START] + network.clock[STEP] * plan.h
-        following = network.totals[T_START] + (network.clock[STEP] + 1) * plan.h
+        t = network.totals[data.T_START] + network.clock[data.STEP] * plan.h
+        following = network.totals[data.T_START] + (network.clock[data.STEP] + 1) * plan.h
         status = guard(network, plan, t)
-        parts = 1 << network.clock[LEVEL]
+        parts = 1 << network.clock[data.LEVEL]
         h = plan.h / parts
         part = 0
         while part < parts and status == RUNNING:
@@ -284,8 +264,8 @@ def march_interval(network: Network, plan: Plan, backups: Array2, pulse: int, le
             if status == RUNNING and must_stop(pulse, left):
                 status = INTERRUPTED
         if status == RUNNING:
-            network.clock[STEP] += 1
-            network.clock[TOTAL] += parts
+            network.clock[data.STEP] += 1
+            network.clock[data.TOTAL] += parts
         count += 1
     return status, which, left
 
@@ -298,19 +278,19 @@ def march_rows(network: Network, plan: Plan, backups: Array2, out: WholeSamples,
     energy did not close, with steps of half the length, and one that is stopped leaves the motion at the latest row.
     """
     totals = network.totals
-    refresh_network(network, totals[T_START] + network.clock[STEP] * plan.h)
+    refresh_network(network, totals[data.T_START] + network.clock[data.STEP] * plan.h)
     left = FIRST_QUESTION
     for row in range(out.whole.shape[0]):
         if plan.adaptive or pulse != 0:
             copy_motion(network, backups[AT_SAMPLE])
-        extra = network.clock[EXTRA]
+        extra = network.clock[data.EXTRA]
         before = math.inf
         while True:
             status, which, left = march_interval(network, plan, backups, pulse, left)
             jump = math.inf
             failed = status in (NEWTON_FAILED, NON_FINITE, REEL_OUTRUNS_WAVES, UNSTABLE_STEP)
             if status == RUNNING:
-                t = totals[T_START] + network.clock[STEP] * plan.h
+                t = totals[data.T_START] + network.clock[data.STEP] * plan.h
                 if not sample_network(network, out, row, t, backups[BEFORE_STEP:]):
                     status = NON_FINITE
                 jump = balance_jump(totals, out.whole[row])
@@ -323,16 +303,16 @@ def march_rows(network: Network, plan: Plan, backups: Array2, out: WholeSamples,
             before = jump
             extra += 1
             put_motion(network, backups[AT_SAMPLE])
-            network.clock[EXTRA] = extra
-            refresh_network(network, totals[T_START] + network.clock[STEP] * plan.h)
+            network.clock[data.EXTRA] = extra
+            refresh_network(network, totals[data.T_START] + network.clock[data.STEP] * plan.h)
         if status == INTERRUPTED:
             put_motion(network, backups[AT_SAMPLE])
-            refresh_network(network, totals[T_START] + network.clock[STEP] * plan.h)
+            refresh_network(network, totals[data.T_START] + network.clock[data.STEP] * plan.h)
         if status != RUNNING:
             return NetworkMarched(status, row, which)
         if jump < ROOM_TO_SPARE * balance_tolerance(totals, out.whole[row]):
             extra = max(0, extra - 1)
-        network.clock[EXTRA] = extra
+        network.clock[data.EXTRA] = extra
         note_balance(totals, out.whole[row])
     return NetworkMarched(RUNNING, out.whole.shape[0], -1)
 
@@ -380,5 +360,5 @@ def march_network(
         put_motion(network, backups[0])
         refresh_network(network, t)
     else:
-        limits = limits_now(network, plan, network.totals[T_START])
+        limits = limits_now(network, plan, network.totals[data.T_START])
     return Done(found.status, found.rows, found.strand, limits)

@@ -7,34 +7,17 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tautline.kernels.data import (
-    BORDER,
-    BY_SIGMA,
-    ELIMINATED,
-    FLUID_VELOCITY,
-    GUESS,
-    MEAN_VELOCITY,
-    PUSHED,
-    RIGHT,
-    SIGMA,
-    SIGMA_BEFORE,
-    TARGET,
-    Motion,
-    S,
-    add_to_node,
-    node,
-    put_node,
-    triple,
-)
+from tautline.kernels import data
+from tautline.kernels.data import Motion, add_to_node, node, put_node, triple
 from tautline.kernels.energy import element_length, reel_mass
 from tautline.kernels.jit import kernel, separate
-from tautline.kernels.loads.acting import NO_PUSH, Instant, Push, Speeds, instant_at
+from tautline.kernels.loads.acting import NO_PUSH, Instant, Push, Speeds, Trend, instant_at
 from tautline.kernels.loads.pushing import act, pushes
 from tautline.kernels.loads.resistance import DRAG, elements_at_boundary, expect_velocities, resistances
 from tautline.kernels.loads.resisting import drag_of_flow
 from tautline.kernels.loads.velocities import block, blocks_of_nodes, border_of_reel, coupled, put_block
-from tautline.kernels.network.data import OMEGA, OMEGA_BEFORE, Network, Strand, body_at, loads_at
-from tautline.kernels.network.linear import IDENTITY, ZEROS
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Network, Strand, body_at, loads_at
 from tautline.kernels.network.span_loads import (
     BORDER_FAR,
     beyond_latest,
@@ -47,10 +30,11 @@ from tautline.kernels.network.span_loads import (
     span_motion,
 )
 from tautline.kernels.network.spans import Square, retracted
-from tautline.kernels.network.step import ZERO
 from tautline.kernels.newton import Rates
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
+    IDENTITY,
+    ZERO,
     Matrix,
     Vector,
     add_scaled,
@@ -59,6 +43,7 @@ from tautline.kernels.so3 import (
     dot,
     matmul,
     matrix_add_scaled,
+    matrix_scale,
     scale,
     sub,
     transpose,
@@ -68,7 +53,7 @@ from tautline.kernels.symmetric import Symmetric, adjugate, inverse_determinant,
 # Row of the scratch with impulses of elements, or velocities at a guess, which nothing needs at a step boundary.
 KEPT_ROW = 6
 # And one for what BY_SIGMA is of the feed at the stop.
-BY_FAR_FEED = ELIMINATED
+BY_FAR_FEED = data.ELIMINATED
 
 
 class Reduced(NamedTuple):
@@ -126,12 +111,12 @@ def strand_motion(network: Network, strand: Strand) -> Motion:
 
 
 @kernel
-def expected_at(network: Network, strand: Strand, at: Instant, ahead: float) -> tuple[Matrix, Rates]:
+def expected_at(network: Network, strand: Strand, ahead: float) -> tuple[Matrix, Rates]:
     """Attitude of the body at the end of a string, and its rates and those of the reel that are expected."""
     body, reel = body_at(network.bodies, strand.ends[1]), strand.reel
-    turning = triple(body.state, OMEGA)
-    turning = add_scaled(turning, ahead, sub(turning, triple(body.state, OMEGA_BEFORE)))
-    sigma = reel[SIGMA] + ahead * (reel[SIGMA] - reel[SIGMA_BEFORE]) if strand.row >= 0 else 0.0
+    turning = triple(body.state, net.OMEGA)
+    turning = add_scaled(turning, ahead, sub(turning, triple(body.state, net.OMEGA_BEFORE)))
+    sigma = reel[data.SIGMA] + ahead * (reel[data.SIGMA] - reel[data.SIGMA_BEFORE]) if strand.row >= 0 else 0.0
     return attitude(body.state), Rates(sigma, turning, 0.0)
 
 
@@ -141,8 +126,8 @@ def push_strand(network: Network, strand: Strand, at: Instant, ahead: float) -> 
     par, scratch, loads = strand.par, strand.scratch, loads_at(network.acting, strand.number)
     if not pushes(loads):
         return NO_PUSH
-    R, expected = expected_at(network, strand, at, ahead)
-    motion, guess = strand_motion(network, strand), scratch.nodes[GUESS]
+    R, expected = expected_at(network, strand, ahead)
+    motion, guess = strand_motion(network, strand), scratch.nodes[data.GUESS]
     if not strand.reeved:
         expect_velocities(par, ahead, motion, guess)
         return act(par, loads, instant_at(at, R, expected, (expected.sigma,)), motion, guess, scratch)
@@ -166,23 +151,23 @@ def prepare(strand: Strand, network: Network, tau: float, at: Instant, ahead: fl
     right_reel, right_far, first = tau * push.reel, tau * push.far, ZERO
     elements_at_boundary(par, l, 0.0, motion, scratch)
     if strand.reeved:
-        speeds, earlier = latest_speeds(network, strand)
+        last, before = latest_speeds(network, strand)
         lengthening_by_far(par, l, scratch)
-        resistances(par, loads, at, True, speeds, earlier, ZERO, ZERO, ahead, motion, scratch)
+        resistances(par, loads, at, True, Trend(last, before, ahead), (ZERO, ZERO), motion, scratch)
     else:
         turns = strand.row >= 0
-        last, before = (reel[SIGMA] if turns else 0.0,), (reel[SIGMA_BEFORE] if turns else 0.0,)
-        resistances(par, loads, at, turns, last, before, ZERO, ZERO, ahead, motion, scratch)
+        latest, preceding = (reel[data.SIGMA] if turns else 0.0,), (reel[data.SIGMA_BEFORE] if turns else 0.0,)
+        resistances(par, loads, at, turns, Trend(latest, preceding, ahead), (ZERO, ZERO), motion, scratch)
     if loads.own[DRAG].acts:
-        flow = drag_of_flow(par, tau, ZERO, motion.nodes[FLUID_VELOCITY], scratch, scratch.nodes[TARGET])
+        flow = drag_of_flow(par, tau, ZERO, motion.nodes[data.FLUID_VELOCITY], scratch, scratch.nodes[data.TARGET])
         right_reel, first = right_reel + flow.reel, flow.first
         if strand.reeved:
             right_far += flow_on_far(par, tau, scratch)
     if pushes(loads):
-        pushed = scratch.nodes[PUSHED]
+        pushed = scratch.nodes[data.PUSHED]
         first = add_scaled(first, tau, node(pushed, 0))
         for i in range(1, par.N + 1):
-            add_to_node(scratch.nodes[TARGET], i, scale(tau, node(pushed, i)))
+            add_to_node(scratch.nodes[data.TARGET], i, scale(tau, node(pushed, i)))
     blocks_of_nodes(par, l, tau, scratch)
     own = Square(0.0 * l, 0.0 * l, 0.0 * l)
     if strand.reeved:
@@ -197,13 +182,13 @@ def reduce_strand(network: Network, strand: Strand, known: Known) -> Reduced:
     """Eliminate the inner nodes from the start of the string to its end; what back substitution needs is left."""
     par, scratch = strand.par, strand.scratch
     N = par.N
-    target, border, border_far = scratch.nodes[TARGET], scratch.nodes[BORDER], scratch.nodes[BORDER_FAR]
-    out, out_reel, out_far = scratch.nodes[MEAN_VELOCITY], scratch.nodes[BY_SIGMA], scratch.nodes[BY_FAR_FEED]
+    target, border, border_far = scratch.nodes[data.TARGET], scratch.nodes[data.BORDER], scratch.nodes[BORDER_FAR]
+    out, out_reel, out_far = scratch.nodes[data.MEAN_VELOCITY], scratch.nodes[data.BY_SIGMA], scratch.nodes[BY_FAR_FEED]
     rows = rows_of(network, strand)
     moving, far_moves = rows[0] >= 0, rows[1] >= 0
     sixth = par.mu * element_length(par, retracted(strand)) / 6.0
     # the first node has half of an inner one's mass, and what is spooled there
-    carried_there = par.mu * strand.reel[S] if strand.has_reel else 0.0
+    carried_there = par.mu * strand.reel[data.S] if strand.has_reel else 0.0
     first = matrix_add_scaled(full(block(scratch, 0)), carried_there - 2.0 * sixth, IDENTITY)
     across = between(strand, 0)
     right_first = known.right_first
@@ -230,7 +215,7 @@ def reduce_strand(network: Network, strand: Strand, known: Known) -> Reduced:
         first = matrix_add_scaled(first, -1.0, matmul(kept, transpose(across)))
         right_first = sub(right_first, apply(kept, right))
         reel_first = sub(reel_first, apply(kept, b))
-        across = matrix_add_scaled(ZEROS, -1.0, matmul(kept, E))
+        across = matrix_scale(-1.0, matmul(kept, E))
         carried = matmul(E, full_inverse)
         here = matrix_add_scaled(full(block(scratch, i + 1)), -1.0, matmul(carried, E))
         reel -= dot(b, y)
@@ -266,22 +251,22 @@ def reduce_strand(network: Network, strand: Strand, known: Known) -> Reduced:
 @kernel
 def put_matrix_at(strand: Strand, i: int, A: Matrix) -> None:
     """Keep a matrix of node i, in three rows of the scratch that nothing else needs meanwhile."""
-    put_node(strand.scratch.nodes[RIGHT], i, A[0])
-    put_node(strand.scratch.nodes[GUESS], i, A[1])
+    put_node(strand.scratch.nodes[data.RIGHT], i, A[0])
+    put_node(strand.scratch.nodes[data.GUESS], i, A[1])
     put_node(strand.scratch.nodes[KEPT_ROW], i, A[2])
 
 
 @kernel
 def matrix_at(strand: Strand, i: int) -> Matrix:
     nodes = strand.scratch.nodes
-    return (node(nodes[RIGHT], i), node(nodes[GUESS], i), node(nodes[KEPT_ROW], i))
+    return (node(nodes[data.RIGHT], i), node(nodes[data.GUESS], i), node(nodes[KEPT_ROW], i))
 
 
 @kernel
 def restore_inner(network: Network, strand: Strand, v_first: Vector, v_last: Vector, speeds: Speeds) -> None:
     """Velocities of all nodes into MEAN_VELOCITY, from those of the ends, of the reel and of the feed at the stop."""
     N, scratch = strand.par.N, strand.scratch
-    v, by_reel, by_far = scratch.nodes[MEAN_VELOCITY], scratch.nodes[BY_SIGMA], scratch.nodes[BY_FAR_FEED]
+    v, by_reel, by_far = scratch.nodes[data.MEAN_VELOCITY], scratch.nodes[data.BY_SIGMA], scratch.nodes[BY_FAR_FEED]
     put_node(v, N, v_last)
     far_moves = rows_of(network, strand)[1] >= 0
     following = v_last

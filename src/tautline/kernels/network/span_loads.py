@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tautline.kernels import data
 from tautline.kernels.along import (
     load,
     nodes_from,
@@ -14,50 +15,27 @@ from tautline.kernels.along import (
     total,
     width,
 )
-from tautline.kernels.data import (
-    ALONG,
-    BESIDE,
-    BORDER,
-    BY_FAR,
-    BY_REEL,
-    DIRECTION,
-    FLOW,
-    LENGTH,
-    LOAD_ROWS,
-    PASSING,
-    PASSING_FAR,
-    POSITION,
-    PUSHED,
-    SIGMA,
-    SIGMA_BEFORE,
-    VISCOUS,
-    Motion,
-    Parameters,
-    S,
-    Scratch,
-    add_to_node,
-    clear_nodes,
-    node,
-)
+from tautline.kernels.data import Motion, Parameters, Scratch, add_to_node, clear_nodes, node
 from tautline.kernels.jit import kernel
 from tautline.kernels.loads.acting import Push, Speeds
 from tautline.kernels.loads.drag import Drag, wet_depth, wet_part
 from tautline.kernels.loads.pushing import ON_REEL
 from tautline.kernels.loads.resistance import DRAG
-from tautline.kernels.network.data import SIGMA_NOW, SPAN_REEL, Network, Strand, strand_at
-from tautline.kernels.network.reeving import feed_row, feed_speed
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Network, Strand, strand_at
+from tautline.kernels.network.feeds import feed_row, feed_speed
 from tautline.kernels.network.spans import Square, elements_from, integrals, retracted, shares
 from tautline.kernels.so3 import add, dot, scale
 
 # Row of the scratch for what BORDER is of the feed at the stop.
-BORDER_FAR = BESIDE
+BORDER_FAR = data.BESIDE
 
 
 @kernel
 def span_motion(network: Network, strand: Strand) -> Motion:
     """A span as a motion of the pendulum: what is not between its ends is its s."""
-    reel = strand.work[SPAN_REEL:]
-    reel[S] = retracted(strand)
+    reel = strand.work[net.SPAN_REEL :]
+    reel[data.S] = retracted(strand)
     return Motion(strand.nodes, strand.work, reel, network.clock)
 
 
@@ -73,7 +51,7 @@ def rows_of(network: Network, strand: Strand) -> tuple[int, int]:
 def speeds_of(network: Network, strand: Strand) -> Speeds:
     """Speeds of both feeds of a string that were found."""
     if not strand.reeved:
-        return strand.work[SIGMA_NOW], 0.0 * strand.work[SIGMA_NOW]
+        return strand.work[net.SIGMA_NOW], 0.0 * strand.work[net.SIGMA_NOW]
     return feed_speed(network, strand, 0), feed_speed(network, strand, 1)
 
 
@@ -92,8 +70,8 @@ def speed_in(network: Network, strand: Strand, f: int, place: int) -> float:
 @kernel
 def latest_speeds(network: Network, strand: Strand) -> tuple[Speeds, Speeds]:
     """Speeds of both feeds in the latest step and in the one before."""
-    last = (speed_in(network, strand, 0, SIGMA), speed_in(network, strand, 1, SIGMA))
-    return last, (speed_in(network, strand, 0, SIGMA_BEFORE), speed_in(network, strand, 1, SIGMA_BEFORE))
+    last = (speed_in(network, strand, 0, data.SIGMA), speed_in(network, strand, 1, data.SIGMA))
+    return last, (speed_in(network, strand, 0, data.SIGMA_BEFORE), speed_in(network, strand, 1, data.SIGMA_BEFORE))
 
 
 @kernel
@@ -109,7 +87,7 @@ def lengthening_by_far(par: Parameters, l: float, scratch: Scratch) -> None:
     Elements get longer, and material of another strain flows through them. At the stop the gradient of the strain is
     taken on.
     """
-    lengths, out, passing = scratch.factor[LENGTH], scratch.factor[BY_FAR], scratch.factor[PASSING_FAR]
+    lengths, out, passing = scratch.factor[data.LENGTH], scratch.factor[data.BY_FAR], scratch.factor[data.PASSING_FAR]
     N = par.N
     only, flow = 1.0 / N, 1.0 / (N * l)
     last = 2.0 * lengths[N - 1] - lengths[N - 2] if N > 1 else lengths[0]
@@ -132,7 +110,7 @@ def lengthening_by_far(par: Parameters, l: float, scratch: Scratch) -> None:
 def borders_of_feeds(par: Parameters, l: float, tau: float, scratch: Scratch) -> Square:
     """Coefficients of the nodes in the equations of both feeds into BORDER and BORDER_FAR; those of the feeds."""
     N, rows = par.N, scratch.factor
-    out, far, directions = scratch.nodes[BORDER], scratch.nodes[BORDER_FAR], scratch.nodes[DIRECTION]
+    out, far, directions = scratch.nodes[data.BORDER], scratch.nodes[BORDER_FAR], scratch.nodes[data.DIRECTION]
     nothing = spread(out, 0.0)
     zeros = (nothing, nothing, nothing)
     carried_0, carried_1 = zeros, zeros
@@ -142,10 +120,10 @@ def borders_of_feeds(par: Parameters, l: float, tau: float, scratch: Scratch) ->
         a0, b0, _ = integrals(is_element - near, is_element - end)
         a1, b1, _ = integrals(near, end)
         g00, g01, g11 = shares(near, end, is_element)
-        t, length = nodes_from(directions, e), load(rows[LENGTH], e)
-        c, a = tau * load(rows[VISCOUS], e), tau * load(rows[ALONG], e)
-        by_0, by_1 = load(rows[BY_REEL], e), load(rows[BY_FAR], e)
-        passing_0, passing_1 = load(rows[PASSING], e), load(rows[PASSING_FAR], e)
+        t, length = nodes_from(directions, e), load(rows[data.LENGTH], e)
+        c, a = tau * load(rows[data.VISCOUS], e), tau * load(rows[data.ALONG], e)
+        by_0, by_1 = load(rows[data.BY_REEL], e), load(rows[data.BY_FAR], e)
+        passing_0, passing_1 = load(rows[data.PASSING], e), load(rows[data.PASSING_FAR], e)
         # the elements' vectors of theory.md point to the start
         left_0 = scale(0.5 * a * passing_0 - c * by_0 - par.mu * a0 * length, t)
         right_0 = scale(0.5 * a * passing_0 + c * by_0 - par.mu * b0 * length, t)
@@ -166,8 +144,8 @@ def flow_on_far(par: Parameters, tau: float, scratch: Scratch) -> float:
     """Impulse of a fluid on the feed at the stop while all stands still."""
     rows, total_force = scratch.factor, 0.0
     for e in range(par.N):
-        t, flow = node(scratch.nodes[DIRECTION], e), node(scratch.nodes[FLOW], e)
-        total_force += rows[ALONG][e] * dot(t, flow) * rows[PASSING_FAR][e]
+        t, flow = node(scratch.nodes[data.DIRECTION], e), node(scratch.nodes[data.FLOW], e)
+        total_force += rows[data.ALONG][e] * dot(t, flow) * rows[data.PASSING_FAR][e]
     return tau * total_force
 
 
@@ -180,17 +158,17 @@ def lift_spooled(network: Network, strand: Strand, own: Drag, push: Push) -> Pus
     if not own.has_surface:
         return push
     scratch, N = strand.scratch, strand.par.N
-    pushed, row = scratch.nodes[PUSHED], scratch.nodes[LOAD_ROWS + 2 * DRAG]
-    rest = scratch.nodes[LOAD_ROWS + 2 * DRAG + 1]
+    pushed, row = scratch.nodes[data.PUSHED], scratch.nodes[data.LOAD_ROWS + 2 * DRAG]
+    rest = scratch.nodes[data.LOAD_ROWS + 2 * DRAG + 1]
     if strand.reeving.idle:
         clear_nodes(pushed)
         clear_nodes(row)
         clear_nodes(rest)
-    q, reel = strand.nodes[POSITION], push.reel
+    q, reel = strand.nodes[data.POSITION], push.reel
     depth, height = node(q, 0)[2] - own.surface, 2.0 * strand.reeving.par.d
     carried = 0.0
     if strand.has_reel:
-        carried = strand.reel[S]
+        carried = strand.reel[data.S]
         on_reel = -own.lift * wet_depth(depth, height)
         rest[ON_REEL] += on_reel
         reel += on_reel

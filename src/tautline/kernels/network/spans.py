@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tautline.kernels import data
 from tautline.kernels.along import (
     load,
     nodes_from,
@@ -20,41 +21,18 @@ from tautline.kernels.along import (
     width,
 )
 from tautline.kernels.compensated import accumulate_nodes
-from tautline.kernels.data import (
-    ABOVE,
-    AT_SIGMA,
-    BELOW,
-    BORDER,
-    BY_SIGMA,
-    DIAGONAL,
-    DIRECTION,
-    DIRECTIONS,
-    INVERSE_MINOR,
-    MINOR,
-    POSITION,
-    PRODUCT,
-    PULL,
-    PUSHED,
-    RATIO,
-    RIGHT,
-    Array,
-    Parameters,
-    S,
-    Scratch,
-    clear_nodes,
-    node,
-    put_node,
-)
+from tautline.kernels.data import Array, Parameters, Scratch, clear_nodes, node, put_node
 from tautline.kernels.jit import kernel
 from tautline.kernels.lanes import select, zero_like
-from tautline.kernels.network.data import FED, Strand
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Strand
 from tautline.kernels.reeling import evaluate_forces
 from tautline.kernels.so3 import add, add_scaled, dot, scale, sub
 from tautline.kernels.step_equations import GROWTH
 from tautline.kernels.tridiagonal import fused_vector
 
 # Rows of the scratch for the feed at the stop: derivatives of velocities by it, and its border. Loads use them too.
-BY_STOP, BORDER_STOP, RIGHT_STOP = PUSHED, DIRECTION, DIRECTIONS
+BY_STOP, BORDER_STOP, RIGHT_STOP = data.PUSHED, data.DIRECTION, data.DIRECTIONS
 SIXTH, THIRD = 1.0 / 6.0, 1.0 / 3.0
 
 
@@ -78,14 +56,14 @@ class Square(NamedTuple):
 @kernel
 def retracted(strand: Strand) -> float:
     """Length of the string that is not between its ends: s of element_length and its like."""
-    return strand.reel[S] - strand.reel[FED]  # type: ignore[no-any-return]
+    return strand.reel[data.S] - strand.reel[net.FED]  # type: ignore[no-any-return]
 
 
 @kernel
 def evaluate_pulls(strand: Strand) -> None:
     """Forces of the elements of a string at its present configuration; a drum alone has none."""
     if not strand.reeving.idle:
-        evaluate_forces(strand.par, retracted(strand), strand.nodes[POSITION], strand.scratch.nodes[PULL])
+        evaluate_forces(strand.par, retracted(strand), strand.nodes[data.POSITION], strand.scratch.nodes[data.PULL])
 
 
 @kernel
@@ -120,9 +98,9 @@ def transport_from(x: Array, N: int, e: int, start: float, stop: float) -> tuple
 def span_equations(par: Parameters, h: float, feeds: Feeds, q: Array, p: Array, kick: float, scratch: Scratch) -> float:
     """Coefficients of the node equations, and right-hand sides p - kick dV/dq into RIGHT, times what is returned."""
     N = par.N
-    pull, out = scratch.nodes[PULL], scratch.nodes[RIGHT]
-    above, below = scratch.factor[ABOVE], scratch.factor[BELOW]
-    product, diagonal = scratch.factor[PRODUCT], scratch.factor[DIAGONAL]
+    pull, out = scratch.nodes[data.PULL], scratch.nodes[data.RIGHT]
+    above, below = scratch.factor[data.ABOVE], scratch.factor[data.BELOW]
+    product, diagonal = scratch.factor[data.PRODUCT], scratch.factor[data.DIAGONAL]
     unit = 12.0 / (GROWTH * par.mu * (feeds.l + feeds.l_1))
     off = 1.0 / GROWTH
     flow = par.mu * unit
@@ -176,8 +154,9 @@ def span_derivatives(par: Parameters, h: float, feeds: Feeds, q: Array, scratch:
     """
     N = par.N
     half = 0.5 * h
-    v, minor = scratch.nodes[AT_SIGMA], scratch.factor[MINOR]
-    out, border = (scratch.nodes[RIGHT], scratch.nodes[RIGHT_STOP]), (scratch.nodes[BORDER], scratch.nodes[BORDER_STOP])
+    v, minor = scratch.nodes[data.AT_SIGMA], scratch.factor[data.MINOR]
+    out = scratch.nodes[data.RIGHT], scratch.nodes[RIGHT_STOP]
+    border = scratch.nodes[data.BORDER], scratch.nodes[BORDER_STOP]
     nothing = spread(q, zero_like(feeds.l))
     zeros = (nothing, nothing, nothing)
     along_0, along_1, speeds = nothing, nothing, nothing
@@ -273,10 +252,10 @@ def follow_feeds(N: int, scratch: Scratch) -> FeedRows:
 
     Forward and backward pass of the right-hand sides in RIGHT and RIGHT_STOP, which are times the minors already.
     """
-    y, z = scratch.nodes[RIGHT], scratch.nodes[RIGHT_STOP]
-    first, last = scratch.nodes[BORDER], scratch.nodes[BORDER_STOP]
-    out, out_stop = scratch.nodes[BY_SIGMA], scratch.nodes[BY_STOP]
-    below, inverse, ratio = scratch.factor[BELOW], scratch.factor[INVERSE_MINOR], scratch.factor[RATIO]
+    y, z = scratch.nodes[data.RIGHT], scratch.nodes[RIGHT_STOP]
+    first, last = scratch.nodes[data.BORDER], scratch.nodes[BORDER_STOP]
+    out, out_stop = scratch.nodes[data.BY_SIGMA], scratch.nodes[BY_STOP]
+    below, inverse, ratio = scratch.factor[data.BELOW], scratch.factor[data.INVERSE_MINOR], scratch.factor[data.RATIO]
     nothing = (zero_like(y[0]), zero_like(y[0]), zero_like(y[0]))
     Y, Z = nothing, nothing
     for i in range(1, N):

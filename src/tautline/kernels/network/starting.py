@@ -8,43 +8,21 @@ tells.
 from __future__ import annotations
 
 from tautline.errors import RUNNING
+from tautline.kernels import data
 from tautline.kernels.balance import SIGNS
-from tautline.kernels.data import (
-    FLUID_VELOCITY,
-    MEAN_VELOCITY,
-    MOMENTUM,
-    P_S,
-    SIGMA,
-    VELOCITY,
-    VELOCITY_BEFORE,
-    Array,
-    copy_nodes,
-    node,
-    triple,
-)
+from tautline.kernels.data import Array, copy_nodes, node, triple
 from tautline.kernels.jit import inlined, kernel, separate
 from tautline.kernels.lanes import zero_like
 from tautline.kernels.loads.pushing import ACCOUNTS, given_by_loads
 from tautline.kernels.loads.resistance import DRAG
+from tautline.kernels.network import data as net
 from tautline.kernels.network.backup import copy_motion, put_motion
+from tautline.kernels.network.bodies import book_whole
 from tautline.kernels.network.boundary import velocities_at_boundary
-from tautline.kernels.network.data import (
-    ANGULAR,
-    LINEAR,
-    OMEGA,
-    OMEGA_NOW,
-    SIGMA_NOW,
-    V_NOW,
-    Body,
-    Network,
-    Strand,
-    V,
-    body_at,
-    strand_at,
-)
+from tautline.kernels.network.data import Body, Network, Strand, body_at, strand_at
 from tautline.kernels.network.loads import act_at_boundary, instant_of, load_all, place_given
 from tautline.kernels.network.observe import refresh_network, velocities_now
-from tautline.kernels.network.step import book_whole, stage
+from tautline.kernels.network.step import stage
 from tautline.kernels.network.wet import let_move_along
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import Vector, apply, dot
@@ -56,10 +34,10 @@ def along_now(network: Network) -> float:
     total = 0.0
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
-        total += of_strand(strand, strand.work[SIGMA_NOW], strand.scratch.nodes[MEAN_VELOCITY])
+        total += of_strand(strand, strand.work[net.SIGMA_NOW], strand.scratch.nodes[data.MEAN_VELOCITY])
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
-        total += of_body(body, triple(body.work, V_NOW), triple(body.work, OMEGA_NOW))
+        total += of_body(body, triple(body.work, net.V_NOW), triple(body.work, net.OMEGA_NOW))
     return total
 
 
@@ -69,18 +47,18 @@ def along_start(network: Network) -> float:
     total = 0.0
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
-        total += of_strand(strand, strand.reel[SIGMA], strand.nodes[VELOCITY])
+        total += of_strand(strand, strand.reel[data.SIGMA], strand.nodes[data.VELOCITY])
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
-        total += of_body(body, triple(body.state, V), triple(body.state, OMEGA))
+        total += of_body(body, triple(body.state, net.V), triple(body.state, net.OMEGA))
     return total
 
 
 @kernel
 def of_strand(strand: Strand, sigma: float, v: Array) -> float:
     """Momenta of a string's inner nodes and of its reel times velocities."""
-    p = strand.nodes[MOMENTUM]
-    total = strand.reel[P_S] * sigma if strand.row >= 0 else 0.0
+    p = strand.nodes[data.MOMENTUM]
+    total = strand.reel[data.P_S] * sigma if strand.row >= 0 else 0.0
     for i in range(1, strand.par.N):
         total += dot(node(p, i), node(v, i))
     return float(total)
@@ -92,7 +70,7 @@ def of_body(body: Body, velocity: Vector, omega: Vector) -> float:
     if not body.free:
         return 0.0
     turning = apply(attitude(body.state), omega)
-    return dot(triple(body.state, LINEAR), velocity) + dot(triple(body.state, ANGULAR), turning)
+    return dot(triple(body.state, net.LINEAR), velocity) + dot(triple(body.state, net.ANGULAR), turning)
 
 
 @kernel
@@ -104,8 +82,10 @@ def booked_energy(network: Network) -> float:
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
         if not body.free:
-            energy -= dot(triple(body.state, LINEAR), triple(body.work, V_NOW))
-            energy -= dot(triple(body.state, ANGULAR), apply(attitude(body.state), triple(body.work, OMEGA_NOW)))
+            energy -= dot(triple(body.state, net.LINEAR), triple(body.work, net.V_NOW))
+            energy -= dot(
+                triple(body.state, net.ANGULAR), apply(attitude(body.state), triple(body.work, net.OMEGA_NOW))
+            )
     return energy
 
 
@@ -114,8 +94,8 @@ def begin_fluid(network: Network) -> None:
     """Let velocities of earlier steps, and those of fluid that moves along, be the present ones."""
     for k in range(len(network.strands)):
         strand = strand_at(network.strands, k)
-        for row in (VELOCITY, VELOCITY_BEFORE, FLUID_VELOCITY):
-            copy_nodes(strand.scratch.nodes[MEAN_VELOCITY], strand.nodes[row])
+        for row in (data.VELOCITY, data.VELOCITY_BEFORE, data.FLUID_VELOCITY):
+            copy_nodes(strand.scratch.nodes[data.MEAN_VELOCITY], strand.nodes[row])
     for b in range(len(network.bodies)):
         body = body_at(network.bodies, b)
         let_move_along(network, body)

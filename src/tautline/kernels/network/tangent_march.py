@@ -4,20 +4,8 @@ from __future__ import annotations
 
 from tautline.arrays import Array2
 from tautline.errors import INTERRUPTED, NON_FINITE, RUNNING
-from tautline.kernels.data import (
-    ACCOUNT_PLACES,
-    BY_PROFILE,
-    CONTROL_WORK,
-    HELD,
-    HELD_ACCELERATION,
-    HELD_SPEED,
-    KINETIC,
-    PRESCRIBED,
-    STEP,
-    T_START,
-    TOTAL,
-    Plan,
-)
+from tautline.kernels import data
+from tautline.kernels.data import Plan
 from tautline.kernels.interrupts import FIRST_QUESTION, must_stop, steps_left
 from tautline.kernels.jit import inlined, tangent_entry
 from tautline.kernels.network.begin import begin_network, release_reels
@@ -33,14 +21,14 @@ def prescribe_reel(network: Network, k: int, t: float, out: WholeSamples) -> Non
     strand = strand_at(network.strands, k)
     reel = strand.reel
     observe_network(network, out, FIRST_ROW, t)
-    before = out.whole[FIRST_ROW, KINETIC]
+    before = out.whole[FIRST_ROW, data.KINETIC]
     _, speed, acceleration = curve_at(strand.command.profile.T, t)
-    reel[HELD], reel[HELD_SPEED], reel[HELD_ACCELERATION] = PRESCRIBED, speed, acceleration
+    reel[data.HELD], reel[data.HELD_SPEED], reel[data.HELD_ACCELERATION] = data.PRESCRIBED, speed, acceleration
     observe_network(network, out, FIRST_ROW, t)
-    work = out.whole[FIRST_ROW, KINETIC] - before
+    work = out.whole[FIRST_ROW, data.KINETIC] - before
     release_reels(network, t)
-    reel[HELD], reel[HELD_SPEED], reel[HELD_ACCELERATION] = PRESCRIBED, speed, acceleration
-    reel[ACCOUNT_PLACES[CONTROL_WORK]] += work
+    reel[data.HELD], reel[data.HELD_SPEED], reel[data.HELD_ACCELERATION] = data.PRESCRIBED, speed, acceleration
+    reel[data.ACCOUNT_PLACES[data.CONTROL_WORK]] += work
 
 
 @tangent_entry
@@ -49,12 +37,12 @@ def begin_network_with_tangents(network: Network, out: WholeSamples) -> NetworkM
 
     `out` has a row to work in.
     """
-    t = network.totals[T_START]
+    t = network.totals[data.T_START]
     begin_network(network, t)
     release_reels(network, t)
     for k in range(len(network.strands)):
         command = strand_at(network.strands, k).command
-        if command.kind == BY_PROFILE and not command.locked:
+        if command.kind == data.BY_PROFILE and not command.locked:
             prescribe_reel(network, k, t, out)
     return NetworkMarched(RUNNING, 0, -1)
 
@@ -68,22 +56,22 @@ def march_network_with_tangents(
     Steps are of the length plan.h; with plan.steps_per_sample = 0 the present state is written. An event ends the
     march after the step that meets it, and the function at the address `pulse` may (interrupts.py).
     """
-    begun, clock = network.totals[T_START], network.clock
-    refresh_network(network, begun + clock[STEP] * plan.h)
+    begun, clock = network.totals[data.T_START], network.clock
+    refresh_network(network, begun + clock[data.STEP] * plan.h)
     left = FIRST_QUESTION
     for row in range(out.whole.shape[0]):
         for _ in range(plan.steps_per_sample):
             left = steps_left(pulse, left, 1)
             if must_stop(pulse, left):
                 return NetworkMarched(INTERRUPTED, row, -1)
-            t, end = begun + clock[STEP] * plan.h, begun + (clock[STEP] + 1) * plan.h
+            t, end = begun + clock[data.STEP] * plan.h, begun + (clock[data.STEP] + 1) * plan.h
             status, which = one_step(network, plan, backups[0], t, plan.h, end), -1
             if status == RUNNING:
                 status, which = event_at_end(network)
             if status != RUNNING:
                 return NetworkMarched(status, row, which)
-            clock[STEP] += 1
-            clock[TOTAL] += 1
-        if not sample_network(network, out, row, begun + clock[STEP] * plan.h, backups):
+            clock[data.STEP] += 1
+            clock[data.TOTAL] += 1
+        if not sample_network(network, out, row, begun + clock[data.STEP] * plan.h, backups):
             return NetworkMarched(NON_FINITE, row, -1)
     return NetworkMarched(RUNNING, out.whole.shape[0], -1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tautline.kernels.data import put_triple, triple
+from tautline.kernels.data import add_triple, put_triple, triple
 from tautline.kernels.jit import kernel
 from tautline.kernels.loads.acting import Instant, instant_at
 from tautline.kernels.loads.drag import (
@@ -15,25 +15,8 @@ from tautline.kernels.loads.drag import (
     velocity_at_body,
 )
 from tautline.kernels.loads.resisting import GivenToBody
-from tautline.kernels.network.data import (
-    FLUID,
-    MOVED,
-    MOVED_SPIN,
-    OMEGA,
-    OMEGA_BEFORE,
-    OMEGA_NOW,
-    PLACE,
-    TURNED,
-    V_BEFORE,
-    V_NOW,
-    Body,
-    Directional,
-    Network,
-    V,
-    body_at,
-    directional_at,
-    drag_at,
-)
+from tautline.kernels.network import data as net
+from tautline.kernels.network.data import Body, Directional, Network, body_at, directional_at, drag_at
 from tautline.kernels.network.directional import (
     Resistance,
     keep_resistance,
@@ -42,10 +25,10 @@ from tautline.kernels.network.directional import (
     resistance_from,
 )
 from tautline.kernels.network.ends import matrix_in
-from tautline.kernels.network.linear import ZEROS, add_block, add_vector
-from tautline.kernels.newton import ZERO
+from tautline.kernels.network.linear import add_block
 from tautline.kernels.rotation import attitude
 from tautline.kernels.so3 import (
+    ZERO,
     Vector,
     add,
     add_scaled,
@@ -53,7 +36,7 @@ from tautline.kernels.so3 import (
     apply_transposed,
     dot,
     matmul,
-    matrix_add_scaled,
+    matrix_scale,
     scale,
     sub,
     transpose,
@@ -66,21 +49,21 @@ def resistance_of(body: Body, own: Drag, form: Directional, at: Instant, ahead: 
     state = body.state
     R = attitude(state)
     here = instant_at(at, R, at.rates, at.speeds)
-    last = Latest(triple(state, V), triple(state, OMEGA))
-    before = Latest(triple(state, V_BEFORE), triple(state, OMEGA_BEFORE))
-    same = body_resistance(own, here, state[PLACE + 2], last, before, ahead, triple(state, FLUID))
+    last = Latest(triple(state, net.V), triple(state, net.OMEGA))
+    before = Latest(triple(state, net.V_BEFORE), triple(state, net.OMEGA_BEFORE))
+    same = body_resistance(own, here, state[net.PLACE + 2], last, before, ahead, triple(state, net.FLUID))
     found = resistance_from(same, R)
     if not form.acts:
         return found
-    past = Latest(triple(state, MOVED), triple(state, MOVED_SPIN))
-    return resist_by_direction(found, own, form, here, state[PLACE + 2], last, before, ahead, past)
+    past = Latest(triple(state, net.MOVED), triple(state, net.MOVED_SPIN))
+    return resist_by_direction(found, own, form, here, state[net.PLACE + 2], last, before, ahead, past)
 
 
 @kernel
 def lift_on(body: Body, own: Drag, at: Instant) -> tuple[Vector, Vector]:
     """Force and moment (body frame) of buoyancy below a free surface and of a fluid's acceleration."""
     lift, moment = ZERO, ZERO
-    R, depth = attitude(body.state), body.state[PLACE + 2]
+    R, depth = attitude(body.state), body.state[net.PLACE + 2]
     if own.has_surface:
         lift, moment = lift_of_body(own, R, depth)
     if accelerates(own):
@@ -96,24 +79,24 @@ def fluid_into(network: Network, body: Body, tau: float, at: Instant, ahead: flo
     x = resistance_of(body, own, directional_at(network.directional, body.number), at, ahead)
     keep_resistance(body.work, x)
     matrix, right, row = network.matrix, network.right[0], body.row
-    R = matrix_in(body.work, TURNED)
+    R = matrix_in(body.work, net.TURNED)
     back = transpose(R)
     lift, moment = lift_on(body, own, at)
-    add_block(matrix, row, row, matrix_add_scaled(ZEROS, tau, matmul(matmul(R, x.uu), back)))
-    add_vector(right, row, scale(tau, add(apply(R, x.force), lift)))
+    add_block(matrix, row, row, matrix_scale(tau, matmul(matmul(R, x.uu), back)))
+    add_triple(right, row, scale(tau, add(apply(R, x.force), lift)))
     if not body.turns:
         return
-    add_block(matrix, row, row + 3, matrix_add_scaled(ZEROS, tau, matmul(R, x.uw)))
-    add_block(matrix, row + 3, row, matrix_add_scaled(ZEROS, tau, matmul(x.wu, back)))
-    add_block(matrix, row + 3, row + 3, matrix_add_scaled(ZEROS, tau, x.ww))
-    add_vector(right, row + 3, scale(tau, add(x.moment, moment)))
+    add_block(matrix, row, row + 3, matrix_scale(tau, matmul(R, x.uw)))
+    add_block(matrix, row + 3, row, matrix_scale(tau, matmul(x.wu, back)))
+    add_block(matrix, row + 3, row + 3, matrix_scale(tau, x.ww))
+    add_triple(right, row + 3, scale(tau, add(x.moment, moment)))
 
 
 @kernel
 def given_to(network: Network, body: Body, at: Instant) -> GivenToBody:
     """Force, moment and power of the fluid on a body at the velocities that were found at a step boundary."""
-    v, omega, own = triple(body.work, V_NOW), triple(body.work, OMEGA_NOW), drag_at(network.around, body.number)
-    x, R = kept_resistance(body.work), matrix_in(body.work, TURNED)
+    v, omega, own = triple(body.work, net.V_NOW), triple(body.work, net.OMEGA_NOW), drag_at(network.around, body.number)
+    x, R = kept_resistance(body.work), matrix_in(body.work, net.TURNED)
     u = apply_transposed(R, v)
     force = apply(R, sub(x.force, add(apply(x.uu, u), apply(x.uw, omega))))
     turned = sub(x.moment, add(apply(x.wu, u), apply(x.ww, omega)))
@@ -131,10 +114,10 @@ def fluid_now(body: Body, own: Drag, time: float, v: Vector, omega: Vector) -> V
 @kernel
 def let_move_along(network: Network, body: Body) -> None:
     """Let fluid around a body have the velocities that are found at a step boundary."""
-    v, omega = triple(body.work, V_NOW), triple(body.work, OMEGA_NOW)
-    put_triple(body.state, FLUID, fluid_now(body, drag_at(network.around, body.number), 0.0, v, omega))
-    put_triple(body.state, MOVED, v)
-    put_triple(body.state, MOVED_SPIN, omega)
+    v, omega = triple(body.work, net.V_NOW), triple(body.work, net.OMEGA_NOW)
+    put_triple(body.state, net.FLUID, fluid_now(body, drag_at(network.around, body.number), 0.0, v, omega))
+    put_triple(body.state, net.MOVED, v)
+    put_triple(body.state, net.MOVED_SPIN, omega)
 
 
 @kernel
@@ -151,11 +134,11 @@ def expect_fluid_at_bodies(network: Network, back: float, part: float) -> None:
         body = body_at(network.bodies, b)
         if body.free and network.in_fluid:
             own = drag_at(network.around, b)
-            x = fluid_now(body, own, back, triple(body.state, V), triple(body.state, OMEGA))
-            y = fluid_now(body, own, 0.0, triple(body.work, V_NOW), triple(body.work, OMEGA_NOW))
-            put_triple(body.state, FLUID, add_scaled(x, part, sub(y, x)))
-            move_along(body, MOVED, V, part, triple(body.work, V_NOW))
-            move_along(body, MOVED_SPIN, OMEGA, part, triple(body.work, OMEGA_NOW))
+            x = fluid_now(body, own, back, triple(body.state, net.V), triple(body.state, net.OMEGA))
+            y = fluid_now(body, own, 0.0, triple(body.work, net.V_NOW), triple(body.work, net.OMEGA_NOW))
+            put_triple(body.state, net.FLUID, add_scaled(x, part, sub(y, x)))
+            move_along(body, net.MOVED, net.V, part, triple(body.work, net.V_NOW))
+            move_along(body, net.MOVED_SPIN, net.OMEGA, part, triple(body.work, net.OMEGA_NOW))
 
 
 @kernel
@@ -165,7 +148,7 @@ def move_fluid_at_bodies(network: Network, h: float, part: float) -> None:
         body = body_at(network.bodies, b)
         if body.free and network.in_fluid:
             own = drag_at(network.around, b)
-            x = fluid_now(body, own, 0.5 * h, triple(body.state, V), triple(body.state, OMEGA))
-            put_triple(body.state, FLUID, add_scaled(x, part, sub(triple(body.state, FLUID), x)))
-            move_along(body, MOVED, V, part, triple(body.state, MOVED))
-            move_along(body, MOVED_SPIN, OMEGA, part, triple(body.state, MOVED_SPIN))
+            x = fluid_now(body, own, 0.5 * h, triple(body.state, net.V), triple(body.state, net.OMEGA))
+            put_triple(body.state, net.FLUID, add_scaled(x, part, sub(triple(body.state, net.FLUID), x)))
+            move_along(body, net.MOVED, net.V, part, triple(body.state, net.MOVED))
+            move_along(body, net.MOVED_SPIN, net.OMEGA, part, triple(body.state, net.MOVED_SPIN))

@@ -1,4 +1,4 @@
-"""Calls of a force law by its address, for Numba (loads/force_law.py)."""
+"""Calls of C functions by their addresses, for Numba: force laws, and the question whether to go on."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from llvmlite import ir
 from numba.core import cgutils, types
 from numba.extending import intrinsic, overload
 
+from tautline.kernels.interrupts import ask
 from tautline.kernels.loads.force_law import RESULT_SIZE, STATE_SIZE, call_law
 from tautline.kernels.machine.numba_tangents import tangent_type
 from tautline.kernels.machine.options import PART
@@ -59,3 +60,17 @@ def _compiled_call(address: Any, t: Any, position: Any, velocity: Any, state: An
         return _call(address, t, position, velocity, state, parameters, out)
 
     return call
+
+
+@intrinsic
+def _ask(typingctx: Any, pulse: Any) -> Any:
+    def codegen(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = ir.FunctionType(ir.IntType(64), [])
+        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), [])
+
+    return types.int64(types.int64), codegen
+
+
+@overload(ask, strict=False, jit_options=PART)
+def _compiled_ask(pulse: Any) -> Any:
+    return lambda pulse: _ask(pulse)
