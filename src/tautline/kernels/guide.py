@@ -78,8 +78,7 @@ def entrance(par: Parameters, reel: Array, s: float, strain: float) -> Entrance:
 def guide_force(par: Parameters, reel: Array, s: float, strain: float, sigma: float) -> float:
     """All of Q, with what the drum remembers; at standstill what a lock holds beside the pull of the string."""
     at = entrance(par, reel, s, strain)
-    force: float = carnot_force(par, at, sigma)[0] + spooled_force(par, at)
-    return force
+    return carnot_force(par, at, sigma)[0] + spooled_force(par, at)  # type: ignore[no-any-return]
 
 
 @kernel

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -14,7 +14,7 @@ from tautline import ledger, registry
 
 KERNELS = "tautline.kernels"
 # Of the C interface: raised where a caller in C would have to change though no structure has.
-ABI = 3
+ABI = 2
 
 
 @cache
@@ -46,7 +46,8 @@ def compiler() -> str:
 def registered_outside() -> list[str]:
     """Laws, commands, loads and accounts from outside of tautline, which no library has: "guide law 'halfway'"."""
     kinds = ("guide law", "elastic law", "reel command", "load")
-    tables: Iterable[tuple[str, Mapping[str, registry.Entry]]] = zip(kinds, registry.tables(), strict=True)
+    every: tuple[Mapping[str, registry.Entry], ...] = registry.tables()
+    tables = zip(kinds, every, strict=True)
     entries = [(kind, name) for kind, table in tables for name, entry in table.items() if _is_outside(entry.module)]
     accounts = [("account", account.name) for account in ledger.ACCOUNTS[ledger.BUILT_IN :]]
     return [f"{kind} {name!r}" for kind, name in (*entries, *accounts)]
