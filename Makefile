@@ -151,7 +151,7 @@ $(VENV)/artifacts: $(PACKAGE) | $(VENV)/bin/python
 # isolation pip would fetch all that the library is compiled with, which is 8 s for nothing.
 packages-%: export TAUTLINE_TARGETS = none
 packages-%: | $(VENV)/bin/python
-	$(PIP) install --no-compile hatchling
+	$(PIP) install --no-compile hatchling editables
 	$(PIP) install --no-compile --no-build-isolation --editable '.[$*]'
 
 clean:
