@@ -240,7 +240,7 @@ class Wheel(NamedTuple):
 def _on_wheel(
     thing: Sheave | Pin, name: str, line: str, center: Vector, ends: tuple[Vector, Vector], wrap: float
 ) -> Wheel:
-    """What sheaves and pins have in common."""
+    """A wheel of a sheave or a pin, from what both have."""
     own = thing.inertia_mass, wrap, thing.turns, thing.smoothing_speed
     return Wheel(name, f"{line}.{name}", thing.on, center, *ends, *own)
 
