@@ -213,7 +213,7 @@ def solve_resisted_row(
     if drum.held:
         return 0.0 * sigma, -left - h * resistance_of(network, strand, start.at, sigma)[0]
     low, high, impulse, x = -math.inf, math.inf, 0.0, 0.0 * sigma
-    if drum.low < drum.high or drum.slip > 0.0:
+    if not drum.plain or drum.low < drum.high or drum.slip > 0.0:  # derivatives by a friction of 0 are not 0
         still = resistance_of(network, strand, start.at, 0.0 * sigma)[0]
         still += 0.0 if drum.plain else motor_force(drum, 0.0 * sigma)[0]
         error = -pivot * sigma - left - h * still
