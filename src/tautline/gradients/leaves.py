@@ -79,13 +79,6 @@ def flat(tree: Any) -> Array:
     return laid_out(tree)[0]
 
 
-def from_flat(tree: T, row: Array) -> T:
-    """Nested tuples with the numbers of a row, which is in the order of `flat`."""
-    shapes = [np.shape(x) for x in leaves(tree)]
-    parts = np.split(row, np.cumsum([math.prod(shape) for shape in shapes])[:-1])
-    return with_leaves(tree, [x.reshape(s) if s else float(x[0]) for x, s in zip(parts, shapes, strict=True)])
-
-
 def places_in(tree: Any, part: Callable[[Any], Sequence[Any]]) -> Any:
     """Places in `flat` of the numbers of some arrays of a tree, which `part` takes from it."""
     ends = np.cumsum([np.size(x) for x in leaves(tree)])

@@ -45,13 +45,11 @@ def force_on_reel(system: System, network: Network, places: Places, number: int,
     start = network.start[part]
     _, _, strain = (x[part] for x in network.strains(places))
     weight = weight_per_length(network, k)
-    at, spooled, holder = start[0], placed.spooled, line.start
-    if key == "end_reel":
-        at, spooled, holder = start[-1] + 1, placed.end_spooled, line.end
+    at, spooled = (start[-1] + 1, placed.end_spooled) if key == "end_reel" else (start[0], placed.spooled)
     pull = line.string.tension(strain) * (1.0 + strain) - line.string.energy_density(strain)
     middle = 0.5 * (places.nodes[start] + places.nodes[start + 1]).mean(axis=0)
     force = -float(weight @ (middle - places.nodes[at])) - float(pull.mean())
-    if not system.is_free(holder):
+    if not system.is_free(line.at(key)[0]):
         force -= weight[2] * float(spooled_lever(reel, spooled))
     if network.has_surface:
         below = network.below(places.nodes[:, 2])
