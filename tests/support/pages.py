@@ -89,7 +89,7 @@ def colors(image: np.ndarray) -> int:
     return len(np.unique(image.reshape(-1, 3), axis=0))
 
 
-def settled(page: Page, expression: str, seconds: float = 10.0) -> None:
+def settled(page: Page, expression: str, seconds: float = 30.0) -> None:
     page.wait_for_function(expression, timeout=1e3 * seconds)
 
 

@@ -60,6 +60,11 @@ export class Controls {
     get("steer-box").hidden = this.steered === undefined;
   }
 
+  /** What was asked for is not done. */
+  refused(): void {
+    for (const panel of this.panels) panel.refused();
+  }
+
   /** The reel that keys and a gamepad drive. */
   get panel(): ReelPanel | undefined {
     return this.panels[this.current];

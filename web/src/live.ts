@@ -57,7 +57,10 @@ export class Live {
       hello: (meta, status) => this.hello(meta, status),
       status: (status) => this.take(status),
       state: (numbers) => this.push(numbers),
-      refused: (why) => toast(why),
+      refused: (why) => {
+        toast(why);
+        this.controls.refused();
+      },
       lost: () => this.lost(),
       trouble: (problem) => toast(`A message of the simulation could not be read: ${problem.message}`),
     });

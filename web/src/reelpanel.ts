@@ -29,7 +29,7 @@ export class ReelPanel {
   private kind: Kind = "speed";
   private last: Record<Kind, number | null> = { torque: null, speed: null };
   private touched = -Infinity;
-  private again = 0; // timer
+  private told = ""; // by the server: how the drum is driven
   private status: ReelStatus | null = null;
   private marked = 0; // the holding torque that the slider's marks are for
   private readonly ofName: string; // empty where it is alone
@@ -97,19 +97,31 @@ export class ReelPanel {
     for (const [id, modes] of Object.entries(MODES)) this.buttons.get(id)?.setAttribute("aria-pressed", String(!status.program && modes.includes(status.mode)));
     this.state.textContent = this.inWords(status);
     if (!begun) this.length.value = String(Number(status.deployed.toPrecision(3)));
-    if (performance.now() - this.touched < HANDS_OFF) return;
-    // what is driven otherwise is next driven by speed: every page that watches has the same slider, and the one that the buttons say
-    const given: Kind = status.mode === "torque" && !status.program ? "torque" : "speed";
+    const told = `${status.mode} ${status.program}`;
+    // what is driven otherwise is next driven by speed: every page that watches has the same slider, and the one that the
+    // buttons say. What was pressed here stays until the server tells something new, however late.
+    const given: Kind = told === this.told ? this.kind : status.mode === "torque" && !status.program ? "torque" : "speed";
     const other = given !== this.kind;
-    this.kind = given;
+    [this.told, this.kind] = [told, given];
+    if (!other && performance.now() - this.touched < HANDS_OFF) return;
     if (status.mode === this.kind && !status.program) this.last[this.kind] = this.kind === "speed" ? status.target : status.torque;
     else if (this.kind === "speed") this.last.speed = 0;
     if (other || !begun || Math.abs(status.hold - this.marked) > 0.02 * Math.abs(this.marked)) this.scope();
     this.dial.show(this.resting);
   }
 
+  /** What was asked for is not done: back to what the server tells. */
+  refused(): void {
+    if (!this.status) return;
+    [this.told, this.touched] = ["", -Infinity];
+    this.show(this.status);
+  }
+
   press(id: string): void {
-    if (id === "lock" || id === "free") return this.send({ type: id });
+    if (id === "lock" || id === "free") {
+      this.told = ""; // and next by speed
+      return this.send({ type: id });
+    }
     this.kind = id === "drive" ? "torque" : "speed";
     if (this.kind === "speed") this.last.speed = 0;
     this.scope();
@@ -187,8 +199,6 @@ export class ReelPanel {
   private touch(): void {
     this.touched = performance.now();
     this.last[this.kind] = this.dial.value;
-    window.clearTimeout(this.again);
-    this.again = window.setTimeout(() => this.status && this.show(this.status), HANDS_OFF); // what was asked for may have been refused
   }
 
   private scope(): void {
