@@ -16,13 +16,13 @@ reproduce: $(VENV)/cli
 	$(BIN)/python -m tautline.paper
 	$(BIN)/tautline reproduce -o reproduction
 
-# Style and types are looked at beside the tests, many of which wait for servers and browsers: so three of these at once
+# Style and types are looked at beside the tests, many of which wait for servers and browsers: so four of these at once
 # keep two cores busy.
 test: $(VENV)/dev
 	$(MAKE) -j 2 lint quick-tests
 
 quick-tests: library $(VENV)/browser $(VENV)/imported
-	$(BIN)/python -m pytest -n 3 --dist worksteal -m "not long"
+	$(BIN)/python -m pytest -n 4 --dist worksteal -m "not long"
 
 lint: $(VENV)/dev
 	$(BIN)/ruff check .

@@ -41,6 +41,15 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def without_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages of words alone, for what looks at nothing else: drawing takes a second a page."""
+    monkeypatch.setattr("tautline.figures.report._pictures", lambda *_, **__: "")
+
+
+words_alone = pytest.mark.usefixtures("without_pictures")
+
+
 def rows(text: str) -> dict[str, str]:
     """Key figures of a page."""
     return dict(re.findall(r"<tr><td>([^<]*)</td><td>([^<]*)</td></tr>", text))
@@ -89,6 +98,7 @@ def verdict_of(text: str) -> tuple[str, str]:
     return found[1], found[2]
 
 
+@words_alone
 def test_a_verdict_depends_on_warnings_and_on_the_end(here: Path) -> None:
     """The same rope at rest: without a warning (its rounding is no peak), with one, and ended by its string."""
     strong = {"run.duration": "1 s", "string.breaking_load": "100 kN", "command": {"kind": "locked"}}
@@ -113,6 +123,7 @@ def test_a_verdict_depends_on_warnings_and_on_the_end(here: Path) -> None:
     assert sentence.endswith(", but the run ended early (fully retrieved) and there are warnings about its numbers.")
 
 
+@words_alone
 def test_a_required_safety_factor(here: Path) -> None:
     """The same rope with a factor that it has, one that it lacks, with warnings, and without a breaking load."""
     strong = {"run.duration": "1 s", "string.breaking_load": "100 kN", "command": {"kind": "locked"}}
@@ -190,6 +201,7 @@ def test_no_browser_to_print(bungee: Path, here: Path, monkeypatch: pytest.Monke
     assert "expected the path of Chromium or Chrome, got 'nothing'" in report(bungee, "--pdf", "jump.pdf").stderr
 
 
+@words_alone
 def test_a_rope_that_would_break(bungee: Path, here: Path) -> None:
     assert report(bungee, "--breaking-load", "1 kN", "-o", "x.html", "--quiet").output == ""
     text = (here / "x.html").read_text(encoding="utf-8")
@@ -205,6 +217,7 @@ def test_unfinished_runs(here: Path) -> None:
     assert "he rope " in text and text.count("<figure>") == PICTURES
 
 
+@words_alone
 def test_what_is_refused(bungee: Path, run_file: Path, here: Path) -> None:
     run = here / "run.nc"
     shutil.copy(run_file, run)

@@ -86,7 +86,7 @@ def picture(page: Page | Frame, selector: str = "#scene-picture") -> np.ndarray:
 
 
 def colors(image: np.ndarray) -> int:
-    return len(np.unique(image.reshape(-1, 3), axis=0))
+    return len(np.unique(image @ (1 << 16, 1 << 8, 1)))
 
 
 def settled(page: Page, expression: str, seconds: float = 30.0) -> None:

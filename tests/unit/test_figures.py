@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
-from matplotlib.animation import PillowWriter
 from matplotlib.figure import Figure
 from PIL import Image
 
@@ -108,8 +107,25 @@ def test_animation(tmp_path: Path) -> None:
     path = tl.figures.animate(run(1, duration=0.5), tmp_path / "x.gif", frames=4)
     with Image.open(path) as picture:
         assert getattr(picture, "n_frames", 1) == 4
+        assert picture.convert("RGB").getpixel((picture.width // 2, 2)) == (255, 255, 255)
     with pytest.raises(InputError, match="ends in"):
         tl.figures.animate(run(1, duration=0.1), tmp_path / "x.avi")
+
+
+def test_what_is_drawn_over_the_rest_is_what_would_be_drawn_whole() -> None:
+    """Body, string and trace of a moment, beside a figure that is drawn anew at that moment."""
+    from tautline.figures.animation import Moving
+
+    moving = Moving(run(1, duration=0.5), (4.0, 3.0), 100.0, (12.0, -75.0))
+    moving.at(0)
+    quick = moving.at(3).astype(int)
+    for artist in (*moving.cursors, *moving.trails, moving.stamp):
+        artist.set_animated(False)
+    draw(moving.box, moving.scene, 3)
+    moving.canvas.draw()
+    whole = np.asarray(moving.canvas.buffer_rgba()).astype(int)
+    assert (np.abs(whole - quick).max(axis=-1) > 60).mean() < 1e-3
+    assert (np.abs(moving.at(0).astype(int) - quick).max(axis=-1) > 60).mean() > 3e-3
 
 
 @pytest.mark.parametrize(
@@ -142,16 +158,15 @@ def test_a_slim_motion_leaves_its_width_to_the_charts(
     figures: list[Any] = []
     legends = []
 
-    class Watching(PillowWriter):
-        def setup(self, fig: Any, *arguments: Any, **others: Any) -> None:
-            figures.append(fig)
-            super().setup(fig, *arguments, **others)
+    class Watching(animation.Moving):
+        def at(self, k: int) -> Any:
+            found = super().at(k)
+            figures.append(self.figure)
+            legend: Any = self.figure.axes[2].get_legend()
+            legends.append(legend.get_window_extent().bounds)
+            return found
 
-        def grab_frame(self, **options: Any) -> None:
-            super().grab_frame(**options)
-            legends.append(figures[0].axes[2].get_legend().get_window_extent().bounds)
-
-    monkeypatch.setattr(animation, "PillowWriter", Watching)
+    monkeypatch.setattr(animation, "Moving", Watching)
     hoist = tl.simulate(tl.load("crane-hoist", {"run.duration": "2 s"}))
     tl.figures.animate(hoist, tmp_path / "x.gif", frames=3, size=size)
     space, *charts = figures[0].axes

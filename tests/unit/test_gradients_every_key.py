@@ -55,7 +55,7 @@ def test_all_kinds_of_numbers_are_here() -> None:
     assert set(REFUSED) | KINKS <= names
 
 
-LONG = {"equilibrium", "length-frequency"}
+LONG = {"equilibrium", "length-frequency", "impedance-jonswap", "impedance-sines"}
 
 
 @pytest.mark.parametrize(

@@ -104,6 +104,7 @@ def test_a_fit_finds_the_efficiency_of_a_sheave_and_the_friction_of_an_eye() -> 
     check_fit_finds(truth, case, "car", "hoist")
 
 
+@pytest.mark.long
 def test_an_optimum_of_a_driven_sheave_is_kept_by_a_plain_run() -> None:
     """Between torques that leave all ropes taut, as slack ones have kinks at which no search converges."""
     pytest.importorskip("casadi")

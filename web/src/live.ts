@@ -9,6 +9,7 @@ import { type Action, type HeldAction } from "./keys";
 import { type Command, Link } from "./link";
 import { COLUMNS } from "./map";
 import { type Banner, get, toast } from "./notices";
+import { forEachPicture } from "./pictures";
 import { Plots } from "./plots";
 import { type SceneStage } from "./stage";
 import { trailRows } from "./trail";
@@ -128,12 +129,10 @@ export class Live {
     this.banner.set("link", "Connecting to the simulation…");
     this.link.open();
     return new Promise((done) => {
-      const loop = (now: number) => {
+      forEachPicture((now) => {
         this.tick(now);
         if (this.received > 0) done();
-        requestAnimationFrame(loop);
-      };
-      requestAnimationFrame(loop);
+      });
     });
   }
 

@@ -7,6 +7,7 @@ import { Layout } from "./layout";
 import { COLUMNS } from "./map";
 import { type Banner, get } from "./notices";
 import { address, embeddedFrames, embeddedTable, type FetchTable, remoteFrames, remoteTable } from "./payload";
+import { forEachPicture } from "./pictures";
 import { Player } from "./player";
 import { Plots } from "./plots";
 import { type Table } from "./series";
@@ -78,18 +79,12 @@ export class Recorded {
     if (this.boot.mode === "offline") await this.openEmbedded();
     else await this.openRemote();
     void this.drawMap();
-    await new Promise<void>((done) => {
-      const first = (now: number) => {
+    await new Promise<void>((done) =>
+      forEachPicture((now) => {
         this.tick(now);
         done();
-        const loop = (next: number) => {
-          this.tick(next);
-          requestAnimationFrame(loop);
-        };
-        requestAnimationFrame(loop);
-      };
-      requestAnimationFrame(first);
-    });
+      }),
+    );
   }
 
   seek(time: number): void {

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
-import matplotlib as mpl
 import numpy as np
 import xarray as xr
-from matplotlib.animation import FFMpegWriter, PillowWriter
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import Collection
 from matplotlib.figure import Figure
+from PIL import Image
 
 from tautline import durable
+from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.figures.scene import Scene, draw, extent, frame, place, scene_of, seen_box
 from tautline.figures.source import of_run
@@ -29,6 +29,8 @@ CURVES = (("kinetic_energy", "$T$", BLUE), ("gravity_energy", r"$\Delta V_g$", G
 # Largest part of the width for the motion; inches around its box: left, right, below, above; seconds of the trail.
 SHARE, MARGINS, TRAIL = 0.7, (0.3, 0.45, 0.4, 0.3), 1.5
 
+# Pictures of which a GIF takes its 256 colors; parts of those that are white.
+COLORED, PAPER = 8, 246
 MOST_FRAMES, RATES = 10_000, (0.1, 100.0)
 # Sides of a picture: inches that margins and charts need, and dots.
 SMALLEST, PIXELS = 2.0, (16, 8192)
@@ -83,50 +85,84 @@ def animate(
     if not PIXELS[0] <= pixels.min() <= pixels.max() <= PIXELS[1]:
         checks.refuse("size", f"sides of {PIXELS[0]} to {PIXELS[1]} dots, of which dpi={dpi:g} go to an inch", size)
     checks.array("view", view, (2,), "degrees")
-    writers: dict[str, Any] = {".gif": PillowWriter, ".mp4": FFMpegWriter}
+    writers = {".gif": _write_gif, ".mp4": _write_mp4}
     if target.suffix not in writers:
         raise InputError(f"path: expected a name that ends in .gif or .mp4, got {target.name!r}")
     if target.suffix == ".mp4":
-        mpl.rcParams["animation.ffmpeg_path"] = require_video()
-    scene = scene_of(run)
-    time = scene.time
-    rows = np.unique(np.linspace(0, len(time) - 1, frames).round().astype(int))
-    figure = Figure(figsize=size)
-    FigureCanvasAgg(figure)
-    box, share = _box(figure, scene, view)
-    cursors = _charts(figure, run, share)
-    stamp = figure.text(0.02, 1.0 - 0.21 / size[1], "", fontsize=9)
-    trails = [box.plot([], [], [], color="#999999", linewidth=0.7, clip_on=False)[0] for _ in scene.solids]
-    writer = writers[target.suffix](fps=rate)
+        require_video()
+    moving = Moving(run, size, dpi, view)
+    rows = np.unique(np.linspace(0, len(moving.scene.time) - 1, frames).round().astype(int)).tolist()
     with durable.replacing(target, "wb") as file, TemporaryDirectory() as folder:
         film = Path(folder) / f"film{target.suffix}"
-        with _film(writer, figure, film, dpi, target):
-            for k in rows.tolist():
-                artists = draw(box, scene, k)
-                past = (time <= time[k]) & (time >= time[k] - TRAIL)
-                for trail, solid in zip(trails, scene.solids, strict=True):
-                    trail.set_data_3d(*solid.places[past].T)
-                for cursor in cursors:
-                    cursor.set_xdata([time[k], time[k]])
-                stamp.set_text(f"t = {time[k]:.2f} s")
-                writer.grab_frame()
-                for artist in artists:
-                    artist.remove()
+        writers[target.suffix](film, moving, rows, rate, target)
         with film.open("rb") as made:
             shutil.copyfileobj(made, file)
     return target
 
 
-@contextmanager
-def _film(writer: Any, figure: Figure, film: Path, dpi: float, target: Path) -> Iterator[None]:
-    """Let a writer make a film of a figure; what stops its program becomes a sentence."""
-    try:
-        with writer.saving(figure, str(film), dpi):
-            yield
-    except subprocess.CalledProcessError as error:
-        raise durable.StoreError(f"{target}: cannot be written: ffmpeg ended with code {error.returncode}") from None
-    except BrokenPipeError:
-        raise durable.StoreError(f"{target}: cannot be written: ffmpeg ended before the film") from None
+class Moving:
+    """A figure of which only what moves is drawn anew, over a picture of the rest."""
+
+    def __init__(self, run: xr.Dataset, size: tuple[float, float], dpi: float, view: tuple[float, float]) -> None:
+        self.scene, self.figure = scene_of(run), Figure(figsize=size, dpi=dpi)
+        self.canvas = cast(Any, FigureCanvasAgg(self.figure))
+        self.box, share = _box(self.figure, self.scene, view)
+        self.cursors = _charts(self.figure, run, share)
+        self.stamp = self.figure.text(0.02, 1.0 - 0.21 / size[1], "", fontsize=9)
+        trail = {"color": "#999999", "linewidth": 0.7, "clip_on": False}
+        self.trails = [self.box.plot([], [], [], **trail)[0] for _ in self.scene.solids]
+        for artist in (*self.cursors, self.stamp, *self.trails):
+            artist.set_animated(True)
+        self.canvas.draw()
+        self.rest = self.canvas.copy_from_bbox(self.figure.bbox)
+
+    def at(self, k: int) -> Array:
+        """Picture of one moment: colors and opacity of all dots."""
+        time, now = self.scene.time, self.scene.time[k]
+        past = (time <= now) & (time >= now - TRAIL)
+        for trail, solid in zip(self.trails, self.scene.solids, strict=True):
+            trail.set_data_3d(*solid.places[past].T)
+        for cursor in self.cursors:
+            cursor.set_xdata([now, now])
+        self.stamp.set_text(f"t = {now:.2f} s")
+        drawn = draw(self.box, self.scene, k)
+        solids: list[Any] = [artist for artist in drawn if isinstance(artist, Collection)]
+        solids.sort(key=lambda artist: artist.do_3d_projection(), reverse=True)  # what is nearer hides what is behind
+        marks = [artist for artist in drawn if artist not in solids]
+        self.canvas.restore_region(self.rest)
+        for artist in (*self.cursors, *self.trails, *marks, *solids, self.stamp):
+            artist.draw(self.canvas.get_renderer())
+        for artist in drawn:
+            artist.remove()
+        return np.asarray(self.canvas.buffer_rgba())
+
+
+def _write_gif(film: Path, moving: Moving, rows: list[int], rate: float, target: Path) -> None:
+    """All in the colors of some of them; what is nearly white is the paper."""
+    some = np.vstack([moving.at(k)[..., :3] for k in rows[:: -(-len(rows) // COLORED)]])
+    colors = Image.fromarray(some).quantize(256)
+    table = np.array(colors.getpalette() or []).reshape(-1, 3)
+    table[table.min(axis=1) > PAPER] = 255
+    colors.putpalette(table.ravel().tolist())
+    pictures = (Image.fromarray(moving.at(k)[..., :3]).quantize(palette=colors, dither=Image.Dither.NONE) for k in rows)
+    next(pictures).save(film, save_all=True, append_images=pictures, duration=round(1000.0 / rate), loop=0)
+
+
+def _write_mp4(film: Path, moving: Moving, rows: list[int], rate: float, target: Path) -> None:
+    """By ffmpeg, which gets one picture after the other; sides must be even."""
+    height, width = moving.at(rows[0]).shape[:2]
+    given = ["-f", "rawvideo", "-pix_fmt", "rgba", "-s", f"{width}x{height}", "-framerate", f"{rate}", "-i", "pipe:"]
+    wanted = ["-vf", "crop=trunc(iw/2)*2:trunc(ih/2)*2", "-vcodec", "h264", "-pix_fmt", "yuv420p", str(film)]
+    command = [require_video(), "-loglevel", "error", *given, *wanted]
+    with subprocess.Popen(command, stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        with suppress(BrokenPipeError):  # when it ended before the film, its code says so
+            for k in rows:
+                process.stdin.write(moving.at(k).tobytes())
+            process.stdin.close()
+        code = process.wait()
+    if code:
+        raise durable.StoreError(f"{target}: cannot be written: ffmpeg ended with code {code}")
 
 
 def _box(figure: Figure, scene: Scene, view: tuple[float, float]) -> tuple[Any, float]:

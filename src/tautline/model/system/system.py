@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -259,16 +260,24 @@ class System:
 
     def wheels(self, name: str) -> tuple[Wheel, ...]:
         """Sheaves and pins that a line runs over, with all that is left to defaults."""
-        over = self.lines[name].over
-        return tuple(x.wheel(key, name, self.is_free(x.on), self._is_point(x.on)) for key, x in over.items())
+        return self._geometry[name][0]
 
     def spans(self, name: str) -> tuple[Span, ...]:
         """Stretches of a line between its ends and what it runs over."""
-        line, wheels = self.lines[name], self.wheels(name)
-        starts = [(line.start, line.start_point), *((x.on, x.exit) for x in wheels)]
-        stops = [*((x.on, x.entrance) for x in wheels), (line.end, line.end_point)]
-        pairs = zip(starts, stops, strict=True)
-        return tuple(Span(name, k, (a, b), (p, q)) for k, ((a, p), (b, q)) in enumerate(pairs))
+        return self._geometry[name][1]
+
+    @cached_property
+    def _geometry(self) -> dict[str, tuple[tuple[Wheel, ...], tuple[Span, ...]]]:
+        """Wheels and spans of each line: lists of both are asked for at every start and sample."""
+        found = {}
+        for name, line in self.lines.items():
+            wheels = tuple(x.wheel(key, name, self.is_free(x.on), self._is_point(x.on)) for key, x in line.over.items())
+            starts = [(line.start, line.start_point), *((x.on, x.exit) for x in wheels)]
+            stops = [*((x.on, x.entrance) for x in wheels), (line.end, line.end_point)]
+            pairs = zip(starts, stops, strict=True)
+            spans = tuple(Span(name, k, (a, b), (p, q)) for k, ((a, p), (b, q)) in enumerate(pairs))
+            found[name] = wheels, spans
+        return found
 
     def wraps(self, name: str) -> float:
         """Unstretched length of a line on what it runs over (m)."""
