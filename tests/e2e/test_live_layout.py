@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.support.browser import Serving, serving
-from tests.support.pages import Pages, settled
+from tests.support.pages import PHONE, Pages, settled
 
 if TYPE_CHECKING:
     from playwright.sync_api import FloatRect, Page
@@ -49,6 +49,21 @@ def test_a_small_window_leaves_the_scene_its_height(server: Serving, open_page: 
     assert scene["height"] > 340 and plots["height"] == scene["height"]
     assert legend["width"] * legend["height"] < 0.15 * scene["width"] * scene["height"]
     assert page.get_by_test_id("range").is_visible()
+
+
+def test_a_phone_shows_a_scene_of_a_third_of_its_height_under_a_banner(server: Serving, open_page: Pages) -> None:
+    """Free of buttons and legend, with the buttons of the drum and the beginning of a curve below it."""
+    page = open_page(server.address, size=PHONE)
+    page.keyboard.press("r")
+    page.get_by_test_id("alarm").fill("2")
+    page.keyboard.press("Enter")
+    settled(page, "document.querySelector('#alarm-box').classList.contains('alarmed')")
+    page.evaluate("scrollTo(0, 0)")
+    scene, tools, legend = (box(page, selector) for selector in ("#scene", "#scene .top-left", "#legend"))
+    assert box(page, "#banner")["y"] + box(page, "#banner")["height"] <= scene["y"]
+    assert scene["height"] > PHONE[1] / 3 and legend["y"] - tools["y"] - tools["height"] >= 250
+    drum, curve, foot = (box(page, selector) for selector in ("#reels", ".chart canvas >> nth=0", "#transport"))
+    assert drum["y"] >= scene["y"] + scene["height"] and drum["y"] + drum["height"] < curve["y"] < foot["y"] - 50
 
 
 @pytest.mark.parametrize("width", [420, 390, 340])

@@ -498,6 +498,7 @@ def test_live_page(tmp_path: Path, open_page: Pages) -> None:
         # a torque pays out until the run ends; then buttons and slider stay as they are, here and on another page
         page.get_by_test_id("play").click()
         page.get_by_test_id("drive").click()
+        assert 0.0 < float(field.input_value()) < 3.0 * held < limits[1], "what holds, not what was given before"
         field.fill(str(limits[0]))
         field.press("Enter")
         settled(page, "document.getElementById('state').textContent === 'ended'")
@@ -531,8 +532,8 @@ def test_live_page_of_several_reels(tmp_path: Path, open_page: Pages) -> None:
         page.keyboard.press("l")
         settled(page, "document.getElementById('lock-sling').ariaPressed === 'true'")
         assert "program" in page.get_by_test_id("reel-state-hoist").inner_text()
-        page.get_by_test_id("drive-hoist").click()
-        assert "hold" in page.get_by_test_id("controls-of-hoist").inner_text()
+        marks = page.get_by_test_id("drive-hoist").evaluate("e => (e.click(), e.closest('.reel').innerText)")
+        assert "hold" in marks
         page.get_by_test_id("lock-hoist").click()
         settled(page, "tautline.value('reel_speed.hoist') === 0")
         page.get_by_test_id("reel-hoist").click()

@@ -586,6 +586,23 @@ def test_built_in_scenarios_run(name: str) -> None:
     assert again == read.with_({"run.duration": 3 * read.run.sample}).meshed()
 
 
+# The paper's own examples, with its law and its mesh, and the one whose subject is slip.
+WARNED = {
+    "deployment": {"attitude", "mesh_noise", "compression"},
+    "fixed-length": {"attitude", "mesh_noise", "fold", "slack"},
+    "retrieval": {"attitude", "mesh_noise", "compression"},
+    "traction-lift": {"slip"},
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", scenario.built_in_names())
+def test_built_in_scenarios_run_without_warnings(name: str) -> None:
+    run = tl.simulate(tl.load(name))
+    assert run.attrs["status"] == "completed"
+    assert {warning.kind for warning in tl.warnings_of(run)} == WARNED.get(name, set())
+
+
 def test_the_schema_is_one_and_admits_the_built_in_scenarios() -> None:
     schema = scenario.json_schema()
     jsonschema.Draft202012Validator.check_schema(schema)

@@ -65,6 +65,11 @@ export class Controls {
     for (const panel of this.panels) panel.refused();
   }
 
+  /** The run began again. */
+  again(): void {
+    for (const panel of this.panels) panel.again();
+  }
+
   /** The reel that keys and a gamepad drive. */
   get panel(): ReelPanel | undefined {
     return this.panels[this.current];

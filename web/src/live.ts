@@ -231,7 +231,10 @@ export class Live {
   }
 
   private push(numbers: Float64Array): void {
-    if (this.history.push(numbers)) this.zoomed = null;
+    if (this.history.push(numbers)) {
+      this.zoomed = null;
+      this.controls.again();
+    }
     this.received++;
     this.plotsStale = true;
   }

@@ -117,6 +117,12 @@ export class ReelPanel {
     this.show(this.status);
   }
 
+  /** The run began again: what was given before it is not offered any more. */
+  again(): void {
+    this.last = { torque: null, speed: null };
+    this.scope();
+  }
+
   press(id: string): void {
     if (id === "lock" || id === "free") {
       this.told = ""; // and next by speed
