@@ -239,6 +239,7 @@ def test_how_fast_neighbors_part() -> None:
             "reduce: no such key; expected one of name, variable, interval",
         ),
         ("max lyapunov", "reduce: no such key"),
+        ("lyapunov[line]", "lyapunov is of the motion as a whole, leave out \\[line\\]"),
     ],
 )
 def test_refused_outputs_of_neighbors(output: Any, message: str) -> None:

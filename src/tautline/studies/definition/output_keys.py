@@ -67,7 +67,9 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
     word, label = plain.groups() if plain is not None else ("", None)
     if word in (*OF_NEIGHBORS, *READINGS) and spec.get("reduce") == "series":
         spec = {key: value for key, value in spec.items() if key != "reduce"}
-    if word in OF_NEIGHBORS and label is None:
+    if word in OF_NEIGHBORS:
+        if label is not None:
+            raise InputError(f"{where}.variable: {word} is of the motion as a whole, leave out [{label}]")
         checks.known(f"{where}.", spec, _WORDS_OF_NEIGHBORS)
         return _of_neighbors(where, spec, facts, time_of)
     if word in READINGS:
