@@ -50,6 +50,7 @@ THEIRS = {
         "test_a_motion_that_ends_leaves_its_lane",
         "test_what_lanes_cannot_do_is_done_one_by_one",
     ),
+    "going over from the chain": ("test_the_network_gives_a_drum_its_motion_that_remembers",),
     "diagnostics that only the chain has": (
         "test_figures_of_health_are_kept_of_every_member",
         "test_the_page_on_trust_has_the_diagnostics_of_a_run",

@@ -20,11 +20,9 @@ title = "Hook and load"
 scenario = "{CRANE}"
 outputs = [
   "max tension", "final body_position", "final energy", "max motor_work", "slack_time", "driving_energy", "peak_power",
-  {{ variable = "utilization", line = "hoist" }},
-  {{ name = "hook_height", variable = "position", line = "hoist", node = -1, axis = "z" }},
-  {{ variable = "body_position", body = "load", at = ["0.1 s", "0.2 s"] }},
-  {{ variable = "tension", reduce = "final", line = "sling" }},
-  {{ variable = "strain", reduce = "final" }},
+  "utilization[hoist]", "final tension[sling]", "final strain", "max strain / 1000",
+  {{ name = "hook_height", variable = "position[hoist, -1].z" }},
+  {{ variable = "body_position[load]", at = ["0.1 s", "0.2 s"] }},
 ]
 
 [set]
@@ -77,10 +75,12 @@ def test_members_are_runs_alone_bit_for_bit(found: xr.Dataset) -> None:
             assert float(one.max_tension.sel(line=string)) == float(tension.max())
             assert float(one.max_motor_work.sel(line=string)) == float(run.motor_work.sel(line=string).max())
         assert np.array_equal(one.final_body_position, run.body_position[-1])
+        strain = run.strain.sel(element=run.element_line == "sling")
+        assert float(one.max_strain_1000.sel(line="sling")) == float(strain.max()) / 1000.0
         assert float(one.final_energy) == float(run.energy[-1])
         hoist = run.position.sel(node=run.node_line == "hoist", axis="z")
         assert np.array_equal(one.hook_height, hoist[:, -1]) and one.hook_height.dims == ("time",)
-        assert np.array_equal(one.body_position_at_load, run.body_position.sel(body="load")[[10, 20]])
+        assert np.array_equal(one.body_position_load_at, run.body_position.sel(body="load")[[10, 20]])
         assert np.array_equal(one.final_tension_sling, run.tension.sel(element=run.element_line == "sling")[-1])
         assert np.array_equal(one.final_strain, run.strain[-1])
         ends = [run[name].sel(line="hoist").max() for name in ("start_tension", "end_tension")]
@@ -128,17 +128,11 @@ CHANGES: list[tuple[dict[str, Any], str]] = [
         {"vary": {"run.elements": [4]}},
         "run.elements: no such key; expected one of a line or a body, such as lines.NAME.elements",
     ),
+    ({"outputs": ["tension[rope]"]}, "expected a whole number for the element or one of hoist, sling, got 'rope'"),
+    ({"outputs": ["utilization[rope]"]}, "outputs[0].variable: expected one of 'hoist', 'sling'"),
+    ({"outputs": ["energy[hoist]"]}, "outputs[0].variable: expected fewer components in the brackets"),
     (
-        {"outputs": [{"variable": "tension", "element": 0, "reduce": "max"}]},
-        "outputs[0].line: missing; expected one of 'hoist', 'sling', whose nodes and elements are counted",
-    ),
-    ({"outputs": [{"variable": "tension", "line": "rope"}]}, "outputs[0].line: expected one of 'hoist', 'sling'"),
-    (
-        {"outputs": [{"variable": "energy", "line": "hoist"}]},
-        "outputs[0].line: energy has no such dimension; it has the time alone",
-    ),
-    (
-        {"outputs": [{"variable": "utilization", "line": "sling"}]},
+        {"outputs": ["utilization[sling]"]},
         "outputs[0]: utilization needs a breaking load; give lines.sling.breaking_load in `set` or `vary`",
     ),
     (
@@ -158,7 +152,7 @@ def test_mistakes_are_told_by_name(change: dict[str, Any], words: str) -> None:
 
 
 def test_a_section_that_names_its_kind_is_replaced_and_strings_may_differ_in_elements(tmp_path: Path) -> None:
-    outputs = ["max tension", {"variable": "position", "reduce": "final", "line": "hoist", "axis": "z"}]
+    outputs = ["max tension", "final position[hoist].z"]
     made = definition.read(
         {
             "scenario": str(CRANE),

@@ -70,6 +70,30 @@ def test_turbulence_goes_on_after_a_copy_and_in_another_window() -> None:
     assert np.array_equal(simulation.bodies["body"].position, whole.body_position.values[-1, 0])
 
 
+def test_turbulence_moves_a_pendulum_as_in_the_reference() -> None:
+    """Against `tl.reference`, which adds up the waves itself; in levels of depth, rising, with a mean of its own.
+
+    Runs take straight lines between the times of a table, which cut a twentieth off the quickest waves; these hardly
+    move the body: differences are 3e-4 of what the turbulence does at all.
+    """
+    flow = tl.flows.Turbulence(
+        0.3, 20.0, "von_karman", mean=(6.0, 3.0, 0.0), depths=(0.0, 3.0, 6.0), interval=0.005, ramp=0.1, seed=5
+    )
+    fluid = tl.Fluid(1.2, flow=(4.0, 1.0, 0.0), drag_area=0.3, volume=0.2, unsteady=flow)
+    string = tl.String(8.0, 0.05, 500.0, diameter=0.02, law="linear")
+    body = tl.RigidBody.sphere(1.0, 0.3, (0.0, 0.0, 0.3))
+    system = tl.pendulum(string, tl.Reel(0.2, 0.3, 2.0), body, fluid=fluid, elements=2)
+    assert system.fluid is not None
+    calm = replace(system, fluid=replace(system.fluid, unsteady=None))
+    exact = tl.reference.integrate(system, tl.Hanging(6.0), duration=0.3, sample=0.1)
+    for backend in (chains.CHAIN, chains.NETWORK):
+        with chains.on(backend):
+            run, still = (tl.simulate(x, tl.Hanging(6.0), duration=0.3, sample=0.1, step=5e-4) for x in (system, calm))
+        for name in ("body_position", "body_velocity"):
+            effect = float(np.abs(still[name] - exact[name]).max())
+            assert effect > 0.01 and float(np.abs(run[name] - exact[name]).max()) < 1e-3 * effect
+
+
 @pytest.mark.parametrize("backend", [chains.CHAIN, chains.NETWORK])
 def test_derivatives_by_keys_of_the_flow(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Forward derivatives of place and tension against differences."""

@@ -402,6 +402,35 @@ def test_hook_and_load_by_length_have_the_bits_of_one_long_command(fmus: Fmus, t
     fmu.close()
 
 
+def test_a_length_of_a_drum_that_remembers_takes_the_work_of_a_run(tmp_path: Path) -> None:
+    """Cubics between the communication points, given as one Length to a run that chooses its kernels itself."""
+    case, interval, drop = tl.load("crane-hoist"), 0.02, 0.2
+    case = case.with_({"reel.guide_law": "stretched", "string.law": "linear", "run.elements": 4})
+    tl.export_fmu(case, tmp_path / "stretched.fmu", commands={"line": "length"})
+    fmu = opened(tmp_path / "stretched.fmu", tmp_path)
+    names = ("motor_work", "start_tension", "end_tension")
+    length, speed, knots, rows, found = *fmu.get("lines.line.deployed"), 0.0, [], [], []
+    for k in range(20):
+        aim = 20.0 - drop * ((k + 1) * interval) ** 2
+        mean = (aim - length) / interval
+        knots += fmu.get("time")
+        rows.append((length, speed, 2.0 * (mean - speed) / interval, (speed - mean) / interval**2))
+        length, speed = aim, mean
+        fmu.put({"lines.line.command.length": aim})
+        fmu.step(interval)
+        found.append(fmu.get(*(f"lines.line.{name}" for name in names)))
+    command = tl.Length(pieces=([*knots, *fmu.get("time")], [*rows, (length, speed, 0.0, 0.0)]))
+    run = tl.simulate(case.system, case.state(), command, duration=20 * interval, sample=interval)
+    expected = np.stack([run[name].values.ravel()[1:] for name in names], axis=1)
+    assert np.array_equal(found, expected)
+    sim = tl.Simulation(case.system, case.state(), **case.run.method())
+    for _ in found:
+        sim.advance(interval, {"line": command})
+    torque = outputs_of(sim)["lines.line.torque"]
+    assert fmu.get("lines.line.torque")[0] == pytest.approx(torque, rel=1e-12)  # the chain is 1e-8 away
+    fmu.close()
+
+
 def test_a_speed_rises_along_lines(tmp_path: Path) -> None:
     """Deployed length is the integral of the given speeds, by trapezoids; the torque shows the drum's inertia."""
     path = tmp_path / "crane.fmu"

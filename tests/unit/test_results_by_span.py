@@ -131,9 +131,11 @@ def test_expressions_know_spans_and_sheaves(run: xr.Dataset) -> None:
 def test_a_study_counts_nodes_and_elements_of_spans(run: xr.Dataset, tmp_path: Path) -> None:
     (tmp_path / "crane.toml").write_text(crane().to_toml(), encoding="utf-8")
     outputs = [
-        {"name": "hoist", "variable": "tension", "line": "hoist", "reduce": "max"},
-        {"name": "last", "variable": "tension", "line": "sling", "element": -1, "reduce": "final"},
+        {"name": "hoist", "variable": "tension[hoist]", "reduce": "max"},
+        {"name": "last", "variable": "tension[sling, -1]", "reduce": "final"},
         {"name": "way", "variable": "passed[hoist.lower]", "reduce": "final"},
+        "final rim_speed",
+        "max span_start_tension",
     ]
     described = {"scenario": str(tmp_path / "crane.toml"), "vary": {"gravity": [GRAVITY, 9.7]}, "outputs": outputs}
     study = tl.study(described, tmp_path / "crane.zarr", workers=1)
@@ -141,9 +143,12 @@ def test_a_study_counts_nodes_and_elements_of_spans(run: xr.Dataset, tmp_path: P
     assert float(study.hoist[0]) == float(run.tension[:, own].max())
     assert float(study["last"][0]) == float(run.tension[-1, -1])
     assert float(study.way[0]) == float(run.passed[-1, 0])
+    xr.testing.assert_equal(study.final_rim_speed[0].drop_vars("gravity"), run.rim_speed[-1].drop_vars("time"))
+    largest = run.span_start_tension.max("time")
+    xr.testing.assert_equal(study.max_span_start_tension[0].drop_vars("gravity"), largest)
     described["outputs"] = ["final passed"]
     described["scenario"] = "fixed-length"
-    with pytest.raises(InputError, match="expected a variable of a run, got 'passed'"):
+    with pytest.raises(InputError, match="in a system without sheaves, got 'passed'"):
         tl.study(described, tmp_path / "plain.zarr", workers=1)
 
 

@@ -25,26 +25,16 @@ import dataclasses
 import json
 import os
 import warnings
-import numpy as np
-from tautline import ledger, registry
 <law line>
 <elastic line>
 <command line>
 <account>
 <load line>
-from tautline import schema
 <output>
-import halfway, hardening, magnet, pull
 import tautline as tl
-from tautline.engine import loads
 from tautline.files import runs
 from tautline.gradients.keys import key_value
 from tautline.gradients.runs import runs_of
-from tautline.model import checks, string
-from tautline.model.commands.base import Command
-from tautline.model.description import Number, described, quantity
-from tautline.reference import guide, strings
-from tautline.reference import loads as reference_loads
 from tautline.results.conservation import balance_error
 <elastic formulas>
 <command class>

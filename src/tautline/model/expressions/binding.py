@@ -53,7 +53,9 @@ class Bound:
     Attributes
     ----------
     dims : tuple of str
-        Dimensions of its values beside the time.
+        Dimensions of its values beside the time; "node of hoist" where those of one line were chosen.
+    sizes : tuple of int or None
+        Their lengths, where they are known.
     differences : int
         How many times a rate in it comes from differences of samples, and not from another variable: it has as many
         values less than there are samples.
@@ -61,6 +63,7 @@ class Bound:
 
     expression: Expression
     dims: tuple[str, ...]
+    sizes: tuple[int | None, ...]
     differences: int
     _value: Evaluate
     _elements: Mapping[str, int | None]
@@ -109,8 +112,10 @@ class Bound:
 def bind(expression: Expression, parts: Parts) -> Bound:
     """Expression of a system with these parts; InputError names what it does not have."""
     tree = expression.tree
-    term = _Binder(expression, parts).term(tree)
-    return Bound(expression, term.dims, _differences_in(tree), term.value, parts.lines)
+    binder = _Binder(expression, parts)
+    term = binder.term(tree)
+    sizes = tuple(map(binder.size, term.dims))
+    return Bound(expression, term.dims, sizes, _differences_in(tree), term.value, parts.lines)
 
 
 def _differences_in(node: ast.AST) -> int:
@@ -266,14 +271,14 @@ class _Binder:
             wanted = [] if names else [f"a whole number for the {dim}"]
             wanted += [f"one of {', '.join(known)}"] if known else []
             self._expression.refuse(place.column, f"expected {' or '.join(wanted)}, got {label!r}{near(label, known)}")
-        size = self._size(dim)
+        size = self.size(dim)
         assert label is not None
         if size is not None and not -size <= label < size:
             kind = dim.partition(" ")[0]
             self._expression.refuse(place.column, f"expected {kind} {-size} to {size - 1}, got {label}")
         return label
 
-    def _size(self, dim: str) -> int | None:
+    def size(self, dim: str) -> int | None:
         """Length of a dimension, None where it is not known."""
         kind, _, line = dim.partition(" of ")
         if kind in ("node", "element"):

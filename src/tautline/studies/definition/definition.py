@@ -94,9 +94,12 @@ def work_of(plan: Mapping[str, Any]) -> Work:
     """From a plan that went through JSON."""
     found = []
     for described in plan["outputs"]:
-        fields: dict[str, Any] = {name: tuple(x) if isinstance(x, list) else x for name, x in described.items()}
-        found.append(Output(**fields))
+        found.append(Output(**{name: _with_tuples(x) for name, x in described.items()}))
     return Work(dict(plan["scenario"]), dict(plan["places"]), tuple(found), plan["is_short"])
+
+
+def _with_tuples(x: Any) -> Any:
+    return tuple(map(_with_tuples, x)) if isinstance(x, list) else x
 
 
 def read(definition: str | os.PathLike[str] | Mapping[str, Any]) -> Study:

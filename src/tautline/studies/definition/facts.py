@@ -41,7 +41,10 @@ class Facts:
     def places(self, line: str, extra: int = 0) -> int | None:
         """Elements of all spans of a line, with so many more in each; None where members may differ."""
         n = self.lines[line]
-        return None if n is None else (len(self.over.get(line, ())) + 1) * (n + extra)
+        return None if n is None else self.spans(line) * (n + extra)
+
+    def spans(self, line: str) -> int:
+        return len(self.over.get(line, ())) + 1
 
     @property
     def layout(self) -> Layout | None:

@@ -11,31 +11,30 @@ from tautline.analysis.fatigue import counting, tension_curve
 from tautline.analysis.predictability import KNOWN, LOST
 from tautline.errors import InputError
 from tautline.model import checks
-from tautline.model.expressions import SENSORS, Parts, bind
+from tautline.model.expressions import SENSORS, TIME, Bound, Parts, bind
 from tautline.model.expressions import read as read_expression
 from tautline.model.wording import either, near
-from tautline.schema import AXES, Variable, sheave_names
+from tautline.schema import SCHEMA, sheave_names
 from tautline.studies.definition.facts import Facts
 from tautline.studies.definition.outputs import (
     ALONG_THE_LINE,
     HEALTH,
-    NORM,
     OF_NEIGHBORS,
     OVER_TIME_AND_LINE,
-    PLACES,
-    VARIABLES,
     Output,
 )
 from tautline.studies.definition.readings import READINGS
 
 REDUCTIONS = ("final", "max", "min", "mean", "at", "series")
 _OF_A_WINDOW = ("start", "end")
-_WORDS = ("name", "variable", "reduce", "at", *_OF_A_WINDOW, *PLACES)
+_WORDS = ("name", "variable", "reduce", "at", *_OF_A_WINDOW)
 _WORDS_OF_NEIGHBORS = ("name", "variable", "interval", "known", "lost")
-_WORDS_OF_READINGS = ("name", "variable", "line")
+_WORDS_OF_READINGS = ("name", "variable")
 _WORDS_OF_DAMAGE = (*_WORDS_OF_READINGS, "rope", "exponent", "constant")
-_OURS = ("status", "message", "steps", "health", "figure", "warnings", "done", "member", "batch", "time")
-_NOT_NAMES = (*HEALTH, *_OURS, *PLACES)
+# A variable by itself, or that of one line or body.
+_PLAIN = re.compile(r"(\w+)(?:\s*\[\s*['\"]?([\w-]+)['\"]?\s*\])?")
+_OURS = ("status", "message", "steps", "health", "figure", "warnings", "done", "member", "batch")
+_NOT_NAMES = (*HEALTH, *_OURS, *(dim for variable in SCHEMA.values() for dim in variable.dims))
 
 
 def read(specs: Any, facts: Facts, time_of: Any) -> tuple[Output, ...]:
@@ -64,86 +63,69 @@ def _read_one(where: str, spec: Any, facts: Facts, time_of: Any) -> Output:
         checks.refuse(where, "text such as 'max tension', or a table", spec)
     if "variable" not in spec:
         raise InputError(f"{where}.variable: missing; expected one of the variables of a run, such as tension")
-    variable = spec["variable"]
-    if isinstance(variable, str) and (variable in SENSORS or not variable.isidentifier()):
-        return _of_expression(where, spec, facts, time_of)
-    _check_variable(where, variable, facts)
-    words = _words(variable)
-    if words is not _WORDS and spec.get("reduce") == "series":
-        spec = {word: value for word, value in spec.items() if word != "reduce"}
-    checks.known(f"{where}.", spec, words)
-    if variable in OF_NEIGHBORS:
+    plain = _PLAIN.fullmatch(spec["variable"].strip()) if isinstance(spec["variable"], str) else None
+    word, label = plain.groups() if plain is not None else ("", None)
+    if word in (*OF_NEIGHBORS, *READINGS) and spec.get("reduce") == "series":
+        spec = {key: value for key, value in spec.items() if key != "reduce"}
+    if word in OF_NEIGHBORS:
+        if label is not None:
+            raise InputError(f"{where}.variable: {word} is of the motion as a whole, leave out [{label}]")
+        checks.known(f"{where}.", spec, _WORDS_OF_NEIGHBORS)
         return _of_neighbors(where, spec, facts, time_of)
-    if variable in READINGS:
-        return _reading(where, spec, facts)
+    if word in READINGS:
+        checks.known(f"{where}.", spec, _WORDS_OF_DAMAGE if word == "damage" else _WORDS_OF_READINGS)
+        return _reading(where, spec, word, label, facts)
+    if word in HEALTH:
+        raise InputError(f"{where}.variable: {word} is kept of every member in any case, leave it out")
+    if plain is not None:
+        _check_variable(where, word, facts)
+    checks.known(f"{where}.", spec, _WORDS)
+    return _of_expression(where, spec, facts, time_of)
+
+
+def _of_expression(where: str, spec: Mapping[str, Any], facts: Facts, time_of: Any) -> Output:
+    text = read_expression(f"{where}.variable", spec["variable"])
+    if text.is_condition:
+        raise InputError(f"{where}.variable: expected a number, got the condition {text.text!r}")
+    for variable in text.needs:
+        if variable != TIME or len(text.needs) == 1:
+            _check_variable(where, variable, facts)
+    free = facts.bodies if facts.free_body is None else (facts.free_body,)
+    bound = bind(text, Parts(facts.bodies, free, facts.lines, facts.over))
     reduce = spec.get("reduce", "at" if "at" in spec else "series")
     checks.choice(f"{where}.reduce", reduce, REDUCTIONS)
     if ("at" in spec) != (reduce == "at"):
         raise InputError(f"{where}.at: expected together with reduce = 'at' alone, got reduce = {reduce!r}")
-    chosen, implied = _chosen(where, spec, variable, facts)
-    dims, sizes = _shape(where, variable, reduce, chosen, facts)
+    name = _name(where, spec, text.text, reduce)
     times, rows = _samples(where, spec.get("at", ()), facts, time_of)
-    name = spec.get("name", _default_name(variable, reduce, chosen, implied))
-    checks.instance(f"{where}.name", name, str)
+    dims, sizes = _shape(where, bound, reduce, facts)
     if len(rows) > 1:
         dims, sizes = (f"{name}_time", *dims), (len(rows), *sizes)
     window, limits = _window(where, spec, reduce, facts, time_of)
-    chosen |= {"window": window, "limits": limits}
-    return Output(name, variable, reduce, **chosen, at=rows, times=times, dims=dims, sizes=sizes, implied=implied)
-
-
-def _of_expression(where: str, spec: Mapping[str, Any], facts: Facts, time_of: Any) -> Output:
-    """An expression, which is one number at each time."""
-    words = ("name", "variable", "reduce", "at", *_OF_A_WINDOW)
-    checks.known(f"{where}.", spec, words, "key with an expression")
-    text = read_expression(f"{where}.variable", spec["variable"])
-    if text.is_condition:
-        raise InputError(f"{where}.variable: expected a number, got the condition {text.text!r}")
-    free = facts.bodies if facts.free_body is None else (facts.free_body,)
-    parts = (facts.bodies, free, tuple(facts.lines), tuple(sheave_names(facts.over)))
-    bind(text, Parts(facts.bodies, free, facts.lines, facts.over)).single()
-    reduce = spec.get("reduce", "at" if "at" in spec else "series")
-    checks.choice(f"{where}.reduce", reduce, REDUCTIONS)
-    times, rows = _samples(where, spec.get("at", ()), facts, time_of)
-    name = spec.get(
-        "name", re.sub(r"\W+", "_", f"{reduce}_{text.text}" if reduce != "series" else text.text).strip("_")
-    )
-    checks.instance(f"{where}.name", name, str)
-    dims, sizes = _over_time(where, reduce, facts)
-    if len(rows) > 1:
-        dims, sizes = (f"{name}_time",), (len(rows),)
-    window, limits = _window(where, spec, reduce, facts, time_of)
     time: dict[str, Any] = {"at": rows, "times": times, "window": window, "limits": limits}
+    parts = (facts.bodies, free, tuple(facts.lines), tuple(sheave_names(facts.over)))
     return Output(name, text.text, reduce, **time, dims=dims, sizes=sizes, parts=parts)
 
 
-def _words(variable: str) -> tuple[str, ...]:
-    """Keys that an output of a variable may have."""
-    if variable in OF_NEIGHBORS:
-        return _WORDS_OF_NEIGHBORS
-    if variable == "damage":
-        return _WORDS_OF_DAMAGE
-    return _WORDS_OF_READINGS if variable in READINGS else _WORDS
-
-
-def _reading(where: str, spec: Mapping[str, Any], facts: Facts) -> Output:
-    variable = spec["variable"]
-    chosen, implied = _chosen(where, spec, variable, facts)
-    loaded = chosen["line"] in facts.loaded if "line" in chosen else bool(facts.loaded)
-    if READINGS[variable].of_breaking_load and not loaded:
-        key = facts.key_of(chosen.get("line", "NAME"), "breaking_load")
-        raise InputError(f"{where}: {variable} needs a breaking load; give {key} in `set` or `vary`")
+def _reading(where: str, spec: Mapping[str, Any], word: str, line: str | None, facts: Facts) -> Output:
+    """Quantity that is read off a run, of one line or of each."""
+    if line is not None:
+        checks.choice(f"{where}.variable", line, list(facts.lines))
+    loaded = line in facts.loaded if line is not None else bool(facts.loaded)
+    if READINGS[word].of_breaking_load and not loaded:
+        key = facts.key_of(line or facts.only_line or "NAME", "breaking_load")
+        raise InputError(f"{where}: {word} needs a breaking load; give {key} in `set` or `vary`")
     curve: tuple[float, ...] = ()
-    if variable == "damage":
+    if word == "damage":
         counting("a study of damage")
         try:
             curve = tuple(tension_curve(spec.get("rope"), spec.get("exponent"), spec.get("constant")))
         except InputError as error:
             raise InputError(f"{where}.{error}") from None
-    name = spec.get("name", _default_name(variable, "series", chosen, implied))
-    checks.instance(f"{where}.name", name, str)
-    dims, sizes = _shape(where, variable, "reading", chosen, facts)
-    return Output(name, variable, "reading", **chosen, curve=curve, dims=dims, sizes=sizes, implied=implied)
+    each = line is None and facts.only_line is None
+    dims, sizes = (("line",), (len(facts.lines),)) if each else ((), ())
+    name = _name(where, spec, spec["variable"], "series")
+    return Output(name, word, "reading", curve=curve, dims=dims, sizes=sizes, line=line)
 
 
 def _of_neighbors(where: str, spec: Mapping[str, Any], facts: Facts, time_of: Any) -> Output:
@@ -159,87 +141,36 @@ def _of_neighbors(where: str, spec: Mapping[str, Any], facts: Facts, time_of: An
     lost = checks.positive(f"{where}.lost", spec.get("lost", LOST), "")
     if not known < lost:
         raise InputError(f"{where}.known: expected less than lost ({lost:g}), got {known:g}")
-    name = spec.get("name", spec["variable"])
-    checks.instance(f"{where}.name", name, str)
+    name = _name(where, spec, spec["variable"], "series")
     return Output(name, spec["variable"], "neighbors", interval=interval, known=known, lost=lost)
 
 
-def _known(facts: Facts) -> dict[str, Variable]:
-    """Variables of the runs of a study."""
-    return {name: x for name, x in VARIABLES.items() if facts.bodies or "body" not in x.dims}
-
-
-def _check_variable(where: str, variable: Any, facts: Facts) -> None:
-    if variable in HEALTH:
-        raise InputError(f"{where}.variable: {variable} is kept of every member in any case, leave it out")
-    known = _known(facts)
-    if variable not in known:
-        hint = near(variable, known) or f"; there are {', '.join(known)}"
+def _check_variable(where: str, variable: str, facts: Facts) -> None:
+    known = {name: x for name, x in SCHEMA.items() if facts.bodies or "body" not in x.dims}
+    words = (*known, *SENSORS, *OF_NEIGHBORS, *READINGS)
+    if variable not in words:
+        hint = near(variable, words) or f"; there are {', '.join(words)}"
         raise InputError(f"{where}.variable: expected a variable of a run, got {variable!r}{hint}")
 
 
-def _default_name(variable: str, reduce: str, chosen: Mapping[str, Any], implied: tuple[str, ...]) -> str:
-    name = {"series": variable, "at": f"{variable}_at"}.get(reduce, f"{reduce}_{variable}")
-    said = [dim for dim in ("body", "line", "axis") if dim in chosen and dim not in implied]
-    return "_".join([name, *(str(chosen[dim]).replace("-", "_") for dim in said)])
+def _name(where: str, spec: Mapping[str, Any], variable: str, reduce: str) -> str:
+    """Name of an output: the given one, or from what it is."""
+    words = re.sub(r"\W+", "_", variable).strip("_")
+    name = spec.get("name", {"series": words, "at": f"{words}_at"}.get(reduce, f"{reduce}_{words}"))
+    checks.instance(f"{where}.name", name, str)
+    return str(name)
 
 
-def _chosen(where: str, spec: Mapping[str, Any], variable: str, facts: Facts) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Places of a variable that a study chooses, and those that need not be named, there being only one."""
-    found: dict[str, Any] = {}
-    for dim in (dim for dim in PLACES if dim in spec):
-        found[dim] = _choice(where, dim, spec[dim], variable, facts, found)
-    free = _sides(variable, facts)
-    only = {"body": facts.free_body, "line": facts.only_line}
-    implied = {dim: name for dim, name in only.items() if dim in free and dim not in found and name is not None}
-    if "line" not in (*found, *implied) and any(dim in found for dim in ALONG_THE_LINE):
-        raise InputError(
-            f"{where}.line: missing; expected one of {', '.join(map(repr, facts.lines))}, whose nodes and "
-            "elements are counted"
-        )
-    return found | implied, tuple(implied)
-
-
-def _sides(variable: str, facts: Facts) -> tuple[str, ...]:
-    """Dimensions that an output may choose from: nodes and elements are those of a line."""
-    free = _known(facts)[variable].dims[1:]
-    return ("line", *free) if "line" not in free and any(dim in ALONG_THE_LINE for dim in free) else free
-
-
-def _choice(where: str, dim: str, value: Any, variable: str, facts: Facts, chosen: Mapping[str, Any]) -> Any:
-    free = _sides(variable, facts)
-    if dim not in free:
-        have = ", ".join(free) or "the time alone"
-        raise InputError(f"{where}.{dim}: {variable} has no such dimension; it has {have}")
-    words = {"axis": [*AXES, NORM], "body": list(facts.bodies), "line": list(facts.lines)}
-    if dim in words:
-        checks.choice(f"{where}.{dim}", value, words[dim])
-        return value
-    size = {"row": 3, "column": 3}.get(dim, _length(dim, chosen.get("line", facts.only_line), facts))
-    most = size or 10**6
-    return checks.whole(f"{where}.{dim}", value, -most, most - 1)
-
-
-def _length(dim: str, line: str | None, facts: Facts) -> int | None:
-    """Length of a dimension, of one line where it is chosen; None where members may differ."""
-    if dim not in ALONG_THE_LINE:
-        return {"body": len(facts.bodies), "line": len(facts.lines)}.get(dim, 3)
-    extra = dim == "node"
-    counts = [facts.places(name, extra) for name in ([line] if line is not None else facts.lines)]
-    return None if None in counts else sum(n or 0 for n in counts)
-
-
-def _shape(
-    where: str, variable: str, reduce: str, chosen: Mapping[str, Any], facts: Facts
-) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def _shape(where: str, bound: Bound, reduce: str, facts: Facts) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """Dimensions that are left, and their sizes."""
-    dims = [dim for dim in _known(facts)[variable].dims[1:] if dim not in chosen]
-    if reduce in OVER_TIME_AND_LINE and any(dim in ALONG_THE_LINE for dim in dims):
-        dims = [dim for dim in dims if dim not in ALONG_THE_LINE]
-        dims = dims if "line" in chosen else ["line", *dims]
-    sizes = []
-    for dim in dims:
-        size = _length(dim, chosen.get("line"), facts)
+    dims, sizes = list(bound.dims), list(bound.sizes)
+    kind, _, line = dims[0].partition(" of ") if dims else ("", "", "")
+    if kind in ALONG_THE_LINE and reduce in OVER_TIME_AND_LINE:
+        each = not line and facts.only_line is None
+        dims[:1], sizes[:1] = (["line"], [len(facts.lines)]) if each else ([], [])
+    elif line:  # lines may have different numbers of elements
+        dims[0] = kind if facts.only_line is not None else f"{line}_{kind}"
+    for dim, size in zip(dims, sizes, strict=True):
         if size is None:
             wanted = "choose a line with a number of elements that is not varied"
             if facts.only_line is not None:
@@ -248,11 +179,8 @@ def _shape(
                 f"{where}: expected one {dim} to be chosen, because members may have different numbers of elements; "
                 f"choose one, or {wanted}"
             )
-        sizes.append(size)
-    if "line" in chosen and facts.only_line is None:  # lines may have different numbers of elements
-        dims = [f"{chosen['line']}_{dim}" if dim in ALONG_THE_LINE else dim for dim in dims]
     time_dims, rows = _over_time(where, reduce, facts)
-    return (*time_dims, *dims), (*rows, *sizes)
+    return (*time_dims, *dims), (*rows, *(size or 0 for size in sizes))
 
 
 def _over_time(where: str, reduce: str, facts: Facts) -> tuple[tuple[str, ...], tuple[int, ...]]:

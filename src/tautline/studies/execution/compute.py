@@ -16,7 +16,7 @@ from tautline.analysis.predictability import estimate, predictability_time
 from tautline.engine.cases import begin
 from tautline.engine.choose import LANES as TOGETHER
 from tautline.engine.runner import Runner
-from tautline.errors import RUNNING, InputError, TautlineError
+from tautline.errors import RUNNING, TautlineError
 from tautline.kernels.data import Plan
 from tautline.kernels.lanes import LANES
 from tautline.model import keys
@@ -169,7 +169,7 @@ def _layout(system: System, elements: Mapping[str, int]) -> schema.Layout:
 
 def _parts(system: System, string: String, elements: Mapping[str, int]) -> Parts:
     """Parts of members that are chains."""
-    return Parts(dict.fromkeys(system.lines, string), elements, tuple(system.bodies), dict.fromkeys(system.lines, 1))
+    return Parts(dict.fromkeys(system.lines, string), elements, dict.fromkeys(system.lines, 1))
 
 
 def _run_family(members: Members, found: Computed) -> None:
@@ -178,10 +178,12 @@ def _run_family(members: Members, found: Computed) -> None:
     if any(output.variable in OF_NEIGHBORS for output in work.outputs):
         return
     family = members.family()
-    if family is None or not all(output.fits(family.elements) for output in work.outputs):
+    if family is None:
         return
     system = family.case.system
     elements = dict.fromkeys(system.lines, family.elements)
+    if not all(output.fits(elements) for output in work.outputs):
+        return
     values = {place: members.values[name] for name, place in work.places.items()}
 
     def keep(variables: Values, string: String) -> dict[str, Array]:
@@ -293,13 +295,10 @@ def _take(one: Started, outputs: Sequence[Output], found: Computed) -> None:
     rows = np.array([len(values["time"])])
     at_interval = rows - simulation.timing.after_sample
     of_all = {name: x[None] for name, x in values.items()}
-    try:
-        results = {
-            output.name: evaluate(output, of_all, at_interval if output.reduce in AT_INTERVAL else rows, parts)[0]
-            for output in outputs
-        }
-    except IndexError:
-        raise InputError("outputs: expected nodes and elements that every member has, this one has fewer") from None
+    results = {
+        output.name: evaluate(output, of_all, at_interval if output.reduce in AT_INTERVAL else rows, parts)[0]
+        for output in outputs
+    }
     for name, result in results.items():
         found.outputs[name][one.place] = result
     found.status[one.place] = _CODES[simulation.status]

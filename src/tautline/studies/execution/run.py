@@ -75,7 +75,7 @@ def study(
     definition : path or mapping
         A study file, or a mapping of the same form. In a mapping, `scenario` may be a `Case`, and `table` a mapping of
         columns or a data frame. Keys are those of a system, `lines.hoist.stiffness`; of one line and one body also
-        short ones, `string.stiffness`. Outputs name a line or a body where there are several.
+        short ones, `string.stiffness`. Outputs name a line or a body in brackets where there are several.
     path : path
         Of the store; its folder must exist.
     workers : int, optional

@@ -35,7 +35,7 @@ from tautline.studies.store.layout import Layout, spread
 if TYPE_CHECKING:
     import xarray as xr
 
-FORMAT = "tautline study 4"
+FORMAT = "tautline study 5"
 _PART = ".partial"  # how Zarr names what it has not renamed yet
 _OPENING = threading.Lock()
 

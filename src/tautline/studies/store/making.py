@@ -15,7 +15,7 @@ import numpy as np
 from tautline import durable
 from tautline._version import __version__
 from tautline.extras import need
-from tautline.schema import AXES
+from tautline.schema import AXES, sheave_names, span_names
 from tautline.studies.definition import work
 from tautline.studies.definition.definition import Study
 from tautline.studies.definition.outputs import HEALTH
@@ -156,9 +156,10 @@ def _coordinates(study: Study) -> Coordinates:
     """Coordinates of the dimensions that results have beyond the members."""
     facts = study.facts
     found: Coordinates = {"figure": ("figure", list(HEALTH), "")}
+    words = {"axis": AXES, "body": list(facts.bodies), "line": list(facts.lines), "sheave": sheave_names(facts.over)}
+    words |= {"span": span_names({name: facts.spans(name) for name in facts.lines})}
     for output in study.work.outputs:
         sizes = dict(zip(output.dims, output.sizes, strict=True))
-        words = {"axis": AXES, "body": list(facts.bodies), "line": list(facts.lines)}
         found |= {dim: (dim, names, "") for dim, names in words.items() if dim in sizes}
         if "time" in sizes and facts.interval is not None:
             found["time"] = ("time", np.arange(sizes["time"]) * facts.interval, "s")
