@@ -28,7 +28,7 @@ from tautline.kernels.network.march import MARCH
 from tautline.kernels.tangents import TANGENTS
 
 STEPS = 20_000
-REPEATS = 3
+REPEATS, REPEATS_OF_PREPARING = 3, 30
 ROWS = 20
 CASES: dict[str, tuple[str, dict[str, Any]]] = {
     "example 1: constant length": ("fixed-length", {}),
@@ -63,10 +63,10 @@ KEYS = [
 ]
 
 
-def best_of(make: Callable[[], Callable[[], Any]]) -> float:
+def best_of(make: Callable[[], Callable[[], Any]], repeats: int = REPEATS) -> float:
     """Processor time (s)."""
     found = np.inf
-    for _ in range(REPEATS):
+    for _ in range(repeats):
         run = make()
         begun = time.process_time()
         run()
@@ -105,8 +105,12 @@ class Costs(NamedTuple):
 
 def preparing(case: tl.Case, keys: list[str]) -> tuple[float, float]:
     """Seconds of preparing one key, and of each further one."""
-    one, all_of_them = (best_of(lambda names=names: partial(prepared_run, case, names)) for names in (keys[:1], keys))  # type: ignore[misc]
-    return one, (all_of_them - one) / (len(keys) - 1)
+
+    def prepared(names: list[str]) -> float:
+        return best_of(lambda: partial(prepared_run, case, names), REPEATS_OF_PREPARING)
+
+    one = prepared(keys[:1])
+    return one, (prepared(keys) - one) / (len(keys) - 1)
 
 
 def costs(case: tl.Case, keys: list[str]) -> Costs:

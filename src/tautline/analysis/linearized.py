@@ -10,7 +10,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.model import drum, wetting
 from tautline.model.directional import added_matrix, moves_fluid
-from tautline.model.rest.drums import drag_on_reel, span_at, weight_per_length
+from tautline.model.rest.drums import drag_on_reel, span_at, weight_and_inertia
 from tautline.model.rest.flow import DIFFERENCE, density_along
 from tautline.model.rest.forces import body_density
 from tautline.model.rest.network import Network, Places
@@ -215,7 +215,7 @@ def _drum_stiffness(system: System, network: Network, places: Places, k: int) ->
     start = network.start[part]
     w, _, strain = (x[part] for x in network.strains(places))
     slope = line.string.slope(strain)
-    weight = weight_per_length(network, k)
+    weight = weight_and_inertia(network, k)
     found = np.zeros_like(places.nodes)
     pull = -(slope / (N * l * l))[:, None] * w  # of the first node; w points to the second
     share = 0.5 / N * weight

@@ -20,7 +20,6 @@ from tautline.gradients.differences import Changed, derivatives
 from tautline.gradients.directions import Directions
 from tautline.gradients.keys import sizes_of
 from tautline.gradients.scales import scales_of
-from tautline.gradients.tangents_beside import tangents_beside
 from tautline.model import bodies, keys
 from tautline.model.body import RigidBody, steiner
 from tautline.model.description import changed
@@ -74,14 +73,21 @@ def way_of(key: keys.Key, thing: Any) -> Place:
     raise UnknownTangentsError(key.text)
 
 
-def dual_case(case: Case, along: Directions, first: int = 0) -> Case:
+class Beside(NamedTuple):
+    """A case in which keys are changed a little, each by a distance of its own."""
+
+    case: Case
+    distances: Array  # of the keys
+
+
+def dual_case(case: Case, beside: Beside, along: Directions, first: int = 0) -> Case:
     """The case with dual numbers that carry derivatives along directions, behind so many other directions.
 
     UnknownTangentsError where a key has no section.
     """
     dual, sections = case, dict[tuple[str, ...], list[_Section]]()
     rows = np.concatenate([np.zeros((len(along.keys), first)), along.by], axis=1)
-    for name, row in zip(along.keys, rows, strict=True):
+    for name, row, distance in zip(along.keys, rows, beside.distances.tolist(), strict=True):
         key = case.key(name)
         if key.whole == "gravity":
             dual = with_value(dual, ("system", "gravity"), Dual(case.system.gravity, row))
@@ -89,40 +95,33 @@ def dual_case(case: Case, along: Directions, first: int = 0) -> Case:
         there = sections.setdefault(key.path, [])
         own = next((x for x in there if key.name in x.keys), None)
         if own is None:
-            own = _Section(case, key)
+            own = _Section(case, beside.case, key)
             there.append(own)
-        own.asked[key] = row
+        own.ask(key, row, distance)
     for own in (x for there in sections.values() for x in there):
         dual = with_value(dual, own.way, changed(value_at(dual, own.way), **own.dual_fields()))
     return dual
 
 
-def check_changes(beside: CasesBeside, case: Case, along: Directions) -> None:
-    """UnknownTangentsError where parts of a case refuse a change along a direction, InputError where rest jumps by it.
+def case_beside(cases: CasesBeside, case: Case, along: Directions) -> Beside:
+    """A case changed along all directions together, by a distance of its own each, so that no two make up for others.
 
-    It is changed along all of them together at first, by a distance of its own each, so that no two make up for each
-    other.
+    UnknownTangentsError where parts of it refuse that, InputError where rest jumps by it.
     """
-    steps = LOOK * along.sizes * _apart(len(along.names))
 
-    def passes(distances: Array) -> bool:
-        for sign in (1.0, -1.0):
-            with suppress(InputError):
-                beside.case_with(along.changes(case, sign * distances)).state()
-                return True
-        return False
+    def at(steps: Array) -> Beside | None:
+        with suppress(InputError):
+            found = cases.case_with(along.changes(case, steps))
+            found.state()
+            return Beside(found, along.by @ steps)
+        return None
 
-    passed = passes(steps)
-    beside.check_spins(along.keys)
-    if not passed:
-        for name, distances in zip(along.names, np.diag(steps), strict=True):
-            if not passes(distances):
-                raise UnknownTangentsError(name)
-
-
-def _apart(count: int) -> Array:
-    """Factors that are all different."""
-    return 1.0 + 0.5 * np.arange(count) / count
+    steps = LOOK * along.sizes * (1.0 + 0.5 * np.arange(len(along.names)) / len(along.names))
+    found = at(steps) or at(-steps)
+    cases.check_spins(along.keys)
+    if found is None:
+        raise UnknownTangentsError(", ".join(along.names))
+    return found
 
 
 class Field(NamedTuple):
@@ -146,7 +145,8 @@ class _Section:
 
     Parameters
     ----------
-    case : Case
+    case, beside : Case
+        Keys have other values in the case beside.
     key : Key
 
     Attributes
@@ -155,26 +155,38 @@ class _Section:
         From the case to the object.
     keys : collection of str
         Names of the keys that it may have.
-    asked : dict
-        Keys that change, and by how much along each direction.
     """
 
-    def __init__(self, case: Case, key: keys.Key) -> None:
+    def __init__(self, case: Case, beside: Case, key: keys.Key) -> None:
         sections = case.sections()
         made = None if sections is None else sections.section(key)
         if made is None:
             raise UnknownTangentsError(key.text)
-        self._made, self.way, self._case = made, way_of(key, made.thing), case
-        self._here, thing = Changed.of(_fields(made.thing)), value_at(case, self.way)
+        self._made, self.way, self._tree = made, way_of(key, made.thing), case.all_keys()
+        self._here, thing = self._numbers(made.thing), value_at(case, self.way)
         if thing is not made.thing:
-            own = Changed.of(_fields(thing))
+            own = self._numbers(thing)
             if own.structure != self._here.structure or not np.array_equal(own.values, self._here.values):
                 raise UnknownTangentsError(key.text)
-        self.keys = made.allowed()
-        self.asked: dict[keys.Key, Array] = {}
+        self._beside, self.keys = self._numbers(value_at(beside, self.way)), made.allowed()
+        self._values: dict[keys.Key, float] = {}
+        self._rows: list[Array] = []
+        self._distances: dict[keys.Key, float] = {}  # to the case beside
+
+    def ask(self, key: keys.Key, row: Array, distance: float) -> None:
+        """Note a key that changes: by how much along each direction, and in the case beside."""
+        self._values[key] = keys.get(self._tree, key)
+        if _is_switch(key, self._values[key]):
+            raise UnknownTangentsError(key.text)
+        self._rows.append(row)
+        self._distances[key] = distance
 
     def dual_fields(self) -> dict[str, Any]:
         """Fields that change, with dual numbers."""
+        if isinstance(self._made.thing, RigidBody):
+            shape = described(self._made.part, self._made.values, self._made.others)
+            if isinstance(shape, bodies.Homogeneous):
+                return self._fields_of(shape)
         columns, fields, first = self._columns(), {}, 0
         changes: Any = columns.any(axis=1).tolist()
         for field, x in _named(self._made.thing).items():
@@ -184,76 +196,70 @@ class _Section:
             first = own.stop
         return fields
 
+    def _fields_of(self, dual: bodies.Homogeneous) -> dict[str, Any]:
+        """Fields of a homogeneous body of a shape."""
+        for (key, value), row in zip(self._values.items(), self._rows, strict=True):
+            dual = with_value(dual, (key.name, *key.components), Dual(value, row))
+        moments, drawn = dual.moments()
+        inertia = dual.mass * (np.eye(3) * stacked(moments)) + steiner(dual.mass, dual.center_of_mass)
+        rows = tuple(tuple(inertia[i, j] for j in range(3)) for i in range(3))
+        return {"mass": dual.mass, "inertia": rows, "center_of_mass": dual.center_of_mass, "shape": drawn}
+
     def _columns(self) -> Array:
         """Derivatives of the numbers of fields along all directions."""
-        tree, rows = self._case.all_keys(), np.stack([*self.asked.values()])
-        wholes = {key.name: keys.get(tree, key._replace(components=())) for key in self.asked}
-        values = {key: value_at(wholes, (key.name, *key.components)) for key in self.asked}
-        for key, value in values.items():
-            if _is_switch(key, value):
-                raise UnknownTangentsError(key.text)
-        if isinstance(self._made.thing, RigidBody):
-            shape = described(self._made.part, self._made.values, self._made.others)
-            if isinstance(shape, bodies.Homogeneous):
-                return np.asarray(np.einsum("nm,md->nd", _by_inertia(self._made.thing, shape, values), rows))
-        places = self._places(wholes)
-        if places is None:
-            each = {name: self._places({name: whole}) for name, whole in wholes.items()} if len(wholes) > 1 else {}
-            places = {place: row for found in each.values() if found for place, row in found.items()}
+        rows = np.stack(self._rows)
+        places = self._places(self._beside, self._distances)
+        for name in {key.name for key in self._values} if places is None else ():
+            own = {key: x for key, x in self._distances.items() if key.name == name}
+            with suppress(InputError):
+                places = (places or {}) | (self._places(self._with(own), own) or {})
         columns = np.zeros((len(self._here.values), rows.shape[1]))
-        for key, along in self.asked.items():
-            row = places.get((key.name, key.components))
-            if row is None:
-                columns += np.multiply.outer(self._slopes(key, wholes[key.name], values[key]), along)
+        for key, row in zip(self._values, rows, strict=True):
+            if places and key in places:
+                columns[places[key]] += row
             else:
-                columns[row] += along
+                columns += np.multiply.outer(self._slopes(key), row)
         return columns
 
-    def _slopes(self, key: keys.Key, whole: Any, value: float) -> Array:
+    def _places(self, there: Changed, distances: Mapping[keys.Key, float]) -> dict[keys.Key, int] | None:
+        """Which numbers of fields are those of keys, on which no others depend, from fields with changed keys.
+
+        None where they are not.
+        """
+        steps = np.array([*distances.values()])
+        if there.structure != self._here.structure:
+            return None
+        (moved,) = np.nonzero(there.values != self._here.values)
+        if len(moved) != len(steps):
+            return None
+        changes = there.values[moved] - self._here.values[moved]
+        wanted, found = np.argsort(steps), np.argsort(changes)
+        apart, off = np.diff(steps[wanted]), np.abs(changes[found] - steps[wanted])
+        if (apart <= ALIKE * np.abs(steps[wanted][1:])).any() or (off > ROUNDED * np.abs(steps[wanted])).any():
+            return None
+        places, named = moved[found].tolist(), [*distances]
+        return {named[k]: place for k, place in zip(wanted.tolist(), places, strict=True)}
+
+    def _slopes(self, key: keys.Key) -> Array:
         """Derivatives of the numbers of fields by a key, by differences."""
-
-        def at(distance: float) -> Changed:
-            values = {key.name: whole}
-            keys.put(values, key._replace(section=""), value + distance)
-            return self._with(values)
-
+        whole = keys.get(self._tree, key._replace(components=()))
         size, scales = sizes_of(whole)[key.components], scales_of(_fields(self._made.thing))
-        found = derivatives(at, size, scales, self._here, key.text).values
+        found = derivatives(lambda x: self._with({key: x}), size, scales, self._here, key.text).values
         if not np.isfinite(found).all():
             raise UnknownTangentsError(key.text)
         return found
 
-    def _with(self, values: dict[str, Any]) -> Changed:
-        """Fields of the object with other values of keys."""
-        return Changed.of(_fields(assembled(self._made.part, {**self._made.values, **values}, self._made.others)))
+    def _with(self, distances: Mapping[keys.Key, float]) -> Changed:
+        """Numbers of the object with keys changed by distances."""
+        wholes = {key.name: keys.get(self._tree, key._replace(components=())) for key in distances}
+        values = {**self._made.values, **wholes}
+        for key, distance in distances.items():
+            keys.put(values, key._replace(section=""), self._values[key] + distance)
+        return self._numbers(assembled(self._made.part, values, self._made.others))
 
-    def _places(self, wholes: dict[str, Any]) -> dict[tuple[str, tuple[int, ...]], int] | None:
-        """Where the numbers of keys are numbers of fields, on which no others depend; None where they are not.
-
-        All are changed together, each by a distance of its own.
-        """
-        sizes = {(name, place): size for name, whole in wholes.items() for place, size in sizes_of(whole).items()}
-        steps, known = LOOK * np.array([*sizes.values()]) * _apart(len(sizes)), None
-        by_size = np.argsort(steps)
-        if (np.diff(steps[by_size]) <= ALIKE * steps[by_size][1:]).any():
-            return None
-        for sign in (1.0, -1.0):
-            supply = iter((sign * steps).tolist())
-            try:
-                there = self._with({name: _moved(whole, supply) for name, whole in wholes.items()})
-            except InputError:
-                continue
-            if there.structure != self._here.structure:
-                return None
-            (moved,) = np.nonzero(there.values != self._here.values)
-            changes = sign * (there.values[moved] - self._here.values[moved])
-            order = np.argsort(changes)
-            wanted = steps[by_size]
-            if len(moved) != len(wanted) or (np.abs(changes[order] - wanted) > ROUNDED * wanted).any():
-                return None
-            known = np.empty_like(moved)
-            known[by_size] = moved[order]
-        return None if known is None else dict(zip(sizes, known.tolist(), strict=True))
+    def _numbers(self, thing: Any) -> Changed:
+        """Numbers of the fields of an object, and what else they are, but other objects that it is made of."""
+        return Changed.of(tuple(x for name, x in _named(thing).items() if name not in self._made.others))
 
 
 def switching(case: Case, along: Directions) -> list[int]:
@@ -271,30 +277,11 @@ def _is_switch(key: keys.Key, value: float) -> bool:
     return not is_entry and key.name not in (STATES if key.path[0] == "initial" else PLACES)
 
 
-def _by_inertia(body: RigidBody, shape: bodies.Homogeneous, values: Mapping[keys.Key, float]) -> Array:
-    """Derivatives of the numbers of a homogeneous body by keys of its shape, which have some values."""
-    dual, directions = shape, np.eye(len(values))
-    for (key, value), direction in zip(values.items(), directions, strict=True):
-        dual = with_value(dual, (key.name, *key.components), Dual(value, direction))
-    moments, drawn = dual.moments()
-    inertia = dual.mass * (np.eye(3) * stacked(moments)) + steiner(dual.mass, dual.center_of_mass)
-    rows = tuple(tuple(inertia[i, j] for j in range(3)) for i in range(3))
-    fields = {"mass": dual.mass, "inertia": rows, "center_of_mass": dual.center_of_mass, "shape": drawn}
-    return tangents_beside(_fields(body), _fields(changed(body, **fields)), len(values))
-
-
 def _count(value: Any) -> int:
     """How many numbers there are in the value of a field."""
     if isinstance(value, tuple):
         return sum(map(_count, value))
     return value.size if isinstance(value, np.ndarray) else int(isinstance(value, float))
-
-
-def _moved(value: Any, steps: Iterator[float]) -> Any:
-    """Nested lists of numbers, each changed by a step."""
-    if isinstance(value, (list, tuple)):
-        return [_moved(x, steps) for x in value]
-    return value + next(steps) if isinstance(value, (int, float)) else value
 
 
 def _dual(value: Any, rows: Iterator[Array]) -> Any:

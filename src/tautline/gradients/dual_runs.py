@@ -10,7 +10,7 @@ import numpy as np
 from tautline.arrays import Array
 from tautline.gradients.arrays import UnknownTangentsError
 from tautline.gradients.directions import Directions
-from tautline.gradients.dual_cases import check_changes, dual_case
+from tautline.gradients.dual_cases import case_beside, dual_case
 from tautline.gradients.dual_starts import Midway, Searched
 from tautline.gradients.dual_tables import with_dual_motions
 from tautline.gradients.scales import IGNORED, Scales
@@ -42,11 +42,11 @@ def tangents_of_numbers(runs: Any, begun: Any, along: Directions, scales: Scales
     at : Midway, optional
         A segment, whose coordinates are the first directions; the run by default.
     """
-    check_changes(runs.cases, runs.case, along)
+    beside = case_beside(runs.cases, runs.case, along)
     first = 0 if at is None else len(at.x)
     try:
         sizes = np.concatenate([np.ones(first), along.sizes])
-        case = with_dual_motions(dual_case(runs.case, along, first), sizes, runs.steps.until)
+        case = with_dual_motions(dual_case(runs.case, beside, along, first), sizes, runs.steps.until)
         found: Array = runs.columns(begun, DualRun(case, sizes, partial(runs.cases.search, along, first), at), scales)
     except (TypeError, ValueError, AttributeError) as error:  # InputError among them: a check of plain numbers
         raise UnknownTangentsError(str(error)) from error

@@ -12,6 +12,8 @@ from tautline.arrays import Array
 from tautline.kernels.listed import Listed
 
 T = TypeVar("T")
+# What numbers are nested in.
+NESTED = (tuple, Listed)
 
 
 def _is_number(x: Any) -> bool:
@@ -26,7 +28,7 @@ def leaves(tree: Any) -> list[Any]:
 
 
 def _gather(tree: Any, found: list[Any]) -> None:
-    if isinstance(tree, tuple | Listed):
+    if isinstance(tree, NESTED):
         for item in tree:
             if type(item) is float:  # most of them
                 found.append(item)
@@ -41,7 +43,7 @@ def with_leaves(tree: T, values: Sequence[Any]) -> T:
     supply = iter(values)
 
     def put(item: Any) -> Any:
-        if isinstance(item, tuple | Listed):
+        if isinstance(item, NESTED):
             inner = [put(x) for x in item]
             return type(item)(*inner) if hasattr(item, "_fields") else tuple(inner)
         return next(supply) if _is_number(item) else item
@@ -60,7 +62,7 @@ def laid_out(tree: Any) -> tuple[Array, list[Any]]:
         for x in items:
             if isinstance(x, float):
                 floats.append(x)
-            elif isinstance(x, tuple | Listed):
+            elif isinstance(x, NESTED):
                 gather(x)
             elif isinstance(x, np.ndarray) and x.dtype == np.float64:
                 others.append((len(floats), x.shape))

@@ -17,7 +17,7 @@ from tautline.gradients.keys import key_size, key_value
 from tautline.gradients.scales import Scales
 from tautline.model import refusals
 from tautline.model.rest.forces import forces_of
-from tautline.model.rest.network import Forces, Network, Places
+from tautline.model.rest.network import Network, Places
 from tautline.model.rest.search import by_stiffness, find_rest
 from tautline.model.rest.spin import Spin, free_spins
 from tautline.model.rest.states import frame_of, network_of, state_of
@@ -42,6 +42,7 @@ class CasesBeside:
         self._case = case
         self._slopes: dict[str, Array] = {}
         self._held: dict[str, str] = {}  # bodies that are free to spin, by keys that take hold of them
+        self._near: dict[tuple[str, float], _Searched] = {}  # searches beside, while derivatives by keys are found
 
     @cached_property
     def _rest(self) -> _Searched:
@@ -94,11 +95,14 @@ class CasesBeside:
         network, places = self._rest.network, self._rest.places
         new = [name for name in dict.fromkeys(names) if name not in self._slopes]
         if new:
-            forces, lengths = np.split(np.stack([self._forces(name) for name in new], axis=1), [network.count])
+            ends = np.cumsum([network.count, 3 * len(network.inner)])
+            forces, along, lengths = np.split(np.stack([self._forces(name) for name in new], axis=1), ends)
             moved = -by_stiffness(network, places, forces)
+            moved[network.first_of_line[0] : network.first_passing] += along
             for name, x, more in zip(new, moved.T, lengths.T, strict=True):
                 found = self._spun(name, x) if self._spins and x.any() and np.isfinite(x).all() else x
                 self._slopes[name] = np.append(found, more)
+            self._near.clear()
         size = network.count + 3 * len(network.lines)
         return np.array([self._slopes[name] for name in names]).T.reshape(size, len(names))
 
@@ -143,19 +147,29 @@ class CasesBeside:
 
     def _moved(self, name: str, distance: float, slopes: Array) -> _Searched:
         """The search beside, everything moved along with a key by its derivatives."""
-        found = self._beside(self._case.with_({name: key_value(self._case, name) + distance}))
-        assert found is not None
+        found = self._searched_with(name, distance)
         return found._replace(places=found.network.moved(found.places, distance * slopes))
 
+    def _searched_with(self, name: str, distance: float) -> _Searched:
+        """The search beside with a key at a distance from its value; forces and spins ask for the same ones."""
+        if (name, distance) not in self._near:
+            found = self._beside(self._case.with_({name: key_value(self._case, name) + distance}))
+            assert found is not None
+            self._near[name, distance] = found
+        return self._near[name, distance]
+
     def _forces(self, name: str) -> Array:
-        """Derivatives by a key of the forces on what is free, everything at its place, and of lengths of lines."""
+        """Derivatives by a key of the forces on what is free, of places of inner nodes, and of lengths of lines.
+
+        Bodies that are free stay where they are, and nodes between the ends of a line go along with these.
+        """
         case, network, places = self._case, self._rest.network, self._rest.places
         path = case.key(name).path
         inner = {*path[2:3], *path[4:]}
         if path[:1] == ("run",) or inner & {"command", "end_command"}:  # rest is that of the system alone
-            return np.zeros(network.count + 3 * len(network.lines))
-        forces, value = forces_of(network, places), key_value(case, name)
-        here = _changed(self._rest, forces)
+            return np.zeros(network.count + 3 * len(network.inner) + 3 * len(network.lines))
+        forces = forces_of(network, places)
+        here = _changed(self._rest)
         groups, more = np.where(network.turning, 1, 0), np.ones(len(here.values) - network.count)
         scales = Scales(
             np.append(groups, np.full(len(more), 2)),
@@ -164,9 +178,8 @@ class CasesBeside:
         )
 
         def at(distance: float) -> Changed:
-            found = self._beside(case.with_({name: value + distance}))
-            assert found is not None
-            return _changed(found, forces_of(found.network, found.places))
+            found = self._searched_with(name, distance)
+            return _changed(found._replace(places=_along(found.network, places, found.places)))
 
         return derivatives(at, key_size(case, name), scales, here, name).values
 
@@ -202,7 +215,20 @@ def _searched(case: Case) -> _Searched | None:
     return None if found is None else _Searched(*found, *network_of(*found, locked=case.locked_sheaves()))
 
 
-def _changed(search: _Searched, forces: Forces) -> Changed:
-    network = search.network
-    lengths = [[line.deployed, line.spooled, line.end_spooled] for line in network.lines]
-    return Changed(np.append(forces.gradient, lengths), (network.count, network.node_count))
+def _along(network: Network, here: Places, there: Places) -> Places:
+    """Places whose inner nodes have gone along with the ends of their lines."""
+    if there.nodes.shape != here.nodes.shape:
+        return there
+    nodes = there.nodes.copy()
+    for first, line in zip(network.first_node, network.lines, strict=True):
+        own = slice(first, first + line.elements + 1)
+        a, b = (there.nodes - here.nodes)[[own.start, own.stop - 1]]
+        nodes[own][1:-1] += np.linspace(a, b, line.elements + 1)[1:-1]
+    return there._replace(nodes=nodes)
+
+
+def _changed(search: _Searched) -> Changed:
+    network, places = search.network, search.places
+    lengths = [x for line in network.lines for x in (line.deployed, line.spooled, line.end_spooled)]
+    values = np.concatenate([forces_of(network, places).gradient, places.nodes[network.inner].ravel(), lengths])
+    return Changed(values, (network.count, network.node_count))

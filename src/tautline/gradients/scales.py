@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from tautline import ledger
 from tautline.arrays import Array
+from tautline.gradients.leaves import NESTED
 from tautline.kernels import data
-from tautline.kernels.listed import Listed
 from tautline.kernels.loads.applied_force import AppliedForce
 from tautline.kernels.loads.drag import Drag
 from tautline.kernels.network import data as network
@@ -139,7 +139,7 @@ def _parts(tree: Any, ignored: bool = False, loaded: bool = True) -> Iterator[tu
         yield np.full(len(tree), IGNORED if ignored else 0), 1.0, 0.0
     elif isinstance(tree, tuple) and tree and all(isinstance(x, tuple) and len(x) == 3 for x in tree):
         yield np.zeros(3 * len(tree), dtype=int), 1.0, 0.0  # a matrix
-    elif isinstance(tree, tuple | Listed):
+    elif isinstance(tree, NESTED):
         for item in tree:
             yield from _parts(item, ignored, loaded)
     elif isinstance(tree, float):

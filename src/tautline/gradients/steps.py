@@ -1,10 +1,15 @@
-"""Steps of a run that stay while keys change."""
+"""Runs whose keys change while their steps stay."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any, Generic, NamedTuple, TypeVar
 
+from tautline.gradients.rest_starts import CasesBeside
 from tautline.model.run import Run
+from tautline.model.system.case import Case
+
+B = TypeVar("B")
 
 # Tables of motions without end hold so much longer than the run, so that they are the same near its duration.
 BEYOND = 1.1
@@ -35,3 +40,39 @@ def steps_of(begun: Any, run: Run) -> Steps:
             level = max(level, simulation.halvings)
             filled += simulation.status == "completed"
     return Steps(begun.samples, plan.steps_per_sample << level, filled, BEYOND * run.duration)
+
+
+class FrozenRuns(Generic[B]):
+    """Runs of a case whose keys have values of its own or others, at their starts, with frozen steps.
+
+    Parameters
+    ----------
+    case : Case
+    steps : Steps, optional
+        The case's own by default.
+
+    Attributes
+    ----------
+    cases : CasesBeside
+        Cases with other values of keys.
+    """
+
+    def __init__(self, case: Case, steps: Steps | None = None) -> None:
+        self.case, self.cases = case, CasesBeside(case)
+        self.steps = steps or steps_of(self._own(), case.run)
+
+    def begun(self, changes: Mapping[str, float]) -> B:
+        """A run at its start, its commands taken; conditions that stop it are left out."""
+        return self._begun(self.case.with_(changes) if changes else self.case)
+
+    def beside(self, changes: Mapping[str, float]) -> B:
+        """A run at its start for derivatives: right to first order in the changes, and without a search for rest."""
+        return self._begun(self.cases.case_with(changes))
+
+    def _own(self) -> Any:
+        """The run of the case as it is, at its start."""
+        raise NotImplementedError
+
+    def _begun(self, case: Case) -> B:
+        """The run of another case at its start."""
+        raise NotImplementedError

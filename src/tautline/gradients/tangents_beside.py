@@ -8,7 +8,7 @@ import numpy as np
 
 from tautline.arrays import Array
 from tautline.gradients.arrays import Dual, UnknownTangentsError, value_of
-from tautline.gradients.leaves import flat
+from tautline.gradients.leaves import NESTED, flat
 from tautline.gradients.scales import IGNORED, Scales
 from tautline.kernels.listed import Listed
 
@@ -48,7 +48,7 @@ def tangents_beside(plain: Any, dual: Any, k: int, scales: Scales | None = None)
             there[first:end] = value.ravel()
             if isinstance(y, Dual):
                 columns[first:end] = y.tangent.reshape(value.size, k)
-        elif isinstance(x, tuple | Listed):
+        elif isinstance(x, NESTED):
             items = list(y)
             if len(items) != len(x):
                 raise UnknownTangentsError("tuples of other lengths")

@@ -8,8 +8,10 @@ import numpy as np
 
 
 def stacked(x: Any) -> Any:
-    """Array of nested tuples of numbers, which may carry derivatives."""
-    return np.stack([stacked(item) if isinstance(item, tuple) else item for item in x])
+    """Array of nested tuples of numbers, which may carry derivatives; what is none is as it is."""
+    if not isinstance(x, (tuple, list)):
+        return x
+    return np.array(x) if is_plain(*x) else np.stack([stacked(item) for item in x])
 
 
 def number_of(x: Any) -> Any:

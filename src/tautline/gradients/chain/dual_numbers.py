@@ -22,14 +22,12 @@ from tautline.gradients.tangents_beside import tangents_beside
 from tautline.kernels import data
 from tautline.kernels.tangent_march import begin_with_tangents
 from tautline.kernels.tangents import TANGENTS
-from tautline.model.body import steiner
 from tautline.model.chain.cases import chain_command, chain_start
 from tautline.model.chain.chain import Chain
 from tautline.model.chain.hanging import hangs_straight, hung_depths
 from tautline.model.chain.state import ChainState, reeled_beside
 from tautline.model.chain.systems import chain_of, chain_state, guide_at
 from tautline.model.description import changed
-from tautline.model.stacking import stacked
 from tautline.model.system.case import Case
 from tautline.model.system.starts import Hanging, Straight, deployed_lengths, is_searched
 from tautline.model.system.state import State
@@ -77,8 +75,8 @@ def _setting(runs: ChainRuns, begun: Begun, dual: DualRun) -> Any:
         torque = plain.motion.reel[data.TORQUE]  # of a sample there, which segments leave out
     motion.reel[data.TORQUE] = torque
     body = chain.body
-    inertia = plain.inertia
-    if carries((chain.string.density, body.mass, body.center_of_mass, body.inertia)):
+    inertia = plain.inertia._replace(density=chain.string.density)
+    if carries((body.mass, body.center_of_mass, body.inertia)):
         inertia = _inertia(chain)
     moving = _moving(plain, par, given, motion, k)
     if at is not None:  # what it takes to lead a drum is booked at the start of the run alone
@@ -95,8 +93,7 @@ def _midway(begun: Begun, chain: Chain, start: ChainState, guide: tuple[Any, Any
 
 def _inertia(chain: Chain) -> Any:
     """Inertia about the center of mass, by the parallel-axis theorem."""
-    body = chain.body
-    central: Any = stacked(body.inertia) - steiner(body.mass, body.center_of_mass)
+    body, central = chain.body, chain.body.central_inertia()
     rows = tuple(tuple(central[i, j] for j in range(3)) for i in range(3))
     return Inertia(chain.string.density, body.mass, body.center_of_mass, rows)
 

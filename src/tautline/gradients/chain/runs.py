@@ -23,9 +23,8 @@ from tautline.gradients.dual_runs import DualRun
 from tautline.gradients.marched import Marched, note_balances
 from tautline.gradients.marching import march_once
 from tautline.gradients.outputs import OF_TORQUES, DualValues
-from tautline.gradients.rest_starts import CasesBeside
 from tautline.gradients.scales import Scales
-from tautline.gradients.steps import Steps, steps_of
+from tautline.gradients.steps import FrozenRuns
 from tautline.gradients.trust import Line
 from tautline.kernels import data
 from tautline.kernels.loads.carried import carries_fluid
@@ -134,37 +133,16 @@ def stays_chain(case: Case, key: keys.Key) -> bool:
     return key.name != "end_point"
 
 
-class ChainRuns:
-    """Runs of a case whose keys have values of its own or others, at their starts, with frozen steps.
+class ChainRuns(FrozenRuns[Begun]):
+    """Runs of a case of a system that is a chain, with frozen steps."""
 
-    Parameters
-    ----------
-    case : Case
-        Of a system that is a chain.
-    steps : Steps, optional
-        The case's own by default.
+    _waiting: Runner[ChainBackend] | None = None  # without a command as yet
 
-    Attributes
-    ----------
-    cases : CasesBeside
-        Cases with other values of keys.
-    """
-
-    def __init__(self, case: Case, steps: Steps | None = None) -> None:
-        self.case = case
-        self.cases = CasesBeside(case)
-        self.steps = steps or steps_of(begin_chain(case), case.run)
-        self._waiting: Runner[ChainBackend] | None = None  # without a command as yet
-
-    def begun(self, changes: Mapping[str, float]) -> Begun:
-        """A run at its start, its command taken; where it has another command only, the rest is taken over."""
-        return self._begun(self.case.with_(changes) if changes else self.case)
-
-    def beside(self, changes: Mapping[str, float]) -> Begun:
-        """A run at its start for derivatives: right to first order in the changes, and without a search for rest."""
-        return self._begun(self.cases.case_with(changes))
+    def _own(self) -> Any:
+        return begin_chain(self.case)
 
     def _begun(self, case: Case) -> Begun:
+        """Where it has another command only, the rest is taken over."""
         frozen = self._frozen(case)
         if not self._has_another_command(case):
             begun: Any = begin_chain(frozen).simulation

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from tautline.arrays import Array
@@ -19,9 +19,8 @@ from tautline.gradients.network.dual_numbers import columns_of_network
 from tautline.gradients.network.marching import NetworkSetting
 from tautline.gradients.network.outputs import dual_values
 from tautline.gradients.outputs import DualValues
-from tautline.gradients.rest_starts import CasesBeside
 from tautline.gradients.scales import Scales
-from tautline.gradients.steps import Steps, steps_of
+from tautline.gradients.steps import FrozenRuns
 from tautline.gradients.trust import Line
 from tautline.kernels.network import data as kernels
 from tautline.model.system.case import Case
@@ -93,37 +92,13 @@ class BegunNetwork(NamedTuple):
         return False
 
 
-class NetworkRuns:
-    """Runs of a case whose keys have values of its own or others, at their starts, with frozen steps.
+class NetworkRuns(FrozenRuns[BegunNetwork]):
+    """Runs of a case of any system, with frozen steps."""
 
-    Parameters
-    ----------
-    case : Case
-    steps : Steps, optional
-        The case's own by default.
-
-    Attributes
-    ----------
-    cases : CasesBeside
-        Cases with other values of keys.
-    """
-
-    def __init__(self, case: Case, steps: Steps | None = None) -> None:
-        self.case, self.cases = case, CasesBeside(case)
-        self.steps = steps or self._own_steps()
-
-    def _own_steps(self) -> Steps:
+    def _own(self) -> Any:
         begun = begin(self.case, general=True)
         begun.simulation.first_sample()
-        return steps_of(begun, self.case.run)
-
-    def begun(self, changes: Mapping[str, float]) -> BegunNetwork:
-        """A run at its start, its commands taken; conditions that stop it are left out."""
-        return self._begun(self.case.with_(changes) if changes else self.case)
-
-    def beside(self, changes: Mapping[str, float]) -> BegunNetwork:
-        """A run at its start for derivatives: right to first order in the changes, and without a search for rest."""
-        return self._begun(self.cases.case_with(changes))
+        return begun
 
     def _begun(self, case: Case) -> BegunNetwork:
         duration, steps = case.run.duration, self.steps

@@ -20,8 +20,8 @@ def span_at(system: System, number: int, key: str = "reel") -> int:
     return first + (lines[number].spans - 1 if key == "end_reel" else 0)
 
 
-def weight_per_length(network: Network, k: int) -> Array:
-    """Weight of a string less the buoyancy that is everywhere, and its inertial force (N/m, 3)."""
+def weight_and_inertia(network: Network, k: int) -> Array:
+    """Weight per length of a string, less the buoyancy that is everywhere, and its inertial force (N/m, 3)."""
     first = network.slices[k].start
     return np.asarray(network.heaviness[first] * E3 - network.density[first] * network.acceleration)
 
@@ -44,7 +44,7 @@ def force_on_reel(system: System, network: Network, places: Places, number: int,
     placed, part, reel = network.lines[k], network.slices[k], line.reels[key]
     start = network.start[part]
     _, _, strain = (x[part] for x in network.strains(places))
-    weight = weight_per_length(network, k)
+    weight = weight_and_inertia(network, k)
     at, spooled = (start[-1] + 1, placed.end_spooled) if key == "end_reel" else (start[0], placed.spooled)
     pull = line.string.tension(strain) * (1.0 + strain) - line.string.energy_density(strain)
     middle = 0.5 * (places.nodes[start] + places.nodes[start + 1]).mean(axis=0)

@@ -87,7 +87,8 @@ def frame_of(system: System, time: float = 0.0, acceleration: bool = False) -> F
             (place,), (velocity,) = body.path.at(now)
             displacements[name] = place - body.path.at(0.0)[0][0]
             velocities[name] = velocity
-            (rates[name],) = body.path.acceleration(now)
+            if acceleration:
+                (rates[name],) = body.path.acceleration(now)
     holders, none = held_ends(system), np.zeros(3)
     place, velocity, rate = (common([x.get(end, none) for end in holders]) for x in (displacements, velocities, rates))
     if acceleration and rate is None:
@@ -97,7 +98,7 @@ def frame_of(system: System, time: float = 0.0, acceleration: bool = False) -> F
         velocities,
         none if place is None else place,
         none if velocity is None else velocity,
-        none if rate is None or not acceleration else rate,
+        none if rate is None else rate,
     )
 
 
@@ -110,8 +111,7 @@ def common(vectors: list[Array]) -> Array | None:
     """The vector that all are; None where they differ."""
     if not vectors:
         return np.zeros(3)
-    same = all(np.allclose(x, vectors[0], rtol=1e-12, atol=1e-15) for x in vectors)
-    return np.array(vectors[0]) if same else None
+    return np.array(vectors[0]) if np.allclose(vectors, vectors[0], rtol=1e-12, atol=1e-15) else None
 
 
 def network_of(

@@ -209,10 +209,8 @@ def _add_guide(tree: Tree, system: System) -> None:
 
 def _check_head(name: str, system: System) -> None:
     """Refuse a key whose section there is not."""
-    known = [*TOP, *HEADS, *(SHORT if names_of(system) else ())]
-    if name in known or name in SHORT:  # these say what they need
-        return
-    raise InputError(f"{name}: {no_such_key(name, known)}")
+    if not (name in TOP or name in HEADS or name in SHORT):  # these say what they need
+        raise InputError(f"{name}: {no_such_key(name, [*TOP, *HEADS, *(SHORT if names_of(system) else ())])}")
 
 
 def _object_keys(section: tuple[str, ...], value: Any) -> Any:
