@@ -183,7 +183,7 @@ few, of {FEWEST} doubled, as give the value as well as the first row.
 
 With a value at least as good as that of the first row, our quickest gradient is {quickest(result, 0)} numbers and
 {quickest(result, 1)} as the quickest of the others, compilation aside. Our calls include what prepares each key,
-{1e3 * alone["preparing"]:.0f} ms a key, which does not grow with the steps; the steps alone take {alone["carried"]:.1f}
+{1e3 * alone["preparing"]:.2g} ms a key, which does not grow with the steps; the steps alone take {alone["carried"]:.1f}
 times the run with eight derivatives in forward mode, and {alone["back"]:.1f} times the run with the reverse pass.
 """
 
