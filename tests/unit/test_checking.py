@@ -122,6 +122,9 @@ def test_forces_of_several_lines_are_told_by_name() -> None:
     assert "at rest 23.03 kN at jib and 22.64 kN at hook" in lines["line hoist"]
     assert lines["body load"].startswith("19.62 kN; at rest at")
     assert "line 'hoist' bears 1.15 times its breaking load at rest" in lines["warning"]
+    assert lines["line hoist"].endswith("115 % of the breaking load")
+    weak = checking.rows(checking.facts(tl.load("hook-and-load", {"lines.hoist.breaking_load": 1e-6})))
+    assert weak["line hoist"].endswith("2.3e12 % of the breaking load") and "2.3e10 times its" in weak["warning"]
     assert "orbit" in checking.rows(checking.facts(tl.load("tethered-satellites")))["at rest"]
     upright = tl.load("tethered-satellites", {"initial.frame": "inertial"})
     assert "leave the local vertical; initial.frame" in checking.rows(checking.facts(upright))["note"]

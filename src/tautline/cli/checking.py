@@ -201,7 +201,7 @@ def _line_row(line: dict[str, Any], wet: str) -> str:
     if line["holding_torque"] is not None:
         parts.append(f"{value(line['holding_torque'], 'N m')} hold its drum of {value(line['drum_radius'], 'm')}")
     if line["utilization"] is not None:
-        parts.append(f"{line['utilization']:.1%} of the breaking load")
+        parts.append(f"{value(line['utilization'], '%', 3)} of the breaking load")
     for name, (first, last) in zip(line.get("spans", ()), line.get("span_tensions", ()), strict=False):
         parts.append(f"{name}: {value(line['spans'][name], 'm')}, {between(first, last, 'N')}")
     falls = line.get("falls")
