@@ -180,7 +180,7 @@ def test_a_given_step_that_gets_too_long_is_told() -> None:
 def test_an_early_end_and_a_fold_are_told() -> None:
     case = tl.load("retrieval", {"run.minimum_length": "5 m"})
     found, run = checking.facts(case), chains.simulate(case)
-    assert "fully_retrieved" in checking.rows(found)["ends early"]
+    assert "fully_retrieved" in checking.rows(found)["ends early"] and checking.verdict(found) == "valid, ends early"
     assert found["end_is_certain"] and found["expected_status"] == run.attrs["status"]
     assert found["ends_at"] == pytest.approx(run.attrs["end_time"], rel=1e-6)
     text = CTD.format(viscosity=0, deployed=60, duration=1, elements=4, command='kind = "locked"')
