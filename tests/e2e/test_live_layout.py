@@ -43,6 +43,14 @@ def test_an_alarm_moves_no_button(size: tuple[int, int], server: Serving, open_p
     assert [box(page, selector) for selector in ("#controls", "#record", "#reset")] == before
 
 
+@pytest.mark.parametrize("size", [(1440, 900), (1280, 800), PHONE])
+def test_the_number_of_a_dial_is_beside_it(size: tuple[int, int], server: Serving, open_page: Pages) -> None:
+    page = open_page(server.address, size=size)
+    slider, number = box(page, "#dial"), box(page, "#dial-number")
+    assert slider["x"] + slider["width"] <= number["x"] < slider["x"] + slider["width"] + 20
+    assert number["y"] < slider["y"] + 0.5 * slider["height"] < number["y"] + number["height"]
+
+
 def test_a_small_window_leaves_the_scene_its_height(server: Serving, open_page: Pages) -> None:
     page = open_page(server.address, size=(800, 600))
     scene, legend, plots = (box(page, selector) for selector in ("#scene", "#legend", "#plots"))

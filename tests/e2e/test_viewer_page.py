@@ -335,6 +335,18 @@ def test_a_ship_its_sea_and_the_earth(tmp_path: Path, open_page: Pages) -> None:
     assert places[0]["y"] > places[1]["y"] + 20
 
 
+def test_spans_of_one_element_have_a_curve_along_them(tmp_path: Path, open_page: Pages) -> None:
+    tackle = tl.simulate(tl.load("tackle", {"run.duration": 0.1, "lines.fall.elements": 1}))
+    page = open_page(tl.view(tackle).save(tmp_path / "tackle.html").as_uri(), offline=True)
+    page.evaluate("tautline.seek(0.1)")  # when tensions differ
+    settled(page, "tautline.time() === 0.1")
+    page.wait_for_timeout(200)
+    color = page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--series-0').trim()")
+    wanted = [int(color[i : i + 2], 16) for i in (1, 3, 5)]
+    _, columns = np.nonzero(np.abs(picture(page, "[data-testid=chart-along] canvas") - wanted).max(axis=2) < 40)
+    assert np.ptp(columns) > 100
+
+
 def test_a_large_screen_has_larger_type(offline_file: str, open_page: Pages) -> None:
     page = open_page(offline_file, offline=True, size=(2560, 1400))
     style = "getComputedStyle(document.querySelector('{}'), '{}').{}"

@@ -54,7 +54,7 @@ def told(found: dict[str, Any], kind: str) -> list[dict[str, Any]]:
 @pytest.fixture(autouse=True)
 def no_outlook(monkeypatch: pytest.MonkeyPatch) -> None:
     """Steps of the run, which test_checking.py looks at, take most of the time of a check."""
-    monkeypatch.setattr(checking, "outlook", lambda case: {"motions": {}})
+    monkeypatch.setattr(checking, "outlook", lambda case: {"motions": {}, "expected_status": "completed"})
     monkeypatch.setattr(checking, "_step_warnings", lambda found: [])
     for name in ("_step_rows", "_end_rows"):
         monkeypatch.setattr(checking, name, lambda found: {})

@@ -122,6 +122,9 @@ def test_forces_of_several_lines_are_told_by_name() -> None:
     assert "at rest 23.03 kN at jib and 22.64 kN at hook" in lines["line hoist"]
     assert lines["body load"].startswith("19.62 kN; at rest at")
     assert "line 'hoist' bears 1.15 times its breaking load at rest" in lines["warning"]
+    assert lines["line hoist"].endswith("115 % of the breaking load")
+    weak = checking.rows(checking.facts(tl.load("hook-and-load", {"lines.hoist.breaking_load": 1e-6})))
+    assert weak["line hoist"].endswith("2.3e12 % of the breaking load") and "2.3e10 times its" in weak["warning"]
     assert "orbit" in checking.rows(checking.facts(tl.load("tethered-satellites")))["at rest"]
     upright = tl.load("tethered-satellites", {"initial.frame": "inertial"})
     assert "leave the local vertical; initial.frame" in checking.rows(checking.facts(upright))["note"]
@@ -177,7 +180,7 @@ def test_a_given_step_that_gets_too_long_is_told() -> None:
 def test_an_early_end_and_a_fold_are_told() -> None:
     case = tl.load("retrieval", {"run.minimum_length": "5 m"})
     found, run = checking.facts(case), chains.simulate(case)
-    assert "fully_retrieved" in checking.rows(found)["ends early"]
+    assert "fully_retrieved" in checking.rows(found)["ends early"] and checking.verdict(found) == "valid, ends early"
     assert found["end_is_certain"] and found["expected_status"] == run.attrs["status"]
     assert found["ends_at"] == pytest.approx(run.attrs["end_time"], rel=1e-6)
     text = CTD.format(viscosity=0, deployed=60, duration=1, elements=4, command='kind = "locked"')

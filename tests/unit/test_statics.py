@@ -162,5 +162,5 @@ def test_printed_states_of_rest_have_no_rounding_and_the_spans() -> None:
     found = tl.statics(gantry.system, gantry.start)
     first, last = found.line.span_tensions[1]
     rows = repr(found).splitlines()
-    assert f"  left to lower: {found.line.span_lengths[1]:.4g} m, {first:.4g} to {last:.4g} N" in rows
+    assert f"  left to lower: {found.line.span_lengths[1]:.4g} m, {first / 1e3:.4g} to {last / 1e3:.4g} kN" in rows
     assert sum(row.startswith("  ") for row in rows) == len(found.line.span_lengths) == 4

@@ -431,7 +431,7 @@ def test_warnings_on_several_lines_name_the_worst_and_advise_its_keys() -> None:
         health.meshes[name] = MeshHealth(samples=1, length=10.0, tension=1.0, rough=rough)
     (noisy,) = health.warnings(system, plan_of(Method()), np.zeros(100))
     assert (noisy.kind, noisy.where, noisy.value) == ("mesh_noise", "b", 0.5)
-    assert noisy.text.startswith("line 'b', like 'a': the mesh carries noise") and "50%" in noisy.text
+    assert noisy.text.startswith("line 'b', like 'a': the mesh carries noise") and "50 %" in noisy.text
     assert "lines.b.damping_ratio = 0.2" in noisy.text
     health.meshes = {"a": MeshHealth(samples=1, length=1.0, tension=1.0, sag=0.03)}
     (coarse,) = health.warnings(system, plan_of(Method()), np.zeros(100))

@@ -60,7 +60,7 @@ def test_a_crane_by_hand() -> None:
     assert hoist.drum_radius == 0.3 and sling.holding_torque is None
     assert hoist.utilization == pytest.approx(hoist.start_tension / 250e3)
     np.testing.assert_allclose(found.counted["weight"], [0.0, 0.0, G * 2348.0])
-    assert "in balance" in found.message and "hoist: 20 m, 2.303e+04 N at its start" in repr(found)
+    assert "in balance" in found.message and "hoist: 20 m, 23.03 kN at its start" in repr(found)
     with pytest.raises(InputError, match=r"Statics.lines: expected one, got 'hoist', 'sling'"):
         _ = found.line
 

@@ -82,6 +82,8 @@ export class Along extends Panel {
       if (!row) return points;
       const element = (of.length - of.keptLength(row)) / of.elements;
       for (let e = 0; e < of.elements; e++) points.set((e + 0.5) * element, of.value(row, "tension", e));
+      // a single point is no curve
+      if (of.elements === 1) for (const x of [0, element]) points.set(x, of.value(row, "tension", 0));
       return points;
     });
     const xs = [...new Set(all.flatMap((points) => [...points.keys()]))].sort((a, b) => a - b);

@@ -65,6 +65,8 @@ export class ReelPanel {
       modes.append(button);
     }
     this.dial.name(`dial${this.suffix}`);
+    const dial = Object.assign(document.createElement("div"), { className: "dial-box" });
+    dial.append(this.dial.element, unitField("", this.dial.field, this.dial.unit));
     this.state.className = "quiet reel-state number";
     this.state.dataset.testid = `reel-state${this.suffix}`;
     this.element.append(
@@ -73,8 +75,7 @@ export class ReelPanel {
       unitField("at", this.cruise, "m/s"),
       unitField("to", this.length, "m", go),
       modes,
-      this.dial.element,
-      unitField("", this.dial.field, this.dial.unit),
+      dial,
       this.state,
     );
     this.element.addEventListener("pointerdown", chosen);

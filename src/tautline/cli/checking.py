@@ -152,8 +152,16 @@ def _of_line(line: LineAtRest) -> dict[str, Any]:
 
 def verdict(found: dict[str, Any]) -> str:
     """Outcome of the check in a few words."""
-    count = len(found["warnings"])
-    return f"valid, with {count} warning{'s' if count > 1 else ''}" if count else "good"
+    count, parts = len(found["warnings"]), []
+    if count:
+        parts.append(f"with {count} warning{'s' if count > 1 else ''}")
+    if found["expected_status"] != "completed":
+        parts.append(_early(found))
+    return ", ".join(["valid", *parts]) if parts else "good"
+
+
+def _early(found: dict[str, Any]) -> str:
+    return "ends early" if found["end_is_certain"] else "may end early"
 
 
 def rows(found: dict[str, Any]) -> dict[str, str]:
@@ -201,7 +209,7 @@ def _line_row(line: dict[str, Any], wet: str) -> str:
     if line["holding_torque"] is not None:
         parts.append(f"{value(line['holding_torque'], 'N m')} hold its drum of {value(line['drum_radius'], 'm')}")
     if line["utilization"] is not None:
-        parts.append(f"{line['utilization']:.1%} of the breaking load")
+        parts.append(f"{value(line['utilization'], '%', 3)} of the breaking load")
     for name, (first, last) in zip(line.get("spans", ()), line.get("span_tensions", ()), strict=False):
         parts.append(f"{name}: {value(line['spans'][name], 'm')}, {between(first, last, 'N')}")
     falls = line.get("falls")
@@ -247,11 +255,10 @@ def _end_rows(found: dict[str, Any]) -> dict[str, str]:
     if not found["steps_are_complete"] or (found["expected_status"] == "completed" and not found["end_is_certain"]):
         lines["looked ahead"] = f"to t = {found['looked_until']:.3g} s; the rest is taken to go on like that"
     if found["expected_status"] != "completed":
-        title = "ends early" if found["end_is_certain"] else "may end early"
         end, line = found["expected_status"], found["ending_line"]
         if line is not None and len(found["lines"]) > 1:
             end = f"line {line!r} is {end.replace('_', ' ')}"
-        lines[title] = f"about t = {found['ends_at']:.3g} s: {end}"
+        lines[_early(found)] = f"about t = {found['ends_at']:.3g} s: {end}"
     return lines
 
 

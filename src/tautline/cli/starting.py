@@ -15,7 +15,7 @@ from tautline.model.sequence import Sequence
 from tautline.model.string import String
 from tautline.model.system.case import Case
 from tautline.model.system.system import System
-from tautline.quantities import between, value
+from tautline.quantities import between, number, value
 from tautline.results.network import layout
 from tautline.results.warnings import RunWarning
 
@@ -94,7 +94,7 @@ def _overloaded(name: str, string: String, moment: str, line: dict[str, Any], pr
     found = []
     used, strain = line[f"{prefix}utilization"] or 0.0, line[f"{prefix}strain"]
     if used > BREAKS:
-        text = f"line {name!r} bears {used:.2f} times its breaking load {moment}"
+        text = f"line {name!r} bears {number(used, 3)} times its breaking load {moment}"
         found.append(RunWarning("breaking_load", text, used, BREAKS, name))
     limit = PARTS if string.tension_table is None else max(PARTS, string.tension_table[0][-1])
     if strain > limit:

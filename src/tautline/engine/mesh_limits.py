@@ -11,6 +11,7 @@ from tautline.engine.criteria import Criterion
 from tautline.engine.mesh import MeshHealth, over
 from tautline.engine.shape import InField
 from tautline.engine.snaps import snap_criterion
+from tautline.quantities import number, value
 
 NOISE_LIMIT = 0.02
 SMOOTH_NOISE = 0.5  # over N^2: what a tension that rises as a parabola from 0 shows without any noise
@@ -58,7 +59,7 @@ def mesh_criteria(mesh: MeshHealth, line: InField, elements: int, key: str = "",
             (mesh.noise, ratio),
             limit,
             lambda noise, ratio: (
-                f"the mesh carries noise: its shortest waves hold up to {noise:.0%} of the largest tension, so "
+                f"the mesh carries noise: its shortest waves hold up to {_percent(noise)} of the largest tension, so "
                 "peak tensions are not converged: ringing makes them too high, and those of sharp fronts are too "
                 f"low; {_against_noise(ratio, key, f'{advised}{2 * elements}')}"
             ),
@@ -70,9 +71,9 @@ def mesh_criteria(mesh: MeshHealth, line: InField, elements: int, key: str = "",
             FRONT_MISSING,
             lambda low, front, tension: (
                 "the start moves a node against its neighbor, a front as sharp as the mesh: it makes "
-                f"about {front:.3g} N at once, of a largest tension of {tension:.3g} N, and leaves that too low by "
-                f"about {low:.0%}; let velocities rise along the string and reels gather speed, or take many "
-                "more elements"
+                f"about {_newtons(front)} at once, of a largest tension of {_newtons(tension)}, and leaves that too "
+                f"low by about {_percent(low)}; let velocities rise along the string and reels gather speed, or take "
+                "many more elements"
             ),
         ),
         Criterion(
@@ -82,7 +83,7 @@ def mesh_criteria(mesh: MeshHealth, line: InField, elements: int, key: str = "",
             CURRENT_LIMIT,
             lambda _, current, tension: (
                 "the current takes hold of the string at once, faster than bends cross an element: of a largest "
-                f"tension of {tension:.3g} N about {current:.3g} N depend on the mesh; begin at rest in the "
+                f"tension of {_newtons(tension)} about {_newtons(current)} depend on the mesh; begin at rest in the "
                 f"current (tl.AtEquilibrium), or compare with {advised}{2 * elements}"
             ),
         ),
@@ -93,7 +94,7 @@ def mesh_criteria(mesh: MeshHealth, line: InField, elements: int, key: str = "",
             ARC_LIMIT,
             lambda _, arc, tension: (
                 f"its {elements} elements are straight where it is curved, and shorter: with the missing length "
-                f"its largest tension of {tension:.3g} N would be {arc:.3g} N if its ends stayed; try "
+                f"its largest tension of {_newtons(tension)} would be {_newtons(arc)} if its ends stayed; try "
                 f"{advised}{2 * elements}"
             ),
         ),
@@ -112,8 +113,8 @@ def mesh_criteria(mesh: MeshHealth, line: InField, elements: int, key: str = "",
             (mesh.error,),
             ERROR_LIMIT,
             lambda error: (
-                f"the mesh of {elements} elements leaves positions uncertain by about {error:.1%} of the deployed "
-                f"length; try {advised}{elements * (2 if error < 2.0 * ERROR_LIMIT else 4)}"
+                f"the mesh of {elements} elements leaves positions uncertain by about {_percent(error)} of the "
+                f"deployed length; try {advised}{elements * (2 if error < 2.0 * ERROR_LIMIT else 4)}"
             ),
         ),
         Criterion(
@@ -130,7 +131,7 @@ def mesh_criteria(mesh: MeshHealth, line: InField, elements: int, key: str = "",
             "slack",
             mesh.slack_share,
             SLACK_LIMIT,
-            lambda share: f"on average {share:.0%} of the string was {what}",
+            lambda share: f"on average {_percent(share)} of the string was {what}",
         ),
         snap_criterion(mesh.snaps, line.string.law != "linear"),
         Criterion(
@@ -139,7 +140,7 @@ def mesh_criteria(mesh: MeshHealth, line: InField, elements: int, key: str = "",
             (mesh.push,),
             None,
             lambda push: (
-                f"the string was pressed together with up to {push:.3g} N, which no rope can bear; "
+                f"the string was pressed together with up to {_newtons(push)}, which no rope can bear; "
                 f'use {key}.law = "tension_only"'
             ),
         ),
@@ -149,11 +150,19 @@ def mesh_criteria(mesh: MeshHealth, line: InField, elements: int, key: str = "",
             (used, mesh.tension),
             1.0,
             lambda used, tension: (
-                f"the tension reached {tension:.4g} N, {used:.3g} times {key}.breaking_load: a real string parts, "
-                "and what follows does not happen"
+                f"the tension reached {value(tension, 'N')}, {number(used, 3)} times {key}.breaking_load: a real "
+                "string parts, and what follows does not happen"
             ),
         ),
     ]
+
+
+def _newtons(force: float) -> str:
+    return value(force, "N", 3)
+
+
+def _percent(share: float) -> str:
+    return value(share, "%", 2)
 
 
 def _against_noise(ratio: float, key: str, finer: str) -> str:

@@ -16,6 +16,7 @@ from tautline.model.motions import Endless
 from tautline.model.path import GuidePath
 from tautline.model.profile import places_at
 from tautline.model.turning import AttitudePath
+from tautline.quantities import value
 from tautline.results.warnings import RunWarning
 
 # Departure from a straight line within a step of a motion, over its range, or of a torque, over its size.
@@ -96,7 +97,7 @@ def function_warnings(impulse: float, bent: float) -> list[RunWarning]:
         return []
     part = bent / impulse
     text = (
-        f"the function of Torque departs from straight lines over the steps by {part:.0%} on average, and "
+        f"the function of Torque departs from straight lines over the steps by {value(part, '%', 2)} on average, and "
         "only its values at their ends act; use a smaller step"
     )
     return [RunWarning("torque_function", text, part, BENT)]

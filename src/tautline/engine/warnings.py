@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tautline.kernels import data
 from tautline.model.reel import Reel
+from tautline.quantities import value
 from tautline.results.warnings import RunWarning
 
 
@@ -37,7 +38,8 @@ def motor_warnings(reel: Reel, torque: float, power: float) -> list[RunWarning]:
     return [
         RunWarning(
             f"motor_{name}",
-            f"the prescribed motion of the reel took {needed:.4g} {unit}, more than max_{name} ({limit:g} {unit})",
+            f"the prescribed motion of the reel took {value(needed, unit)}, more than max_{name} "
+            f"({value(limit, unit)})",
             needed,
             limit,
         )

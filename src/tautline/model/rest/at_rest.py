@@ -13,6 +13,7 @@ from tautline.arrays import Array
 from tautline.errors import InputError
 from tautline.model.system.state import State
 from tautline.model.system.system import System
+from tautline.quantities import between, number, value
 
 # Of the size of a system: coordinates below are rounding, and printed as 0.
 ROUNDING = 1e-6
@@ -146,8 +147,8 @@ class Statics:
         """The outcome in a sentence."""
         largest = max(float(np.abs(x.tension).max()) for x in self.lines.values())
         return (
-            f"in balance after {self.corrections} corrections; largest unbalanced force {self.residual:.2g} N, "
-            f"largest tension {largest:.4g} N"
+            f"in balance after {self.corrections} corrections; largest unbalanced force "
+            f"{value(self.residual, 'N', 2)}, largest tension {value(largest, 'N')}"
         )
 
     def _repr_html_(self) -> str:
@@ -159,21 +160,23 @@ class Statics:
     def __repr__(self) -> str:
         rows = [self.message]
         for name, line in self.lines.items():
-            drum = "" if line.holding_torque is None else f"; {line.holding_torque:.4g} N m hold its drum"
+            drum = "" if line.holding_torque is None else f"; {value(line.holding_torque, 'N m')} hold its drum"
             rows.append(
-                f"{name}: {line.deployed:.4g} m, {line.start_tension:.4g} N at its start and {line.end_tension:.4g} N "
-                f"at its end{drum}"
+                f"{name}: {value(line.deployed, 'm')}, {value(line.start_tension, 'N')} at its start and "
+                f"{value(line.end_tension, 'N')} at its end{drum}"
             )
             ends = pairwise(["start", *self.system.lines[name].over, "end"])
             spans = zip(ends, line.span_lengths, line.span_tensions, strict=True)
             if len(line.span_lengths) > 1:
-                rows += [f"  {a} to {b}: {X:.4g} m, {first:.4g} to {last:.4g} N" for (a, b), X, (first, last) in spans]
+                rows += [
+                    f"  {a} to {b}: {value(X, 'm')}, {between(first, last, 'N')}" for (a, b), X, (first, last) in spans
+                ]
         size = max(
             [line.deployed for line in self.lines.values()] + [np.abs(x.position).max() for x in self.bodies.values()]
         )
         for name, body in self.bodies.items():
             x, y, z = (0.0 if abs(x) < ROUNDING * size else x for x in body.position)
-            rows.append(f"{name}: at ({x:.4g}, {y:.4g}, {z:.4g}) m, {body.weight:.4g} N")
+            rows.append(f"{name}: at ({number(x)}, {number(y)}, {number(z)}) m, {value(body.weight, 'N')}")
         return "\n".join(rows)
 
 

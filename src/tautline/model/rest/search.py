@@ -23,6 +23,7 @@ from tautline.model.rest.network import Forces, Network, Places
 from tautline.model.rest.spin import without_spins
 from tautline.model.rest.start import starts_of
 from tautline.model.rest.stiffness import Stiffness, stiffness_of
+from tautline.quantities import value
 
 # Force that may be left, of the largest weight, load or tension; what rounding of the coordinates leaves comes on top.
 BALANCED = 1e-9
@@ -128,8 +129,8 @@ def _find_rest(network: Network, given: Places) -> Rest:
     assert best is not None
     left = left_of(network, best.forces)
     raise EquilibriumError(
-        f"no state of rest was found in {corrections} corrections; {left:.3g} N are left of "
-        f"{best.forces.scale:.3g} N. {_reason(network, best.forces)}"
+        f"no state of rest was found in {corrections} corrections; {value(left, 'N', 3)} are left of "
+        f"{value(best.forces.scale, 'N', 3)}. {_reason(network, best.forces)}"
     )
 
 

@@ -26,6 +26,7 @@ from tautline.model.system.parts import Line
 from tautline.model.system.state import State
 from tautline.model.system.system import System
 from tautline.model.wording import near, no_such
+from tautline.quantities import value
 
 # Of the torque: what may be left between it and the torque that holds a free drum.
 TORQUE_LEFT = 1e-9
@@ -259,8 +260,8 @@ def _freed(system: System, state: State, torques: Mapping[str, float], when: _Wh
         torque, state = held(_with_lengths(system, state, dict(zip(names, bounded.tolist(), strict=True))))
     k = int(np.argmax(np.abs(torque - wanted)))
     raise EquilibriumError(
-        f"torques.{names[k]}: no length of the line was found at which {wanted[k]:.4g} N m hold its drum; "
-        f"with {lengths(state)[k]:.4g} m out it takes {torque[k]:.4g} N m"
+        f"torques.{names[k]}: no length of the line was found at which {value(wanted[k], 'N m')} hold its drum; "
+        f"with {value(lengths(state)[k], 'm')} out it takes {value(torque[k], 'N m')}"
     )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from tautline.errors import InputError
+from tautline.quantities import between, unit_text, value
 from tautline.studies.analysis import effects
 from tautline.studies.analysis.reading import Array, Component, Opened
 from tautline.studies.analysis.sensitivity import ROUNDING, doubts, sensitivity_of
@@ -58,7 +59,7 @@ def gallery(opened: Opened, component: Component) -> Iterator[Item]:
     if not len(there):
         yield "No member has a result."
     elif np.ptp(there) <= ROUNDING * np.abs(there).max():
-        yield f"The same for all members: {there[0]:.6g}."
+        yield f"The same for all members: {value(there[0], unit_text(component.units), 6)}."
     elif opened.design.kind == "grid":
         yield from _grid(opened, component)
     elif opened.design.kind == "morris":
@@ -94,7 +95,7 @@ def _grid(opened: Opened, component: Component) -> Iterator[Item]:
     swings = effects.swings(opened, component)
     yield Picture("tornado", charts.swing_tornado(component, swings), CAPTIONS["swings"])
     most = max(swings, key=lambda swing: swing.high - swing.low)
-    yield Strongest(most.key, f"{most.low:.4g} to {most.high:.4g} along it")
+    yield Strongest(most.key, f"{between(most.low, most.high, unit_text(component.units))} along it")
 
 
 def _sampled(opened: Opened, component: Component, y: Array) -> Iterator[Item]:
@@ -130,8 +131,9 @@ def _indices(opened: Opened, component: Component) -> Iterator[Item]:
         yield f"{left_out} of {total} blocks of the design are left out: in each, a member has no result."
     yield from (w.text for w in doubts(found))
     size = found.mu_star if opened.design.kind == "morris" else found.total
-    most, value = str(size.parameter.values[np.argmax(size.values)]), float(size.max())
-    words = f"mean effect {value:.3g}" if opened.design.kind == "morris" else f"{100.0 * value:.0f} % of its variance"
+    most, largest = str(size.parameter.values[np.argmax(size.values)]), float(size.max())
+    effect = f"mean effect {value(largest, unit_text(component.units), 3)}"
+    words = effect if opened.design.kind == "morris" else f"{value(largest, '%', 2)} of its variance"
     yield Strongest(most, words)
     if opened.design.kind == "morris":
         yield Picture("tornado", charts.morris_tornado(found), CAPTIONS["morris"])

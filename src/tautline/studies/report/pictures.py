@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from tautline.figures.style import BLACK, BLUE, RED, STRAIN_MAP, styled
-from tautline.quantities import unit_text
+from tautline.quantities import unit_text, value
 from tautline.studies.analysis.effects import swings
 from tautline.studies.analysis.reading import Array, Column, Component, Opened
 from tautline.studies.report.drawing import MISSING, edges, label_axis, output_name, panels, plain_numbers
@@ -96,7 +96,7 @@ def value_text(column: Column, k: int) -> str:
     """A value with its unit, or a word."""
     if column.words:
         return column.words[int(column.values[k])]
-    return f"{column.values[k]:.4g} {unit_text(column.units)}".rstrip()
+    return value(column.values[k], unit_text(column.units))
 
 
 def _sorted_side(opened: Opened, key: str, y: Array, axis: int) -> tuple[Column, Array]:
