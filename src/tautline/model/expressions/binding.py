@@ -79,6 +79,13 @@ class Bound:
         return self.differences > 0
 
     @property
+    def is_choice(self) -> bool:
+        """Whether it only chooses components of a variable of the results."""
+        nodes = list(ast.walk(self.expression.tree))
+        names = [node.id for node in nodes if isinstance(node, ast.Name)]
+        return all(name in SCHEMA for name in names) and not any(isinstance(x, ast.Call | ast.BinOp) for x in nodes)
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """Variables that values are made of, the time where rates are differences."""
         return rates_needed(self.expression)
