@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ import pytest
 
 import tautline as tl
 from tautline.kernels.machine.choice import engine
+from tautline.kernels.machine.pulse import Pulse
 from tests.support import chains
 from tests.support.interrupting import interrupted
 
@@ -68,6 +70,34 @@ def test_samples_that_are_complete_are_kept() -> None:
     if rows:
         other.advance(rows * 1e-3, sample=1e-3)
     assert bits(simulation.dataset()) == bits(other.dataset())
+
+
+def test_an_interrupt_at_any_line_of_an_answer_is_kept() -> None:
+    """Python handles signals at jumps back too; one that were raised outside `try` would be lost, and all after it."""
+    pulses, lines, passed, is_raised, before = [], 0, 0, True, sys.gettrace()
+
+    def trace(frame: FrameType, event: str, argument: Any) -> Any:
+        nonlocal passed, is_raised
+        if frame.f_code is not Pulse._answers.__code__:
+            return None
+        passed += event == "line"
+        if event == "line" and passed > lines:
+            is_raised = True
+            raise KeyboardInterrupt
+        return trace
+
+    while is_raised:
+        pulses.append(pulse := Pulse())  # all are kept: the end of one would be traced
+        passed, is_raised = 0, False
+        sys.settrace(trace)
+        try:
+            steps = pulse._function()
+        finally:
+            sys.settrace(before)
+        assert (steps == 0) == is_raised == isinstance(pulse._error, KeyboardInterrupt), lines
+        assert pulse._function() > 0
+        lines += 1
+    assert lines > 5
 
 
 def test_a_force_law_in_python_is_stopped() -> None:

@@ -51,19 +51,20 @@ class Pulse:
         """Numbers of steps until the next question; 0 stops the march.
 
         A generator, because Python handles signals when it enters a function, which is before any `try` in it; a
-        generator is entered again at its `yield`.
+        generator is entered again at its `yield`. It handles them at jumps back too, so those of the loop are inside.
         """
         answer = FIRST_QUESTION
         while True:
             try:
-                yield answer
-                now = time.perf_counter()
-                fitting = int(self._steps * PAUSE / max(now - self._asked, 1e-9))
-                answer = max(FIRST_QUESTION, min(2 * self._steps, fitting, ENDLESS))
-                self._steps, self._asked = answer, now
-                for wish in self._wishes:
-                    if wish():
-                        raise KeyboardInterrupt
+                while True:
+                    yield answer
+                    now = time.perf_counter()
+                    fitting = int(self._steps * PAUSE / max(now - self._asked, 1e-9))
+                    answer = max(FIRST_QUESTION, min(2 * self._steps, fitting, ENDLESS))
+                    self._steps, self._asked = answer, now
+                    for wish in self._wishes:
+                        if wish():
+                            raise KeyboardInterrupt
             except GeneratorExit:
                 return
             except BaseException as error:

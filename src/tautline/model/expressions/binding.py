@@ -7,14 +7,14 @@ import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from tautline import units
 from tautline.errors import InputError
 from tautline.model.expressions.parts import Parts
-from tautline.model.expressions.rates import exact_rate, rates_needed
+from tautline.model.expressions.rates import differences_in, exact_rate, rates_needed
 from tautline.model.expressions.reading import (
     FUNCTIONS,
     PI,
@@ -39,9 +39,6 @@ from tautline.model.expressions.terms import (
 )
 from tautline.model.wording import near
 from tautline.schema import AXES, OF_SHEAVES, SCHEMA, sheave_names, span_names
-
-if TYPE_CHECKING:
-    pass
 
 NUMBERED = {"row": 3, "column": 3, "axis": 3}
 
@@ -77,6 +74,13 @@ class Bound:
     def has_differences(self) -> bool:
         """Whether a rate in it comes from differences of samples."""
         return self.differences > 0
+
+    @property
+    def is_choice(self) -> bool:
+        """Whether it only chooses components of a variable of the results."""
+        nodes = list(ast.walk(self.expression.tree))
+        names = [node.id for node in nodes if isinstance(node, ast.Name)]
+        return all(name in SCHEMA for name in names) and not any(isinstance(x, ast.Call | ast.BinOp) for x in nodes)
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -115,17 +119,7 @@ def bind(expression: Expression, parts: Parts) -> Bound:
     binder = _Binder(expression, parts)
     term = binder.term(tree)
     sizes = tuple(map(binder.size, term.dims))
-    return Bound(expression, term.dims, sizes, _differences_in(tree), term.value, parts.lines)
-
-
-def _differences_in(node: ast.AST) -> int:
-    """Number of differences of samples, one of the other, that a part takes."""
-    match node:
-        case ast.Name(id="acceleration"):
-            return 1
-        case ast.Call(func=ast.Name(id="rate"), args=[inner]):
-            return 0 if exact_rate(inner) is not None else 1 + _differences_in(inner)
-    return max(map(_differences_in, ast.iter_child_nodes(node)), default=0)
+    return Bound(expression, term.dims, sizes, differences_in(tree), term.value, parts.lines)
 
 
 _SIGNS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {

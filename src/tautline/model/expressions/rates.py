@@ -20,6 +20,16 @@ def rates_needed(expression: Expression) -> tuple[str, ...]:
     return tuple(found)
 
 
+def differences_in(node: ast.AST) -> int:
+    """Number of differences of samples, one of the other, that a part takes."""
+    match node:
+        case ast.Name(id="acceleration"):
+            return 1
+        case ast.Call(func=ast.Name(id="rate"), args=[inner]):
+            return 0 if exact_rate(inner) is not None else 1 + differences_in(inner)
+    return max(map(differences_in, ast.iter_child_nodes(node)), default=0)
+
+
 def exact_rate(node: ast.expr) -> ast.expr | None:
     """The rate as an expression of variables; None where none of them is the rate."""
     match node:

@@ -6,7 +6,7 @@ evaluated at once; what a member gives does not depend on its neighbors.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,13 +62,18 @@ def evaluate(output: Output, values: Mapping[str, Array], rows: NDArray[np.int64
         found = [read_off(output.variable, curve, _of_line(own, x, parts), rows, parts.strings[x]) for x in names]
         return np.stack(found, axis=1) if "line" in output.dims else found[0]
     bound = output.bound(parts.elements)
-    # One by one: the order of a sum, and so its rounding, must not depend on how many members there are.
-    found = []
+    each: Iterable[Any] = (
+        bound.series({name: x[k] for name, x in own.items()}, parts.elements) for k in range(len(rows))
+    )
     with np.errstate(all="ignore"):  # a run that overflowed says so in its status
-        for k, n in enumerate(rows.tolist()):
-            series = bound.series({name: x[k] for name, x in own.items()}, parts.elements)
-            found.append(_reduced(output, np.asarray(series), n, bound.dims, parts))
-    return np.stack(found)
+        if bound.is_choice:
+            together = bound.of({name: np.moveaxis(x, 0, -1) for name, x in own.items()}, parts.elements)
+            if output.reduce != "mean" and (rows == rows[0]).all():
+                return np.moveaxis(_reduced(output, together, int(rows[0]), bound.dims, parts), -1, 0)
+            each = np.moveaxis(together, -1, 0)
+        # One by one: the order of a sum, and so its rounding, must not depend on how many members there are.
+        pairs = zip(each, rows.tolist(), strict=True)
+        return np.stack([_reduced(output, x, n, bound.dims, parts) for x, n in pairs])
 
 
 def _of_line(values: Mapping[str, Array], line: str, parts: Parts) -> dict[str, Array]:
@@ -84,7 +89,7 @@ def _of_line(values: Mapping[str, Array], line: str, parts: Parts) -> dict[str, 
 
 
 def _reduced(output: Output, x: Array, rows: int, dims: tuple[str, ...], parts: Parts) -> Array:
-    """One member's values (time, *dims), of which so many rows count."""
+    """Values (time, *dims) of a member, of which so many rows count; or (time, *dims, member) of several."""
     if output.reduce in ("at", "series"):
         places = np.arange(output.sizes[0]) if output.reduce == "series" else np.array(output.at)
         there = places < min(rows, len(x))
@@ -94,13 +99,13 @@ def _reduced(output: Output, x: Array, rows: int, dims: tuple[str, ...], parts: 
     first, last = output.window or (0, rows)
     x = x[first : min(last, rows)]
     if not len(x):  # a run that ended before the window has nothing in it
-        return np.full(output.sizes, np.nan)
+        return np.full((*output.sizes, *x.shape[1 + len(dims) :]), np.nan)
     if output.reduce == "final":
         return np.asarray(x[-1])
     function: Any = {"max": np.max, "min": np.min, "mean": np.mean}[output.reduce]
     dim = dims[0] if dims else ""
     if "line" in output.dims and dim in ALONG_THE_LINE:
-        own = [np.ascontiguousarray(x[:, parts.places(line, dim)]) for line in parts.elements]
-        return np.stack([function(one, axis=(0, 1)) for one in own])
+        own = [x[:, parts.places(line, dim)] for line in parts.elements]
+        return np.stack([function(np.ascontiguousarray(one), axis=(0, 1)) for one in own])
     axes = (0, 1) if dim.partition(" ")[0] in ALONG_THE_LINE else 0
     return np.asarray(function(np.ascontiguousarray(x), axis=axes))
