@@ -83,7 +83,8 @@ def test_chaos_is_warned_of_by_any_number_of_keys() -> None:
 
 def test_nodes_of_a_slack_tether_are_warned_of() -> None:
     """Derivatives are some 1e22 after a minute, and differences 1e-6."""
-    case = tl.load("tethered-satellites").with_({"run.duration": 15.0})
+    case = tl.load("tethered-satellites", {"lines.tether.command.acceleration": "2 mm/s^2"})
+    case = case.with_({"run.duration": 15.0})
     keys = ["bodies.mother.mass", "lines.tether.stiffness"]
     for objective in (tl.objectives.Final("body_position[1, 0]"), lambda values: values["body_position"][-1, 1, 0]):
         (grew,) = on_derivatives(tl.value_and_gradient(case, objective, keys).warnings)

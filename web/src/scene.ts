@@ -292,6 +292,7 @@ export class Scene {
     this.rig.setSize(this.cell()[2], this.cell()[3], covered);
     if (!this.rig.moved && !this.rig.follow) this.rig.fit();
     this.rig.camera.updateMatrixWorld();
+    this.touch(); // names are placed before this, and a picture that is shifted alone moves no camera
   }
 
   private resize(): void {
