@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tautline.durable import StoreError, check_writable, explained, replacing, write_text
+from tautline.durable import StoreError, explained, replacing, write_text
 from tautline.errors import InputError
 
 # Names of the program, and the variable that names another.
@@ -76,10 +76,8 @@ def print_pdf(page: str | os.PathLike[str], path: str | os.PathLike[str]) -> Pat
 
 def write_page(path: Path, make: Callable[[], str], pdf: str | os.PathLike[str] | None) -> Path:
     """Write a page that is made meanwhile, and print it as PDF where a file for that is given; the path of the page."""
-    # what is missing is reported before anything is computed
-    check_writable(path)
     if pdf is not None:
-        find_browser()
+        find_browser()  # what is missing is reported before anything is computed
     write_text(path, make())
     if pdf is not None:
         print_pdf(path, pdf)

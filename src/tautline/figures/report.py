@@ -15,6 +15,7 @@ from tautline.analysis import fatigue, loads, spectra
 from tautline.analysis.bending import bending_cycles
 from tautline.analysis.expressions import evaluate
 from tautline.analysis.series import series_of
+from tautline.durable import check_writable
 from tautline.figures import OF_A_RUN, cover
 from tautline.figures import page as pages
 from tautline.figures.cover import Cover
@@ -111,6 +112,7 @@ def report(
         Of the page.
     """
     target = checks.path("path", path)
+    check_writable(target)
     for name, text in (("title", title), ("project", project), ("file", file)):
         checks.text(name, text)
     if safety_factor is not None:
