@@ -79,13 +79,15 @@ class LiveServer:
     def _broadcast(self, message: str | bytes) -> None:
         """To every page that is not too far behind."""
         for viewer in tuple(self._viewers):
-            if not viewer.transport.is_closing() and viewer.transport.get_write_buffer_size() < BEHIND:
+            if viewer.transport.get_write_buffer_size() < BEHIND:
                 task = asyncio.ensure_future(_send(viewer, message))
                 self._sending.add(task)
                 task.add_done_callback(self._sending.discard)
 
 
 async def _send(viewer: ServerConnection, message: str | bytes) -> None:
+    if viewer.transport.is_closing():  # it went while this waited; asyncio complains of what is written then
+        return
     with suppress(ConnectionClosed):
         await viewer.send(message)
 
