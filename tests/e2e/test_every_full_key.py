@@ -178,7 +178,11 @@ def held(tree: dict[str, Any]) -> set[str]:
     return RUN | elements | {f"initial.bodies.{name}.attitude" for name in bodies}
 
 
-@pytest.mark.parametrize("name", FILES)
+# Whose studies take seconds.
+LONG_STUDIES = {"sea", "ship", "wind", "turning", "hanging"}
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.long] * (x in LONG_STUDIES)) for x in FILES])
 def test_a_study_in_which_every_number_is_varied(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two members: the scenario itself, and one with all numbers larger by a thousandth; each as a run alone."""
     given = tomllib.loads(FILES[name].read_text(encoding="utf-8"))

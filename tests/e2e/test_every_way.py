@@ -35,9 +35,17 @@ COPIES: dict[str, Callable[[Any], Any]] = {
 ROWS = 2
 # By which derivatives are taken.
 MOST_KEYS = 3
-walked = pytest.mark.parametrize(
-    "name", [pytest.param(x, marks=[pytest.mark.long] * x.startswith("every_key/")) for x in FILES]
-)
+# Whose parameters take seconds to find.
+SLOW_FMUS = {f"every_full_key/{name}" for name in ("ship", "wind", "sea")}
+
+
+def each_but(slow: set[str]) -> pytest.MarkDecorator:
+    """Of every file; the short form's and the slow ones in `make verify` alone."""
+    long = {x: x in slow or x.startswith("every_key/") for x in FILES}
+    return pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.long] * long[x]) for x in FILES])
+
+
+walked = each_but(set())
 
 
 def bits(simulation: tl.Simulation) -> dict[str, bytes]:
@@ -112,7 +120,7 @@ def test_derivatives_are_had_or_refused(name: str) -> None:
     assert not found or any(x.energy.fillna(0.0).any() or x.tension.fillna(0.0).any() for x in found)
 
 
-@walked
+@each_but(SLOW_FMUS)
 def test_an_fmu_is_written_or_refused(name: str, tmp_path: Path) -> None:
     try:
         names = tl.export_fmu(tl.load(FILES[name]), tmp_path / "case.fmu")

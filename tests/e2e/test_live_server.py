@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import math
@@ -17,10 +18,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from websockets.asyncio.client import connect as connect_async
+from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.sync.client import ClientConnection, connect
 
 import tautline as tl
+from tautline.viewer.live_server import _send
 from tests.conftest import Report
 from tests.support.browser import Serving, serving
 from tests.support.checking import check_below, check_close
@@ -724,3 +728,22 @@ def test_each_free_body_can_be_struck(crane_pilot: Pilot) -> None:
     for kind, key, name in (("impulse", "body", "jib"), ("lock", "line", "stay"), ("free", "line", "hoits")):
         told = pilot.reply(json.dumps({"type": kind, "id": 1, key: name, "impulse": [0, 0, 0]}))
         assert told["type"] == "refused" and told["why"].startswith(f"{key}: expected one of") and name in told["why"]
+
+
+def test_nothing_is_written_to_a_page_that_went_while_messages_waited(caplog: pytest.LogCaptureFixture) -> None:
+    """asyncio complains of the fifth message that is written to a connection that is lost."""
+
+    async def lose(connection: ServerConnection) -> None:
+        waiting = [asyncio.ensure_future(_send(connection, "state")) for _ in range(10)]
+        connection.transport.abort()
+        await asyncio.gather(*waiting)
+
+    async def serve_once() -> None:
+        async with serve(lose, "127.0.0.1", 0) as server:
+            port = server.sockets[0].getsockname()[1]
+            with contextlib.suppress(ConnectionClosed):
+                async with connect_async(f"ws://127.0.0.1:{port}") as page:
+                    await page.recv()
+
+    asyncio.run(serve_once())
+    assert not [record for record in caplog.records if record.name == "asyncio"]

@@ -43,6 +43,7 @@ def state(page: Page) -> str:
     return text
 
 
+@pytest.mark.long
 def test_a_crane_is_driven(tmp_path: Path, open_page: Pages) -> None:
     with serving("live", "crane-hoist", *(f"--set={x}" for x in SETTINGS), "--alarm", "30 kN", cwd=tmp_path) as server:
         page = open_page(server.address)
