@@ -191,7 +191,7 @@ def test_every_extra_has_its_promise() -> None:
     assert set(PROMISES) == {"", *PROJECT["optional-dependencies"]} - NOT_FOR_USERS
 
 
-QUICK = ("", "cli", "studies")
+QUICK = ("", "cli")
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def box(page: Page, selector: str) -> FloatRect:
     return found
 
 
-@pytest.mark.parametrize("size", [(1280, 720), (800, 600)])
+@pytest.mark.parametrize("size", [(800, 600), pytest.param((1280, 720), marks=pytest.mark.long)])
 def test_an_alarm_moves_no_button(size: tuple[int, int], server: Serving, open_page: Pages) -> None:
     page = open_page(server.address, size=size)
     page.keyboard.press("r")
@@ -43,7 +43,9 @@ def test_an_alarm_moves_no_button(size: tuple[int, int], server: Serving, open_p
     assert [box(page, selector) for selector in ("#controls", "#record", "#reset")] == before
 
 
-@pytest.mark.parametrize("size", [(1440, 900), (1280, 800), PHONE])
+@pytest.mark.parametrize(
+    "size", [(1280, 800), *(pytest.param(x, marks=pytest.mark.long) for x in ((1440, 900), PHONE))]
+)
 def test_the_number_of_a_dial_is_beside_it(size: tuple[int, int], server: Serving, open_page: Pages) -> None:
     page = open_page(server.address, size=size)
     slider, number = box(page, "#dial"), box(page, "#dial-number")
@@ -74,7 +76,7 @@ def test_a_phone_shows_a_scene_of_a_third_of_its_height_under_a_banner(server: S
     assert drum["y"] >= scene["y"] + scene["height"] and drum["y"] + drum["height"] < curve["y"] < foot["y"] - 50
 
 
-@pytest.mark.parametrize("width", [420, 390, 340])
+@pytest.mark.parametrize("width", [340, *(pytest.param(x, marks=pytest.mark.long) for x in (390, 420))])
 def test_buttons_of_the_scene_are_whole_on_a_phone(width: int, server: Serving, open_page: Pages) -> None:
     page = open_page(server.address, size=(width, 850))
     settled(page, "!document.querySelector('#names').hidden")

@@ -124,6 +124,7 @@ def test_a_crane_is_driven(tmp_path: Path, open_page: Pages) -> None:
         open_page.forgiven = "ERR_CONNECTION_REFUSED"
 
 
+@pytest.mark.long
 def test_a_trolley_is_carried_by_hand(tmp_path: Path, open_page: Pages) -> None:
     """A body whose motion is given is dragged in the scene, and moved by keys."""
     with serving("live", "hook-and-load", "--set=lines.hoist.elements=4", cwd=tmp_path) as server:

@@ -227,7 +227,7 @@ def test_the_end_of_a_coarse_run_is_not_foretold() -> None:
     "guide",
     [
         {"guide.peak_period": "10 ms"},
-        {"guide.peak_period": "1 ms", "guide.components": 10_000},
+        pytest.param({"guide.peak_period": "1 ms", "guide.components": 10_000}, marks=pytest.mark.long),
         {"guide": {"kind": "sine", "amplitude": "1 m", "period": "8 s", "ramp": "5e-5 s"}},
     ],
     ids=["waves", "many sines", "short ramp"],
@@ -268,7 +268,7 @@ def test_an_end_in_the_first_step_is_told() -> None:
     assert {"ends early", "may end early"} & checking.rows(found).keys()
 
 
-@pytest.mark.parametrize("name", ["thrown-bodies", "fixed-length"])
+@pytest.mark.parametrize("name", ["fixed-length", pytest.param("thrown-bodies", marks=pytest.mark.long)])
 def test_runs_of_more_steps_than_can_be_counted_are_looked_at(name: str) -> None:
     """On both backends; halvings of a step are bounded, so a run that needs more of them ends at once."""
     for gravity in (1e20, 1e28):
