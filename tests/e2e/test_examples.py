@@ -84,6 +84,15 @@ SLOW = {
     "gantry",
     "control_loop",
     "casadi_throw",
+    "sheaves",
+    "python-control",
+    "expressions",
+    "tackle",
+    "ship_crane",
+    "gust_on_a_line",
+    "crane_ride",
+    "eight_ropes",
+    "aerostat",
 }
 
 

@@ -23,7 +23,7 @@ from tautline.files import runs
 from tautline.files.runs import Progress, StoreError, writing
 from tests.support.run_files import CASES, arguments, short
 
-KILLS = 10  # in the middle of a run; there are more before it has begun and after it has ended
+KILLS = 5  # in the middle of a run; there are more before it has begun and after it has ended
 
 
 def in_child(action: Callable[[], object]) -> int:

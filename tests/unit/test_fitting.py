@@ -85,7 +85,7 @@ def test_standard_errors_are_those_of_a_linear_model(of_known_noise: Fit) -> Non
     assert np.abs(least.gradient * [found.standard_errors[key] for key in ALL]).max() < 1e-2
 
 
-@pytest.mark.parametrize("delay", [0.0431, -0.08])
+@pytest.mark.parametrize("delay", [0.0431, pytest.param(-0.08, marks=pytest.mark.long)])
 def test_an_unknown_offset_of_the_clock(delay: float) -> None:
     found = fit(measured(small_case(), 7, delay), offset=(-0.1, 0.1))
     assert found.status == "completed"
