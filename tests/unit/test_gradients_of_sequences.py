@@ -93,7 +93,9 @@ def _check(case: tl.Case, keys: list[str], outputs: list[str] = OUTPUTS) -> int:
     return len(begun.simulation.watch.passed)
 
 
-@pytest.mark.parametrize(("name", "stages"), [("times", 4), pytest.param("events", 5, marks=pytest.mark.long), ("onwards", 2)])
+@pytest.mark.parametrize(
+    ("name", "stages"), [("times", 4), pytest.param("events", 5, marks=pytest.mark.long), ("onwards", 2)]
+)
 def test_derivatives_are_those_of_differences(name: str, stages: int) -> None:
     """Of the moments at which stages end, too: given times, ends of moves, and conditions that are met."""
     assert _check(*CASES[name]) == stages
