@@ -14,9 +14,10 @@ MENDED = (
     ('<aside class="sidebar-drawer">', '<aside class="sidebar-drawer" aria-label="All pages">'),
     ('<aside class="toc-drawer', '<aside aria-label="On this page" class="toc-drawer'),
     ('<div id="search-results">', '<h1>Search</h1>\n<div id="search-results">'),
+    ('<th class="head"><p></p></th>', '<td class="head"></td>'),  # the corner of a table heads nothing
 )
-# Code and formulas that are too wide scroll: by arrow keys too, once they have the focus.
-FOCUSED = re.compile(r'(<div class="highlight"><pre|<div class="math[^"]*")(?! tabindex)')
+# Code, formulas and tables that are too wide scroll: by arrow keys too, once they have the focus.
+FOCUSED = re.compile(r'(<div class="highlight"><pre|<div class="(?:math|table-wrapper)[^"]*")(?! tabindex)')
 
 
 def mended(text: str) -> str:

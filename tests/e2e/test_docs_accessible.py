@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.support.pages import violations
+from tests.support.pages import DESKTOP, PHONE, violations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("index", "quickstart", "glossary", "viewer-protocol", "howto/index", "howto/look", "howto/heave")
+PAGES = ("index", "quickstart", "glossary", "viewer-protocol", "howto/index", "howto/look", "howto/heave", "trust")
 PAGES_OF_REFERENCE = ("reference/index", "reference/viewer")
 EXAMPLES = ("gallery/atwood", "gallery/slack", "gallery/replay", "tutorial/step_1_pendulum")
 
@@ -50,11 +50,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "site"
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_site_is_accessible(theme: str, site: Path, browser: Browser) -> None:
+@pytest.mark.parametrize(("theme", "size"), [("light", DESKTOP), ("dark", PHONE)])
+def test_the_site_is_accessible(theme: str, size: tuple[int, int], site: Path, browser: Browser) -> None:
     pages = [page for page in site.rglob("*.html") if "_static" not in page.parts]
     assert len(pages) > len(PAGES) + len(PAGES_OF_REFERENCE) + len(EXAMPLES)
-    page = browser.new_page(color_scheme=theme, bypass_csp=True)  # type: ignore[arg-type]
+    viewport = {"width": size[0], "height": size[1]}
+    page = browser.new_page(color_scheme=theme, viewport=viewport, bypass_csp=True)  # type: ignore[arg-type]
     found = {}
     for path in pages:
         page.goto(path.as_uri())
