@@ -374,6 +374,15 @@ print(observer.last_real_values(slave_index=slave, variable_references=[places[n
 """
 
 
+def led(fmu: Any, key: str, way: tuple[float, float, float], interval: float) -> tuple[tuple[float, ...], float]:
+    """Coefficients of the cubic along which an FMU led a length to the next one, and the speed at its end."""
+    length, speed, aim = way
+    mean = (aim - length) / interval
+    fmu.put({key: aim})
+    fmu.step(interval)
+    return (length, speed, 2.0 * (mean - speed) / interval, (speed - mean) / interval**2), mean
+
+
 @pytest.mark.parametrize("fmi", (2, 3))
 def test_hook_and_load_by_length_have_the_bits_of_one_long_command(fmus: Fmus, tmp_path: Path, fmi: int) -> None:
     """Cubics between the communication points are pieces of one Length, which is marched in one go."""
@@ -382,12 +391,10 @@ def test_hook_and_load_by_length_have_the_bits_of_one_long_command(fmus: Fmus, t
     interval, length, speed, knots, rows = 0.02, 20.0, 0.0, [], []
     for k in range(50):
         aim = 20.0 - 0.02 * (k * interval) ** 2
-        mean = (aim - length) / interval
         knots += fmu.get("time")
-        rows.append((length, speed, 2.0 * (mean - speed) / interval, (speed - mean) / interval**2))
-        length, speed = aim, mean
-        fmu.put({"lines.hoist.command.length": aim})
-        fmu.step(interval)
+        row, speed = led(fmu, "lines.hoist.command.length", (length, speed, aim), interval)
+        rows.append(row)
+        length = aim
     bodies = {**case.system.bodies, "jib": tl.Kinematic()}
     sim = tl.Simulation(dataclasses.replace(case.system, bodies=bodies), case.state(), **case.run.method())
     for name in ("hook", "load"):
@@ -412,12 +419,10 @@ def test_a_length_of_a_drum_that_remembers_takes_the_work_of_a_run(tmp_path: Pat
     length, speed, knots, rows, found = *fmu.get("lines.line.deployed"), 0.0, [], [], []
     for k in range(20):
         aim = 20.0 - drop * ((k + 1) * interval) ** 2
-        mean = (aim - length) / interval
         knots += fmu.get("time")
-        rows.append((length, speed, 2.0 * (mean - speed) / interval, (speed - mean) / interval**2))
-        length, speed = aim, mean
-        fmu.put({"lines.line.command.length": aim})
-        fmu.step(interval)
+        row, speed = led(fmu, "lines.line.command.length", (length, speed, aim), interval)
+        rows.append(row)
+        length = aim
         found.append(fmu.get(*(f"lines.line.{name}" for name in names)))
     command = tl.Length(pieces=([*knots, *fmu.get("time")], [*rows, (length, speed, 0.0, 0.0)]))
     run = tl.simulate(case.system, case.state(), command, duration=20 * interval, sample=interval)
